@@ -36,9 +36,17 @@ const TARGETS = [
   {
     room: 'sdk',
     isLibrary: true,
-    entries: ['index', 'entries/wallet', 'entries/webhooks', 'entries/agent', 'entries/testing'].map(
-      (name) => `sdk/src/${name}.ts`,
-    ),
+    entries: [
+      ...[
+        'index',
+        'entries/wallet',
+        'entries/webhooks',
+        'entries/agent',
+        'entries/react',
+        'entries/testing',
+      ].map((name) => `sdk/src/${name}.ts`),
+      'sdk/src/react/styles.css',
+    ],
     rooms: ['contract', 'sdk'],
     workers: [],
   },

@@ -9,6 +9,7 @@ const ROOMS = [
   'connectors',
   'contracts',
   'e2e',
+  'examples',
   'bench',
   'docs',
   'scripts',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import {
   IMPORT_TRANSITIONS,
   INVITATION_TRANSITIONS,
@@ -80,6 +81,32 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
       Object.entries(DIFFERENCES).map(([reason, words]) => [`\`${reason}\``, words]),
     ),
   decisions: decisionTable,
+  'backend of the web example': () => fileBlock('examples/web/backend.ts'),
+  'page of the web example': () => fileBlock('examples/web/page.tsx'),
+  'payment form of the web example': () => fileBlock('examples/web/pay.tsx'),
+  'variables of the wallet kit': kitVariableTable,
+}
+
+/** A file of the tree as it is. */
+function fileBlock(path: string): string {
+  const text = textOf(path)
+  return [`\`\`\`${path.split('.').at(-1)}`, `// ${path}`, text.trimEnd(), '```'].join('\n')
+}
+
+function textOf(path: string): string {
+  return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+}
+
+/** The variables of the kit's style sheet, with what they are where a page sets nothing. */
+function kitVariableTable(): string {
+  const css = textOf('sdk/src/react/styles.css')
+  return markdownTable(
+    ['variable', 'default'],
+    [...css.matchAll(/^ {2}(--cs-[\w-]+): (.+);$/gm)].map(([, name, value]) => [
+      `\`${name}\``,
+      `\`${value}\``,
+    ]),
+  )
 }
 
 type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>

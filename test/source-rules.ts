@@ -23,6 +23,7 @@ const ROOMS_IMPORTED_BY: Readonly<Record<string, readonly string[]>> = {
   console: ['contract', 'sdk'],
   connectors: ['contract'],
   e2e: ['sdk'],
+  examples: ['sdk'],
 }
 
 /** All rooms, so that a folder of an npm package is not mistaken for one. */
@@ -36,6 +37,7 @@ const ROOMS = [
   'contracts',
   'bench',
   'e2e',
+  'examples',
   'test',
   'scripts',
 ]
@@ -328,6 +330,7 @@ export function resolve(from: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier)
   const [, room, rest] = /^@countersign\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? []
   if (room === undefined || !ROOMS.includes(room)) return undefined
+  if (specifier.endsWith('.css')) return undefined
   if (room === 'sdk') return rest === undefined ? 'sdk/src/index.ts' : `sdk/src/entries/${rest}.ts`
   // A connector is a folder of the room itself, for people to copy.
   return `${room}/${room === 'connectors' ? '' : 'src/'}${rest ?? 'index'}.ts`

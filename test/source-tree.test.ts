@@ -29,6 +29,7 @@ const ROOMS = [
   'connectors',
   'contracts',
   'e2e',
+  'examples',
   'bench',
   'scripts',
   'test',

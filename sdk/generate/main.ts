@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { callsFile, signingFile, webhooksFile } from './calls.ts'
 import { nounsFile } from './nouns.ts'
 import { typesFile } from './types.ts'
@@ -10,5 +11,11 @@ export function generatedFiles(): Readonly<Record<string, string>> {
     'signing.ts': signingFile(),
     'webhooks.ts': webhooksFile(),
     'nouns.ts': nounsFile(),
+    'wire-word.ts': wireWordFile(),
   }
+}
+
+/** The names with a word of their own, as the server spells them. */
+function wireWordFile(): string {
+  return readFileSync('contract/src/core/wire-word.ts', 'utf8').replace("'./decode.ts'", "'../json.ts'")
 }

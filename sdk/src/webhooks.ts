@@ -1,10 +1,10 @@
-import { wireSpelling } from '@countersign/contract/core/wire-word'
 import { type Bytes, bytesFromBase64, bytesFromText, concatBytes } from './crypto/bytes.ts'
 import { pointFromHex, verify } from './crypto/p256.ts'
 import { webCrypto } from './crypto/port.ts'
 import { decode } from './decode.ts'
 import type { EventEnvelope, EventType, WebhookBodies } from './generated/types.ts'
 import { WEBHOOK_SHAPES } from './generated/webhooks.ts'
+import { wireSpelling } from './generated/wire-word.ts'
 import { isObject, parseJson } from './json.ts'
 import { systemClock } from './system-clock.ts'
 

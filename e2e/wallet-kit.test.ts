@@ -1,0 +1,288 @@
+import type { Server } from 'node:http'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { Countersign } from '@countersign/sdk'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { serveExample } from '../examples/web/serve.ts'
+import { makePlatform } from '../sdk/test/platform.testing.ts'
+import { addAuthenticator, type Browser, startBrowser } from './browser.testing.ts'
+
+const { CHROMIUM, SCREENSHOTS } = process.env
+if (!CHROMIUM) console.warn('e2e: CHROMIUM is not set to the path of a Chromium, so no browser is driven.')
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+const WIDTHS = { phone: 390, desktop: 1280 }
+
+/** The rules of axe that a page breaks, with the first element of each. */
+async function faultsOf(page: Page): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.addScriptTag({ path: AXE })
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
+    const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+    return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html}`)
+  })
+}
+
+/** A customer who has no mouse: everything by the keys that a keyboard has. */
+function keyboardOf(page: Page) {
+  const { keyboard } = page
+  const focused = () =>
+    page.evaluate(() => {
+      const at = document.activeElement
+      if (at === document.body) return ''
+      const label = at instanceof HTMLInputElement ? at.labels?.[0]?.textContent : undefined
+      return (at?.getAttribute('aria-label') ?? label ?? at?.textContent ?? '').trim()
+    })
+  /** Goes forward to what has this name, as somebody does who hears what has the focus. */
+  const goTo = async (name: string | RegExp) => {
+    const heard: string[] = []
+    for (let steps = 0; steps < 60; steps++) {
+      const at = await focused()
+      if (typeof name === 'string' ? at === name : name.test(at)) return
+      heard.push(at)
+      await keyboard.press('Tab')
+    }
+    throw new Error(`The keyboard does not reach ${name}: ${heard.join(' | ')}`)
+  }
+  return {
+    focused,
+    goTo,
+    async press(name: string | RegExp, key: 'Enter' | 'Space' = 'Enter') {
+      await goTo(name)
+      await keyboard.press(key)
+    },
+    async fill(name: string, text: string) {
+      await goTo(name)
+      await keyboard.press('Control+A')
+      await keyboard.type(text)
+    },
+  }
+}
+
+describe.skipIf(!CHROMIUM)('the page with the wallet kit', { timeout: 120_000 }, () => {
+  let countersign: Countersign
+  let example: { readonly origin: string; readonly server: Server }
+  let browser: Browser
+  let trouble: string[]
+
+  beforeAll(async () => {
+    const platform = await makePlatform()
+    countersign = new Countersign(platform)
+    const folder = fileURLToPath(new URL('../examples/web', import.meta.url))
+    example = await serveExample({ ...platform, countersign, folder, port: 0 })
+  })
+
+  afterEach(async () => {
+    await browser?.close()
+  })
+
+  afterAll(() => {
+    example?.server.closeAllConnections()
+    example?.server.close()
+  })
+
+  const open = async (width: number, colorScheme: 'light' | 'dark', query = '') => {
+    browser = await startBrowser(CHROMIUM!, { viewport: { width, height: 900 } })
+    const { page } = browser
+    trouble = []
+    page.on('pageerror', (error) => trouble.push(error.message))
+    page.on('console', (message) => {
+      // Chromium reports each refusal itself: of nobody yet, of the wrong code, of a payee who is known.
+      if (message.type() === 'error' && !/status of 4(?:01|09)/.test(message.text()))
+        trouble.push(message.text())
+    })
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.goto(example.origin + query)
+    const look = async (name: string) => {
+      expect(await faultsOf(page), name).toEqual([])
+      // Nothing hangs over the edge.
+      const overhang = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      )
+      expect(overhang, name).toBe(0)
+      if (SCREENSHOTS)
+        await page.screenshot({
+          path: `${SCREENSHOTS}/kit-${name}-${width}-${colorScheme}.png`,
+          fullPage: true,
+        })
+    }
+    return { page, look, keys: keyboardOf(page) }
+  }
+  const email = () => `ada-${Math.random().toString(36).slice(2)}@example.com`
+
+  test.each([
+    ['phone', 'light'],
+    ['phone', 'dark'],
+    ['desktop', 'light'],
+    ['desktop', 'dark'],
+  ] as const)(
+    'by keyboard alone, on a %s, %s: up, in, receive, pay, settle, freeze',
+    async (size, scheme) => {
+      const { page, look, keys } = await open(WIDTHS[size], scheme)
+      const says = (words: string | RegExp) => page.getByRole('status').getByText(words).waitFor()
+
+      await page.getByRole('heading', { name: 'Sign up' }).waitFor()
+      await look('1-sign-up')
+      await keys.fill('Your name', 'Ada Lovelace')
+      await keys.fill('Your e-mail address', email())
+      await keys.press('Sign up')
+
+      await page.getByRole('button', { name: /E-mail a code/ }).waitFor()
+      await page.getByText('Sign in to freeze').waitFor()
+      await look('2-signed-out')
+      await keys.press(/E-mail a code/)
+      await says(/A code is on its way/)
+      expect(await keys.focused()).toBe('Code of six digits')
+      await look('3-code')
+      await page.keyboard.type('111111')
+      await page.getByRole('alert').getByText('That code is not right').waitFor()
+      expect(await keys.focused()).toBe('Code of six digits')
+      await look('4-wrong-code')
+      await page.keyboard.type('000000')
+      await says('Your session lasts until')
+      expect(await keys.focused()).toBe('Sign out')
+
+      await keys.press('Have 250 USDB sent to the wallet', 'Space')
+      await page.getByText('250.00 USDB', { exact: true }).waitFor()
+      await look('5-signed-in')
+
+      await keys.fill('Name of the payee', 'Maria Silva')
+      await keys.fill('Account number', '000123456789')
+      await keys.fill('Dollars to arrive', '25.50')
+      await keys.press('Pay')
+      const dialog = page.getByRole('dialog', { name: 'Confirm the payment' })
+      await dialog.waitFor()
+      expect(await keys.focused()).toBe('Confirm the payment')
+      for (const text of ['25.728644 USDB', '0.228644 USDB', '25.50 USD', 'Maria Silva', '000123456789'])
+        expect(await dialog.innerText()).toContain(text.replace(' US', '\u00a0US'))
+      await look('6-confirm')
+      await keys.press('All that you sign')
+      expect(await dialog.innerText()).toContain('bodySha256')
+      await look('7-all-that-is-signed')
+      await page.keyboard.press('Escape')
+      await page.getByRole('alert').getByText('Nothing was paid').waitFor()
+      expect(await keys.focused()).toBe('Pay')
+      await page.getByText('250.00 USDB', { exact: true }).waitFor()
+
+      await keys.press('Pay')
+      await dialog.waitFor()
+      await keys.press('Sign and pay')
+      await says('The payment has arrived.')
+      expect(await keys.focused()).toBe('Pay')
+      await page.getByText('224.271356 USDB', { exact: true }).waitFor()
+      await page.getByText(/^Completed/).waitFor()
+
+      await keys.press('Freeze the card')
+      await says('The card is frozen')
+      expect(await keys.focused()).toBe('Unfreeze the card')
+      await look('8-frozen')
+      const { data } = (await countersign.call('card_list', { query: { state: 'FROZEN' } })).body
+      await keys.press('Unfreeze the card', 'Space')
+      await says('The card can be used again.')
+      const now = await countersign.call('card_get', { params: { id: data[0]!.id } })
+      expect(now.body.state).toBe('ACTIVE')
+      expect(trouble).toEqual([])
+    },
+  )
+
+  test('the session outlives a reload, and signing out ends it on the server', async () => {
+    const { page, keys } = await open(WIDTHS.desktop, 'light')
+    await signUpAndIn(page)
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    const accountId = (await countersign.call('sandbox_inbox_list', { query: { limit: 1 } })).body.data[0]!
+      .accountId!
+    const sessions = async () =>
+      (await countersign.call('session_list', { query: { accountId } })).body.data.length
+    expect(await sessions()).toBe(1)
+    await keys.press('Sign out')
+    await page.getByRole('status').getByText('You have signed out.').waitFor()
+    await expect.poll(keys.focused).toMatch(/^E-mail a code/)
+    expect(await sessions()).toBe(0)
+    await page.reload()
+    await page.getByRole('button', { name: /E-mail a code/ }).waitFor()
+  })
+
+  test('a passkey that was added signs in', async () => {
+    const { page } = await open(WIDTHS.desktop, 'light')
+    await addAuthenticator(page)
+    await signUpAndIn(page)
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByRole('status').getByText('The passkey can be used').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Use the passkey “This device”' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    expect(trouble).toEqual([])
+  })
+
+  test.each([
+    ['es', 'Confirma el pago', 'Pagas', '25,728644', 'Firmar y pagar'],
+    ['pt-BR', 'Confirme o pagamento', 'Paga', '25,728644', 'Assinar e pagar'],
+    ['fr', 'Confirmez le paiement', 'Vous payez', '25,728644', 'Signer et payer'],
+  ])('confirms a payment in %s', async (language, title, label, amount, button) => {
+    const { page, look } = await open(WIDTHS.phone, 'dark', `?language=${language}`)
+    await signUpAndIn(page)
+    await page.getByRole('button', { name: 'Have 250' }).click()
+    await fillPayment(page, '25,50')
+    const dialog = page.getByRole('dialog', { name: title })
+    await dialog.waitFor()
+    expect(await dialog.getAttribute('lang')).toBe(language)
+    for (const text of [label, `${amount}\u00a0USDB`, '25,50\u00a0USD'])
+      expect(await dialog.innerText()).toContain(text)
+    await look(`confirm-${language}`)
+    await dialog.getByRole('button', { name: button }).waitFor()
+  })
+
+  test('a payload that pays more than the page asked for is neither shown nor signed', async () => {
+    const { page } = await open(WIDTHS.desktop, 'light')
+    await signUpAndIn(page)
+    await page.getByRole('button', { name: 'Have 250' }).click()
+    await page.route('**/execute', async (route) => {
+      const answer = await route.fetch()
+      const text = await answer.text()
+      // What arrives, in data; the sentence is for people.
+      await route.fulfill({
+        response: answer,
+        body: text.replaceAll(String.raw`\"amount\":2550,`, String.raw`\"amount\":9550,`),
+      })
+    })
+    await fillPayment(page, '25.50')
+    await page.getByRole('alert').getByText('Nothing was signed').waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.unroute('**/execute')
+    await fillPayment(page, '25.50')
+    await page.getByRole('dialog').waitFor()
+  })
+
+  test('a token that has ended is replaced, and a session that has ended is said to have', async () => {
+    const { page, look } = await open(WIDTHS.desktop, 'light')
+    await signUpAndIn(page)
+    await countersign.call('sandbox_clock_advance', { body: { seconds: 16 * 60 } })
+    await page.getByRole('button', { name: 'Have 250' }).click()
+    await page.getByText('250.00 USDB', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Freeze the card' }).click()
+    await page.getByRole('status').getByText('Your session has ended. Sign in again.').waitFor()
+    await page.getByRole('button', { name: /E-mail a code/ }).waitFor()
+    await look('9-session-ended')
+    expect(trouble).toEqual([])
+  })
+
+  async function fillPayment(page: Page, amount: string): Promise<void> {
+    await page.getByLabel('Name of the payee').fill('Maria Silva')
+    await page.getByLabel('Account number').fill('000123456789')
+    await page.getByLabel('Dollars to arrive').fill(amount)
+    await page.getByRole('button', { name: 'Pay', exact: true }).click()
+  }
+
+  async function signUpAndIn(page: Page): Promise<void> {
+    await page.getByLabel('Your name').fill('Ada Lovelace')
+    await page.getByLabel('Your e-mail address').fill(email())
+    await page.getByRole('button', { name: 'Sign up' }).click()
+    await page.locator('.cs-choice button').click()
+    await page.locator('[data-input-otp]').focus()
+    await page.getByRole('status').filter({ hasText: '@example.com' }).waitFor()
+    await page.keyboard.type('000000')
+    await page.locator('.cs-choice, .cs-code').waitFor({ state: 'detached' })
+  }
+})

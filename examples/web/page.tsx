@@ -1,0 +1,65 @@
+import {
+  AddPasskey,
+  Balances,
+  Card,
+  ConfirmPayment,
+  CountersignProvider,
+  Receive,
+  SignIn,
+  Transactions,
+} from '@countersign/sdk/react'
+import { StrictMode, useEffect, useState } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Outside } from './outside.tsx'
+import { Pay } from './pay.tsx'
+import { SignUp } from './sign-up.tsx'
+import '@countersign/sdk/react/styles.css'
+import './style.css'
+
+// Built into the page: where the server is, and the key that its enclave signs with.
+declare const BASE_URL: string
+declare const QUORUM_PUBLIC_KEY: string
+
+const language = new URLSearchParams(location.search).get('language') ?? 'en'
+
+async function token() {
+  const response = await fetch('/token', { method: 'POST', body: '{}' })
+  if (!response.ok) return undefined
+  return (await response.json()) as { customerId: string; accountId: string; accessToken: string }
+}
+
+function App() {
+  const [me, setMe] = useState<Awaited<ReturnType<typeof token>> | 'nobody'>()
+  const look = () => void token().then((found) => setMe(found ?? 'nobody'))
+  useEffect(look, [])
+  if (!me) return null
+  if (me === 'nobody') return <SignUp onDone={look} />
+  return (
+    <CountersignProvider
+      baseUrl={BASE_URL}
+      accessToken={async () => (await token())?.accessToken ?? ''}
+      quorumPublicKey={QUORUM_PUBLIC_KEY}
+      customerId={me.customerId}
+      accountId={me.accountId}
+      language={language}
+      refreshSeconds={2}
+    >
+      <SignIn>
+        <AddPasskey nickname="This device" />
+      </SignIn>
+      <Outside />
+      <Balances hideEmpty />
+      <Pay />
+      <ConfirmPayment />
+      <Transactions />
+      <Receive />
+      <Card />
+    </CountersignProvider>
+  )
+}
+
+createRoot(document.querySelector('main')!).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+)

@@ -1,0 +1,49 @@
+'use client'
+
+import { type ReactNode, useState } from 'react'
+import { hexFromBytes } from '../crypto/bytes.ts'
+import { systemRandom } from '../idempotency-key.ts'
+import { useWallet } from './context.ts'
+import { Button, Outcome, type Styled, useParts } from './parts.tsx'
+import { useAction } from './use-action.ts'
+import { useSession } from './use-session.ts'
+import { useWords } from './use-words.ts'
+
+export interface AddPasskeyProps extends Styled {
+  /** What the customer will know the passkey by, such as the name of the device. */
+  readonly nickname: string
+  /**
+   * Gets a random text that your backend issues for this registration, where a backend in between checks it. Left out:
+   * made here, as where the page calls the server itself. The session signs the registration in either case.
+   */
+  readonly challenge?: () => string | Promise<string>
+}
+
+/** A button that makes a passkey of this device another way to sign in. Nothing while nobody is signed in. */
+export function AddPasskey({ nickname, challenge = randomText, classNames }: AddPasskeyProps): ReactNode {
+  const { session } = useSession()
+  const wallet = useWallet()
+  const { texts } = useWords()
+  const part = useParts(classNames)
+  const [said, setSaid] = useState<string>()
+  const adding = useAction(async () => {
+    if (!session) return
+    setSaid(undefined)
+    await wallet.passkey.register({ nickname, challenge: await challenge(), session })
+    setSaid(texts.passkeyAdded)
+  })
+  if (!session) return null
+  const styled = classNames && { classNames }
+  return (
+    <div className={part('actions', 'cs-add-passkey')}>
+      <Button isBusy={adding.isBusy} onClick={() => void adding.run()} {...styled}>
+        {texts.addPasskey}
+      </Button>
+      <Outcome status={said} error={adding.error} {...styled} />
+    </div>
+  )
+}
+
+function randomText(): string {
+  return hexFromBytes(systemRandom(new Uint8Array(32)))
+}

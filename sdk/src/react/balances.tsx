@@ -1,0 +1,53 @@
+'use client'
+
+import type { ReactNode } from 'react'
+import { Loaded, Section, type Styled, useParts } from './parts.tsx'
+import { type Account, useBalances } from './use-lists.ts'
+import { useWords } from './use-words.ts'
+
+export interface BalancesProps extends Styled {
+  /** Leaves out the accounts that hold nothing, except the wallet. */
+  readonly hideEmpty?: boolean
+}
+
+/** What the customer's accounts hold: what can be spent, and with it what is on hold. */
+export function Balances({ hideEmpty = false, classNames }: BalancesProps): ReactNode {
+  const balances = useBalances()
+  const { texts } = useWords()
+  const part = useParts(classNames)
+  const styled = classNames && { classNames }
+  const isShown = ({ type, totalBalance }: Account) =>
+    !hideEmpty || type === 'EMBEDDED_WALLET' || totalBalance.amount !== 0n
+  return (
+    <Section name="balances" title={texts.balances} {...styled}>
+      <Loaded of={balances} {...styled}>
+        {(accounts) =>
+          accounts.length === 0 ? (
+            <p className={part('text')}>{texts.noAccounts}</p>
+          ) : (
+            <ul className={part('list')}>
+              {accounts.filter(isShown).map((account) => (
+                <Balance key={account.id} account={account} {...styled} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}
+
+function Balance({ account, classNames }: Styled & { readonly account: Account }): ReactNode {
+  const { texts, money } = useWords()
+  const part = useParts(classNames)
+  const { type, balance, totalBalance } = account
+  return (
+    <li className={part('item')}>
+      <span className={part('field')}>{texts.accountTypes[type]}</span>{' '}
+      <span className={part('amount')}>{money(balance)}</span>
+      {totalBalance.amount === balance.amount ? null : (
+        <small className={part('text')}>{texts.withHeld(money(totalBalance))}</small>
+      )}
+    </li>
+  )
+}

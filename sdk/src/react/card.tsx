@@ -1,0 +1,94 @@
+'use client'
+
+import { type ReactNode, useState } from 'react'
+import { signed } from '../signed.ts'
+import { useCountersign } from './context.ts'
+import { Button, Loaded, Outcome, Section, type Styled, useParts } from './parts.tsx'
+import { useAction } from './use-action.ts'
+import { type CardRecord, useCards } from './use-lists.ts'
+import { useSession } from './use-session.ts'
+import { useWords } from './use-words.ts'
+
+export interface CardProps extends Styled {
+  /** Left out: all cards of the customer. */
+  readonly cardId?: string
+}
+
+/** The customer's cards, without their numbers. The session signs a freeze. */
+export function Card({ cardId, classNames }: CardProps): ReactNode {
+  const cards = useCards(cardId)
+  const { texts } = useWords()
+  const part = useParts(classNames)
+  const styled = classNames && { classNames }
+  return (
+    <Section name="card-section" title={texts.card} {...styled}>
+      <Loaded of={cards} {...styled}>
+        {(all) =>
+          all.length === 0 ? (
+            <p className={part('text')}>{texts.noCard}</p>
+          ) : (
+            all.map((card) => <OneCard key={card.id} card={card} reload={cards.reload} {...styled} />)
+          )
+        }
+      </Loaded>
+    </Section>
+  )
+}
+
+function OneCard(props: Styled & { readonly card: CardRecord; readonly reload: () => void }): ReactNode {
+  const { card, reload, classNames } = props
+  const { client } = useCountersign()
+  const { session } = useSession()
+  const { texts } = useWords()
+  const part = useParts(classNames)
+  const [said, setSaid] = useState<string>()
+  const [changed, setChanged] = useState<CardRecord>()
+  // The answer to the change is newer than the list until the list has been read again.
+  const { state } = changed && changed.updatedAt > card.updatedAt ? changed : card
+  const isFrozen = state === 'FROZEN'
+  const change = useAction(async () => {
+    if (!session) return
+    setSaid(undefined)
+    const body = { state: isFrozen ? 'ACTIVE' : 'FROZEN' } as const
+    setChanged((await signed(client, 'card_update', { params: { id: card.id }, body }, session)).body)
+    setSaid(isFrozen ? texts.cardNowActive : texts.cardNowFrozen)
+    reload()
+  })
+  const canChange = state === 'ACTIVE' || isFrozen
+  return (
+    <>
+      <Face card={card} state={state} {...(classNames && { classNames })} />
+      {canChange && session ? (
+        <Button isBusy={change.isBusy} onClick={() => void change.run()} {...(classNames && { classNames })}>
+          {isFrozen ? texts.unfreeze : texts.freeze}
+        </Button>
+      ) : null}
+      {canChange && !session ? <p className={part('text')}>{texts.signInForCard}</p> : null}
+      <Outcome status={said} error={change.error} {...(classNames && { classNames })} />
+    </>
+  )
+}
+
+function Face(props: Styled & { readonly card: CardRecord; readonly state: CardRecord['state'] }): ReactNode {
+  const { card, state, classNames } = props
+  const { texts } = useWords()
+  const part = useParts(classNames)
+  const { brand, last4, expMonth, expYear } = card
+  return (
+    <div className={part('card', `cs-card-${state.toLowerCase()}`)}>
+      <span>{brand === undefined ? texts.card : brand[0] + brand.slice(1).toLowerCase()}</span>
+      <span className={part('field')}>{texts.cardStates[state]}</span>
+      {last4 === undefined ? null : (
+        <span className={part('amount')}>
+          <span aria-hidden="true">{`•••• ${last4}`}</span>
+          <span className="cs-unseen">{texts.cardEndingIn(last4)}</span>
+        </span>
+      )}
+      {expMonth === undefined || expYear === undefined ? null : (
+        <span className={part('field')}>
+          {texts.expires(`${String(expMonth).padStart(2, '0')}/${String(expYear).slice(-2)}`)}
+        </span>
+      )}
+    </div>
+  )
+}

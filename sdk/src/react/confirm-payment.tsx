@@ -1,0 +1,173 @@
+'use client'
+
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
+import { membersOf, type Payment } from '../statement.ts'
+import type { Confirmation } from './confirmations.ts'
+import { useCountersign } from './context.ts'
+import { fieldText, valueText } from './field-texts.ts'
+import { Button, type Styled, useParts } from './parts.tsx'
+import { useConfirmation } from './use-confirmation.ts'
+import { useWords } from './use-words.ts'
+
+/**
+ * A dialog for each payment that is about to be signed. Put it into the page once: without it nothing is signed.
+ * Everything in it comes from the text that will be signed, after that was checked against the page's own call. Escape
+ * and Cancel sign nothing.
+ */
+export function ConfirmPayment({ classNames }: Styled): ReactNode {
+  const confirmation = useConfirmation()
+  if (!confirmation) return null
+  const { requestId } = confirmation.payment
+  return <Dialog key={requestId} confirmation={confirmation} {...(classNames && { classNames })} />
+}
+
+function Dialog({ confirmation, classNames }: Styled & { readonly confirmation: Confirmation }): ReactNode {
+  const { payment, answer } = confirmation
+  const { language } = useCountersign()
+  const { texts } = useWords()
+  const part = useParts(classNames)
+  const title = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    // On what is to be read first, and on no button: a key that is still held down signs nothing.
+    heading.current?.focus()
+    // Closed while it is still in the page, so that the browser gives the focus back.
+    return () => shown?.close()
+  }, [])
+  const styled = classNames && { classNames }
+  return (
+    <dialog
+      ref={dialog}
+      className={part('dialog')}
+      aria-labelledby={title}
+      lang={language}
+      onCancel={(event) => {
+        event.preventDefault()
+        answer(false)
+      }}
+    >
+      <h2 className={part('title')} id={title} ref={heading} tabIndex={-1}>
+        {texts.confirmPayment}
+      </h2>
+      <Amounts payment={payment} {...styled} />
+      <Payee payment={payment} {...styled} />
+      <Chain payment={payment} {...styled} />
+      <Everything payment={payment} {...styled} />
+      <div className={part('actions')}>
+        <Button onClick={() => answer(false)} {...styled}>
+          {texts.cancel}
+        </Button>
+        <Button isPrimary onClick={() => answer(true)} {...styled}>
+          {texts.signAndPay}
+        </Button>
+      </div>
+    </dialog>
+  )
+}
+
+type PartOfPayment = Styled & { readonly payment: Payment }
+
+function Amounts({ payment, classNames }: PartOfPayment): ReactNode {
+  const { texts, signedMoney, time } = useWords()
+  const part = useParts(classNames)
+  const { sends, feesIncluded, delivers, destination, expiresAt } = payment
+  const rows = [
+    [texts.youPay, signedMoney(sends.amount, sends.currency), 'amount'],
+    [texts.feeOfIt, signedMoney(feesIncluded, sends.currency), 'value'],
+    [texts.theyReceive, signedMoney(delivers.amount, delivers.currency), 'amount'],
+    [texts.payee, nameOf(destination), 'value'],
+    [texts.validUntil, time(expiresAt), 'value'],
+  ] as const
+  return (
+    <dl className={part('details')}>
+      {rows.map(([label, text, kind]) => (
+        <div key={label}>
+          <dt className={part('field')}>{label}</dt>
+          <dd className={part(kind)}>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function nameOf(destination: Payment['destination']): string {
+  if (destination.destinationType === 'UMA_ADDRESS') return destination.umaAddress
+  const { accountInfo, accountId } = destination
+  if (!accountInfo || !('beneficiary' in accountInfo)) return accountId
+  const { beneficiary } = accountInfo
+  return beneficiary.beneficiaryType === 'BUSINESS' ? beneficiary.legalName : beneficiary.fullName
+}
+
+/** Every member of the payee. */
+function Payee({ payment, classNames }: PartOfPayment): ReactNode {
+  const { texts } = useWords()
+  const part = useParts(classNames)
+  const members = membersOf(payment.destination).filter(([path]) => path !== 'destinationType')
+  // What a person would compare first, our own id of it last.
+  const isAccount = ([path]: readonly [string, string]) => path.startsWith('accountInfo.')
+  const rows = [...members.filter(isAccount), ...members.filter((one) => !isAccount(one))]
+  return (
+    <>
+      <h3 className={part('label')}>{texts.payeeDetails}</h3>
+      <dl className={part('details')}>
+        {rows.map(([path, text]) => (
+          <div key={path}>
+            <dt className={part('field')}>{fieldText(texts, path)}</dt>
+            <dd className={part('value')}>{valueText(texts, path, text)}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  )
+}
+
+/** The transfers that the wallet's own key signs, where it is on a chain. */
+function Chain({ payment, classNames }: PartOfPayment): ReactNode {
+  const { texts, signedMoney } = useWords()
+  const part = useParts(classNames)
+  const { chain } = payment
+  if (!chain) return null
+  return (
+    <>
+      <h3 className={part('label')}>
+        {texts.onChain}: {chain.network}, {chain.chainId}
+      </h3>
+      <dl className={part('details')}>
+        {chain.transfers.map(({ purpose, to, amount, nonce }) => (
+          <div key={nonce}>
+            <dt className={part('field')}>{purpose === 'PAYMENT' ? texts.chainPayment : texts.chainFee}</dt>
+            <dd className={part('value')}>
+              {to}: {signedMoney(amount, chain.token.currency)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  )
+}
+
+/** The payload itself, member by member, as it is signed. */
+function Everything({ payment, classNames }: PartOfPayment): ReactNode {
+  const { texts } = useWords()
+  const part = useParts(classNames)
+  const { summary, ...rest } = payment
+  return (
+    <details>
+      <summary>{texts.allThatIsSigned}</summary>
+      <p className={part('text')} lang="en">
+        {summary}
+      </p>
+      <dl className={part('details', 'cs-everything')} lang="en">
+        {membersOf(rest).map(([path, text]) => (
+          <div key={path}>
+            <dt className={part('field')}>{path}</dt>
+            <dd className={part('value')}>{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { ConfirmationRequiredError } from '../confirm.ts'
+import type { Payment } from '../statement.ts'
+import { Confirmations } from './confirmations.ts'
+
+const payment = (summary: string) => ({ summary }) as Payment
+const ignore = () => {}
+
+test('nothing is confirmed where nobody shows payments', () => {
+  const confirmations = new Confirmations()
+  expect(() => confirmations.ask(payment('one'))).toThrow(ConfirmationRequiredError)
+  const leave = confirmations.view(ignore)
+  leave()
+  expect(() => confirmations.ask(payment('two'))).toThrow(ConfirmationRequiredError)
+})
+
+test('payments are shown one after the other, and the first answer to each counts', async () => {
+  const confirmations = new Confirmations()
+  const seen: (string | undefined)[] = []
+  confirmations.view(() => seen.push(confirmations.current()?.payment.summary))
+  const [one, two] = [confirmations.ask(payment('one')), confirmations.ask(payment('two'))]
+  const first = confirmations.current()!
+  expect(first.payment.summary).toBe('one')
+  first.answer(false)
+  first.answer(true)
+  expect(await one).toBe(false)
+  confirmations.current()!.answer(true)
+  expect(await two).toBe(true)
+  expect(confirmations.current()).toBeUndefined()
+  expect(seen).toEqual(['one', 'one', 'two', 'two', undefined])
+})
+
+test('what waits is declined when the last one leaves who shows payments, and not before', async () => {
+  const confirmations = new Confirmations()
+  const [leave, leaveToo] = [confirmations.view(ignore), confirmations.view(ignore)]
+  const asked = confirmations.ask(payment('one'))
+  leave()
+  expect(confirmations.current()).toBeDefined()
+  leaveToo()
+  expect(await asked).toBe(false)
+  expect(confirmations.current()).toBeUndefined()
+})

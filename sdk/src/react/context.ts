@@ -1,0 +1,52 @@
+import { createContext, useContext } from 'react'
+import type { Caller } from '../calls.ts'
+import type { Nouns } from '../generated/nouns.ts'
+import type { Session } from '../session.ts'
+import type { Wallet } from '../wallet.ts'
+import type { Confirmations } from './confirmations.ts'
+import type { ClassNames } from './parts.tsx'
+import type { Texts } from './texts.ts'
+
+/** The session of the wallet on this device. */
+export type SessionState =
+  | { readonly status: 'loading' }
+  | { readonly status: 'signed-out'; readonly why?: 'ended' | 'signed-out' }
+  | { readonly status: 'signed-in'; readonly session: Session }
+
+/** What the provider gives to every component below it. */
+export interface Countersign {
+  readonly client: Caller
+  /** Every call by its noun and verb: `api.externalAccounts.create(…)`. */
+  readonly api: Nouns
+  readonly customerId: string
+  readonly accountId: string
+  readonly wallet: Wallet
+  /** The language as given, BCP 47: for `Intl`. */
+  readonly language: string
+  readonly texts: Texts
+  readonly classNames: ClassNames
+  readonly confirmations: Confirmations
+  readonly state: SessionState
+  /** Takes a session that was made by another way than `SignIn`, and keeps it. */
+  readonly start: (session: Session) => Promise<void>
+  /** Forgets the session on this device. `useSession().signOut` revokes it too. */
+  readonly end: (why: 'ended' | 'signed-out') => Promise<void>
+  /** Rises when something has changed; what is shown is read again then. */
+  readonly version: number
+  /** Has everything that is shown read again. */
+  readonly refresh: () => void
+}
+
+export const CountersignContext = createContext<Countersign | undefined>(undefined)
+
+/** Everything of the provider. Throws outside of a `CountersignProvider`. */
+export function useCountersign(): Countersign {
+  const context = useContext(CountersignContext)
+  if (!context) throw new Error('Put a CountersignProvider around the components of the wallet kit.')
+  return context
+}
+
+/** The wallet: its credentials and sessions, and every kind of sign-in. */
+export function useWallet(): Wallet {
+  return useCountersign().wallet
+}

@@ -1,0 +1,38 @@
+import { NotConfirmedError } from '../confirm.ts'
+import { ConnectionError, CountersignError } from '../errors.ts'
+import { PayloadMismatchError } from '../payload-mismatch.ts'
+import type { Texts } from './texts.ts'
+
+/** The name of a text that is one sentence. */
+export type Sentence = { [K in keyof Texts]: Texts[K] extends string ? K : never }[keyof Texts]
+
+/** The text for a code of the error table. */
+export const BY_CODE: Readonly<Record<string, Sentence>> = {
+  RATE_LIMITED: 'tooMany',
+  CODE_SIGN_IN_LOCKED: 'codesLocked',
+  INSUFFICIENT_BALANCE: 'balanceTooLow',
+  QUOTE_EXPIRED: 'quoteExpired',
+  INVALID_AMOUNT: 'wrongAmount',
+  AMOUNT_OUT_OF_RANGE: 'wrongAmount',
+  INVALID_BANK_ACCOUNT: 'wrongBankAccount',
+  WALLET_SIGNATURE_INVALID: 'sessionEnded',
+  SESSION_NOT_FOUND: 'sessionEnded',
+}
+
+/** What to tell the customer about a failure, in their language. `own` overrides the sentence for a code. */
+export function errorText(
+  error: unknown,
+  texts: Texts,
+  own: Readonly<Record<string, Sentence>> = {},
+): string {
+  if (error instanceof CountersignError) {
+    const sentence = own[error.code] ?? BY_CODE[error.code]
+    return sentence ? texts[sentence] : `${texts.wentWrong} (${error.code})`
+  }
+  if (error instanceof ConnectionError) return texts.unreachable
+  if (error instanceof NotConfirmedError) return texts.notConfirmed
+  if (error instanceof PayloadMismatchError) return texts.notWhatYouAsked
+  // What a browser says where the customer closes its window, or has no passkey for this page.
+  if (error instanceof Error && /^(?:NotAllowed|Abort)Error$/.test(error.name)) return texts.passkeyNotUsed
+  return texts.wentWrong
+}

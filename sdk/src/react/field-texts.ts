@@ -1,0 +1,20 @@
+import type { FieldName, Texts } from './texts.ts'
+
+/** The name of a member: `accountInfo.beneficiary.fullName` is what the table says of `fullName`. */
+export function fieldText(texts: Texts, path: string): string {
+  const name = path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? path
+  return Object.hasOwn(texts.fields, name) ? texts.fields[name as FieldName] : name
+}
+
+/** The value of a member, in words where the table has some. */
+export function valueText(texts: Texts, path: string, value: string): string {
+  if (path.endsWith('accountType')) return placeOf(value)
+  if (path.endsWith('beneficiaryType')) return value === 'BUSINESS' ? texts.business : texts.individual
+  return value
+}
+
+/** `SPARK_WALLET` is Spark, `USD_ACCOUNT` is USD. */
+export function placeOf(accountType: string): string {
+  const name = accountType.replace(/_(?:ACCOUNT|WALLET)$/, '').replaceAll('_', ' ')
+  return name.length <= 4 ? name : name.charAt(0) + name.slice(1).toLowerCase()
+}

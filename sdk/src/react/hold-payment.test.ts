@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import type { Answer } from '../calls.ts'
+import type { Payment } from '../statement.ts'
+import { holdPayment } from './hold-payment.ts'
+
+const currency = (code: string) => ({ code, name: code, symbol: code, decimals: 2 })
+const quote = {
+  id: 'Quote:1',
+  totalSendingAmount: 2_572n,
+  totalReceivingAmount: 2_500n,
+  feesIncluded: 22n,
+  sendingCurrency: currency('USDB'),
+  receivingCurrency: currency('USD'),
+} as Answer<'quote_get'>['body']
+const destination = { destinationType: 'ACCOUNT', accountId: 'ExternalAccount:1' } as const
+const request = { destination, lockedCurrencySide: 'RECEIVING', lockedCurrencyAmount: 2_500n } as const
+const payment = {
+  quote: 'Quote:1',
+  sends: { amount: 2_572n, currency: 'USDB' },
+  delivers: { amount: 2_500n, currency: 'USD' },
+  feesIncluded: 22n,
+  destination: { ...destination, currency: 'USD' },
+} as Payment
+
+test('the payment that was asked for is held to be that', () => {
+  expect(() => holdPayment(payment, quote, request)).not.toThrow()
+  const sending = { ...request, lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 2_572n } as const
+  expect(() => holdPayment(payment, quote, sending)).not.toThrow()
+  const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$ada@pay.example' } as const
+  const toUma = { ...payment, destination: { ...uma, currency: 'USD' } } as Payment
+  const typed = { ...request, destination: { ...uma, umaAddress: ' $Ada@pay.example' } }
+  expect(() => holdPayment(toUma, quote, typed)).not.toThrow()
+})
+
+test.each([
+  ['quote', { quote: 'Quote:2' }],
+  ['sends.amount', { sends: { amount: 9_572n, currency: 'USDB' } }],
+  ['sends.currency', { sends: { amount: 2_572n, currency: 'BTC' } }],
+  ['feesIncluded', { feesIncluded: 23n }],
+  ['delivers.amount', { delivers: { amount: 2_499n, currency: 'USD' } }],
+  ['delivers.currency', { delivers: { amount: 2_500n, currency: 'MXN' } }],
+  ['destination.accountId', { destination: { ...payment.destination, accountId: 'ExternalAccount:2' } }],
+  [
+    'destination.destinationType',
+    { destination: { destinationType: 'UMA_ADDRESS', umaAddress: '$eve@pay.example', currency: 'USD' } },
+  ],
+])('a payload with another %s is refused', (member, change) => {
+  expect(() => holdPayment({ ...payment, ...change } as Payment, quote, request)).toThrow(
+    expect.objectContaining({ name: 'PayloadMismatchError', member }),
+  )
+})
+
+test('a quote of another amount than was asked for is refused, however it agrees with its payload', () => {
+  const asked = { ...request, lockedCurrencyAmount: 2_000n }
+  expect(() => holdPayment(payment, quote, asked)).toThrow(/delivers\.amount/)
+  const elsewhere = { ...request, destination: { ...destination, accountId: 'ExternalAccount:2' } }
+  expect(() => holdPayment(payment, quote, elsewhere)).toThrow(/destination\.accountId/)
+  const inPesos = { ...request, destination: { ...destination, currency: 'MXN' } }
+  expect(() => holdPayment(payment, quote, inPesos)).toThrow(/destination\.currency/)
+})

@@ -1,0 +1,69 @@
+/** The currencies whose smallest unit is not a hundredth. A test holds both lists to the contract's table. */
+const DECIMALS: Readonly<Record<string, number>> = {
+  RWF: 0,
+  UGX: 0,
+  VND: 0,
+  XAF: 0,
+  XOF: 0,
+  BTC: 8,
+  USDB: 6,
+  USDC: 6,
+  USDT: 6,
+}
+const HUNDREDTHS = new Set(
+  (
+    'AED ARS BDT BRL BWP CAD CNY COP DKK EGP EUR GBP GHS GTQ HKD HTG IDR INR JMD KES MWK MXN MYR NGN PHP PKR SGD ' +
+    'THB TZS USD ZAR ZMW'
+  ).split(' '),
+)
+
+/**
+ * The places of a currency, for a payload, which names the code alone. Undefined for a code that this version does not
+ * know: an amount with a guessed point would be another amount.
+ */
+export function decimalsOf(currency: string): number | undefined {
+  return Object.hasOwn(DECIMALS, currency) ? DECIMALS[currency] : HUNDREDTHS.has(currency) ? 2 : undefined
+}
+
+/** An amount in the smallest unit as a decimal number: `1234n` with two places is `12.34`. */
+export function decimalText(amount: bigint, decimals: number): `${number}` {
+  const sign = amount < 0n ? '-' : ''
+  const digits = String(amount < 0n ? -amount : amount).padStart(decimals + 1, '0')
+  const point = digits.length - decimals
+  return `${sign}${digits.slice(0, point)}${decimals > 0 ? '.' : ''}${digits.slice(point)}` as `${number}`
+}
+
+/**
+ * An amount as a language writes it, with the code of its currency: `1.234,50 USD`. No unit is rounded away. Of a
+ * currency with more than two places, zeros at the end are left out. The code, not the symbol: `$` is of many.
+ */
+export function amountText(
+  language: string,
+  amount: bigint,
+  currency: string,
+  decimals: number,
+  signDisplay: 'auto' | 'always' = 'auto',
+): string {
+  const number = new Intl.NumberFormat(language, {
+    minimumFractionDigits: Math.min(2, decimals),
+    maximumFractionDigits: decimals,
+    signDisplay,
+  }).format(decimalText(amount, decimals))
+  return `${number}\u00a0${currency}`
+}
+
+/**
+ * What a person typed, in the smallest unit: `12,5` is `1250n` with two places. Takes the decimal sign of the language,
+ * and the other one where it cannot be meant for thousands. Undefined where it is not one amount above zero for certain.
+ */
+export function parseAmount(language: string, text: string, decimals: number): bigint | undefined {
+  const [, whole, sign, fraction = ''] = /^(\d{1,15})(?:([.,])(\d+))?$/.exec(text.trim()) ?? []
+  if (whole === undefined || fraction.length > decimals) return undefined
+  if (sign !== undefined && sign !== decimalSign(language) && fraction.length > 2) return undefined
+  const amount = BigInt(whole + fraction.padEnd(decimals, '0'))
+  return amount > 0n ? amount : undefined
+}
+
+function decimalSign(language: string): string | undefined {
+  return new Intl.NumberFormat(language).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value
+}

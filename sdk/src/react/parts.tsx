@@ -1,0 +1,136 @@
+'use client'
+
+import { type ReactNode, type RefObject, useCallback, useId } from 'react'
+import { useCountersign } from './context.ts'
+import type { Sentence } from './error-texts.ts'
+import type { Resource } from './use-resource.ts'
+import { useWords } from './use-words.ts'
+
+/** The parts that components are made of. Each has the class `cs-<part>`, and your own beside it. */
+export type Part =
+  | 'section'
+  | 'title'
+  | 'button'
+  | 'primary'
+  | 'actions'
+  | 'text'
+  | 'status'
+  | 'error'
+  | 'label'
+  | 'code'
+  | 'slot'
+  | 'list'
+  | 'item'
+  | 'details'
+  | 'field'
+  | 'value'
+  | 'amount'
+  | 'card'
+  | 'dialog'
+
+/** Class names of your own, by part. */
+export type ClassNames = { readonly [P in Part]?: string }
+
+/** What every component takes. */
+export interface Styled {
+  /** Class names of your own for this component, beside the kit's and the provider's. */
+  readonly classNames?: ClassNames
+}
+
+/** The class names of a part: the kit's, the provider's and the component's. */
+export function useParts(own: ClassNames = {}): (part: Part, more?: string) => string {
+  const { classNames } = useCountersign()
+  return (part, more) => [`cs-${part}`, more, classNames[part], own[part]].filter(Boolean).join(' ')
+}
+
+/** A region with a heading that names it. */
+export function Section(
+  props: Styled & { readonly name: string; readonly title: string; readonly children: ReactNode },
+): ReactNode {
+  const { name, title, classNames, children } = props
+  const id = useId()
+  const { language } = useCountersign()
+  const part = useParts(classNames)
+  return (
+    <section className={part('section', `cs-${name}`)} aria-labelledby={id} lang={language}>
+      <h2 className={part('title')} id={id}>
+        {title}
+      </h2>
+      {children}
+    </section>
+  )
+}
+
+/** A button. While it is busy it does nothing and keeps the focus, which a disabled one would lose. */
+export function Button(
+  props: Styled & {
+    readonly children: ReactNode
+    readonly onClick?: () => void
+    readonly isPrimary?: boolean
+    readonly isBusy?: boolean
+    readonly type?: 'button' | 'submit'
+    readonly label?: string
+    readonly buttonRef?: RefObject<HTMLButtonElement | null>
+  },
+): ReactNode {
+  const { children, onClick, isPrimary = false, isBusy = false, type = 'button', label, buttonRef } = props
+  const part = useParts(props.classNames)
+  const act = useCallback(() => {
+    if (!isBusy) onClick?.()
+  }, [isBusy, onClick])
+  return (
+    <button
+      type={type}
+      ref={buttonRef}
+      className={isPrimary ? `${part('button')} ${part('primary')}` : part('button')}
+      onClick={act}
+      aria-disabled={isBusy}
+      aria-label={label}
+    >
+      {children}
+    </button>
+  )
+}
+
+/** What has happened, read out when it changes: results politely, failures at once. Both are there from the start. */
+export function Outcome(
+  props: Styled & {
+    readonly status?: string | undefined
+    readonly error?: unknown
+    /** The texts for codes that mean something else here. */
+    readonly sentences?: Readonly<Record<string, Sentence>>
+  },
+): ReactNode {
+  const { status, error, sentences, classNames } = props
+  const words = useWords()
+  const part = useParts(classNames)
+  return (
+    <>
+      <p className={part('status')} role="status">
+        {status}
+      </p>
+      <p className={part('error')} role="alert">
+        {error === undefined ? undefined : words.error(error, sentences)}
+      </p>
+    </>
+  )
+}
+
+/** A resource: what it has, or why there is nothing yet. */
+export function Loaded<T>(
+  props: Styled & { readonly of: Resource<T>; readonly children: (data: T) => ReactNode },
+): ReactNode {
+  const { of, children, classNames } = props
+  const { texts } = useWords()
+  const part = useParts(classNames)
+  if (of.data !== undefined) return children(of.data)
+  if (of.isLoading) return <p className={part('text')}>{texts.loading}</p>
+  return (
+    <>
+      <Outcome error={of.error} {...(classNames && { classNames })} />
+      <Button onClick={of.reload} {...(classNames && { classNames })}>
+        {texts.tryAgain}
+      </Button>
+    </>
+  )
+}

@@ -1,0 +1,153 @@
+'use client'
+
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
+import type { WalletChain } from '../chain-transfers.ts'
+import { nounsOf } from '../nouns.ts'
+import type { PasskeyAuthenticator } from '../passkey-authenticator.ts'
+import { Wallet } from '../wallet.ts'
+import type { RelyingParty } from '../wallet-access.ts'
+import { Confirmations } from './confirmations.ts'
+import { type Countersign, CountersignContext } from './context.ts'
+import type { ClassNames } from './parts.tsx'
+import { INDEXED_DB, type SessionStore } from './session-store.ts'
+import { languageOf, TEXTS, type Texts } from './texts.ts'
+import { type Reach, useClient } from './use-client.ts'
+import { useSessionState } from './use-session-state.ts'
+
+export type CountersignProviderProps = Reach & {
+  readonly customerId: string
+  /** The customer's embedded wallet. */
+  readonly accountId: string
+  /**
+   * The server's quorum key, 130 hex characters. Build it into the page: a key that arrives together with the answers
+   * proves only that they agree.
+   */
+  readonly quorumPublicKey: string
+  /** BCP 47: `es`, `pt-BR`. Default: `en`, as for a language that has no texts. */
+  readonly language?: string
+  /** Texts of your own in place of the kit's. */
+  readonly texts?: Partial<Texts>
+  /** What the page knows of the wallet on its chain: payments that say otherwise are refused before they are shown. */
+  readonly chain?: WalletChain
+  readonly relyingParty?: RelyingParty
+  /** Default: the browser's passkeys. */
+  readonly authenticator?: PasskeyAuthenticator
+  /** Default: the browser's IndexedDB. `NO_STORE` keeps nothing over a reload. */
+  readonly sessionStore?: SessionStore
+  /** How often what is shown is read again while the page is visible. Default: 10. 0: never. */
+  readonly refreshSeconds?: number
+  /** Class names of your own, beside the kit's, for every component. */
+  readonly classNames?: ClassNames
+  readonly children?: ReactNode
+}
+
+const REFRESH_SECONDS = 10
+const NO_CLASS_NAMES: ClassNames = {}
+
+/** Gives one customer's wallet to the hooks and components below it. */
+export function CountersignProvider(props: CountersignProviderProps): ReactNode {
+  const { customerId, accountId, language = 'en', texts, sessionStore = INDEXED_DB, children } = props
+  const { classNames = NO_CLASS_NAMES, refreshSeconds = REFRESH_SECONDS } = props
+  const client = useClient(props)
+  const api = useMemo(() => nounsOf(client), [client])
+  const [confirmations] = useState(() => new Confirmations())
+  const wallet = useWalletOf(props, client, confirmations)
+  const { state, start, end } = useSessionState(wallet, sessionStore)
+  const [version, refresh] = useVersion(refreshSeconds)
+  const value = useMemo<Countersign>(
+    () => ({
+      client,
+      api,
+      customerId,
+      accountId,
+      wallet,
+      language,
+      texts: { ...TEXTS[languageOf(language)], ...texts },
+      classNames,
+      confirmations,
+      state,
+      start,
+      end,
+      version,
+      refresh,
+    }),
+    [
+      client,
+      api,
+      customerId,
+      accountId,
+      wallet,
+      language,
+      texts,
+      classNames,
+      confirmations,
+      state,
+      start,
+      end,
+      version,
+      refresh,
+    ],
+  )
+  return <CountersignContext.Provider value={value}>{children}</CountersignContext.Provider>
+}
+
+/** The wallet, a new one only where a value differs: objects are new in every rendering of a page. */
+function useWalletOf(
+  props: CountersignProviderProps,
+  client: Countersign['client'],
+  confirmations: Confirmations,
+): Wallet {
+  const { accountId, quorumPublicKey, authenticator, chain, relyingParty } = props
+  const { address, chainId, token } = chain ?? {}
+  const { id, name, userVerification } = relyingParty ?? {}
+  const hasChain = chain !== undefined
+  return useMemo(
+    () =>
+      new Wallet(client, accountId, {
+        quorumPublicKey,
+        confirm: confirmations.ask,
+        relyingParty: given({ id, name, userVerification }),
+        ...(authenticator && { authenticator }),
+        ...(hasChain && { chain: given({ address, chainId, token }) }),
+      }),
+    [
+      client,
+      accountId,
+      quorumPublicKey,
+      confirmations,
+      authenticator,
+      hasChain,
+      address,
+      chainId,
+      token,
+      id,
+      name,
+      userVerification,
+    ],
+  )
+}
+
+/** Without the members that are undefined. */
+function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
+}
+
+/** A number that rises on demand, in intervals while the page is visible, and when it becomes visible again. */
+function useVersion(refreshSeconds: number): [number, () => void] {
+  const [version, setVersion] = useState(0)
+  const refresh = useCallback(() => setVersion((before) => before + 1), [])
+  useEffect(() => {
+    if (!(refreshSeconds > 0)) return
+    const look = () => {
+      if (document.visibilityState === 'visible') refresh()
+    }
+    const timer = setInterval(look, refreshSeconds * 1000)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', look)
+    }
+  }, [refreshSeconds, refresh])
+  return [version, refresh]
+}

@@ -1,0 +1,188 @@
+'use client'
+
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { OidcTokenSource } from '../identities.ts'
+import type { Session } from '../session.ts'
+import type { Credential } from '../wallet-access.ts'
+import { useCountersign } from './context.ts'
+import { Button, Loaded, Outcome, Section, type Styled, useParts } from './parts.tsx'
+import { type CodeCredential, SignInByCode } from './sign-in-by-code.tsx'
+import type { Texts } from './texts.ts'
+import { useAction } from './use-action.ts'
+import { useResource } from './use-resource.ts'
+import { useSession } from './use-session.ts'
+import { useWords } from './use-words.ts'
+
+export interface SignInProps extends Styled {
+  /** Gets a new token of the identity provider with this `nonce`. Without it no sign-in by identity is offered. */
+  readonly oidcToken?: OidcTokenSource
+  /** The name of that provider, as customers know it. */
+  readonly identityProvider?: string
+  readonly onSignedIn?: (session: Session) => void
+  /** What is shown beside the session while there is one, such as `AddPasskey`. */
+  readonly children?: ReactNode
+}
+
+/**
+ * Signs in to the wallet by what it has: codes by e-mail and SMS, passkeys, an identity. Afterwards it says until when
+ * the session lasts, and signs out.
+ */
+export function SignIn(props: SignInProps): ReactNode {
+  const { status, why } = useSession()
+  const { texts } = useWords()
+  const styled = props.classNames && { classNames: props.classNames }
+  // Whether the customer has just done it here: then the focus goes along, and nowhere else.
+  const [isFresh, setFresh] = useState(false)
+  const said = why === 'ended' ? texts.sessionEnded : why === 'signed-out' ? texts.signedOut : undefined
+  return (
+    <Section name="sign-in" title={status === 'signed-in' ? texts.signedIn : texts.signIn} {...styled}>
+      {status === 'signed-in' ? (
+        <>
+          <SignedIn takesFocus={isFresh} onSignedOut={() => setFresh(true)} {...styled} />
+          {props.children}
+        </>
+      ) : null}
+      {status === 'signed-out' ? (
+        <>
+          <Outcome status={said} {...styled} />
+          <Ways {...props} takesFocus={isFresh} onFresh={() => setFresh(true)} />
+        </>
+      ) : null}
+      {status === 'loading' ? <p>{texts.loading}</p> : null}
+    </Section>
+  )
+}
+
+function SignedIn(
+  props: Styled & { readonly takesFocus: boolean; readonly onSignedOut: () => void },
+): ReactNode {
+  const { takesFocus, onSignedOut, classNames } = props
+  const { session, signOut } = useSession()
+  const { texts, hour } = useWords()
+  const leaving = useAction(async () => {
+    await signOut()
+    onSignedOut()
+  })
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (takesFocus) button.current?.focus()
+  }, [takesFocus])
+  const styled = classNames && { classNames }
+  return (
+    <>
+      <Outcome
+        status={session && texts.signedInUntil(hour(session.expiresAt))}
+        error={leaving.error}
+        {...styled}
+      />
+      <Button isBusy={leaving.isBusy} buttonRef={button} onClick={() => void leaving.run()} {...styled}>
+        {texts.signOut}
+      </Button>
+    </>
+  )
+}
+
+type WaysProps = SignInProps & { readonly takesFocus: boolean; readonly onFresh: () => void }
+
+/** The choice of a credential, and then its sign-in. */
+function Ways(props: WaysProps): ReactNode {
+  const { oidcToken, identityProvider, onSignedIn, onFresh, takesFocus, classNames } = props
+  const { wallet, start } = useCountersign()
+  const { texts } = useWords()
+  const part = useParts(classNames)
+  const credentials = useResource(`credentials ${wallet.accountId}`, () => wallet.credentials())
+  const [byCode, setByCode] = useState<CodeCredential>()
+  const [isBack, setBack] = useState(false)
+  const begin = async (session: Session) => {
+    onFresh()
+    await start(session)
+    onSignedIn?.(session)
+  }
+  const entering = useAction(async (credential: Credential) => {
+    const { id: credentialId, type } = credential
+    if (type === 'PASSKEY') await begin(await wallet.passkey.signIn({ credentialId }))
+    else if (type === 'OAUTH' && oidcToken)
+      await begin(await wallet.oauth.signIn({ credentialId, oidcToken }))
+  })
+  const styled = classNames && { classNames }
+  if (byCode)
+    return (
+      <SignInByCode
+        credential={byCode}
+        onSession={begin}
+        onBack={() => {
+          setByCode(undefined)
+          setBack(true)
+        }}
+        {...styled}
+      />
+    )
+  const isOffered = ({ type }: Credential) => type !== 'OAUTH' || oidcToken !== undefined
+  const choose = (credential: Credential) => {
+    entering.clear()
+    if (isByCode(credential)) setByCode(credential)
+    else void entering.run(credential)
+  }
+  return (
+    <Loaded of={credentials} {...styled}>
+      {(all) => (
+        <>
+          {all.some(isOffered) ? null : <p className={part('text')}>{texts.noWayToSignIn}</p>}
+          <Choice
+            credentials={all.filter(isOffered)}
+            labelOf={(one) => labelOf(one, identityProvider ?? texts.anIdentity, texts)}
+            isBusy={entering.isBusy}
+            takesFocus={takesFocus || isBack}
+            onChoose={choose}
+            {...styled}
+          />
+          <Outcome error={entering.error} {...styled} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+/** What the button of a credential says. */
+function labelOf({ type, nickname }: Credential, provider: string, texts: Texts): string {
+  if (type === 'EMAIL_OTP') return texts.sendCodeTo(nickname)
+  if (type === 'SMS_OTP') return texts.textCodeTo(nickname)
+  return type === 'PASSKEY' ? texts.withPasskey(nickname) : texts.withIdentity(provider)
+}
+
+function Choice(
+  props: Styled & {
+    readonly credentials: readonly Credential[]
+    readonly labelOf: (credential: Credential) => string
+    readonly isBusy: boolean
+    readonly takesFocus: boolean
+    readonly onChoose: (credential: Credential) => void
+  },
+): ReactNode {
+  const { credentials, labelOf, isBusy, takesFocus, onChoose, classNames } = props
+  const part = useParts(classNames)
+  const first = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (takesFocus) first.current?.focus()
+  }, [takesFocus])
+  return (
+    <div className={part('actions', 'cs-choice')}>
+      {credentials.map((credential, index) => (
+        <Button
+          key={credential.id}
+          isPrimary={index === 0}
+          isBusy={isBusy}
+          onClick={() => onChoose(credential)}
+          {...(index === 0 && { buttonRef: first })}
+          {...(classNames && { classNames })}
+        >
+          {labelOf(credential)}
+        </Button>
+      ))}
+    </div>
+  )
+}
+
+function isByCode(credential: Credential): credential is CodeCredential {
+  return credential.type === 'EMAIL_OTP' || credential.type === 'SMS_OTP'
+}

@@ -1,0 +1,155 @@
+import { PaymentInstructions } from '@countersign/contract/accounts/payment-instructions'
+import { CURRENCIES } from '@countersign/contract/core/currencies'
+import { ERRORS } from '@countersign/contract/core/errors'
+import { PAYLOADS } from '@countersign/contract/signing/payloads'
+import { describe, expect, test } from 'vitest'
+import { NotConfirmedError } from '../confirm.ts'
+import { CountersignError } from '../errors.ts'
+import { PayloadMismatchError } from '../payload-mismatch.ts'
+import type { Payment } from '../statement.ts'
+import { BY_CODE, errorText } from './error-texts.ts'
+import { fieldText, valueText } from './field-texts.ts'
+import { amountText, decimalsOf, decimalText, parseAmount } from './money.ts'
+import { languageOf, TEXTS, type Texts } from './texts.ts'
+import { wordsOf } from './use-words.ts'
+
+const languages = Object.entries(TEXTS)
+const ARGUMENT = '•argument•'
+
+/** Every text of a language by its path, those with an argument filled. */
+function textsOf(part: object, path = ''): [path: string, text: string][] {
+  return Object.entries(part).flatMap(([name, value]: [string, unknown]) => {
+    if (typeof value === 'string') return [[path + name, value]] satisfies [string, string][]
+    if (typeof value === 'function')
+      return [[path + name, (value as (...given: string[]) => string)(ARGUMENT, ARGUMENT)]] satisfies [
+        string,
+        string,
+      ][]
+    return textsOf(value as object, `${path}${name}.`)
+  })
+}
+
+/** The names of every member that a schema has, at any depth. */
+function membersOf(schema: unknown, found = new Set<string>()): Set<string> {
+  if (typeof schema !== 'object' || schema === null) return found
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'properties') for (const name of Object.keys(value as object)) found.add(name)
+    membersOf(value, found)
+  }
+  return found
+}
+
+describe.each(languages)('the texts in %s', (language, texts) => {
+  test('say everything, and what they are given', () => {
+    for (const [path, text] of textsOf(texts)) expect(text.trim(), path).not.toBe('')
+    for (const [name, value] of Object.entries(texts))
+      if (typeof value === 'function') {
+        const said = (value as (...given: string[]) => string)(ARGUMENT, ARGUMENT)
+        expect(said.replaceAll(' ', ''), name).toContain(ARGUMENT)
+      }
+  })
+
+  test('are of that language', () => {
+    if (language === 'en') return
+    const english = new Map(textsOf(TEXTS.en))
+    const same = textsOf(texts).filter(
+      ([path, text]) => english.get(path) === text && /[a-z] [a-z]/.test(text),
+    )
+    // What has no other name there.
+    expect(
+      same.map(([, text]) => text).filter((text) => !/^(?:Sort code|Routing number)$/.test(text)),
+    ).toEqual([])
+    const names = Object.keys(texts.fields)
+    expect(names).toEqual(Object.keys(TEXTS.en.fields))
+  })
+
+  test('name every member of a payee and of payment instructions', () => {
+    const notShown = [
+      ...['accountInfo', 'accountOrWalletInfo', 'beneficiary', 'destinationType'],
+      ...['instructionsNotes', 'isPlatformAccount', 'payloadToSign'],
+    ]
+    const members = membersOf(PaymentInstructions, membersOf(PAYLOADS.quote_execute.properties.destination))
+    expect(members.size).toBeGreaterThan(40)
+    expect([...members].filter((name) => !notShown.includes(name) && !(name in texts.fields))).toEqual([])
+  })
+})
+
+test('a member is named by its last part, and its value in words where there are some', () => {
+  expect(fieldText(TEXTS.es, 'accountInfo.beneficiary.fullName')).toBe('Nombre')
+  expect(fieldText(TEXTS.fr, 'accountInfo.paymentRails.0')).toBe('Moyens de paiement')
+  expect(fieldText(TEXTS.en, 'accountInfo.novel')).toBe('novel')
+  expect(valueText(TEXTS.pt, 'accountInfo.beneficiary.beneficiaryType', 'BUSINESS')).toBe('Empresa')
+  expect(valueText(TEXTS.en, 'accountInfo.accountType', 'SOLANA_WALLET')).toBe('Solana')
+  expect(valueText(TEXTS.en, 'accountInfo.iban', 'DE89370400440532013000')).toBe('DE89370400440532013000')
+})
+
+test.each([
+  ['es', 'es'],
+  ['pt-BR', 'pt'],
+  ['FR-ca', 'fr'],
+  ['de', 'en'],
+  ['', 'en'],
+  ['constructor', 'en'],
+])('the language of %s is %s', (tag, language) => {
+  expect(languageOf(tag)).toBe(language)
+})
+
+test('the decimals of every currency are those of the contract, and no others are guessed', () => {
+  for (const [code, { decimals }] of Object.entries(CURRENCIES)) expect(decimalsOf(code), code).toBe(decimals)
+  for (const code of ['XYZ', 'usd', '', 'toString']) expect(decimalsOf(code)).toBeUndefined()
+})
+
+test('amounts are exact, in every language, to the last unit of 64 bits', () => {
+  const max = 2n ** 63n - 1n
+  expect(decimalText(max, 6)).toBe('9223372036854.775807')
+  expect(decimalText(-5n, 2)).toBe('-0.05')
+  expect(decimalText(7n, 0)).toBe('7')
+  const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ')
+  expect(plain(amountText('en', max, 'USDB', 6))).toBe('9,223,372,036,854.775807 USDB')
+  expect(plain(amountText('es', max, 'USDB', 6))).toBe('9.223.372.036.854,775807 USDB')
+  expect(plain(amountText('fr', 123456789n, 'EUR', 2))).toBe('1 234 567,89 EUR')
+  expect(plain(amountText('pt-BR', 100_000_000n, 'USDB', 6))).toBe('100,00 USDB')
+  expect(plain(amountText('en', 5000n, 'VND', 0))).toBe('5,000 VND')
+  expect(plain(amountText('en', 250n, 'USD', 2, 'always'))).toBe('+2.50 USD')
+})
+
+test('an amount of an unknown currency is shown in its smallest unit, not with a guessed point', () => {
+  const { signedMoney } = wordsOf('en', TEXTS.en)
+  expect(signedMoney(12345n, 'XYZ')).toBe('12345 smallest units of XYZ')
+  expect(signedMoney(12345n, 'USD')).toBe('123.45\u00a0USD')
+})
+
+test.each([
+  ['en', '12', 2, 1200n],
+  ['en', '12.5', 2, 1250n],
+  ['es', '12,50', 2, 1250n],
+  ['es', '12.50', 2, 1250n],
+  ['en', ' 0.000001 ', 6, 1n],
+  ['en', '5', 0, 5n],
+  // Either a thousand or one: nobody knows.
+  ['en', '1,000', 2, undefined],
+  ['es', '1.000', 6, undefined],
+  ['en', '1.001', 2, undefined],
+  ['en', '0', 2, undefined],
+  ['en', '-5', 2, undefined],
+  ['en', '1e3', 2, undefined],
+  ['en', '1 000', 2, undefined],
+  ['en', '', 2, undefined],
+  ['en', '5.0', 0, undefined],
+] as const)('typed in %s, "%s" with %i places is %s', (language, text, decimals, amount) => {
+  expect(parseAmount(language, text, decimals)).toBe(amount)
+})
+
+test.each(languages)('failures are told in %s', (_language, texts: Texts) => {
+  const refused = (code: string) => new CountersignError({ status: 400, code, message: 'not for customers' })
+  for (const code of Object.keys(BY_CODE)) {
+    expect(ERRORS, code).toHaveProperty(code)
+    expect(textsOf(texts).map(([, text]) => text)).toContain(errorText(refused(code), texts))
+  }
+  expect(errorText(refused('SELF_PAYMENT'), texts)).toBe(`${texts.wentWrong} (SELF_PAYMENT)`)
+  expect(errorText(refused('UNAUTHORIZED'), texts, { UNAUTHORIZED: 'wrongCode' })).toBe(texts.wrongCode)
+  expect(errorText(new NotConfirmedError({} as Payment), texts)).toBe(texts.notConfirmed)
+  expect(errorText(new PayloadMismatchError('a', 'b'), texts)).toBe(texts.notWhatYouAsked)
+  expect(errorText(new DOMException('closed', 'NotAllowedError'), texts)).toBe(texts.passkeyNotUsed)
+  expect(errorText('?', texts)).toBe(texts.wentWrong)
+})

@@ -1,0 +1,71 @@
+'use client'
+
+import type { ReactNode } from 'react'
+import { Button, Loaded, Section, type Styled, useParts } from './parts.tsx'
+import { type TransactionRecord, useTransactions } from './use-lists.ts'
+import { useWords } from './use-words.ts'
+
+export interface TransactionsProps extends Styled {
+  /** How many are shown at first, and come with each "show more". Default: 10. */
+  readonly pageRecords?: number
+  /** Shows the payments too that got a price and were never made. */
+  readonly showUnpaid?: boolean
+}
+
+/** The customer's transactions, the newest first. */
+export function Transactions({ pageRecords, showUnpaid = false, classNames }: TransactionsProps): ReactNode {
+  const transactions = useTransactions(pageRecords)
+  const { texts } = useWords()
+  const part = useParts(classNames)
+  const styled = classNames && { classNames }
+  return (
+    <Section name="transactions" title={texts.transactions} {...styled}>
+      <Loaded of={transactions} {...styled}>
+        {(records) => {
+          const shown = showUnpaid ? records : records.filter(isPaid)
+          if (shown.length === 0 && !transactions.hasMore)
+            return <p className={part('text')}>{texts.noTransactions}</p>
+          return (
+            <ul className={part('list')}>
+              {shown.map((record) => (
+                <Entry key={record.id} record={record} {...styled} />
+              ))}
+            </ul>
+          )
+        }}
+      </Loaded>
+      {transactions.hasMore ? (
+        <Button onClick={transactions.showMore} {...styled}>
+          {texts.showMore}
+        </Button>
+      ) : null}
+    </Section>
+  )
+}
+
+/** A quote has its transaction from the start. Until the quote is executed nothing has moved. */
+function isPaid(record: TransactionRecord): boolean {
+  const isQuoted = record.type === 'OUTGOING' && record.quoteId !== undefined
+  return !(isQuoted && ['PENDING', 'EXPIRED'].includes(record.status))
+}
+
+function Entry({ record, classNames }: Styled & { readonly record: TransactionRecord }): ReactNode {
+  const { texts, money, time } = useWords()
+  const part = useParts(classNames)
+  const isCredit = record.direction === 'CREDIT'
+  const moved = isCredit ? record.receivedAmount : (record.sentAmount ?? record.receivedAmount)
+  const signed = moved && { ...moved, amount: isCredit ? moved.amount : -moved.amount }
+  return (
+    <li className={part('item', isCredit ? 'cs-credit' : 'cs-debit')}>
+      <span className={part('field')}>
+        {isCredit ? texts.received : texts.sent}
+        {record.description === undefined ? '' : `: ${record.description}`}
+      </span>{' '}
+      <span className={part('amount')}>{signed && money(signed, 'always')}</span>{' '}
+      <small className={part('text')}>
+        {texts.transactionStates[record.status]},{' '}
+        <time dateTime={record.createdAt}>{time(record.createdAt)}</time>
+      </small>
+    </li>
+  )
+}

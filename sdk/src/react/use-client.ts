@@ -1,0 +1,32 @@
+import { useEffect, useMemo, useRef } from 'react'
+import type { Caller } from '../calls.ts'
+import { Client } from '../client.ts'
+
+/** How a page reaches the API: the two forms of it. */
+export type Reach =
+  | {
+      /** Your own way to the API, such as a `Client` or a backend in between. */
+      readonly client: Caller
+      readonly baseUrl?: never
+      readonly accessToken?: never
+    }
+  | {
+      readonly client?: never
+      /** The server, with the version: `https://pay.example.com/2025-10-13`. */
+      readonly baseUrl: string
+      /** Gets a token of this customer from your backend. Asked again when the server refuses the old one. */
+      readonly accessToken: () => string | Promise<string>
+    }
+
+/** The client of a provider. A new `accessToken` function, as every rendering makes one, does not make a new client. */
+export function useClient({ client, baseUrl, accessToken }: Reach): Caller {
+  const latest = useRef(accessToken)
+  useEffect(() => {
+    latest.current = accessToken
+  })
+  return useMemo(() => {
+    if (client) return client
+    const ask = async () => (await latest.current?.()) ?? ''
+    return new Client({ baseUrl: baseUrl ?? '', accessToken: ask })
+  }, [client, baseUrl])
+}

@@ -1,0 +1,42 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCountersign } from './context.ts'
+
+/** Something that is read from the server, and read again when something has changed. */
+export interface Resource<T> {
+  /** The last answer; stays while it is read again. */
+  readonly data: T | undefined
+  /** Why the last reading failed. */
+  readonly error: unknown
+  readonly isLoading: boolean
+  readonly reload: () => void
+}
+
+/**
+ * Reads with `load`, at once and whenever the provider's `version` rises. `key` says what is read: another one begins
+ * anew.
+ */
+export function useResource<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
+  const { version } = useCountersign()
+  const [own, setOwn] = useState(0)
+  const [seen, setSeen] = useState<{ key: string; data?: T; error?: unknown }>({ key })
+  const latest = useRef(load)
+  useEffect(() => {
+    latest.current = load
+  })
+  useEffect(() => {
+    const stop = new AbortController()
+    latest.current(stop.signal).then(
+      (data) => {
+        if (!stop.signal.aborted) setSeen({ key, data })
+      },
+      (error: unknown) => {
+        if (stop.signal.aborted) return
+        setSeen((before) => (before.key === key ? { ...before, error } : { key, error }))
+      },
+    )
+    return () => stop.abort()
+  }, [key, version, own])
+  const reload = useCallback(() => setOwn((before) => before + 1), [])
+  const { data, error } = seen.key === key ? seen : {}
+  return { data, error, isLoading: data === undefined && error === undefined, reload }
+}

@@ -1,0 +1,65 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { Session } from '../session.ts'
+import { systemClock } from '../system-clock.ts'
+import type { Wallet } from '../wallet.ts'
+import type { SessionState } from './context.ts'
+import type { SessionStore } from './session-store.ts'
+
+/** The longest time that a timer of a browser takes. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
+/** The session of a wallet: restored from the store, kept there, and ended at its time. */
+export function useSessionState(wallet: Wallet, store: SessionStore) {
+  const [state, setState] = useState<SessionState>({ status: 'loading' })
+  const { accountId } = wallet
+
+  useEffect(() => {
+    let isCurrent = true
+    setState({ status: 'loading' })
+    restored(wallet, store).then(
+      (session) => {
+        if (isCurrent) setState(session ? { status: 'signed-in', session } : { status: 'signed-out' })
+      },
+      () => {
+        // A browser that keeps nothing, as in a private window: the customer signs in again.
+        if (isCurrent) setState({ status: 'signed-out' })
+      },
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [wallet, store])
+
+  const start = useCallback(
+    async (session: Session) => {
+      setState({ status: 'signed-in', session })
+      await store.save(session.record).catch(() => {})
+    },
+    [store],
+  )
+  const end = useCallback(
+    async (why: 'ended' | 'signed-out') => {
+      setState({ status: 'signed-out', why })
+      await store.remove(accountId).catch(() => {})
+    },
+    [store, accountId],
+  )
+
+  useEffect(() => {
+    if (state.status !== 'signed-in') return
+    const leftMs = state.session.expiresAt.getTime() - systemClock()
+    const timer = setTimeout(() => void end('ended'), Math.min(Math.max(leftMs, 0), TIMER_MS_MAX))
+    return () => clearTimeout(timer)
+  }, [state, end])
+
+  return { state, start, end }
+}
+
+async function restored(wallet: Wallet, store: SessionStore): Promise<Session | undefined> {
+  const record = await store.load(wallet.accountId)
+  if (!record) return undefined
+  const session = await wallet.session(record)
+  if (!session.isExpired(new Date(systemClock()))) return session
+  await store.remove(wallet.accountId)
+  return undefined
+}
