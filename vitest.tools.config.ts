@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { PlainReporter } from './test/plain-reporter.ts'
 
-/** The tests of the packed packages, which `npm run test:packages` packs and installs first. */
+/** Tests that need tools of their own, which `npm run test:packages` and `npm run test:clients` install first. */
 export default defineConfig({
   test: {
-    include: ['e2e/packages/*.test.ts'],
+    include: ['e2e/packages/*.test.ts', 'e2e/generated-clients/*.test.ts'],
     globalSetup: [fileURLToPath(new URL('./test/globalSetup.ts', import.meta.url))],
     pool: 'forks',
     testTimeout: 120_000,
