@@ -54,6 +54,10 @@ function attw({ tarball, manifest }) {
     '--format=ascii',
     '--no-emoji',
     '--no-color',
+    // A style sheet has no types.
+    ...Object.keys(manifest.exports ?? {}).flatMap((entry) =>
+      entry.endsWith('.css') ? ['--exclude-entrypoints', entry] : [],
+    ),
   ]
   return outputOfFailed('node_modules/@arethetypeswrong/cli/dist/index.js', [tarball, ...settings])
 }
