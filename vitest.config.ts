@@ -2,25 +2,19 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { PlainReporter } from './test/plain-reporter.ts'
+import { SDK_ALIAS } from './test/sdk-alias.ts'
 
 const globalSetup = fileURLToPath(new URL('./test/globalSetup.ts', import.meta.url))
-const sdk = fileURLToPath(new URL('./sdk/src/', import.meta.url))
 
 export default defineConfig({
-  // The entries of the sdk are its sources here, as in the paths of tsconfig.json.
-  resolve: {
-    alias: [
-      { find: /^@countersign\/sdk$/, replacement: `${sdk}index.ts` },
-      { find: /^@countersign\/sdk\/(\w+)$/, replacement: `${sdk}entries/$1.ts` },
-    ],
-  },
+  resolve: { alias: SDK_ALIAS },
   test: {
     include: [
       '{contract,server,sdk,cli,bench}/src/**/*.test.ts',
       '{server,sdk,cli}/test/**/*.test.ts',
       '{connectors,contracts,test,e2e}/**/*.test.ts',
     ],
-    exclude: ['**/node_modules/**', '**/dist/**', 'e2e/packages/**'],
+    exclude: ['**/node_modules/**', '**/dist/**', 'e2e/packages/**', 'e2e/generated-clients/**'],
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     pool: 'forks',
     // Loading the sources anew for each file would take as long as many of the files. No test may change a module.

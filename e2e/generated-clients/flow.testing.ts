@@ -1,5 +1,4 @@
-import { DeviceKey } from '../../sdk/src/device-key.ts'
-import { signedCall } from '../../sdk/src/signed-call.ts'
+import { DeviceKey, signedCall } from '@countersign/sdk/wallet'
 import type { Answer, Calls, Signed } from './clients/calls.ts'
 
 const FUNDED_USDB = 100_000_000

@@ -91,7 +91,7 @@ export function addDocs(server: FastifyInstance, app: App): void {
 /** Made at the first request. Without the folder `docs` it has no examples. */
 async function documentOf({ config, log }: App): Promise<string> {
   const examples = await docsFile('reference/examples.json').then(
-    (text) => JSON.parse(text) as RecordedExamples,
+    (text) => JSON.parse(config.mode === 'production' ? asInProduction(text) : text) as RecordedExamples,
     (err: unknown) => {
       log.warn({ err }, 'the OpenAPI document has no examples')
       return undefined
@@ -105,4 +105,9 @@ async function documentOf({ config, log }: App): Promise<string> {
       ...(examples ? { examples } : {}),
     }),
   )
+}
+
+/** Examples are recorded in a sandbox, which shows cards itself; in production the card processor does. */
+function asInProduction(examples: string): string {
+  return examples.replaceAll(/"http:[^"]*\/sandbox\/cards\//g, '"https://cards.example/')
 }

@@ -1,6 +1,6 @@
+import { Countersign } from '@countersign/sdk'
+import { verifySvcSignature, verifyWebhook } from '@countersign/sdk/webhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Countersign } from '../../../sdk/src/countersign.ts'
-import { verifySvcSignature, verifyWebhook } from '../../../sdk/src/webhooks.ts'
 import { readConfig } from '../../src/settings/config.ts'
 import { type Client, fund, newBankAccount, newCustomer, signIn } from '../client.testing.ts'
 import { type Observed, openObserved } from '../observed.testing.ts'

@@ -91,7 +91,16 @@ async function write(
 ): Promise<void> {
   let bytes = 0
   const counted = Readable.from(inBytes(pieces, (count) => (bytes += count)))
-  await pipeline(counted, client.createWriteStream(path, { flags: 'w' }), { signal: broken })
+  const file = client.createWriteStream(path, { flags: 'w' })
+  // The library says one of the two once the file is closed at the server.
+  const closed = new Promise((resolve) => file.once('close', resolve).once('error', resolve))
+  try {
+    await pipeline(counted, file, { signal: broken })
+  } catch (error) {
+    // What was sent before is still written until then, and would be written into the file of the next attempt.
+    await closed
+    throw error
+  }
   await flush(sftp, path)
   const { size } = await client.stat(path)
   if (size !== bytes) throw new Error(`The server has ${size} bytes of the file, of ${bytes}`)
