@@ -182,7 +182,10 @@ describe('in an app of Next.js', () => {
         })
         server.once('close', () => reject(new Error(`Next.js ended: ${output}`)))
       })
-      expect(await (await fetch(address)).text()).toContain('Make a key')
+      const page = await (await fetch(address)).text()
+      expect(page).toContain('Make a key')
+      // The kit, rendered by the server.
+      expect(page).toContain('cs-section')
       const paid = await fetch(`${address}/pay`, { method: 'POST' })
       expect(await paid.json()).toEqual({ ...PAID, others: undefined })
     } finally {
