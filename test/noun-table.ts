@@ -1,14 +1,14 @@
-import { API } from '@countersign/contract/api'
+import { API, type EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
-import { NOUNS } from '@countersign/contract/nouns'
+import { NOUNS, nounCall } from '@countersign/contract/nouns'
 import { markdownTable } from './markdown-table.ts'
 
 /** Every call as the sdk offers it, by noun. */
 export function nounTable(): string {
-  const rows = Object.entries<Endpoint>(API).map(([name, endpoint]) => ({
+  const rows = (Object.entries(API) as [EndpointName, Endpoint][]).map(([name, endpoint]) => ({
     name,
     endpoint,
-    verb: NOUNS[name as keyof typeof NOUNS],
+    verb: NOUNS[name],
   }))
   const nounOf = (verb: string) => verb.slice(0, verb.indexOf('.'))
   const nouns = [...new Set(rows.map(({ verb }) => nounOf(verb)))]
@@ -17,17 +17,7 @@ export function nounTable(): string {
     nouns.flatMap((noun) =>
       rows
         .filter(({ verb }) => nounOf(verb) === noun)
-        .map(({ verb, name, endpoint }) => [
-          `\`${verb}(${argumentsOf(endpoint)})\``,
-          endpoint.summary,
-          `\`${name}\``,
-        ]),
+        .map(({ name, endpoint }) => [`\`${nounCall(name, endpoint)}\``, endpoint.summary, `\`${name}\``]),
     ),
   )
-}
-
-function argumentsOf({ path, body, upload, query, bodyOptional }: Endpoint): string {
-  const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
-  const input = body || upload ? [bodyOptional ? 'body?' : 'body'] : query ? ['query'] : []
-  return [...params, ...input].join(', ')
 }

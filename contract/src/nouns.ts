@@ -1,4 +1,5 @@
 import type { EndpointName } from './api.ts'
+import type { Endpoint } from './core/endpoint.ts'
 
 /**
  * Each call as a noun and a verb, as the sdk offers it: `countersign.customers.create(…)`. Parameters of the path come first, then the
@@ -166,3 +167,11 @@ export const NOUNS = {
   webhook_secret_create: 'webhookSecrets.create',
   sandbox_webhook_test: 'sandbox.testWebhook',
 } as const satisfies Readonly<Record<EndpointName, `${string}.${string}`>>
+
+/** A call as the sdk makes it, with the names of what it takes: `quotes.execute(quoteId)`, `customers.update(customerId, body)`. */
+export function nounCall(name: EndpointName, endpoint: Endpoint): string {
+  const { path, body, upload, query, bodyOptional } = endpoint
+  const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, param]) => param)
+  const input = body || upload ? [bodyOptional ? 'body?' : 'body'] : query ? ['query'] : []
+  return `${NOUNS[name]}(${[...params, ...input].join(', ')})`
+}

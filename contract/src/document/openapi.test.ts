@@ -15,6 +15,7 @@ interface Operation {
   tags: string[]
   parameters: { $ref?: string; name?: string; in?: string }[]
   responses: Record<string, unknown>
+  'x-codeSamples': { source: string }[]
 }
 
 const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, item]) =>
@@ -59,6 +60,19 @@ describe('the OpenAPI document', () => {
       return description
     })
     expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([])
+  })
+
+  test('shows each operation as the sdk calls it, no two alike', () => {
+    const sources = operations.map(({ operation }) => operation['x-codeSamples'].map(({ source }) => source))
+    expect(new Set(sources.flat()).size).toBe(operations.length)
+    const executed = operations.find(({ operation }) => operation.operationId === 'quote_execute')
+    expect(executed?.operation['x-codeSamples']).toEqual([
+      {
+        lang: 'TypeScript',
+        label: '@countersign/sdk',
+        source: 'await countersign.quotes.execute(quoteId)',
+      },
+    ])
   })
 
   test('introduces each section, with its guide', () => {

@@ -1,11 +1,12 @@
 import { type TObject, type TSchema, Type } from 'typebox'
-import { API } from '../api.ts'
+import { API, type EndpointName } from '../api.ts'
 import { bodyBytesMaxOf, type Endpoint, KIB, MIB, TEXT_TYPES, type TextType } from '../core/endpoint.ts'
 import { errorsOf } from '../core/endpoint-errors.ts'
 import { ERROR_CODES, ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
 import { Opaque } from '../core/schema.ts'
 import { WALLET_SIGNATURE_HEADER, WEBHOOK_SIGNATURE_HEADER, wireSpelling } from '../core/wire-word.ts'
 import { WEBHOOKS, type Webhook } from '../events/webhooks.ts'
+import { nounCall } from '../nouns.ts'
 import { exampleOf, type RecordedCall, type RecordedExamples, recorded } from './examples.ts'
 import { NAMED_SCHEMAS } from './openapi-names.ts'
 import { references } from './references.ts'
@@ -88,7 +89,7 @@ export function openApi(options: OpenApiOptions): Json {
 function documentOf(options: OpenApiOptions): Json {
   const paths: Record<string, Json> = {}
   const tags = new Set<string>()
-  for (const [name, endpoint] of Object.entries<Endpoint>(API)) {
+  for (const [name, endpoint] of Object.entries(API) as [EndpointName, Endpoint][]) {
     if (endpoint.sandboxOnly && options.mode === 'production') continue
     tags.add(endpoint.tag)
     paths[endpoint.path] = {
@@ -131,7 +132,7 @@ function documentOf(options: OpenApiOptions): Json {
   }
 }
 
-function operation(name: string, endpoint: Endpoint, call: RecordedCall | undefined): Json {
+function operation(name: EndpointName, endpoint: Endpoint, call: RecordedCall | undefined): Json {
   const notes = [
     endpoint.description,
     endpoint.auth === 'platform' && permissionNote(endpoint),
@@ -146,6 +147,13 @@ function operation(name: string, endpoint: Endpoint, call: RecordedCall | undefi
     ...stabilityOf(endpoint.tag),
     ...(endpoint.auth === 'platform' ? permissionMembers(endpoint) : {}),
     ...(endpoint.sandboxOnly ? { 'x-sandbox-only': true } : {}),
+    'x-codeSamples': [
+      {
+        lang: 'TypeScript',
+        label: '@countersign/sdk',
+        source: `await countersign.${nounCall(name, endpoint)}`,
+      },
+    ],
     parameters: parametersOf(endpoint, call),
     ...requestBodyOf(endpoint, call?.body),
     responses: { ...successesOf(endpoint, call?.answers), ...errorAnswersOf(endpoint) },
