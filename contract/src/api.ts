@@ -4,6 +4,8 @@ import { internalAccounts, wallets } from './accounts/internal-accounts.ts'
 import { stablecoinAccounts } from './accounts/stablecoin-accounts.ts'
 import { agentAccess } from './agents/agent-access.ts'
 import { agentApprovals, agents } from './agents/agents.ts'
+import { approvals } from './agents/approvals.ts'
+import { policyReplays } from './agents/policy-replay.ts'
 import { credentialRegistration } from './auth/credential-registration.ts'
 import { credentials } from './auth/credentials.ts'
 import { customerTokens } from './auth/customer-tokens.ts'
@@ -21,6 +23,7 @@ import { customerDeletion, customers } from './customers/customers.ts'
 import { documents } from './customers/documents.ts'
 import { kycLinks } from './customers/kyc-links.ts'
 import { verifications } from './customers/verifications.ts'
+import { eventStream } from './events/event-stream.ts'
 import { webhooks } from './events/webhooks.ts'
 import { cancellations } from './payments/cancellations.ts'
 import { deposits } from './payments/deposits.ts'
@@ -37,11 +40,19 @@ import { transactions } from './payments/transactions.ts'
 import { transfers } from './payments/transfers.ts'
 import { umaProviders } from './payments/uma-providers.ts'
 import { withdrawalFees } from './payments/withdrawal-fees.ts'
+import { auditEvents } from './platforms/audit-events.ts'
 import { config } from './platforms/config.ts'
+import { memberInvitations, memberSelf } from './platforms/member-passkeys.ts'
+import { memberSessions } from './platforms/member-sessions.ts'
+import { members } from './platforms/members.ts'
+import { overview } from './platforms/overview.ts'
+import { requests } from './platforms/request-log.ts'
+import { searches } from './platforms/search.ts'
 import { tokens } from './platforms/tokens.ts'
 import { inbox } from './sandbox/inbox.ts'
 import { sandbox } from './sandbox/sandbox.ts'
 import { sandboxCards } from './sandbox/sandbox-cards.ts'
+import { sandboxConsole } from './sandbox/sandbox-console.ts'
 import { sandboxDeposits } from './sandbox/sandbox-deposits.ts'
 import { sandboxSend } from './sandbox/sandbox-send.ts'
 
@@ -49,6 +60,14 @@ import { sandboxSend } from './sandbox/sandbox-send.ts'
 export const API = {
   ...config,
   ...tokens,
+  ...overview,
+  ...approvals,
+  ...searches,
+  ...members,
+  ...memberSelf,
+  ...memberSessions,
+  ...memberInvitations,
+  ...searches,
   ...customers,
   ...customerDeletion,
   ...beneficialOwners,
@@ -85,17 +104,22 @@ export const API = {
   ...ledgerBooks,
   ...invitations,
   ...agents,
+  ...policyReplays,
   ...agentApprovals,
   ...agentAccess,
   ...cards,
   ...delegatedKeys,
   ...sandbox,
+  ...sandboxConsole,
   ...sandboxCards,
   ...sandboxSend,
   ...sandboxDeposits,
   ...sandboxUma,
   ...inbox,
   ...webhooks,
+  ...eventStream,
+  ...auditEvents,
+  ...requests,
 } as const satisfies Record<string, Endpoint>
 
 export type EndpointName = keyof typeof API

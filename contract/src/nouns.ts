@@ -12,6 +12,29 @@ export const NOUNS = {
   token_list: 'tokens.list',
   token_get: 'tokens.get',
   token_delete: 'tokens.delete',
+  member_invite: 'members.invite',
+  member_list: 'members.list',
+  member_get: 'members.get',
+  member_update: 'members.update',
+  member_delete: 'members.delete',
+  member_invitation_renew: 'members.renewInvitation',
+  member_me_get: 'members.me',
+  member_sign_out: 'members.signOut',
+  member_passkey_list: 'memberPasskeys.list',
+  member_passkey_challenge: 'memberPasskeys.challenge',
+  member_passkey_create: 'memberPasskeys.create',
+  member_passkey_delete: 'memberPasskeys.delete',
+  member_sign_in_challenge: 'memberSessions.challenge',
+  member_sign_in: 'memberSessions.create',
+  member_code_create: 'memberSessions.sendCode',
+  member_session_list: 'memberSessions.list',
+  member_session_delete: 'memberSessions.delete',
+  member_invitation_read: 'memberInvitations.read',
+  member_invitation_accept: 'memberInvitations.accept',
+  audit_event_list: 'auditEvents.list',
+  audit_event_get: 'auditEvents.get',
+  request_list: 'requests.list',
+  request_get: 'requests.get',
   customer_token_create: 'customerTokens.create',
   customer_token_delete: 'customerTokens.delete',
   customer_create: 'customers.create',
@@ -70,6 +93,7 @@ export const NOUNS = {
   receiver_external_account_lookup: 'receivers.lookUpExternalAccount',
   uma_provider_list: 'umaProviders.list',
   quote_create: 'quotes.create',
+  quote_list: 'quotes.list',
   quote_get: 'quotes.get',
   quote_execute: 'quotes.execute',
   position_list: 'positions.list',
@@ -112,6 +136,7 @@ export const NOUNS = {
   agent_update: 'agents.update',
   agent_policy_update: 'agents.updatePolicy',
   agent_policy_simulate: 'agents.simulate',
+  agent_policy_replay: 'agents.replayPolicy',
   agent_decision_list: 'agents.decisions',
   agent_device_code_create: 'agents.createDeviceCode',
   agent_device_code_get: 'agents.getDeviceCode',
@@ -151,6 +176,7 @@ export const NOUNS = {
   sandbox_clock_advance: 'sandbox.advanceClock',
   sandbox_magic_value_list: 'sandbox.magicValues',
   sandbox_reset: 'sandbox.reset',
+  sandbox_console_link: 'sandbox.consoleLink',
   sandbox_card_authorization: 'sandbox.authorizeCard',
   sandbox_card_clearing: 'sandbox.clearCard',
   sandbox_card_return: 'sandbox.returnCard',
@@ -160,18 +186,32 @@ export const NOUNS = {
   sandbox_rail_event: 'sandbox.reportRailEvent',
   sandbox_uma_receive: 'sandbox.receiveUma',
   sandbox_inbox_list: 'sandbox.inbox',
+  overview_get: 'overview.get',
+  approval_list: 'approvals.list',
+  transaction_statistics: 'transactions.statistics',
+  search: 'search.all',
   event_list: 'events.list',
   event_get: 'events.get',
   event_redeliver: 'events.redeliver',
+  event_replay: 'events.replay',
   webhook_secret_list: 'webhookSecrets.list',
   webhook_secret_create: 'webhookSecrets.create',
   sandbox_webhook_test: 'sandbox.testWebhook',
-} as const satisfies Readonly<Record<EndpointName, `${string}.${string}`>>
+} as const satisfies Readonly<Record<Exclude<EndpointName, StreamName>, `${string}.${string}`>>
+
+/** The calls whose answer goes on, and the helper of the sdk that follows each. */
+export const STREAMS = { event_stream: 'followEvents' } as const
+export type StreamName = keyof typeof STREAMS
+
+/** A call as the sdk offers it: a noun and a verb, or the helper that follows it. */
+export function verbOf(name: EndpointName): string {
+  return name in STREAMS ? STREAMS[name as StreamName] : NOUNS[name as keyof typeof NOUNS]
+}
 
 /** A call as the sdk makes it, with the names of what it takes: `quotes.execute(quoteId)`, `customers.update(customerId, body)`. */
 export function nounCall(name: EndpointName, endpoint: Endpoint): string {
   const { path, body, upload, query, bodyOptional } = endpoint
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, param]) => param)
   const input = body || upload ? [bodyOptional ? 'body?' : 'body'] : query ? ['query'] : []
-  return `${NOUNS[name]}(${[...params, ...input].join(', ')})`
+  return `${verbOf(name)}(${[...params, ...input].join(', ')})`
 }

@@ -1,5 +1,5 @@
 import { API } from '@countersign/contract/api'
-import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { type Endpoint, isStream } from '@countersign/contract/core/endpoint'
 import { WEBHOOKS } from '@countersign/contract/events/webhooks'
 import { NOUNS } from '@countersign/contract/nouns'
 import { PAYLOADS } from '@countersign/contract/signing/payloads'
@@ -12,7 +12,8 @@ export function callsFile(): string {
   const lines = Object.entries<Endpoint>(API).map(([name, endpoint]) => lineOf(name, endpoint, shapes))
   return `/**
  * Every call, one a line: name, noun and verb, method, path, what it is, and its answers. What it is: i takes an Idempotency-Key, s is
- * signed, u takes a file, b takes a body and q a query (B and Q: that cannot be left out), l answers a list, c and h answer CSV and HTML. An answer is its status, then a colon where it has a
+ * signed, u takes a file, b takes a body and q a query (B and Q: that cannot be left out), l answers a list, c and h answer CSV and HTML, e answers
+ * a stream of events, which is followed and not called. An answer is its status, then a colon where it has a
  * body, then the number of its shape where there are amounts in it.
  */
 export const CALLS = \`\n${lines.join('\n')}\n\`
@@ -33,13 +34,14 @@ function lineOf(name: string, endpoint: Endpoint, shapes: Shapes): string {
     method === 'GET' && isList(responses[200]) && 'l',
     texts?.includes('csv') && 'c',
     texts?.includes('html') && 'h',
+    isStream(endpoint) && 'e',
   ]
   const answers = Object.entries(responses).map(([status, schema]) => {
     if (!schema) return status
     const shape = shapeOf(schema as Schema)
     return `${status}:${shape === undefined ? '' : shapes.indexOf(shape)}`
   })
-  const verb = NOUNS[name as keyof typeof NOUNS]
+  const verb = isStream(endpoint) ? '-' : NOUNS[name as keyof typeof NOUNS]
   return [name, verb, method, path, `-${flags.filter(Boolean).join('')}`, ...answers].join(' ')
 }
 

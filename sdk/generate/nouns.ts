@@ -1,5 +1,5 @@
-import { API, type EndpointName } from '@countersign/contract/api'
-import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { API } from '@countersign/contract/api'
+import { type Endpoint, isStream } from '@countersign/contract/core/endpoint'
 import { NOUNS } from '@countersign/contract/nouns'
 import { isList, isOptional } from './calls.ts'
 
@@ -7,7 +7,8 @@ import { isList, isOptional } from './calls.ts'
 export function nounsFile(): string {
   const verbs = new Map<string, string[]>()
   for (const [name, endpoint] of Object.entries<Endpoint>(API)) {
-    const [noun = '', verb = ''] = NOUNS[name as EndpointName].split('.')
+    if (isStream(endpoint)) continue
+    const [noun = '', verb = ''] = NOUNS[name as keyof typeof NOUNS].split('.')
     verbs.set(noun, [...(verbs.get(noun) ?? []), verbOf(name, verb, endpoint)])
   }
   const interfaces = [...verbs].map(

@@ -256,6 +256,7 @@ export const agent_me_policy_simulate = endpoint({
   method: 'POST',
   path: '/agents/me/policy/simulate',
   tag,
+  changesNothing: true,
   summary: 'Ask what your policy would decide',
   description:
     'Tells an agent, before it asks, whether an action would be allowed, denied or left to a person. ' +

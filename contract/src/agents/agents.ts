@@ -235,6 +235,7 @@ export const agent_policy_simulate = endpoint({
   method: 'POST',
   path: '/agents/{agentId}/policy/simulate',
   tag,
+  changesNothing: true,
   summary: 'Ask what a policy would decide',
   description:
     'Says whether an action of an agent would be allowed, denied or left to a person, and by which rule. ' +
@@ -335,7 +336,7 @@ export const agent_approval_list = endpoint({
  */
 export const agent_action_approve = endpoint({
   auth: 'platform',
-  permission: 'TRANSACT',
+  permission: 'APPROVE',
   method: 'POST',
   path: '/agents/{agentId}/actions/{actionId}/approve',
   tag,
@@ -343,16 +344,17 @@ export const agent_action_approve = endpoint({
   description:
     'Executes what an agent has asked for. Everything is checked again. If a check fails, the action is ' +
     'FAILED and its reservation is released. A repeated call gets the first answer. For an embedded ' +
-    'wallet the customer signs: 202 gives the payload, the signed retry approves.',
+    'wallet the customer signs: 202 gives the payload, the signed retry approves. Where the platform has set ' +
+    'approvalsRequired, members alone approve, and until the last of them the action stays as it is; the signature comes last.',
   signed: true,
   params: actionPath,
   responses: { 200: AgentAction, 202: SignedRequestChallenge },
-  errors: ['UNAUTHORIZED', 'AGENT_NOT_FOUND', 'AGENT_ACTION_NOT_FOUND', 'CONFLICT'],
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'AGENT_NOT_FOUND', 'AGENT_ACTION_NOT_FOUND', 'CONFLICT'],
 })
 
 export const agent_action_reject = endpoint({
   auth: 'platform',
-  permission: 'TRANSACT',
+  permission: 'APPROVE',
   method: 'POST',
   path: '/agents/{agentId}/actions/{actionId}/reject',
   tag,

@@ -72,7 +72,7 @@ export const rail_event_list = endpoint({
 /** Records that a person has looked at it. */
 export const rail_event_resolve = endpoint({
   auth: 'platform',
-  permission: 'TRANSACT',
+  permission: 'APPROVE',
   method: 'POST',
   path: '/rail-events/{railEventId}/resolve',
   tag: 'Rails',

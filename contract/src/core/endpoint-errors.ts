@@ -16,7 +16,9 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
     if (condition) for (const code of more) codes.add(code)
   }
   add(takesBody(endpoint), 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
-  add(endpoint.auth === 'platform' || endpoint.auth === 'agent', 'UNAUTHORIZED', 'FORBIDDEN')
+  add(['platform', 'agent', 'member'].includes(endpoint.auth), 'UNAUTHORIZED', 'FORBIDDEN')
+  // Of a page of another origin.
+  add(endpoint.auth === 'public', 'FORBIDDEN')
   add(endpoint.signed === true, ...SIGNED)
   add(Boolean(endpoint.idempotent), 'CONFLICT')
   add(endpoint.sandboxOnly === true, 'NOT_FOUND')

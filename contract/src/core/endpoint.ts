@@ -1,8 +1,13 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
 
-export const PERMISSIONS = ['VIEW', 'TRANSACT', 'MANAGE', 'REVIEW'] as const
+export const PERMISSIONS = ['VIEW', 'TRANSACT', 'MANAGE', 'APPROVE', 'REVIEW'] as const
 export type Permission = (typeof PERMISSIONS)[number]
+
+/** What somebody may do who was given these: a backend that moves money also decides what waits for a person. */
+export function effectivePermissions(given: readonly Permission[]): readonly Permission[] {
+  return given.includes('TRANSACT') && !given.includes('APPROVE') ? [...given, 'APPROVE'] : given
+}
 
 /** Who may call an endpoint. There is no default: an endpoint without `auth` does not compile. */
 export type Access =
@@ -19,6 +24,9 @@ export type Access =
       /** Also answers a paused agent. For endpoints that change nothing. */
       readonly whilePaused?: boolean
     }
+  /** A member of the platform by the cookie of its session, about itself. Any permissions will do. */
+  | { readonly auth: 'member' }
+  /** The body names the caller, or nobody is needed. */
   | { readonly auth: 'deviceCode' | 'public' }
   /**
    * By the processor's signature over the body. Such an endpoint is not part of the API and not below its base address.
@@ -35,7 +43,7 @@ export interface Upload {
 }
 
 /** The texts that may be answered in place of JSON, by their names in the API, as HTTP names them. */
-export const TEXT_TYPES = { csv: 'text/csv', html: 'text/html' } as const
+export const TEXT_TYPES = { csv: 'text/csv', html: 'text/html', sse: 'text/event-stream' } as const
 export type TextType = keyof typeof TEXT_TYPES
 
 /** One endpoint of the API, declared as data. Routing, validation, OpenAPI and the sdk's types come from it. */
@@ -52,6 +60,8 @@ export type Endpoint = Access & {
    * Takes the signed retry (specification 3.4): both headers are declared and the first call may answer 202.
    */
   readonly signed?: boolean
+  /** Only asks, although it is no GET: the audit trail leaves it out. */
+  readonly changesNothing?: true
   /**
    * What a signature without `Request-Id` does. Left out: it is refused with 401 `REQUEST_ID_MISSING`. `executes`: the
    * client holds the payload before it calls, and that names its request (the wire facts of executing a quote have no
@@ -78,6 +88,11 @@ export type Endpoint = Access & {
   readonly texts?: readonly TextType[]
   /** The codes that the handler itself may raise. */
   readonly errors: readonly ErrorCode[]
+}
+
+/** Whether the answer goes on until one side ends it: a stream of server-sent events. */
+export function isStream({ texts }: Pick<Endpoint, 'texts'>): boolean {
+  return texts?.includes('sse') ?? false
 }
 
 export const KIB = 1024

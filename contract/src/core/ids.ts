@@ -41,6 +41,10 @@ export const ID_KINDS = {
   StatementEntry: 41,
   Screening: 46,
   CustomerToken: 48,
+  Member: 49,
+  MemberSession: 50,
+  MemberPasskey: 51,
+  AuditEvent: 52,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */
@@ -54,6 +58,7 @@ export const INTERNAL_ID_KINDS = {
   BankFile: 39,
   DepositAccount: 45,
   ChainRecord: 47,
+  LoggedRequest: 53,
 } as const
 
 /** The number in place of a kind where the id is a bare text: the code of an invitation. */

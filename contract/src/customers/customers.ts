@@ -185,6 +185,12 @@ export const customer_list = endpoint({
     region: Type.Optional(CountryCode),
     currency: Type.Optional(CurrencyCode),
     umaAddress: Type.Optional(Text(255)),
+    search: Type.Optional(
+      Text(255, {
+        description:
+          'The beginning of each of some words of the name, or of the e-mail address, telephone number, UMA address or platformCustomerId',
+      }),
+    ),
     isIncludingDeleted: Type.Optional(Type.Boolean({ default: false })),
     ...timeRangeQuery,
     ...pageQuery,

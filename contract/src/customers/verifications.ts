@@ -102,8 +102,8 @@ export const VerificationDecisionRequest = Type.Object({
   submission: submissionOfDecision,
 })
 
-/** Who has decided: a token of the platform, the operator of the server, the provider or the sandbox. */
-export const DECIDERS = ['TOKEN', 'OPERATOR', 'PROVIDER', 'SANDBOX'] as const
+/** Who has decided: a token or a member of the platform, the operator of the server, the provider or the sandbox. */
+export const DECIDERS = ['TOKEN', 'MEMBER', 'OPERATOR', 'PROVIDER', 'SANDBOX'] as const
 
 /** What was decided, by whom and when. Kept for good. */
 export const VerificationDecision = Type.Object({
@@ -115,7 +115,7 @@ export const VerificationDecision = Type.Object({
   errors: Type.Array(VerificationError),
   decidedBy: Type.Object({
     type: OneOfWords(DECIDERS),
-    id: Type.Optional(Type.String({ description: 'The token; of a provider, its event' })),
+    id: Type.Optional(Type.String({ description: 'The token or the member; of a provider, its event' })),
   }),
   createdAt: Timestamp(),
 })

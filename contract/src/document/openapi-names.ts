@@ -54,6 +54,7 @@ import {
   EstimateCryptoWithdrawalFeeRequest,
   EstimateCryptoWithdrawalFeeResponse,
 } from '../payments/withdrawal-fees.ts'
+import * as audit from '../platforms/audit-events.ts'
 import {
   CardConfig,
   EmbeddedWalletConfig,
@@ -65,6 +66,10 @@ import {
   PlatformCurrencyConfig,
   UmaProviderConfig,
 } from '../platforms/config.ts'
+import * as memberPasskeys from '../platforms/member-passkeys.ts'
+import * as memberSessions from '../platforms/member-sessions.ts'
+import * as members from '../platforms/members.ts'
+import * as requestLog from '../platforms/request-log.ts'
 import { ApiToken, ApiTokenCreateRequest } from '../platforms/tokens.ts'
 import { InboxMessage } from '../sandbox/inbox.ts'
 import {
@@ -119,6 +124,27 @@ const nouns = {
   AgentUsage: agentPolicy.AgentUsage,
   ApiToken,
   ApiTokenCreateRequest,
+  InvitedMember: members.InvitedMember,
+  AuditEvent: audit.AuditEvent,
+  LoggedRequest: requestLog.LoggedRequest,
+  LoggedRequestSummary: requestLog.LoggedRequestSummary,
+  Member: members.Member,
+  MemberInvitation: members.MemberInvitation,
+  MemberInviteRequest: members.MemberInviteRequest,
+  MemberUpdateRequest: members.MemberUpdateRequest,
+  CodeSignIn: memberSessions.CodeSignIn,
+  LinkSignIn: memberSessions.LinkSignIn,
+  MemberCodeRequest: memberSessions.MemberCodeRequest,
+  MemberIdentity: memberSessions.MemberIdentity,
+  MemberSession: memberSessions.MemberSession,
+  MemberSignInChallenge: memberSessions.MemberSignInChallenge,
+  MemberSignInRequest: memberSessions.MemberSignInRequest,
+  PasskeySignIn: memberSessions.PasskeySignIn,
+  MemberInvitationAcceptRequest: memberPasskeys.MemberInvitationAcceptRequest,
+  MemberInvitationView: memberPasskeys.MemberInvitationView,
+  MemberPasskey: memberPasskeys.MemberPasskey,
+  MemberPasskeyOptions: memberPasskeys.MemberPasskeyOptions,
+  MemberPasskeyRequest: memberPasskeys.MemberPasskeyRequest,
   ApprovePaymentRequest: receipts.ApprovePaymentRequest,
   AuthMethod: credentials.AuthMethod,
   AuthMethodType,

@@ -65,6 +65,10 @@ describe('the OpenAPI document', () => {
   test('shows each operation as the sdk calls it, no two alike', () => {
     const sources = operations.map(({ operation }) => operation['x-codeSamples'].map(({ source }) => source))
     expect(new Set(sources.flat()).size).toBe(operations.length)
+    for (const source of sources.flat())
+      expect(source).toMatch(
+        /^(await |for await \(const event of )countersign(\.\w+)+\((\w+(, \w+)*)?\)(\) \{ … \})?$/,
+      )
     const executed = operations.find(({ operation }) => operation.operationId === 'quote_execute')
     expect(executed?.operation['x-codeSamples']).toEqual([
       {
@@ -132,10 +136,12 @@ describe('the OpenAPI document', () => {
     for (const { operation } of operations) {
       const endpoint = API[operation.operationId as keyof typeof API]
       const signed = 'signed' in endpoint
-      // An agent gets no challenge: its action waits for approval. The 202 of an import is its answer.
+      // An agent gets no challenge: its action waits for approval. The 202 of these is their answer: the work goes on.
       const asks = signed && endpoint.auth !== 'agent'
-      const isImport = operation.operationId === 'customer_import_create'
-      expect('202' in operation.responses, operation.operationId).toBe(asks || isImport)
+      const goesOn = ['customer_import_create', 'event_replay', 'member_code_create'].includes(
+        operation.operationId,
+      )
+      expect('202' in operation.responses, operation.operationId).toBe(asks || goesOn)
       const references = operation.parameters.map((parameter) => parameter.$ref)
       expect(references.includes('#/components/parameters/WalletSignature')).toBe(signed)
       expect(references.includes('#/components/parameters/RequestId')).toBe(signed)

@@ -1,12 +1,22 @@
 import { type TObject, type TSchema, Type } from 'typebox'
 import { API, type EndpointName } from '../api.ts'
-import { bodyBytesMaxOf, type Endpoint, KIB, MIB, TEXT_TYPES, type TextType } from '../core/endpoint.ts'
+import {
+  bodyBytesMaxOf,
+  type Endpoint,
+  isStream,
+  KIB,
+  MIB,
+  TEXT_TYPES,
+  type TextType,
+} from '../core/endpoint.ts'
 import { errorsOf } from '../core/endpoint-errors.ts'
 import { ERROR_CODES, ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
 import { Opaque } from '../core/schema.ts'
 import { WALLET_SIGNATURE_HEADER, WEBHOOK_SIGNATURE_HEADER, wireSpelling } from '../core/wire-word.ts'
+import { LAST_EVENT_ID } from '../events/event-stream.ts'
 import { WEBHOOKS, type Webhook } from '../events/webhooks.ts'
 import { nounCall } from '../nouns.ts'
+import { MEMBER_COOKIE } from '../platforms/member-sessions.ts'
 import { exampleOf, type RecordedCall, type RecordedExamples, recorded } from './examples.ts'
 import { NAMED_SCHEMAS } from './openapi-names.ts'
 import { references } from './references.ts'
@@ -24,9 +34,6 @@ export interface OpenApiOptions {
   /** The word in the names that the specification spells with `svc`. Left out: that. */
   readonly wireWord?: string
 }
-
-/** The dated version of the interface, as the base address carries it (specification 9). */
-export const API_VERSION = '2025-10-13'
 
 /** The version of the description itself (specification 9). */
 export const DESCRIPTION_VERSION = '2026-06-25'
@@ -77,6 +84,13 @@ const HEADERS = {
     required: false,
     description: 'The requestId of the challenge that this call answers. Valid once.',
   },
+  LastEventId: {
+    name: LAST_EVENT_ID,
+    schema: Opaque(255),
+    required: false,
+    description:
+      'The id of the last event that arrived, as an EventSource sends it. It has precedence over after.',
+  },
 } as const
 
 /** The OpenAPI 3.1 document of this API. Pure: the same options give the same document. */
@@ -125,6 +139,12 @@ function documentOf(options: OpenApiOptions): Json {
           scheme: 'basic',
           description: 'User name: `tokenId`. Password: `clientSecret`. Both as in credentials.json.',
         },
+        MemberCookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: MEMBER_COOKIE,
+          description: 'The session of a member who is signed in to the console, in pages of this server.',
+        },
         CustomerBearer: { type: 'http', scheme: 'bearer', description: "A customer's token." },
         AgentBearer: { type: 'http', scheme: 'bearer', description: 'The access token of an agent.' },
       },
@@ -151,13 +171,19 @@ function operation(name: EndpointName, endpoint: Endpoint, call: RecordedCall | 
       {
         lang: 'TypeScript',
         label: '@countersign/sdk',
-        source: `await countersign.${nounCall(name, endpoint)}`,
+        source: sampleOf(name, endpoint),
       },
     ],
     parameters: parametersOf(endpoint, call),
     ...requestBodyOf(endpoint, call?.body),
     responses: { ...successesOf(endpoint, call?.answers), ...errorAnswersOf(endpoint) },
   }
+}
+
+/** The call as the sdk makes it, as it runs: the mark of a body that may be left out is for the table of calls. */
+function sampleOf(name: EndpointName, endpoint: Endpoint): string {
+  const call = `countersign.${nounCall(name, endpoint).replace('body?', 'body')}`
+  return isStream(endpoint) ? `for await (const event of ${call}) { … }` : `await ${call}`
 }
 
 function requestBodyOf(endpoint: Endpoint, example: unknown): Json {
@@ -225,7 +251,12 @@ function received({ summary, body, answers }: Webhook): Json {
 
 function securityOf(endpoint: Endpoint): Json[] {
   if (endpoint.auth === 'platform')
-    return [{ BasicAuth: [] }, ...(endpoint.customerToken ? [{ CustomerBearer: [] }] : [])]
+    return [
+      { BasicAuth: [] },
+      { MemberCookie: [] },
+      ...(endpoint.customerToken ? [{ CustomerBearer: [] }] : []),
+    ]
+  if (endpoint.auth === 'member') return [{ MemberCookie: [] }]
   return endpoint.auth === 'agent' ? [{ AgentBearer: [] }] : []
 }
 
@@ -234,6 +265,7 @@ function parametersOf(endpoint: Endpoint, call: RecordedCall | undefined): Json[
   return [
     ...fieldsOf('path', endpoint.params, call?.params),
     ...fieldsOf('query', endpoint.query, call?.query),
+    ...(isStream(endpoint) ? [shared('LastEventId')] : []),
     ...(endpoint.signed ? [shared('WalletSignature'), shared('RequestId')] : []),
     ...(endpoint.idempotent === 'required' ? [shared('RequiredIdempotencyKey')] : []),
     ...(endpoint.idempotent === true ? [shared('IdempotencyKey')] : []),

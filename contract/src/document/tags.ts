@@ -17,6 +17,21 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
       'A backend signs in by HTTP Basic with the `tokenId` and the `clientSecret` of a token. Give each backend a token of its own, with only the permissions that it needs.',
     guide: 'api',
   },
+  Members: {
+    introduction:
+      'The people of your platform: they are invited by a link, sign in to the console by a passkey, and may do what their permissions say. The calls of a signed-in member carry a cookie in place of a token.',
+    guide: 'members',
+  },
+  'Audit trail': {
+    introduction:
+      'Who has changed what, when and from where: members, tokens, agents and customers. No entry can be changed or removed.',
+    guide: 'audit',
+  },
+  'Request log': {
+    introduction:
+      'The requests of the last days with their answers, secrets masked. Find one by its request id.',
+    guide: 'audit',
+  },
   "Customers' tokens": {
     introduction:
       "A token for the browser of one customer: it reaches that customer's records and nothing else, for an hour at most.",
@@ -142,6 +157,11 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
     introduction:
       'By such a key an embedded wallet pays for one card without its holder signing each purchase.',
     guide: 'cards',
+  },
+  Overview: {
+    introduction:
+      'What a person looks at first: how much is held, what waits, what has happened, and one search for every record.',
+    guide: 'api',
   },
   Sandbox: {
     introduction:

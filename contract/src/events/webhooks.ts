@@ -4,6 +4,7 @@ import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { WEBHOOK_DELIVERY_STATES } from '../core/states.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
+import { FEED_BEGINNING } from './event-stream.ts'
 import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
 import {
   AgentActionWebhook,
@@ -173,7 +174,8 @@ export const event_list = endpoint({
   query: Type.Object({
     type: Type.Optional(OneOfWords(EVENT_TYPES)),
     objectId: Type.Optional(Text(255, { description: 'The record that the event concerns' })),
-    after: Type.Optional(Id('Event', 'Only events after this one')),
+    deliveryStatus: Type.Optional(deliveryStatus),
+    after: Type.Optional(Id('Event', `Only events after this one. ${FEED_BEGINNING}: all`)),
     startDate: Type.Optional(Timestamp('Occurred at or after')),
     endDate: Type.Optional(Timestamp('Occurred at or before')),
     ...pageQuery,

@@ -105,7 +105,7 @@ export const deposit_get = endpoint({
 /** Credits a deposit in suspense to an account. It is not asked about again: this call is the platform's word. */
 export const deposit_assign = endpoint({
   auth: 'platform',
-  permission: 'TRANSACT',
+  permission: 'APPROVE',
   method: 'POST',
   path: '/deposits/{depositId}/assign',
   tag: TAG,
@@ -133,7 +133,7 @@ export const deposit_assign = endpoint({
 /** Sends a deposit in suspense back to its sender, by the rail that it came by. */
 export const deposit_return = endpoint({
   auth: 'platform',
-  permission: 'TRANSACT',
+  permission: 'APPROVE',
   method: 'POST',
   path: '/deposits/{depositId}/return',
   tag: TAG,

@@ -11,7 +11,9 @@ import {
   Int64,
   OneOf,
   OneOfWords,
+  Page,
   Prose,
+  pageQuery,
   Tag,
   Text,
   Timestamp,
@@ -209,6 +211,27 @@ export const quote_get = endpoint({
   errors: ['QUOTE_NOT_FOUND'],
 })
 
+export const quote_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/quotes',
+  tag: 'Quotes',
+  summary: 'List quotes',
+  description:
+    'Finds quotes, newest first, a page at a time: those that were executed, those that nobody has executed yet, ' +
+    'and those that have expired. Every filter that is given must match.',
+  query: Type.Object({
+    customerId: Type.Optional(Id('Customer', 'Who pays')),
+    status: Type.Optional(OneOfWords(QUOTE_STATES)),
+    startDate: Type.Optional(Timestamp('Created at or after')),
+    endDate: Type.Optional(Timestamp('Created at or before')),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(Quote) },
+  errors: ['INVALID_INPUT'],
+})
+
 /** Pays a quote once. With an embedded wallet as source the wallet signs (specification 4.7). */
 export const quote_execute = endpoint({
   auth: 'platform',
@@ -245,4 +268,4 @@ export const quote_execute = endpoint({
   ],
 })
 
-export const quotes = { quote_create, quote_get, quote_execute }
+export const quotes = { quote_create, quote_list, quote_get, quote_execute }

@@ -28,7 +28,7 @@ const errors = [
 /** Approves a payment. The first decision about a payment counts, by whichever way it arrives. */
 export const transaction_approve = endpoint({
   auth: 'platform',
-  permission: 'TRANSACT',
+  permission: 'APPROVE',
   method: 'POST',
   path: '/transactions/{transactionId}/approve',
   tag: 'Transactions',
@@ -36,20 +36,21 @@ export const transaction_approve = endpoint({
   description:
     'Lets a payment through that waits for the platform. For a payment to a customer that is PENDING and ' +
     'at most 15 minutes old, whatever the webhook was answered so far; and for the payment of an agent ' +
-    'that waits for approval, like POST /agents/{agentId}/actions/{actionId}/approve.',
+    'that waits for approval, like POST /agents/{agentId}/actions/{actionId}/approve. Where the platform has set ' +
+    'approvalsRequired, members alone approve, and until the last of them the answer shows the payment unchanged.',
   signed: true,
   params: transactionPath,
   body: ApprovePaymentRequest,
   bodyBytesMax: 16 * KIB,
   bodyOptional: true,
   responses: { 200: Transaction, 202: SignedRequestChallenge },
-  errors: [...errors, 'UNAUTHORIZED'],
+  errors: [...errors, 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT'],
 })
 
 /** Rejects a payment, which goes back. */
 export const transaction_reject = endpoint({
   auth: 'platform',
-  permission: 'TRANSACT',
+  permission: 'APPROVE',
   method: 'POST',
   path: '/transactions/{transactionId}/reject',
   tag: 'Transactions',

@@ -81,26 +81,27 @@ export const screening_get = endpoint({
 /** Lets a payment go on, or places a deposit as if its sender were on no list. */
 export const screening_release = endpoint({
   auth: 'platform',
-  permission: 'TRANSACT',
+  permission: 'APPROVE',
   method: 'POST',
   path: '/screenings/{screeningId}/release',
   tag: TAG,
   summary: 'Release what waits',
   description:
     'Says that a hit is none. The payment goes to its rail, or the deposit is credited, as if the address ' +
-    'were on no list.',
+    'were on no list. Where the platform has set approvalsRequired, members alone release it, and until the last of them it ' +
+    'stays as it is.',
   idempotent: true,
   params: screeningPath,
   body: ScreeningDecisionRequest,
   bodyOptional: true,
   responses: { 200: Screening },
-  errors: ['INVALID_INPUT', 'SCREENING_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'SCREENING_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
 })
 
 /** Fails a payment, whose money is given back; a deposit stays in suspense. */
 export const screening_reject = endpoint({
   auth: 'platform',
-  permission: 'TRANSACT',
+  permission: 'APPROVE',
   method: 'POST',
   path: '/screenings/{screeningId}/reject',
   tag: TAG,

@@ -35,6 +35,7 @@ export const crypto_withdrawal_fee_estimate = endpoint({
   method: 'POST',
   path: '/crypto/estimate-withdrawal-fee',
   tag: 'Cross-Currency Transfers',
+  changesNothing: true,
   summary: 'Estimate the fee of a withdrawal on a chain',
   description:
     'Computes what the network of a chain would take for a withdrawal now. Reserves nothing: the fees of ' +

@@ -165,6 +165,16 @@ export const UmaProviderConfig = Type.Object({
 const LENIENT_INPUT =
   'Whether unknown members and query parameters are ignored; otherwise they are refused (400)'
 
+export const APPROVALS_REQUIRED_MAX = 5
+
+const ApprovalsRequired = Type.Integer({
+  minimum: 1,
+  maximum: APPROVALS_REQUIRED_MAX,
+  description:
+    'How many members have to approve an action of an agent, an incoming payment or the release of a screening. Above 1 no ' +
+    'API token approves them',
+})
+
 /** The settings of a platform. */
 export const PlatformConfig = Type.Object({
   id: Id('Platform'),
@@ -185,6 +195,7 @@ export const PlatformConfig = Type.Object({
   umaProviderConfig: UmaProviderConfig,
   allowedOrigins: AllowedOrigins,
   lenientInput: Type.Boolean({ description: LENIENT_INPUT }),
+  approvalsRequired: ApprovalsRequired,
   sandboxConfig: Type.Optional(SandboxConfig),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
@@ -213,6 +224,7 @@ export const PlatformConfigUpdateRequest = Type.Object({
   umaProviderConfig: Type.Optional(Type.Partial(UmaProviderConfig)),
   allowedOrigins: Type.Optional(AllowedOrigins),
   lenientInput: Type.Optional(Type.Boolean({ description: LENIENT_INPUT })),
+  approvalsRequired: Type.Optional(ApprovalsRequired),
   sandboxConfig: Type.Optional(SandboxConfig),
 })
 

@@ -18,7 +18,7 @@ export const InboxMessage = Type.Object({
   credentialId: Type.Optional(
     Id(
       'AuthMethod',
-      'The credential that the code belongs to. Absent: the code verifies the recipient itself',
+      'The credential that the code belongs to. Absent: the code verifies the recipient itself, or signs a member in',
     ),
   ),
   status: OneOfWords(MESSAGE_STATES),
@@ -47,7 +47,7 @@ export const sandbox_inbox_list = endpoint({
   method: 'GET',
   path: '/sandbox/inbox',
   tag: 'Sandbox',
-  summary: 'List the messages to customers',
+  summary: 'List the messages to people',
   description:
     'Shows the codes and messages that production would send. The sandbox sends no e-mail and no SMS; ' +
     'newest first.',

@@ -1,0 +1,95 @@
+import { Type } from 'typebox'
+import { CurrencyAmount } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { Id } from '../core/ids.ts'
+import { OneOfWords, Page, pageQuery, Timestamp } from '../core/schema.ts'
+
+export const APPROVAL_KINDS = [
+  'AGENT_ACTION',
+  'INCOMING_PAYMENT',
+  'SCREENING',
+  'DEPOSIT',
+  'RAIL_EVENT',
+] as const
+export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
+
+const kind = OneOfWords(
+  APPROVAL_KINDS,
+  'AGENT_ACTION, INCOMING_PAYMENT: approve or reject it. SCREENING: release or reject it. DEPOSIT: assign or return it. ' +
+    'RAIL_EVENT: resolve it',
+)
+
+export const REQUESTER_TYPES = ['AGENT', 'SENDER', 'RAIL'] as const
+
+/** Why a person is asked. */
+export const ApprovalReason = Type.Object({
+  rule: Type.String({
+    description: 'The rule of the policy, the reason of a deposit, the list of a screening',
+  }),
+  words: Type.String({ description: 'The same as a sentence' }),
+  remaining: Type.Optional(
+    Type.Array(Type.Object({ limit: OneOfWords(['DAILY', 'MONTHLY']), amount: CurrencyAmount }), {
+      description: "What is left of an agent's limits, with this action counted",
+    }),
+  ),
+})
+
+/** One approval by a member. */
+export const ApprovalVote = Type.Object({
+  memberId: Id('Member'),
+  memberName: Type.String(),
+  at: Timestamp(),
+})
+
+/** What waits for a person. */
+export const Approval = Type.Object({
+  objectId: Type.String({
+    description: 'The action, the transaction, the screening, the deposit or the report',
+  }),
+  kind,
+  createdAt: Timestamp(),
+  expiresAt: Type.Optional(Timestamp('When it is too late')),
+  customerId: Type.Optional(Id('Customer', 'For whom')),
+  customerName: Type.Optional(Type.String()),
+  requestedBy: Type.Optional(
+    Type.Object({
+      type: OneOfWords(REQUESTER_TYPES),
+      id: Type.Optional(Type.String({ description: 'Of the agent' })),
+      name: Type.Optional(Type.String()),
+    }),
+  ),
+  payee: Type.Optional(
+    Type.Object({
+      name: Type.Optional(Type.String()),
+      account: Type.Optional(
+        Type.String({ description: 'Its type and last four characters, or its address' }),
+      ),
+    }),
+  ),
+  amount: Type.Optional(CurrencyAmount),
+  policy: Type.Optional(ApprovalReason),
+  votes: Type.Array(ApprovalVote, { description: 'Members that have approved so far' }),
+  votesRequired: Type.Integer({ minimum: 1 }),
+})
+
+export const approval_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/approvals',
+  tag: 'Overview',
+  summary: 'List what waits for a person',
+  description:
+    'Shows everything that somebody has to decide, newest first: actions of agents, incoming payments, hits of ' +
+    'screenings, money in suspense and reports of rails. Each says who asks, for whom, to whom, how much and why a ' +
+    'person is asked. The decision is a call of its own, by kind.',
+  query: Type.Object({
+    kind: Type.Optional(kind),
+    customerId: Type.Optional(Id('Customer')),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(Approval) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const approvals = { approval_list }

@@ -1,0 +1,74 @@
+import { Type } from 'typebox'
+import { CurrencyAmount } from '../core/currencies.ts'
+import { endpoint, KIB } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOfWords, Timestamp } from '../core/schema.ts'
+import { AGENT_ACTION_TYPES } from './agent-actions.ts'
+import { AGENT_DECISION_OUTCOMES, AgentPolicyUpdateRequest } from './agent-policy.ts'
+
+/** The most actions of one replay. */
+export const REPLAYED_ACTIONS_MAX = 1000
+
+/** How far back a replay goes where it does not say. */
+export const REPLAY_DAYS = 7
+
+const outcome = (description: string) => OneOfWords(AGENT_DECISION_OUTCOMES, description)
+
+/** One action of the past under the draft. */
+export const ReplayedAction = Type.Object({
+  decisionId: Id('AgentDecision', 'What was decided then'),
+  at: Timestamp(),
+  actionType: OneOfWords(AGENT_ACTION_TYPES),
+  amount: Type.Optional(CurrencyAmount),
+  payee: Type.Optional(Type.String({ description: 'Who was to receive it' })),
+  was: outcome('What the policy of then decided'),
+  wouldBe: outcome('What the draft would decide'),
+  rule: Type.Optional(Type.String({ description: 'The rule of the draft that denies it or needs approval' })),
+  words: Type.String({ description: 'Why, as a sentence' }),
+})
+
+const OutcomeCounts = Type.Object({
+  ALLOWED: Type.Integer({ minimum: 0 }),
+  APPROVAL_REQUIRED: Type.Integer({ minimum: 0 }),
+  DENIED: Type.Integer({ minimum: 0 }),
+})
+
+export const PolicyReplay = Type.Object({
+  data: Type.Array(ReplayedAction, { description: 'Oldest first' }),
+  counts: Type.Object({
+    actions: Type.Integer({ minimum: 0 }),
+    changed: Type.Integer({ minimum: 0, description: 'Actions about which the draft decides otherwise' }),
+    was: OutcomeCounts,
+    wouldBe: OutcomeCounts,
+  }),
+  isCut: Type.Boolean({ description: `Whether there were more than ${REPLAYED_ACTIONS_MAX} actions` }),
+})
+
+export const PolicyReplayRequest = Type.Object({
+  policy: AgentPolicyUpdateRequest,
+  startDate: Type.Optional(Timestamp(`Asked for at or after. Left out: ${REPLAY_DAYS} days before the end`)),
+  endDate: Type.Optional(Timestamp('Asked for at or before. Left out: now')),
+})
+
+/** What a change of a policy would have meant. */
+export const agent_policy_replay = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'POST',
+  path: '/agents/{agentId}/policy/replay',
+  changesNothing: true,
+  tag: 'Agents',
+  summary: 'Ask what a draft of a policy would have decided',
+  description:
+    'Runs the actions that an agent has asked for against a draft of its policy, in their order. The draft is a change as ' +
+    'in the call that makes it; what it would have let pass counts against its limits, and what it leaves to a person is ' +
+    'taken as approved. Amounts are those of then, converted at the rate of now where the draft has another currency. ' +
+    'Nothing is changed or recorded.',
+  params: Type.Object({ agentId: PathId }),
+  body: PolicyReplayRequest,
+  bodyBytesMax: 96 * KIB,
+  responses: { 200: PolicyReplay },
+  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND', 'AGENT_NOT_FOUND'],
+})
+
+export const policyReplays = { agent_policy_replay }

@@ -1,0 +1,2 @@
+/** The dated version of the API, the last part of its base address (specification 9). */
+export const API_VERSION = '2025-10-13'

@@ -1,0 +1,175 @@
+import { Type } from 'typebox'
+import { PasskeyAttestation } from '../auth/credential-registration.ts'
+import { endpoint, KIB } from '../core/endpoint.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { Opaque, Tag, Text, Timestamp } from '../core/schema.ts'
+import { MemberIdentity } from './member-sessions.ts'
+
+/** A passkey of a member. */
+export const MemberPasskey = Type.Object({
+  id: Id('MemberPasskey'),
+  name: Text(255),
+  createdAt: Timestamp(),
+  lastUsedAt: Type.Optional(Timestamp()),
+})
+
+const CredentialDescriptor = Type.Object({ id: Type.String(), type: Tag('public-key') })
+
+/** The options for `navigator.credentials.create`, in the JSON form of WebAuthn. */
+export const MemberPasskeyOptions = Type.Object({
+  challenge: Type.String({ description: 'base64url' }),
+  rp: Type.Object({ id: Type.String(), name: Type.String() }),
+  user: Type.Object({ id: Type.String(), name: Type.String(), displayName: Type.String() }),
+  pubKeyCredParams: Type.Array(Type.Object({ alg: Type.Integer(), type: Tag('public-key') })),
+  excludeCredentials: Type.Array(CredentialDescriptor),
+  authenticatorSelection: Type.Object({
+    residentKey: Tag('required'),
+    requireResidentKey: Type.Literal(true),
+    userVerification: Tag('preferred'),
+  }),
+  attestation: Tag('none'),
+  timeout: Type.Integer({ description: 'Milliseconds' }),
+})
+
+/** What the browser answered to the options. */
+export const MemberPasskeyRequest = Type.Object({
+  name: Type.Optional(Text(255, { description: 'What the member calls it' })),
+  challenge: Opaque(256, { description: 'That of the options' }),
+  attestation: PasskeyAttestation,
+})
+
+export const MemberInvitationReadRequest = Type.Object({
+  token: Opaque(256, { description: 'What follows #invitation= in the link' }),
+})
+
+/** What the page of an invitation shows, and what it needs to make a passkey. */
+export const MemberInvitationView = Type.Object({
+  name: Text(255),
+  email: Type.String(),
+  platformName: Type.String(),
+  expiresAt: Timestamp(),
+  isPasskeyRequired: Type.Boolean({
+    description: 'Whether the invitation has to be accepted with a passkey, as this server cannot send codes',
+  }),
+  passkey: Type.Optional(MemberPasskeyOptions),
+})
+
+export const MemberInvitationAcceptRequest = Type.Object({
+  token: Opaque(256, { description: 'What follows #invitation= in the link' }),
+  passkey: Type.Optional(MemberPasskeyRequest),
+})
+
+export const member_me_get = endpoint({
+  auth: 'member',
+  method: 'GET',
+  path: '/members/me',
+  tag: 'Members',
+  summary: 'Read who is signed in',
+  description:
+    'Shows the member whose cookie the request has, with the permissions of this moment, the platform and the session.',
+  responses: { 200: MemberIdentity },
+  errors: [],
+})
+
+export const member_sign_out = endpoint({
+  auth: 'member',
+  method: 'DELETE',
+  path: '/members/me/session',
+  tag: 'Members',
+  summary: 'Sign out',
+  description: 'Ends the session of the request and takes its cookie away.',
+  responses: { 204: null },
+  errors: [],
+})
+
+export const member_passkey_list = endpoint({
+  auth: 'member',
+  method: 'GET',
+  path: '/members/me/passkeys',
+  tag: 'Members',
+  summary: 'List the own passkeys',
+  description: 'Shows the passkeys of the member who is signed in, oldest first, all in one answer.',
+  responses: { 200: Type.Object({ data: Type.Array(MemberPasskey) }) },
+  errors: [],
+})
+
+export const member_passkey_challenge = endpoint({
+  auth: 'member',
+  method: 'POST',
+  path: '/members/me/passkeys/challenge',
+  tag: 'Members',
+  summary: 'Begin to add a passkey',
+  description:
+    'Gives the options for navigator.credentials.create, valid for five minutes. An address that is a number cannot have ' +
+    'passkeys: open the console at its name, on this machine http://localhost.',
+  responses: { 200: MemberPasskeyOptions },
+  errors: ['INVALID_INPUT'],
+})
+
+export const member_passkey_create = endpoint({
+  auth: 'member',
+  method: 'POST',
+  path: '/members/me/passkeys',
+  tag: 'Members',
+  summary: 'Add a passkey',
+  description:
+    'Keeps a passkey that the browser has just made out of the options of the challenge. From then on it signs in.',
+  body: MemberPasskeyRequest,
+  bodyBytesMax: 128 * KIB,
+  responses: { 201: MemberPasskey },
+  errors: ['INVALID_INPUT', 'PASSKEY_CREDENTIAL_ALREADY_EXISTS'],
+})
+
+export const member_passkey_delete = endpoint({
+  auth: 'member',
+  method: 'DELETE',
+  path: '/members/me/passkeys/{memberPasskeyId}',
+  tag: 'Members',
+  summary: 'Remove a passkey',
+  description:
+    'Removes a passkey of the member who is signed in, and ends the sessions that it began, this one too if it is one of them.',
+  params: Type.Object({ memberPasskeyId: PathId }),
+  responses: { 204: null },
+  errors: ['CREDENTIAL_NOT_FOUND'],
+})
+
+export const member_invitation_read = endpoint({
+  auth: 'public',
+  method: 'POST',
+  path: '/member-invitations/read',
+  tag: 'Members',
+  changesNothing: true,
+  summary: 'Read an invitation',
+  description:
+    'Shows whom an invitation is for, and the options for a passkey. The invitation stays valid. One that was used, was replaced ' +
+    'or has expired is 401, with the reason in words.',
+  body: MemberInvitationReadRequest,
+  responses: { 200: MemberInvitationView },
+  errors: ['INVALID_INPUT', 'UNAUTHORIZED', 'RATE_LIMITED'],
+})
+
+export const member_invitation_accept = endpoint({
+  auth: 'public',
+  method: 'POST',
+  path: '/member-invitations/accept',
+  tag: 'Members',
+  summary: 'Accept an invitation',
+  description:
+    'Uses the invitation up, keeps the passkey, and signs the member in, like a sign-in. Without a passkey the member signs in by ' +
+    'codes later, so this is refused where the server cannot send them.',
+  body: MemberInvitationAcceptRequest,
+  bodyBytesMax: 128 * KIB,
+  responses: { 201: MemberIdentity },
+  errors: ['INVALID_INPUT', 'UNAUTHORIZED', 'RATE_LIMITED', 'PASSKEY_CREDENTIAL_ALREADY_EXISTS'],
+})
+
+export const memberSelf = {
+  member_me_get,
+  member_sign_out,
+  member_passkey_list,
+  member_passkey_challenge,
+  member_passkey_create,
+  member_passkey_delete,
+}
+
+export const memberInvitations = { member_invitation_read, member_invitation_accept }

@@ -1,0 +1,165 @@
+import { Type } from 'typebox'
+import { PasskeyAssertion } from '../auth/credentials.ts'
+import { endpoint, KIB } from '../core/endpoint.ts'
+import { Email } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { OneOf, OneOfWords, Opaque, Tag, Timestamp } from '../core/schema.ts'
+import { Member } from './members.ts'
+
+/** The cookie of a session. Its value is in no body. */
+export const MEMBER_COOKIE = 'countersign_session'
+export const MEMBER_SESSION_HOURS = 12
+/** The most sessions of one answer. */
+export const MEMBER_SESSIONS_MAX = 100
+
+export const MEMBER_SIGN_IN_METHODS = ['PASSKEY', 'CODE', 'LINK'] as const
+export type MemberSignInMethod = (typeof MEMBER_SIGN_IN_METHODS)[number]
+
+/** A browser in which a member is signed in. */
+export const MemberSession = Type.Object({
+  id: Id('MemberSession'),
+  memberId: Id('Member'),
+  method: OneOfWords(
+    MEMBER_SIGN_IN_METHODS,
+    'How the member signed in. LINK: an invitation, or a link of the sandbox',
+  ),
+  address: Type.String({ description: 'The network address that signed in' }),
+  userAgent: Type.Optional(Type.String({ description: 'What the browser calls itself' })),
+  createdAt: Timestamp(),
+  lastSeenAt: Timestamp('To the minute'),
+  expiresAt: Timestamp(),
+  isCurrent: Type.Boolean({ description: 'Whether it is the session of this request' }),
+})
+
+/** Who is signed in, where, and by which session. */
+export const MemberIdentity = Type.Object({
+  member: Member,
+  platform: Type.Object({
+    id: Id('Platform'),
+    name: Type.String(),
+    mode: OneOfWords(['SANDBOX', 'PRODUCTION']),
+  }),
+  session: MemberSession,
+})
+
+export const MemberSignInChallenge = Type.Object({
+  challenge: Type.String({
+    description: 'base64url, for the options of the browser and for the sign-in. Valid once',
+  }),
+  rpId: Type.Optional(
+    Type.String({
+      description:
+        'The relying party id. Left out: this address cannot have passkeys, as it is a number or without TLS. Open the console ' +
+        'at its name; on this machine that is localhost',
+    }),
+  ),
+  expiresAt: Timestamp(),
+})
+
+export const PasskeySignIn = Type.Object({
+  type: Tag('PASSKEY'),
+  challenge: Opaque(256, { description: 'That of the challenge' }),
+  assertion: PasskeyAssertion,
+})
+
+const platformId = Type.Optional(
+  Id('Platform', 'Where the address belongs to members of several platforms of this server'),
+)
+
+export const CodeSignIn = Type.Object({
+  type: Tag('CODE'),
+  email: Email,
+  code: Opaque(64, { description: 'As it was sent. Case, blanks and hyphens do not matter' }),
+  platformId,
+})
+
+export const LinkSignIn = Type.Object({
+  type: Tag('LINK'),
+  token: Opaque(256, { description: 'What follows #link= in the link' }),
+})
+
+/** The ways to sign in, told apart by `type`. */
+export const MemberSignInRequest = OneOf('type', [PasskeySignIn, CodeSignIn, LinkSignIn])
+
+export const MemberCodeRequest = Type.Object({ email: Email, platformId })
+export const MemberCodeSent = Type.Object({ expiresAt: Timestamp('When a code of this request expires') })
+
+export const member_sign_in_challenge = endpoint({
+  auth: 'public',
+  method: 'POST',
+  path: '/member-sessions/challenge',
+  tag: 'Members',
+  changesNothing: true,
+  summary: 'Begin a sign-in with a passkey',
+  description:
+    'Gives a challenge for navigator.credentials.get. The passkey says whose it is, so no name is asked for. The challenge is ' +
+    'valid for five minutes and for one sign-in.',
+  responses: { 200: MemberSignInChallenge },
+  errors: [],
+})
+
+export const member_sign_in = endpoint({
+  auth: 'public',
+  method: 'POST',
+  path: '/member-sessions',
+  tag: 'Members',
+  summary: 'Sign a member in',
+  description:
+    'Signs a member in by a passkey, by a code, or in a sandbox by a one-time link. The answer sets the cookie of the session, ' +
+    'which scripts of the page cannot read, for twelve hours. Requests with the cookie are made by the member, as long as they ' +
+    'come from pages of this server.',
+  body: MemberSignInRequest,
+  bodyBytesMax: 64 * KIB,
+  responses: { 201: MemberIdentity },
+  errors: ['INVALID_INPUT', 'UNAUTHORIZED', 'RATE_LIMITED'],
+})
+
+export const member_code_create = endpoint({
+  auth: 'public',
+  method: 'POST',
+  path: '/member-sessions/codes',
+  tag: 'Members',
+  summary: 'Send a sign-in code',
+  description:
+    'Sends a code to the e-mail address of a member. The answer is the same for an address that nobody has. A code is valid for ' +
+    'ten minutes, for one sign-in, and until the next one is sent; the sandbox puts it into its inbox.',
+  body: MemberCodeRequest,
+  responses: { 202: MemberCodeSent },
+  errors: ['INVALID_INPUT', 'RATE_LIMITED', 'NOT_IMPLEMENTED'],
+})
+
+export const member_session_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  furtherPermission: { permission: 'MANAGE', when: 'the sessions are those of others' },
+  method: 'GET',
+  path: '/member-sessions',
+  tag: 'Members',
+  summary: 'List the sessions of members',
+  description: `Shows where members are signed in, newest first, at most ${MEMBER_SESSIONS_MAX}. Without memberId a member sees the own sessions, and an API token with MANAGE those of everybody.`,
+  query: Type.Object({ memberId: Type.Optional(Id('Member')) }),
+  responses: { 200: Type.Object({ data: Type.Array(MemberSession) }) },
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_NOT_FOUND'],
+})
+
+export const member_session_delete = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  furtherPermission: { permission: 'MANAGE', when: 'the session is that of somebody else' },
+  method: 'DELETE',
+  path: '/member-sessions/{memberSessionId}',
+  tag: 'Members',
+  summary: 'End a session of a member',
+  description: 'Ends a session at once. Requests with its cookie are answered 401 from then on.',
+  params: Type.Object({ memberSessionId: PathId }),
+  responses: { 204: null },
+  errors: ['FORBIDDEN', 'SESSION_NOT_FOUND'],
+})
+
+export const memberSessions = {
+  member_sign_in_challenge,
+  member_sign_in,
+  member_code_create,
+  member_session_list,
+  member_session_delete,
+}

@@ -1,0 +1,156 @@
+import { Type } from 'typebox'
+import { endpoint, PERMISSIONS } from '../core/endpoint.ts'
+import { Email } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { MEMBER_STATES } from '../core/member-states.ts'
+import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+
+/** How long an invitation can be accepted. */
+export const INVITATION_HOURS = 72
+
+export const MemberPermissions = Type.Array(OneOfWords(PERMISSIONS), {
+  minItems: 1,
+  maxItems: PERMISSIONS.length,
+  uniqueItems: true,
+  description:
+    'VIEW reads, TRANSACT moves money, MANAGE changes records and settings, APPROVE decides what waits for a person, REVIEW ' +
+    'decides about customers',
+})
+
+/** A person who works for the platform and signs in to the console. */
+export const Member = Type.Object({
+  id: Id('Member'),
+  name: Text(255),
+  email: Email,
+  permissions: MemberPermissions,
+  status: OneOfWords(MEMBER_STATES),
+  lastSignInAt: Type.Optional(Timestamp()),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+const invitationFields = {
+  invitationUrl: Type.String({
+    description:
+      'Leads to the console. Whoever has it becomes the member: give it to nobody else. Works once',
+  }),
+  invitationExpiresAt: Timestamp(),
+}
+
+export const MemberInvitation = Type.Object(invitationFields)
+export const InvitedMember = Type.Object({ member: Member, ...invitationFields })
+
+export const MemberInviteRequest = Type.Object({
+  name: Text(255),
+  email: Email,
+  permissions: MemberPermissions,
+})
+
+export const MemberUpdateRequest = Type.Object({
+  name: Type.Optional(Text(255)),
+  permissions: Type.Optional(MemberPermissions),
+})
+
+const memberPath = Type.Object({ memberId: PathId })
+
+export const member_invite = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/members',
+  tag: 'Members',
+  summary: 'Invite a member',
+  description:
+    'Adds a person to the platform and makes the link by which that person signs in for the first time, within 72 hours. No ' +
+    'message is sent: hand the link over yourself. Nobody can grant a permission that they lack. Takes no Idempotency-Key: a ' +
+    'stored answer would contain the link.',
+  body: MemberInviteRequest,
+  responses: { 201: InvitedMember },
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'CONFLICT'],
+})
+
+export const member_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/members',
+  tag: 'Members',
+  summary: 'List the members',
+  description:
+    'Shows the people of the platform with their permissions, newest first. Those who were removed are listed by their status alone.',
+  query: Type.Object({
+    status: Type.Optional(OneOfWords(MEMBER_STATES, 'Left out: INVITED and ACTIVE')),
+    email: Type.Optional(Email),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(Member) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const member_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/members/{memberId}',
+  tag: 'Members',
+  summary: 'Read a member',
+  description: 'Shows one member by its id, one who was removed as well.',
+  params: memberPath,
+  responses: { 200: Member },
+  errors: ['MEMBER_NOT_FOUND'],
+})
+
+export const member_update = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'PATCH',
+  path: '/members/{memberId}',
+  tag: 'Members',
+  summary: 'Change a member',
+  description:
+    'Gives a member another name or other permissions. They count from the next request on, in sessions that are open too. ' +
+    'Nobody can grant a permission that they lack.',
+  params: memberPath,
+  body: MemberUpdateRequest,
+  responses: { 200: Member },
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_NOT_FOUND'],
+})
+
+export const member_delete = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'DELETE',
+  path: '/members/{memberId}',
+  tag: 'Members',
+  summary: 'Remove a member',
+  description:
+    'Ends the sessions, passkeys and invitations of a member at once. What the member did stays on record. The last member with ' +
+    'MANAGE can be removed too: an API token with MANAGE, or the operator, invites the next one.',
+  params: memberPath,
+  responses: { 204: null },
+  errors: ['MEMBER_NOT_FOUND'],
+})
+
+export const member_invitation_renew = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/members/{memberId}/invitations',
+  tag: 'Members',
+  summary: 'Make a new invitation',
+  description:
+    'Makes a new link for a member who has not come yet, or who has lost the passkey. Earlier links end. Whoever has the link ' +
+    'becomes the member, so the caller needs every permission that the member has.',
+  params: memberPath,
+  responses: { 201: MemberInvitation },
+  errors: ['FORBIDDEN', 'MEMBER_NOT_FOUND'],
+})
+
+export const members = {
+  member_invite,
+  member_list,
+  member_get,
+  member_update,
+  member_delete,
+  member_invitation_renew,
+}

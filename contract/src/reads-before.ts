@@ -1,0 +1,24 @@
+import type { EndpointName } from './api.ts'
+
+/**
+ * The call that reads what another call changes in place or removes, with the same parameters of the path. The audit trail compares its
+ * answer with that of the change.
+ */
+export const READS_BEFORE = {
+  config_update: 'config_get',
+  token_delete: 'token_get',
+  member_update: 'member_get',
+  member_delete: 'member_get',
+  customer_update: 'customer_get',
+  customer_delete: 'customer_get',
+  beneficial_owner_update: 'beneficial_owner_get',
+  card_update: 'card_get',
+  agent_update: 'agent_get',
+  agent_policy_update: 'agent_get',
+  agent_delete: 'agent_get',
+} as const satisfies Partial<Record<EndpointName, EndpointName>>
+
+/** The read of an endpoint's object before its change, where there is one. */
+export function readBefore(name: string): EndpointName | undefined {
+  return (READS_BEFORE as Partial<Record<string, EndpointName>>)[name]
+}

@@ -1,0 +1,26 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { Timestamp } from '../core/schema.ts'
+
+/** A link that opens the console signed in. */
+export const SandboxConsoleLink = Type.Object({
+  url: Type.String({ description: 'Works once' }),
+  expiresAt: Timestamp(),
+})
+
+export const sandbox_console_link = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/sandbox/console-links',
+  tag: 'Sandbox',
+  summary: 'Make a link to the console',
+  description:
+    'Makes a link that opens the console signed in, once, within an hour: as the first member with every permission, who is made ' +
+    'where there is none. The caller needs every permission too. Production has no such link.',
+  sandboxOnly: true,
+  responses: { 201: SandboxConsoleLink },
+  errors: ['FORBIDDEN'],
+})
+
+export const sandboxConsole = { sandbox_console_link }
