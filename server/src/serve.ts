@@ -1,6 +1,7 @@
 import { runCommand } from './admin/admin.ts'
 import { listenForAdmin } from './admin/socket.ts'
 import { codeOf, messageOf } from './formats/thrown.ts'
+import { consoleAddress, consoleLinkForOperator } from './members/operator.ts'
 import { requestLines } from './observability/request-lines.ts'
 import { VERSION } from './observability/version.ts'
 import type { App } from './op/app.ts'
@@ -31,8 +32,9 @@ export async function serve(config: Config): Promise<void> {
     log.info({ version: VERSION, mode, database: db.kind, host, port }, 'listening')
     const baseUrl = baseUrlOf(host, port)
     if (db.kind === 'embedded') await takeCommands(app, baseUrl)
-    const credentials = mode === 'sandbox' ? await ensureFirstPlatform(app, baseUrl) : undefined
-    process.stdout.write(banner(config, baseUrl, credentials))
+    const first = mode === 'sandbox' ? await ensureFirstPlatform(app, baseUrl) : undefined
+    const consoleUrl = await consoleRow(app, first?.platformId)
+    process.stdout.write(banner(config, baseUrl, first?.path, consoleUrl))
   } catch (error) {
     await service.close()
     throw listenError(config, error)
@@ -81,11 +83,28 @@ function listenError({ host, port }: Config, error: unknown): unknown {
 /** Production keeps no credentials. The command works from the repository's folder, without being installed. */
 const MAKE_SOME = 'none stored here; to create some: npx countersign platform create --name NAME'
 
-function banner(config: Config, baseUrl: string, credentials: string | undefined): string {
+const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '::1']
+
+/**
+ * Where the console is. A sandbox that only this machine reaches gets a link that opens it signed in, once: whoever sees this
+ * terminal also sees the credentials.
+ */
+async function consoleRow(app: App, platformId: string | undefined): Promise<string> {
+  const isOurs = LOOPBACK_HOSTS.includes(app.config.host) && platformId !== undefined
+  return isOurs ? `${await consoleLinkForOperator(app, platformId)} (once)` : consoleAddress(app)
+}
+
+function banner(
+  config: Config,
+  baseUrl: string,
+  credentials: string | undefined,
+  consoleUrl: string,
+): string {
   const origin = new URL(baseUrl).origin
   const rows = [
     ['API', baseUrl],
     ['Reference', `${origin}/docs`],
+    ['Console', consoleUrl],
     ['Database', config.databaseUrl ? 'PostgreSQL (DATABASE_URL)' : `embedded, in ${config.dataDir}`],
     ['Credentials', credentials ?? MAKE_SOME],
     ...(config.mode === 'sandbox' && credentials ? [['Try next', 'npm run demo (in another terminal)']] : []),

@@ -51,11 +51,15 @@ export class Authenticator {
   }
 
   /** The response to `navigator.credentials.get` for the challenge text of the API (formats 5). */
-  assert(challenge: string, options: { userVerified?: boolean; counter?: number } = {}) {
+  assert(
+    challenge: string,
+    options: { userVerified?: boolean; counter?: number; isBase64url?: boolean } = {},
+  ) {
     const flags = FLAG_USER_PRESENT | (options.userVerified === false ? 0 : FLAG_USER_VERIFIED)
     this.counter = options.counter ?? this.counter + 1
     const authenticatorData = this.#data(flags)
-    const clientData = this.#clientData('webauthn.get', Buffer.from(challenge, 'utf8').toString('base64url'))
+    const asked = options.isBase64url ? challenge : Buffer.from(challenge, 'utf8').toString('base64url')
+    const clientData = this.#clientData('webauthn.get', asked)
     const signed = Buffer.concat([authenticatorData, createHash('sha256').update(clientData).digest()])
     return {
       credentialId: this.credentialId,

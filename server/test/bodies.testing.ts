@@ -30,6 +30,12 @@ const SIMULATED = ({ InternalAccount, ExternalAccount }: Ids) => ({
 export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> = {
   config_update: () => ({}),
   token_create: (_, unique) => ({ name: `Token ${unique}`, permissions: ['VIEW'] }),
+  member_invite: (_, unique) => ({
+    name: 'Grace Hopper',
+    email: `grace.hopper.${unique}@example.com`,
+    permissions: ['VIEW', 'APPROVE'],
+  }),
+  member_update: () => ({ name: 'Grace Hopper' }),
   customer_create: () => ({ customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }),
   customer_update: () => ({ customerType: 'INDIVIDUAL', fullName: 'Ada King' }),
   customer_external_account_create: ({ Customer }, unique) => ({
@@ -82,6 +88,8 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
   agent_update: () => ({}),
   agent_policy_update: restrictedTo,
   agent_policy_simulate: SIMULATED,
+  agent_policy_replay: () => ({ policy: { spendingLimits: { dailyLimit: 50_000 } } }),
+  event_replay: () => ({ startDate: new Date(Date.now() - 3_600_000).toISOString() }),
   agent_me_policy_simulate: SIMULATED,
   agent_me_external_account_create: (ids, unique) => BODIES.customer_external_account_create!(ids, unique),
   agent_me_quote_create: (ids, unique) => BODIES.quote_create!(ids, unique),

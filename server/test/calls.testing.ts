@@ -1,5 +1,5 @@
 import { API, type EndpointName } from '@countersign/contract/api'
-import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { type Endpoint, PERMISSIONS } from '@countersign/contract/core/endpoint'
 import { errorsOf } from '@countersign/contract/core/endpoint-errors'
 import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
 import { ID_KINDS, type IdKind } from '@countersign/contract/core/ids'
@@ -19,6 +19,7 @@ import {
   signIn,
 } from './client.testing.ts'
 import { noId } from './ids.testing.ts'
+import { addPasskey, type Browser, newMember } from './members.testing.ts'
 import { type Json, type JsonSchema, samples } from './schemas.testing.ts'
 import { newBusinessCase } from './verifications.testing.ts'
 
@@ -95,14 +96,20 @@ export interface World {
   readonly client: Client
   readonly customer: Awaited<ReturnType<typeof newCustomer>>
   readonly agent: AgentClient
+  /** The browser of a member with every permission. */
+  readonly browser: Browser
   readonly ids: Ids
   /** The records of an agent, which replace those. */
   readonly ofAgent: Ids
 }
 
-/** The caller of an endpoint: the platform, its agent, or, where the code in the path is the credential, anyone. */
-export function callerOf({ auth }: Endpoint, { client, agent }: Pick<World, 'client' | 'agent'>) {
-  if (auth === 'deviceCode') return new Anybody(client)
+/** The caller of an endpoint: the platform, its agent, a member, or, where path or body are the credential, anyone. */
+export function callerOf(
+  { auth }: Endpoint,
+  { client, agent, browser }: Pick<World, 'client' | 'agent' | 'browser'>,
+) {
+  if (auth === 'deviceCode' || auth === 'public') return new Anybody(client)
+  if (auth === 'member') return browser
   return auth === 'agent' ? agent : client
 }
 
@@ -146,6 +153,7 @@ export async function newWorld(client: Client): Promise<World> {
     AuthMethod: await credentialOf(client, customer.wallet),
     UmaAddress: (await client.get(`/customers/${customer.id}`)).body.umaAddress,
   }
+  const member = await newMember(client, PERMISSIONS)
   const [quote, document, agent] = await Promise.all([
     made(client, '/quotes', validBody('quote_create', known)),
     made(client, '/documents', validBody('document_create', known)),
@@ -164,6 +172,9 @@ export async function newWorld(client: Client): Promise<World> {
     Quote: quote.id,
     Document: document.id,
     Transaction: quote.transactionId,
+    Member: member.id,
+    MemberSession: member.session,
+    MemberPasskey: await addPasskey(member.browser),
     Agent: agent.id,
     AgentAction: waiting.id,
     DeviceCode: code,
@@ -176,7 +187,14 @@ export async function newWorld(client: Client): Promise<World> {
     LedgerAccount: await firstOf(client, '/ledger/accounts?name=rail'),
     LedgerTransfer: await firstOf(client, `/ledger/transfers?accountId=${customer.usd}`),
   }
-  return { client, customer, agent, ids, ofAgent: { Quote: own.id, Transaction: own.transactionId } }
+  return {
+    client,
+    customer,
+    agent,
+    browser: member.browser,
+    ids,
+    ofAgent: { Quote: own.id, Transaction: own.transactionId },
+  }
 }
 
 /** A card of which a purchase was settled in part, and another one with a key for the wallet that pays it. */
@@ -269,19 +287,29 @@ export function expectDeclaredRefusal(endpoint: Endpoint, reply: Reply, what: st
  * The contents of all lists of a platform, to check that a call changes nothing. Without the clock and the rates, which
  * advance by themselves, and the feed of events, which lags. With `agent` also as the agent sees them.
  */
-export async function stateOf(client: Client, agent?: AgentClient): Promise<unknown> {
+export async function stateOf(
+  client: Client,
+  agent?: AgentClient,
+): Promise<readonly (readonly [name: EndpointName, body: unknown])[]> {
   const lists = ENDPOINTS.filter(([, { auth, method, params, query, path }]) => {
     const needsMore = (query as JsonSchema | undefined)?.required?.length || path === '/ledger/transfers'
-    const goesOn = path.startsWith('/sandbox/clock') || path.endsWith('/exchange-rates') || path === '/events'
+    const goesOn =
+      path.startsWith('/sandbox/clock') ||
+      path.endsWith('/exchange-rates') ||
+      path.startsWith('/events') ||
+      path.startsWith('/requests') ||
+      path === '/member-sessions'
     // Nothing changes it.
     const isFixed = path === '/discoveries'
     if (auth === 'agent' && !agent) return false
+    // Of one member; `/members` has them all.
+    if (auth === 'member') return false
     return method === 'GET' && !params && !needsMore && !goesOn && !isFixed
   })
   const read = async ([name, { auth, path }]: (typeof lists)[number]) => {
     const reply = await (auth === 'agent' ? agent! : client).get(path)
     if (reply.status !== 200) throw new Error(`${name}: ${toJson(reply.body)}`)
-    return [name, reply.body]
+    return [name, reply.body] as const
   }
   return Promise.all(lists.map(read))
 }

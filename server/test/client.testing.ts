@@ -53,7 +53,7 @@ export class Client {
       },
       ...(body === undefined ? {} : { body: form ?? (typeof body === 'string' ? body : toJson(body)) }),
     })
-    const text = await response.text()
+    const text = await textOf(response)
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
     return {
       status: response.status,
@@ -85,6 +85,15 @@ export class Client {
     const reply = await this.post('/sandbox/clock/advance', { seconds })
     if (reply.status !== 200) throw new Error(toJson(reply.body))
   }
+}
+
+/** The text of an answer; of one that goes on, its first piece. */
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
+  const reader = response.body!.getReader()
+  const { value } = await reader.read()
+  await reader.cancel()
+  return new TextDecoder().decode(value)
 }
 
 /** A platform of the test's own. */

@@ -4,9 +4,11 @@ import { generateKeyPair } from '../src/crypto/p256.ts'
 import { toJson } from '../src/json/json.ts'
 import { newAgent } from './agents.testing.ts'
 import type { Ids } from './bodies.testing.ts'
-import { ENDPOINTS, idsFor, newWorld, pathWith, validBody, type World } from './calls.testing.ts'
+import { callerOf, ENDPOINTS, idsFor, newWorld, pathWith, validBody, type World } from './calls.testing.ts'
 import { clear, used } from './cards.testing.ts'
-import { newCustomer, type Reply, type SignedIn, signed, signIn } from './client.testing.ts'
+import { Client, newCustomer, type Reply, type SignedIn, signed, signIn } from './client.testing.ts'
+import type { Browser } from './members.testing.ts'
+import { MEMBER_CALLS } from './members-examples.testing.ts'
 import { openProduction, until } from './production.testing.ts'
 import { dateBefore, ModelBank } from './reconciliations/model-bank.testing.ts'
 import type { RecordingClient } from './recorded.testing.ts'
@@ -14,18 +16,20 @@ import { newWallet, paidInByListed, screeningsOf, sent } from './screenings/scre
 import { PERSON } from './verifications.testing.ts'
 import { Receiver } from './webhook-receiver.testing.ts'
 
-interface Scene extends World {
+export interface Scene extends World {
   readonly client: RecordingClient
   readonly session: SignedIn
 }
 
 /** The whole call of an endpoint, or what differs from the usual one. */
-interface Call {
+export interface Call {
   readonly ids?: Ids
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly headers?: Record<string, string>
   readonly sign?: boolean
+  /** The browser that makes the call, where it is not that of the world's member. */
+  readonly browser?: Browser
   /** What the call needs has made the call already. */
   readonly isMade?: boolean
 }
@@ -39,6 +43,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   token_delete: async ({ client }) => ({
     ids: { Token: (await made(client, '/tokens', { name: 'Old backend', permissions: ['VIEW'] })).id },
   }),
+  ...MEMBER_CALLS,
   customer_token_create: ({ customer }) => ({
     body: { customerId: customer.id, permissions: ['VIEW', 'TRANSACT'] },
   }),
@@ -93,6 +98,10 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   stablecoin_account_link: () => ({
     body: { provider: 'BRALE', apiClientId: 'client-1', apiClientSecret: 'secret-of-the-provider' },
     headers: { 'Idempotency-Key': 'link-brale' },
+  }),
+  search: () => ({ query: { query: 'Ada' } }),
+  transaction_statistics: () => ({
+    query: { interval: 'DAY', startDate: new Date(Date.now() - 3_600_000).toISOString() },
   }),
   credential_list: ({ customer }) => ({ query: { accountId: customer.wallet } }),
   session_list: ({ customer }) => ({ query: { accountId: customer.wallet } }),
@@ -305,6 +314,7 @@ const LAST: readonly EndpointName[] = [
   'transaction_approve',
   'transaction_reject',
   'event_redeliver',
+  'event_replay',
   'sandbox_webhook_test',
   'credential_delete',
   'session_delete',
@@ -370,11 +380,16 @@ async function play(scene: Scene, name: EndpointName, endpoint: Endpoint): Promi
   const query = call.query ? `?${new URLSearchParams(call.query)}` : ''
   const path = pathWith(endpoint, (kind) => ids[kind]!) + query
   const body = 'body' in call ? call.body : validBody(name, ids)
-  const authorization = endpoint.auth === 'agent' ? scene.agent.authorization : scene.client.authorization
-  const headers = { Authorization: endpoint.auth === 'deviceCode' ? '' : authorization, ...call.headers }
+  const { client, session, browser } = scene
+  const { authorization } = callerOf(endpoint, scene)
+  const cookie = endpoint.auth === 'member' ? (call.browser ?? browser).headersOf(endpoint.method) : {}
+  const headers = { Authorization: authorization, ...cookie, ...call.headers }
+  // Passkeys are for a name, not for a number.
+  const named = client.with(new Client(client.credentials, browser.baseUrl))
+  const isOfMembers = endpoint.auth === 'member' || endpoint.auth === 'public'
   const { status, body: answer } = call.sign
-    ? await signed(scene.client, scene.session, endpoint.method, path, body)
-    : await scene.client.send(endpoint.method, path, body, headers)
+    ? await signed(client, session, endpoint.method, path, body)
+    : await (isOfMembers ? named : client).send(endpoint.method, path, body, headers)
   scene.client.choose(name)
   const isDone = status in endpoint.responses && !(status === 202 && call.sign)
   return isDone ? undefined : `${status} ${toJson(answer)}`

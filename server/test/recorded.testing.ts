@@ -62,9 +62,12 @@ export class RecordingClient extends Client {
     if (last) last.isChosen = true
   }
 
-  /** The chosen or the last call of each endpoint that succeeded, with an answer for each of its statuses. */
-  examples(records: Readonly<Record<string, string>>): RecordedExamples {
-    const stable = stabilizer(this.#calls)
+  /**
+   * The chosen or the last call of each endpoint that succeeded, with an answer for each of its statuses. Times near `now`,
+   * of the platform's clock, are those of the calls; others stay as far from them as they are.
+   */
+  examples(records: Readonly<Record<string, string>>, now: string): RecordedExamples {
+    const stable = stabilizer(this.#calls, now)
     const calls: Record<string, RecordedCall> = {}
     for (const name of Object.keys(API) as EndpointName[]) {
       const own = this.#calls.filter((call) => call.name === name)
@@ -101,7 +104,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const SECRET = /(?<![\w$-])(csa_|whsec_|csc_)?(?=[\w+=-]*\d[\w+=-]*\d)(?!0x)([\w+=-]{30,})/g
 
 /** Gives ids, times, keys and secrets values that mean nothing; the same value in all places of one value. */
-function stabilizer(calls: readonly Recorded[]): <T>(value: T) => T {
+function stabilizer(calls: readonly Recorded[], nowText: string): <T>(value: T) => T {
   const ids = new Map<string, string>()
   const idOf = (id: string) => {
     const known = ids.get(id) ?? `0198c0de-0000-7000-8000-${String(ids.size + 1).padStart(12, '0')}`
@@ -111,14 +114,14 @@ function stabilizer(calls: readonly Recorded[]): <T>(value: T) => T {
   const times = [...toJson(calls.map(({ reply }) => reply.body ?? null)).matchAll(TIME)].map(([time]) =>
     Date.parse(time),
   )
-  const now = Date.now()
+  const now = Date.parse(nowText)
   const first = Math.min(...times.filter((time) => Math.abs(time - now) < DAY_MS), now)
   const timeOf = (text: string) => {
     const moved = BEGIN_MS + Math.floor((Date.parse(text) - first) / 1000) * 1000
     return new Date(moved).toISOString()
   }
   const dayOf = (day: string) => {
-    const days = Math.round((Date.parse(day) - Date.parse(new Date(now).toISOString().slice(0, 10))) / DAY_MS)
+    const days = Math.round((Date.parse(day) - Date.parse(nowText.slice(0, 10))) / DAY_MS)
     return Math.abs(days) > 60 ? day : new Date(BEGIN_MS + days * DAY_MS).toISOString().slice(0, 10)
   }
   const secretOf = (text: string, prefix: string | undefined, rest: string) =>

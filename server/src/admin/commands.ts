@@ -1,10 +1,11 @@
 import type { ParseArgsConfig } from 'node:util'
-import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
 import { unlockCodes } from '../credentials/code-failures.ts'
 import type { App } from '../op/app.ts'
 import { listPlatforms } from '../platforms/platforms.ts'
-import { createPlatform, createToken, defaultPermissions } from '../service/first-platform.ts'
-import { deleteToken, findTokenWithPlatform, listTokens } from '../tokens/tokens.ts'
+import { createPlatform, createToken, defaultPermissions, revokeToken } from '../service/first-platform.ts'
+import { listTokens } from '../tokens/tokens.ts'
+import { MEMBER_COMMANDS } from './member-commands.ts'
+import { readPermissions } from './permissions.ts'
 import { RAIL_COMMANDS } from './rail-commands.ts'
 import { RECONCILIATION_COMMANDS } from './reconciliation-commands.ts'
 import { VERIFICATION_COMMANDS } from './verification-commands.ts'
@@ -40,7 +41,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     run: async (app) => ({ data: await listPlatforms(app.read) }),
   },
   'token create': {
-    usage: 'token create --platform ID --name NAME [--permissions VIEW,TRANSACT,MANAGE,REVIEW]',
+    usage: 'token create --platform ID --name NAME [--permissions VIEW,TRANSACT,MANAGE,APPROVE,REVIEW]',
     options: { name: { type: 'string' }, platform: { type: 'string' }, permissions: { type: 'string' } },
     required: ['platform', 'name'],
     check: ({ permissions }) => void readPermissions(permissions),
@@ -60,12 +61,11 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     options: { token: { type: 'string' } },
     required: ['token'],
     run: async (app, { token }) => {
-      const known = await findTokenWithPlatform(app.lookup, String(token))
-      if (!known) throw new Error(`There is no token ${token}.`)
-      await app.committer.commit([deleteToken(known.token, app.clock())])
-      return { revoked: known.token.id }
+      await revokeToken(app, String(token))
+      return { revoked: String(token) }
     },
   },
+  ...MEMBER_COMMANDS,
   ...VERIFICATION_COMMANDS,
   ...RAIL_COMMANDS,
   ...RECONCILIATION_COMMANDS,
@@ -74,18 +74,8 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     options: { account: { type: 'string' } },
     required: ['account'],
     run: async (app, { account }) => {
-      await unlockCodes(app.db, String(account))
+      await unlockCodes(app, String(account))
       return { unlocked: String(account) }
     },
   },
-}
-
-/** Parses permissions; undefined where none is named. */
-function readPermissions(given: Values[string]): readonly Permission[] | undefined {
-  if (typeof given !== 'string') return undefined
-  const words = given.split(',').map((word) => word.trim())
-  const unknown = words.filter((word) => !PERMISSIONS.some((permission) => permission === word))
-  if (unknown.length > 0)
-    throw new Error(`--permissions takes ${PERMISSIONS.join(', ')}, not ${unknown.join(', ')}`)
-  return words as Permission[]
 }

@@ -1,5 +1,6 @@
 import { VERIFICATION_STATES } from '@countersign/contract/core/customer-states'
 import { VERIFICATION_DECISIONS } from '@countersign/contract/customers/verifications'
+import { auditStep } from '../audit/trail.ts'
 import { type App, createOp, type Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { decideAndCommit } from '../op/rerun.ts'
@@ -32,7 +33,7 @@ export const VERIFICATION_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     required: ['verification', 'decision'],
     check: ({ decision }) => void oneOf('--decision', decision, DECIDED),
     run: async (app, { verification, decision, reason }) =>
-      act(app, verification, async (op, id) => {
+      act(app, 'verification_decide', verification, async (op, id) => {
         const outcome = {
           decision: oneOf('--decision', decision, DECIDED) ?? 'APPROVE',
           ...(typeof reason === 'string' ? { reason } : {}),
@@ -45,7 +46,9 @@ export const VERIFICATION_COMMANDS: Readonly<Record<string, AdminCommand>> = {
     options: { verification: { type: 'string' }, reason: { type: 'string' } },
     required: ['verification', 'reason'],
     run: async (app, { verification, reason }) =>
-      act(app, verification, async (op, id) => reopen(op, await findVerification(op, id), String(reason))),
+      act(app, 'verification_reopen', verification, async (op, id) =>
+        reopen(op, await findVerification(op, id), String(reason)),
+      ),
   },
 }
 
@@ -55,6 +58,7 @@ const DECIDED = VERIFICATION_DECISIONS.filter((one) => one !== 'REQUEST_INFORMAT
 /** Does something to a verification as the operator. Throws an error of one line. */
 async function act(
   app: App,
+  operation: string,
   verification: Values[string],
   move: (op: Op, id: string) => Promise<Moved>,
 ): Promise<object> {
@@ -70,7 +74,8 @@ async function act(
       const { row, writes } = await move(op, id).catch((error: unknown) => {
         throw error instanceof ApiError ? new Error(error.message) : error
       })
-      return { answer: verificationView(row), writes }
+      const answer = verificationView(row)
+      return { answer, writes: [...writes, ...auditStep(op, operation, { body: answer })] }
     },
   )
 }

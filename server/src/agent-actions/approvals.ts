@@ -2,7 +2,7 @@ import { ERRORS } from '@countersign/contract/core/errors'
 import { AGENT_ACTION_TRANSITIONS, QUOTE_TRANSITIONS } from '@countersign/contract/core/states'
 import { findAgent, policyOf } from '../agents/agents.ts'
 import { decidedBy, denial, evaluate, recordDecision } from '../agents/evaluate.ts'
-import type { Write } from '../db/commit/writes.ts'
+import { expectRow, type Write } from '../db/commit/writes.ts'
 import { required } from '../db/read/required.ts'
 import type { AgentActionRow } from '../db/schema/agent-tables.ts'
 import { RESERVATION_TRANSITIONS } from '../db/schema/states.ts'
@@ -18,6 +18,7 @@ import { moveTransaction } from '../transactions/moves.ts'
 import type { TransactionWithCustomer } from '../transactions/transactions.ts'
 import { sentOf } from '../transactions/transactions.ts'
 import { beginRecordedTransfer, draftTransferIn, draftTransferOut } from '../transfers/transfers.ts'
+import { castVote } from '../votes/votes.ts'
 import { type ActionPayment, askFor, findPayment } from './actions.ts'
 import { selectReservation, selectWaitingActions } from './store.ts'
 
@@ -33,17 +34,38 @@ type Word = NonNullable<AgentActionRow['decided']>
 export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ requestId: string } | null> {
   if (action.state !== 'PENDING_APPROVAL' || action.is_signed || action.quote_id === null) return null
   const { signing_request_id } = await findQuote(op, action.quote_id)
+  // The signature comes with the last approval.
+  if (!(await castVote(op, action.id)).decides) return null
   return signing_request_id === null ? null : { requestId: signing_request_id }
 }
 
 /**
  * Approves an action. Everything is checked again: if a check fails, the action becomes FAILED and its reservation is
- * released. Guards: the action is undecided, the policy is unchanged. Undefined where the action was already decided
- * otherwise.
+ * released. Where other members have to approve as well, it stays as it is, with this vote. Guards: the action is undecided,
+ * the policy is unchanged. Undefined where the action was already decided otherwise. `isSignedNow`: this call carries the
+ * signature. Errors: 403 `FORBIDDEN` of `castVote`; 409 `CONFLICT` for a signature before the last vote.
  */
-export async function approveAction(op: Op, action: AgentActionRow): Promise<DecidedAction | undefined> {
+export async function approveAction(
+  op: Op,
+  action: AgentActionRow,
+  isSignedNow: boolean,
+): Promise<DecidedAction | undefined> {
   const payment = await findPayment(op, action)
   if (action.state !== 'PENDING_APPROVAL') return repeated(action, payment, 'APPROVE')
+  const vote = await castVote(op, action.id)
+  if (!vote.decides) {
+    if (isSignedNow)
+      throw new ApiError('CONFLICT', {
+        message: 'Other members have to approve this action first. Approve without the signature.',
+      })
+    const stillWaits = expectRow('agent_actions', action.id, { state: action.state })
+    return { action, ...payment, writes: [...vote.writes, stillWaits] }
+  }
+  const decided = await decideNow(op, action, payment)
+  return { ...decided, writes: [...vote.writes, ...decided.writes] }
+}
+
+async function decideNow(op: Op, action: AgentActionRow, payment: ActionPayment): Promise<DecidedAction> {
   try {
     return await begin(op, action, payment)
   } catch (error) {

@@ -41,8 +41,8 @@ export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
       return signatureFor(op, await findOf(op, params))
     },
 
-    async handle(op, { params }) {
-      return answer(op, await approveAction(op, await findOf(op, params)))
+    async handle(op, { params, approval }) {
+      return answer(op, await approveAction(op, await findOf(op, params), approval !== undefined))
     },
   },
 

@@ -8,7 +8,7 @@ import { findExternalAccount } from '../external-accounts/external-accounts.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import type { Policy, Usage } from './policy.ts'
-import { selectAgent, selectBudgets } from './store.ts'
+import { selectAgent, selectBudgets, selectPolicies } from './store.ts'
 
 /** An agent of this platform. Error: 404 `AGENT_NOT_FOUND`. */
 export async function findAgent(op: Op, id: string): Promise<AgentRow> {
@@ -61,6 +61,11 @@ export function changeAgent(
     row: { ...agent, ...set },
     write: update('agents', agent.id, { version: agent.version, deleted_at: null }, set),
   }
+}
+
+/** Policies that an agent has or had, as they are stored, by their versions. */
+export async function findPolicies(op: Op, agentId: string, versions: readonly number[]) {
+  return selectPolicies(op, agentId, versions)
 }
 
 /** Stores a policy under its version: once, however many decisions refer to it. */

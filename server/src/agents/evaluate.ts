@@ -96,7 +96,7 @@ async function spending(
 }
 
 /** An amount in another currency, rounded up; null where there is no rate. */
-async function converted(op: Op, amount: bigint, from: string, to: string): Promise<bigint | null> {
+export async function converted(op: Op, amount: bigint, from: string, to: string): Promise<bigint | null> {
   if (from === to) return amount
   if (!op.rates || !isKnownCurrency(from) || !isKnownCurrency(to)) return null
   const rate = rateBetween(await op.rates.snapshot(), to, from)

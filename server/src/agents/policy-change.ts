@@ -36,9 +36,9 @@ export async function checkPolicy(
   return policy
 }
 
-/** Applies a change to a policy: given members replace the previous ones, also within the groups. */
-export function changedPolicy(policy: Policy, change: PolicyChange): Policy {
-  checkNewCurrency(policy, change)
+/** Applies a change to a policy: given members replace the previous ones, also within the groups. Errors name fields below `prefix`. */
+export function changedPolicy(policy: Policy, change: PolicyChange, prefix = ''): Policy {
+  checkNewCurrency(policy, change, prefix)
   const { spendingLimits, accountRestrictions, approvalThresholds, ...rest } = change
   const merged = <T extends object>(before: T | undefined, after: Partial<T> | undefined): T | undefined =>
     before || after ? ({ ...before, ...after } as T) : undefined
@@ -57,6 +57,7 @@ export function changedPolicy(policy: Policy, change: PolicyChange): Policy {
 function checkNewCurrency(
   policy: Policy,
   { spendingLimits, accountRestrictions, approvalThresholds }: PolicyChange,
+  prefix: string,
 ): void {
   const { currency } = policy.spendingLimits
   if (spendingLimits?.currency === undefined || spendingLimits.currency === currency) return
@@ -67,8 +68,8 @@ function checkNewCurrency(
     const orNull = missing === 'perTransactionLimit' ? '' : ', or null'
     throw fieldError(
       'INVALID_INPUT',
-      `spendingLimits.${missing}`,
-      `spendingLimits.${missing} is in ${currency}: to change the currency, give this limit in the new one${orNull}`,
+      `${prefix}spendingLimits.${missing}`,
+      `${prefix}spendingLimits.${missing} is in ${currency}: to change the currency, give this limit in the new one${orNull}`,
     )
   }
   const hasAccountLimits = policy.accountRestrictions?.accountRules?.some(
@@ -77,16 +78,16 @@ function checkNewCurrency(
   if (hasAccountLimits && accountRestrictions?.accountRules === undefined)
     throw fieldError(
       'INVALID_INPUT',
-      'accountRestrictions.accountRules',
-      `accountRestrictions.accountRules has limits in ${currency}: to change the currency, give all rules again with limits in the new one`,
+      `${prefix}accountRestrictions.accountRules`,
+      `${prefix}accountRestrictions.accountRules has limits in ${currency}: to change the currency, give all rules again with limits in the new one`,
     )
   const thresholds = policy.approvalThresholds
   const isBound = (thresholds?.amount ?? null) !== null && thresholds?.currency === undefined
   if (isBound && approvalThresholds?.amount === undefined && approvalThresholds?.currency === undefined)
     throw fieldError(
       'INVALID_INPUT',
-      'approvalThresholds.amount',
-      `approvalThresholds.amount is in ${currency}: to change the currency of the limits, give an amount in the new one, null, or approvalThresholds.currency`,
+      `${prefix}approvalThresholds.amount`,
+      `${prefix}approvalThresholds.amount is in ${currency}: to change the currency of the limits, give an amount in the new one, null, or approvalThresholds.currency`,
     )
 }
 

@@ -6,6 +6,7 @@ import { whereGiven } from '../db/read/where-given.ts'
 import type {
   AgentActionRow,
   AgentBudgetRow,
+  AgentDecisionRow,
   AgentDeviceCodeRow,
   AgentPolicyRow,
   AgentRow,
@@ -23,13 +24,14 @@ export async function selectAgent(op: Op, id: string): Promise<AgentRow | undefi
 
 type Acting = BarePlatformRow & {
   agent_id: string
+  agent_name: string
   agent_customer_id: string
   agent_is_paused: boolean
   token_hash: string
 }
 
 const ACTING_BY_TOKEN = rowByKey<Acting>(
-  `SELECT ${BARE_PLATFORM}, a.id AS agent_id, a.customer_id AS agent_customer_id,
+  `SELECT ${BARE_PLATFORM}, a.id AS agent_id, a.name AS agent_name, a.customer_id AS agent_customer_id,
      a.is_paused AS agent_is_paused, a.token_hash
    FROM agents a JOIN platforms p ON p.id = a.platform_id JOIN customers c ON c.id = a.customer_id
    WHERE a.token_hash = ANY ($1::text[]) AND a.deleted_at IS NULL AND c.deleted_at IS NULL AND p.closed_at IS NULL`,
@@ -43,6 +45,7 @@ export async function selectActingAgent(
 ): Promise<
   | {
       readonly agentId: string
+      readonly agentName: string
       readonly customerId: string
       readonly isPaused: boolean
       readonly platform: BarePlatformRow
@@ -51,8 +54,14 @@ export async function selectActingAgent(
 > {
   const row = await lookup(ACTING_BY_TOKEN, tokenHash)
   if (!row) return undefined
-  const { agent_id, agent_customer_id, agent_is_paused, token_hash: _, ...platform } = row
-  return { agentId: agent_id, customerId: agent_customer_id, isPaused: agent_is_paused, platform }
+  const { agent_id, agent_name, agent_customer_id, agent_is_paused, token_hash: _, ...platform } = row
+  return {
+    agentId: agent_id,
+    agentName: agent_name,
+    customerId: agent_customer_id,
+    isPaused: agent_is_paused,
+    platform,
+  }
 }
 
 export interface AgentFilters extends TimeRange {
@@ -129,6 +138,24 @@ export function selectDecisions(op: Op, agentId: string) {
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where('agent_id', '=', agentId)
+}
+
+/** What the policy of an agent decided about actions with money, oldest first. */
+export async function selectSpendingDecisions(
+  op: Op,
+  agentId: string,
+  start: Date,
+  end: Date,
+  limit: number,
+): Promise<AgentDecisionRow[]> {
+  return selectDecisions(op, agentId)
+    .where('created_at', '>=', start)
+    .where('created_at', '<=', end)
+    .where(sql<boolean>`inputs->'request'->'spends' IS NOT NULL`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
 }
 
 /** Policies of an agent, current and former, by version. */

@@ -1,6 +1,7 @@
 import type { transactionApprovals } from '@countersign/contract/payments/receipts'
 import { approveAction, type DecidedAction, rejectAction, signatureFor } from '../agent-actions/approvals.ts'
 import { findActionOf } from '../agents/actions.ts'
+import { expectRow } from '../db/commit/writes.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, type Handlers } from '../op/operation.ts'
 import { executionCall } from '../quotes/quotes.ts'
@@ -10,6 +11,7 @@ import {
   type TransactionWithCustomer,
   transactionView,
 } from '../transactions/transactions.ts'
+import { castVote } from '../votes/votes.ts'
 
 export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> = {
   transaction_approve: {
@@ -23,16 +25,22 @@ export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> 
       return action ? signatureFor(op, action) : null
     },
 
-    async handle(op, { params, body }) {
+    async handle(op, { params, body, approval }) {
       const transaction = await findTransaction(op, params.transactionId)
       const action = await findActionOf(op, transaction)
-      if (action) return decidedOn(transaction, await approveAction(op, action))
-      const { receipt, writes } = approveReceipt(
-        op,
-        checkAwaiting(op, transaction),
-        body?.receiverCustomerInfo,
-      )
-      return { status: 200, body: transactionView(receipt, receipt), writes }
+      if (action) return decidedOn(transaction, await approveAction(op, action, approval !== undefined))
+      const awaiting = checkAwaiting(op, transaction)
+      const vote = await castVote(op, transaction.id)
+      if (!vote.decides) {
+        const stillWaits = expectRow('transactions', awaiting.id, { state: awaiting.state })
+        return {
+          status: 200,
+          body: transactionView(awaiting, awaiting),
+          writes: [...vote.writes, stillWaits],
+        }
+      }
+      const { receipt, writes } = approveReceipt(op, awaiting, body?.receiverCustomerInfo)
+      return { status: 200, body: transactionView(receipt, receipt), writes: [...vote.writes, ...writes] }
     },
   },
 

@@ -1,12 +1,13 @@
+import { auditStep } from '../audit/trail.ts'
 import { update, type Write } from '../db/commit/writes.ts'
-import type { Database } from '../db/engine/port.ts'
 import type { CodeFailuresRow } from '../db/schema/sign-in-tables.ts'
 import type { CredentialRow } from '../db/schema/tables.ts'
 import { event } from '../events/events.ts'
-import type { Op } from '../op/app.ts'
+import type { App, Op } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
+import { operate } from '../platforms/operate.ts'
 import { credentialView } from './credentials.ts'
-import { resetCodeFailures, selectCodeFailures } from './store.ts'
+import { selectCodeFailures, selectPlatformOfFailures } from './store.ts'
 
 /**
  * Consecutive wrong codes per wallet, by e-mail and SMS together. A hundred lock its sign-in by code, until a signed
@@ -51,7 +52,11 @@ export function clearCodeFailures(accountId: string): Write {
 }
 
 /** Unlocks the codes of a wallet for the operator. Error: one line, where no wrong code is counted. */
-export async function unlockCodes(db: Database, accountId: string): Promise<void> {
-  if (!(await resetCodeFailures(db, accountId)))
-    throw new Error(`No wrong codes are counted for the account ${accountId}.`)
+export async function unlockCodes(app: App, accountId: string): Promise<void> {
+  const platformId = await selectPlatformOfFailures(app.read, accountId)
+  if (platformId === undefined) throw new Error(`No wrong codes are counted for the account ${accountId}.`)
+  const op = await operate(app, platformId)
+  const entry = auditStep(op, 'wallet_unlock', { params: { accountId } })
+  const result = await app.commit(op, [clearCodeFailures(accountId), ...entry])
+  if (!result.done) throw new Error(`The wallet ${accountId} was not unlocked: ${result.name}`)
 }

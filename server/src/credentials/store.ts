@@ -1,5 +1,4 @@
-import { uuidOf } from '../db/engine/ids.ts'
-import type { Database } from '../db/engine/port.ts'
+import type { Read } from '../db/read/read.ts'
 import type { CodeFailuresRow } from '../db/schema/sign-in-tables.ts'
 import type { CredentialRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
@@ -33,11 +32,12 @@ export async function selectCodeFailures(op: Op, accountId: string): Promise<Cod
     .executeTakeFirst()
 }
 
-/** Resets the count, in a statement of its own. Returns whether there was one. */
-export async function resetCodeFailures(db: Database, accountId: string): Promise<boolean> {
-  const { rows } = await db.query(
-    'UPDATE code_failures SET failures = 0, locked_at = NULL WHERE id = $1 RETURNING id',
-    [uuidOf(accountId)],
-  )
-  return rows.length > 0
+/** Whose wallet it is that counts wrong codes; undefined where none are counted. */
+export async function selectPlatformOfFailures(read: Read, accountId: string): Promise<string | undefined> {
+  const row = await read
+    .selectFrom('code_failures')
+    .select('platform_id')
+    .where('id', '=', accountId)
+    .executeTakeFirst()
+  return row?.platform_id
 }

@@ -18,10 +18,13 @@ import { selectCustomerToken } from './store.ts'
 export const CUSTOMER_TOKEN_PREFIX = 'csc_'
 const TOKEN_BYTES = 32
 
+/** Whoever makes a token, which ends with its maker. */
+export type Maker = { readonly token_id: string } | { readonly member_id: string }
+
 /** A new token. It is only in the answer to its creation; its hash is stored. */
 export function makeCustomerToken(
   op: Op,
-  tokenId: string,
+  maker: Maker,
   { customerId, permissions, expiresAt }: BodyOf<typeof customer_token_create>,
 ): { readonly row: CustomerTokenRow; readonly accessToken: string; readonly write: Write } {
   const accessToken = `${CUSTOMER_TOKEN_PREFIX}${Buffer.from(op.random(TOKEN_BYTES)).toString('base64url')}`
@@ -29,7 +32,9 @@ export function makeCustomerToken(
     id: op.newId('CustomerToken'),
     platform_id: op.platform.id,
     customer_id: customerId,
-    token_id: tokenId,
+    token_id: null,
+    member_id: null,
+    ...maker,
     permissions: [...permissions],
     secret_hash: hashOf(accessToken),
     expires_at: endOf(op, expiresAt),
@@ -60,7 +65,7 @@ export interface CustomerAuthentication {
 
 /**
  * The customer of a bearer token; undefined for one that is unknown, revoked or expired by the platform's clock, or whose
- * customer, platform or API token is gone. `now` is the real time.
+ * customer, platform, or maker is gone. `now` is the real time.
  */
 export async function authenticateCustomerToken(
   lookup: Lookup,

@@ -2,30 +2,27 @@ import type { customerTokens } from '@countersign/contract/auth/customer-tokens'
 import { findCustomer } from '../customers/customers.ts'
 import { expectRow, update } from '../db/commit/writes.ts'
 import type { CustomerTokenRow } from '../db/schema/customer-token-tables.ts'
-import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
-import { makeCustomerToken } from './customer-tokens.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError, type Handlers } from '../op/operation.ts'
+import { checkMayGrant } from '../op/permissions.ts'
+import { type Maker, makeCustomerToken } from './customer-tokens.ts'
 import { selectCustomerTokenById } from './store.ts'
 
 export const customerTokenHandlers: Handlers<typeof customerTokens> = {
   customer_token_create: async (op, { body }) => {
-    const { actor } = op
-    if (actor.kind !== 'token') throw new Error('Only an API token makes tokens')
-    const lacking = body.permissions.filter((permission) => !actor.permissions.includes(permission))
-    if (lacking.length > 0)
-      throw fieldError(
-        'FORBIDDEN',
-        'permissions',
-        `This token cannot grant permissions that it does not have: ${lacking.join(', ')}.`,
-      )
+    checkMayGrant(op, body.permissions)
+    const maker = makerOf(op)
     const customer = await findCustomer(op, body.customerId)
-    const { row, accessToken, write } = makeCustomerToken(op, actor.tokenId, body)
+    const { row, accessToken, write } = makeCustomerToken(op, maker, body)
     return {
       status: 201,
       body: { ...customerTokenView(row), accessToken },
       writes: [
         write,
         expectRow('customers', customer.id, { deleted_at: null }),
-        expectRow('api_tokens', actor.tokenId, { deleted_at: null }),
+        'token_id' in maker
+          ? expectRow('api_tokens', maker.token_id, { deleted_at: null })
+          : expectRow('members', maker.member_id, { state: 'ACTIVE' }),
       ],
     }
   },
@@ -39,6 +36,12 @@ export const customerTokenHandlers: Handlers<typeof customerTokens> = {
       writes: [update('customer_tokens', token.id, { revoked_at: null }, { revoked_at: op.now })],
     }
   },
+}
+
+function makerOf({ actor }: Op): Maker {
+  if (actor.kind === 'token') return { token_id: actor.tokenId }
+  if (actor.kind === 'member') return { member_id: actor.memberId }
+  throw new Error("Only an API token and a member make customers' tokens")
 }
 
 function customerTokenView(row: CustomerTokenRow) {

@@ -1,5 +1,4 @@
 import type { CustomerPermission } from '@countersign/contract/auth/customer-tokens'
-import type { Database } from '../db/engine/port.ts'
 import { BARE_PLATFORM } from '../db/read/bare-platform.ts'
 import { type Lookup, rowByKey } from '../db/read/lookup.ts'
 import type { CustomerTokenRow } from '../db/schema/customer-token-tables.ts'
@@ -17,10 +16,12 @@ type Found = BarePlatformRow & {
 const BY_HASH = rowByKey<Found>(
   `SELECT ${BARE_PLATFORM}, t.id AS customer_token_id, t.customer_id, t.permissions, t.expires_at, t.secret_hash
    FROM customer_tokens t
-   JOIN api_tokens a ON a.id = t.token_id
+   LEFT JOIN api_tokens a ON a.id = t.token_id
+   LEFT JOIN members m ON m.id = t.member_id
    JOIN customers c ON c.id = t.customer_id
    JOIN platforms p ON p.id = t.platform_id
    WHERE t.secret_hash = ANY ($1::text[]) AND t.revoked_at IS NULL AND a.deleted_at IS NULL
+     AND (m.id IS NULL OR m.state = 'ACTIVE')
      AND c.deleted_at IS NULL AND p.closed_at IS NULL`,
   'secret_hash',
 )
@@ -48,14 +49,4 @@ export async function selectCustomerTokenById(op: Op, id: string): Promise<Custo
     .where('platform_id', '=', op.platform.id)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
-}
-
-/** Removes at most so many of the tokens that have expired. Returns how many. */
-export async function deleteExpiredTokens(db: Database, now: Date, max: number): Promise<number> {
-  const { affected } = await db.query(
-    `DELETE FROM customer_tokens WHERE id = ANY (ARRAY(
-       SELECT id FROM customer_tokens WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`,
-    [now, max],
-  )
-  return affected
 }

@@ -32,6 +32,16 @@ export async function findCustomer(op: Op, id: string, field = 'customerId'): Pr
   return customer
 }
 
+/** The same without errors, deleted or not: a record of long ago names it. */
+export async function findCustomerOnRecord(op: Op, id: string): Promise<CustomerRow | undefined> {
+  return selectCustomer(op, id)
+}
+
+/** What a customer is called. */
+export function nameOfCustomer({ details, platform_customer_id }: CustomerRow): string {
+  return details.fullName ?? details.businessInfo?.legalName ?? platform_customer_id
+}
+
 /** Whether a referenced customer was deleted. */
 export async function isDeleted(op: Op, id: string): Promise<boolean> {
   return (await selectCustomer(op, id))?.deleted_at !== null

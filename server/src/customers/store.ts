@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { hasWords } from '../db/read/has-words.ts'
 import { rowById } from '../db/read/lookup.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { CredentialRow, CustomerRow } from '../db/schema/tables.ts'
@@ -13,6 +14,7 @@ export interface CustomerFilters {
   readonly currency?: string
   readonly umaAddress?: string
   readonly isIncludingDeleted?: boolean
+  readonly search?: string
   readonly times: TimeRange
 }
 
@@ -51,7 +53,8 @@ export async function selectHolders(
 
 /** A page of the matching customers. */
 export function selectCustomers(op: Op, filters: CustomerFilters) {
-  const { platformCustomerId, customerType, region, currency, umaAddress, isIncludingDeleted } = filters
+  const { platformCustomerId, customerType, region, currency, umaAddress, isIncludingDeleted, search } =
+    filters
   const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filters.times
   return ofPlatform(op)
     .selectAll()
@@ -60,6 +63,7 @@ export function selectCustomers(op: Op, filters: CustomerFilters) {
     .$call((q) => whereGiven(q, 'region', '=', region))
     .$if(currency !== undefined, (q) => q.where(sql<boolean>`currencies @> ${toJson([currency])}::jsonb`))
     .$call((q) => whereGiven(q, 'uma_address', '=', umaAddress))
+    .$if(search !== undefined, (q) => q.where(hasWords('customers', op.platform.id, search!)))
     .$if(!isIncludingDeleted, (q) => q.where('deleted_at', 'is', null))
     .$call((q) => whereGiven(q, 'created_at', '>', createdAfter))
     .$call((q) => whereGiven(q, 'created_at', '<', createdBefore))

@@ -45,6 +45,22 @@ export function contactEmail(config: WalletConfig, code: string, seconds: number
   })
 }
 
+/** The e-mail with a code that signs a member of the platform in to the console. */
+export function memberEmail(
+  config: WalletConfig,
+  platform: string,
+  code: string,
+  seconds: number,
+): EmailContent {
+  const name = oneLine(platform)
+  return codeEmail(config, code, {
+    subject: `Your sign-in code for the console of ${name}`,
+    intro: `Your code to sign in to the console of ${name} is`,
+    ignore: 'If you did not request this code, ignore this message: nobody can sign in without it.',
+    seconds,
+  })
+}
+
 /** An e-mail in the platform's name. The code is not in the subject, which a locked screen shows. */
 function codeEmail(config: WalletConfig, code: string, purpose: Purpose): EmailContent {
   const app = oneLine(config.appName)

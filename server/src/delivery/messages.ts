@@ -10,7 +10,7 @@ import { present } from '../op/present.ts'
 import { transition } from '../op/transition.ts'
 import { platformConfig } from '../platforms/platforms.ts'
 import { maySendFrom } from '../settings/message-rules.ts'
-import { contactEmail, contactSms, type EmailContent, otpEmail, otpSms } from './content.ts'
+import { contactEmail, contactSms, type EmailContent, memberEmail, otpEmail, otpSms } from './content.ts'
 import { CHANNELS } from './delivery.ts'
 
 /** The sealed part of a message: everything that contains the code, and the headers of an e-mail. */
@@ -41,6 +41,7 @@ export function makeOtpMessage(
     credential_id: credential.id,
     challenge_id: challenge.challengeId,
     contact_code_id: null,
+    member_code_id: null,
     expires_at: plusSeconds(op.now, config.expirationSeconds),
   }
   return makeMessage(op, of, content)
@@ -57,8 +58,33 @@ export function makeContactMessage(op: Op, sent: ContactCodeRow, code: string): 
   const content =
     channel === 'EMAIL' ? contactEmail(config, code, seconds) : { text: contactSms(config, code, seconds) }
   const none = { account_id: null, credential_id: null, challenge_id: null }
-  const of = { channel, recipient: contact, customer_id, ...none, contact_code_id: sent.id, expires_at }
+  const code_ids = { contact_code_id: sent.id, member_code_id: null }
+  const of = { channel, recipient: contact, customer_id, ...none, ...code_ids, expires_at }
   return makeMessage(op, of, content)
+}
+
+/**
+ * The writes of an e-mail with a code that signs a member in, after the write of the code. The caller has checked
+ * `canDeliver`.
+ */
+export function makeMemberMessage(
+  op: Op,
+  { email, codeId, seconds }: { readonly email: string; readonly codeId: string; readonly seconds: number },
+  code: string,
+): Write[] {
+  const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
+  const of = {
+    channel: 'EMAIL',
+    recipient: email,
+    customer_id: null,
+    account_id: null,
+    credential_id: null,
+    challenge_id: null,
+    contact_code_id: null,
+    member_code_id: codeId,
+    expires_at: plusSeconds(op.now, seconds),
+  } as const
+  return makeMessage(op, of, memberEmail(config, op.platform.name, code, seconds))
 }
 
 /** Whom a message is for, and which code it carries. */
@@ -71,6 +97,7 @@ type MessageOf = Pick<
   | 'credential_id'
   | 'challenge_id'
   | 'contact_code_id'
+  | 'member_code_id'
   | 'expires_at'
 >
 

@@ -20,13 +20,14 @@ export interface MessageWithCode {
 
 /**
  * A code is live while it is the current one of its credential, which is active and has this address; or the last one that
- * was sent to a contact of its customer, who still has it.
+ * was sent to a contact of its customer, who still has it; or the last one of a member.
  */
 export async function selectMessageWithCode(op: Op, id: string): Promise<MessageWithCode | undefined> {
   const row = await op.read
     .selectFrom('messages')
     .leftJoin('credentials', 'credentials.id', 'messages.credential_id')
     .leftJoin('contact_codes', 'contact_codes.id', 'messages.contact_code_id')
+    .leftJoin('members', 'members.code_id', 'messages.member_code_id')
     .leftJoin('customers', 'customers.id', 'contact_codes.customer_id')
     .where('messages.platform_id', '=', op.platform.id)
     .where('messages.id', '=', id)
@@ -35,6 +36,7 @@ export async function selectMessageWithCode(op: Op, id: string): Promise<Message
       sql<boolean>`CASE WHEN messages.credential_id IS NOT NULL
         THEN credentials.revoked_at IS NULL AND credentials.contact = messages.recipient
           AND credentials.current_challenge_id IS NOT DISTINCT FROM messages.challenge_id
+        WHEN messages.member_code_id IS NOT NULL THEN members.state = 'ACTIVE'
         ELSE contact_codes.ended_at IS NULL AND customers.deleted_at IS NULL
           AND messages.recipient IS NOT DISTINCT FROM CASE messages.channel
             WHEN 'EMAIL' THEN customers.email ELSE customers.details->>'phoneNumber' END

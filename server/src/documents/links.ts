@@ -20,9 +20,14 @@ export function makeLink(
   op: Op,
   document: DocumentRow,
 ): { readonly url: string; readonly expiresAt: Date; readonly writes: readonly Write[] } {
-  const askedBy = op.actor.kind === 'token' ? op.actor.tokenId : op.actor.kind
+  const askedBy = askedByOf(op)
   const link = newLink(op, document, askedBy, LINK_SECONDS)
   return { url: urlOf(op, link), expiresAt: link.expires_at, writes: [insert('document_reads', link)] }
+}
+
+function askedByOf({ actor }: Op): string {
+  if (actor.kind === 'token') return actor.tokenId
+  return actor.kind === 'member' ? actor.memberId : actor.kind
 }
 
 /** Links for a verification provider, which names the submission that they are for; `until` is when they expire. */

@@ -37,6 +37,14 @@ export function describeAccount({
   return name === undefined ? `the ${account}` : `${quoted(name)} (${account})`
 }
 
+/** An external account in a list: its type, and the last characters of its number. */
+export function describeShortly({
+  account_type,
+  identifier,
+}: Pick<ExternalAccountRow, 'account_type' | 'identifier'>): string {
+  return `${kindOf(account_type)} •••• ${identifier.slice(-4)}`
+}
+
 /** The holder of an external account, where its details name one. */
 export function nameOfHolder({
   account_info: info,

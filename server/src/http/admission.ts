@@ -2,12 +2,14 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { authenticateDeviceCode } from '../agents/device-codes.ts'
 import { pausedDenial } from '../agents/evaluate.ts'
 import type { PlatformRow } from '../db/schema/tables.ts'
+import { signedOut } from '../members/sessions.ts'
 import type { App } from '../op/app.ts'
 import { ApiError, type Caller } from '../op/operation.ts'
 import { checkPermission } from '../op/permissions.ts'
-import { readPlatformConfig } from '../platforms/platforms.ts'
+import { platformConfig } from '../platforms/platforms.ts'
 import { authenticateAgent, authenticateCustomer, authenticatePlatform, isCustomerToken } from './auth.ts'
 import type { Head } from './call.ts'
+import { admitMember, bringsCookie } from './members.ts'
 
 /**
  * Authenticates and authorizes the caller by the head of the request alone. Errors: those of the accepted credentials,
@@ -16,7 +18,13 @@ import type { Head } from './call.ts'
 export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<Caller> {
   switch (endpoint.auth) {
     case 'platform': {
+      if (bringsCookie(head)) {
+        const caller = await admitMember(app, endpoint, head)
+        checkPermission(caller, endpoint.permission)
+        return caller
+      }
       if (isCustomerToken(head.authorization)) return admitCustomer(app, endpoint, head, head.authorization)
+      if (!head.authorization && head.fetchSite !== undefined) throw signedOut('Nobody is signed in.')
       const { platform, ...token } = await authenticatePlatform(app, head.authorization)
       head.trace.platformId = platform.id
       const actor = { kind: 'token', ...token } as const
@@ -34,12 +42,13 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
       head.trace.platformId = platform.id
       return { platform, actor: { kind: 'deviceCode' } }
     }
+    case 'member':
+      return admitMember(app, endpoint, head)
     case 'public':
-      throw new Error('No endpoint is public')
     case 'cardProcessor':
     case 'verificationProvider':
     case 'rail':
-      throw new Error('The sender of an event is authenticated by the body')
+      throw new Error('The body says who calls')
   }
 }
 
@@ -63,8 +72,8 @@ async function admitCustomer(
 }
 
 /** Error: 403 `FORBIDDEN` for a page of an origin that the platform does not allow. */
-function checkOrigin({ config }: App, platform: PlatformRow, origin: string): void {
-  const { allowedOrigins } = readPlatformConfig(config, platform)
+function checkOrigin({ config: { mode } }: App, platform: PlatformRow, origin: string): void {
+  const { allowedOrigins } = platformConfig({ mode, platform })
   if (!allowedOrigins.some((allowed) => isOf(allowed, origin)))
     throw new ApiError('FORBIDDEN', {
       message: `Pages of ${origin} may not call this platform: allowedOrigins in its configuration does not have the origin.`,

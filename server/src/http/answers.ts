@@ -29,7 +29,11 @@ function textHeaders({ type, fileName, headers }: AnswerText): Readonly<Record<s
   }
 }
 
-async function* piecesOf({ pieces }: AnswerText): AsyncGenerator<string> {
+function piecesOf({ pieces }: AnswerText): AsyncIterable<string> {
+  return Symbol.asyncIterator in pieces ? pieces : inTurn(pieces)
+}
+
+async function* inTurn(pieces: Iterable<string>): AsyncGenerator<string> {
   yield* pieces
 }
 
@@ -44,16 +48,32 @@ export async function begun(answer: Answer, failed: (error: unknown) => void): P
   return { ...answer, pieces: resumed(first, pieces, failed) }
 }
 
-async function* resumed(
+/** The first piece and those after it. A reader that stops ends the pieces, also while one is being made. */
+function resumed(
   first: IteratorResult<string>,
   pieces: AsyncIterator<string>,
   failed: (error: unknown) => void,
-): AsyncGenerator<string> {
-  try {
-    for (let piece = first; !piece.done; piece = await pieces.next()) yield piece.value
-  } catch (error) {
-    failed(error)
-    throw error
+): AsyncIterableIterator<string> {
+  let unread: IteratorResult<string> | undefined = first
+  return {
+    [Symbol.asyncIterator]() {
+      return this
+    },
+    async next() {
+      const piece = unread
+      unread = undefined
+      if (piece) return piece
+      try {
+        return await pieces.next()
+      } catch (error) {
+        failed(error)
+        throw error
+      }
+    },
+    async return() {
+      await pieces.return?.()
+      return { done: true, value: undefined }
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Permission } from '@countersign/contract/core/endpoint'
+import { effectivePermissions, type Permission } from '@countersign/contract/core/endpoint'
 import { authenticateAgentToken } from '../agents/device-codes.ts'
 import {
   authenticateCustomerToken,
@@ -13,6 +13,7 @@ import { authenticateToken } from '../tokens/tokens.ts'
 export interface TokenAuthentication {
   readonly platform: BarePlatformRow
   readonly tokenId: string
+  readonly tokenName: string
   readonly permissions: readonly Permission[]
 }
 
@@ -39,7 +40,8 @@ export async function authenticatePlatform(
   return {
     platform: found.platform,
     tokenId: found.token.id,
-    permissions: found.token.permissions,
+    tokenName: found.token.name,
+    permissions: effectivePermissions(found.token.permissions),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Actor } from '../op/app.ts'
 import type { ReadForm } from './form.ts'
 import type { Trace } from './observe.ts'
 
@@ -8,10 +9,19 @@ export interface Head {
   readonly authorization: string | undefined
   /** Of the page that makes the request, where a browser does. */
   readonly origin?: string | undefined
+  /** What the browser says of that page: `same-origin`, `cross-site`. */
+  readonly fetchSite?: string | undefined
+  /** The cookie of a member's session. */
+  readonly memberSecret?: string | undefined
+  readonly userAgent?: string | undefined
+  /** The address of this server, as the caller wrote it. */
+  readonly ownOrigin?: string
   /** The address at the other end of the connection. */
   readonly address: string
   /** The members of its log lines. */
   readonly trace: Trace
+  /** Where the caller is noted once it is known, for the request log. */
+  readonly seen?: { actor: Actor | undefined }
 }
 
 /** A request with its body. */

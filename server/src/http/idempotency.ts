@@ -13,7 +13,7 @@ import { ApiError, fieldError } from '../op/operation.ts'
 
 /**
  * Reads the header, where the endpoint takes one. A key is 1 to 255 printable ASCII characters, scoped to method, path and
- * caller (platform, agent, customer or verification page).
+ * caller (platform, member, agent, customer or verification page).
  */
 export function keyedRequest(
   op: Op,
@@ -62,6 +62,7 @@ function withoutSecrets(op: Op, schema: TSchema | undefined, body: unknown): unk
 function callerOf({ platform, actor }: Op): string {
   if (actor.kind === 'agent') return `${platform.id} ${actor.agentId}`
   if (actor.kind === 'customer') return `${platform.id} ${actor.customerId}`
+  if (actor.kind === 'member') return `${platform.id} ${actor.memberId}`
   return actor.kind === 'kycLink' ? `${platform.id} ${actor.linkId}` : platform.id
 }
 

@@ -41,7 +41,7 @@ export type KycOutcome =
 export type KycCalls = (
   name: CallName,
   used: UsedLink,
-  from: { readonly address: string; readonly trace: Trace },
+  from: { readonly address: string; readonly userAgent: string | undefined; readonly trace: Trace },
   call: KycCall,
 ) => Promise<KycOutcome>
 
@@ -49,20 +49,21 @@ export type KycCalls = (
 export function createKycCalls(
   app: App,
   handlers: Handlers<Pick<typeof API, CallName>>,
-  steps: PipelineOptions,
+  stepsOf: (name: CallName) => PipelineOptions,
 ): KycCalls {
   const pipelines = new Map(
     CALLS.map((name) => [
       name,
-      createPipeline(app, name, API[name], handlers[name] as AnyImplementation, steps),
+      createPipeline(app, name, API[name], handlers[name] as AnyImplementation, stepsOf(name)),
     ]),
   )
-  return async (name, { op }, { address, trace }, { params = {}, body, readForm, key }) => {
+  return async (name, { op }, { address, userAgent, trace }, { params = {}, body, readForm, key }) => {
     const endpoint: Endpoint = API[name]
     const call = {
       params,
       authorization: undefined,
       address,
+      userAgent,
       trace,
       method: endpoint.method,
       path: pathOf(endpoint, params),

@@ -2,6 +2,7 @@ import { KIB } from '@countersign/contract/core/endpoint'
 import { document_create } from '@countersign/contract/customers/documents'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { auditStep } from '../audit/trail.ts'
 import { findCustomer } from '../customers/customers.ts'
 import type { CustomerRow } from '../db/schema/tables.ts'
 import {
@@ -20,13 +21,14 @@ import { beginPage, plainPage } from '../kyc-page/end-pages.ts'
 import { FORM_TOKEN, formTokenOf, isFormToken, type Typed } from '../kyc-page/form.ts'
 import { sessionPath, type Visit, visitOf } from '../kyc-page/layout.ts'
 import { STYLE_HASH } from '../kyc-page/style.ts'
-import type { App } from '../op/app.ts'
+import type { App, RequestOrigin } from '../op/app.ts'
 import { LogWith } from '../op/log-with.ts'
 import { ApiError } from '../op/operation.ts'
 import { decideAndCommit } from '../op/rerun.ts'
 import { asApiError } from './errors.ts'
 import type { KycCalls } from './kyc-calls.ts'
 import { type Reaction, type StepHandlers, stepHandlers } from './kyc-steps.ts'
+import { USER_AGENT_CHARACTERS_MAX } from './members.ts'
 import { boundRest } from './refuse.ts'
 import type { TakeUpload } from './upload.ts'
 
@@ -97,7 +99,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
     const secret = secretIn(request, used)
     if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], formTokenOf(secret, used.link.id)))
       return sendPage(reply, 403, plainPage(...REFUSED))
-    if (!(await customerOf(used)) || !(await open(app, used, secret)))
+    if (!(await customerOf(used)) || !(await open(app, used, secret, request)))
       return sendPage(reply, 410, plainPage(...GONE))
     setCookie(app, reply, used, secret)
     return reply.redirect(sessionPath(used.link), 303)
@@ -105,7 +107,10 @@ function addLinks(scope: FastifyInstance, app: App): void {
 }
 
 /** Opens a link for whoever has this secret; the same secret may do so again. False where somebody else was faster. */
-async function open(app: App, used: UsedLink, secret: string): Promise<boolean> {
+async function open(app: App, used: UsedLink, secret: string, request: FastifyRequest): Promise<boolean> {
+  const { customer_id: customerId } = used.link
+  const op = { ...used.op, from: originOf(app, request) }
+  const entry = () => auditStep(op, 'kyc_link_open', { params: { customerId } }, request.trace.requestId)
   return decideAndCommit(
     app,
     used.op,
@@ -114,9 +119,18 @@ async function open(app: App, used: UsedLink, secret: string): Promise<boolean> 
       const now = await reread(app, used)
       if (hasSession(now, secret)) return { answer: true, writes: [] }
       if (!isUnused(now)) return { answer: false, writes: [] }
-      return { answer: true, writes: [openLink(now, secret)] }
+      return { answer: true, writes: [openLink(now, secret), ...entry()] }
     },
   )
+}
+
+/** Where a request of the page comes from. */
+function originOf(app: App, { ip, headers }: FastifyRequest): RequestOrigin {
+  return {
+    address: ip,
+    userAgent: headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX),
+    ownOrigin: app.origin(),
+  }
 }
 
 function addSteps(scope: FastifyInstance, app: App, { show, take }: StepHandlers): void {

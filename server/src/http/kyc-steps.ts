@@ -19,6 +19,7 @@ import { decideAndCommit } from '../op/rerun.ts'
 import { findProgress } from '../verifications/proceed.ts'
 import type { ReadForm } from './form.ts'
 import type { KycCall, KycCalls, KycOutcome } from './kyc-calls.ts'
+import { USER_AGENT_CHARACTERS_MAX } from './members.ts'
 import type { TakeUpload } from './upload.ts'
 
 /** What the page answers: another page, or the address to go to. */
@@ -41,8 +42,15 @@ export interface StepHandlers {
 
 /** The steps of the page. What is entered goes through the calls of the API. */
 export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload): StepHandlers {
-  const call = (name: Parameters<KycCalls>[0], visit: Visit, { ip, trace }: Request, made: KycCall) =>
-    calls(name, visit, { address: ip, trace }, made)
+  const call = (
+    name: Parameters<KycCalls>[0],
+    visit: Visit,
+    { ip, headers, trace }: Request,
+    made: KycCall,
+  ) => {
+    const userAgent = headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX)
+    return calls(name, visit, { address: ip, userAgent, trace }, made)
+  }
   const context: Context = { app, call, takeUpload }
   return {
     show: {

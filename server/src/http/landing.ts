@@ -1,4 +1,5 @@
-import { API_VERSION, DESCRIPTION_VERSION } from '@countersign/contract/document/openapi'
+import { API_VERSION } from '@countersign/contract/core/api-version'
+import { DESCRIPTION_VERSION } from '@countersign/contract/document/openapi'
 import type { FastifyInstance } from 'fastify'
 import { html } from '../formats/html.ts'
 import type { App } from '../op/app.ts'

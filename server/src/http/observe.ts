@@ -48,7 +48,7 @@ export function observeRequests(server: FastifyInstance, app: App, show?: ShowRe
 type ShowRequest = (line: RequestLine) => void
 
 /** The path below the base address, as sent; its pattern where a part of it is secret. */
-function pathShown({ url, routeOptions }: FastifyRequest): string {
+export function pathShown({ url, routeOptions }: FastifyRequest): string {
   const pattern = routeOptions.url
   const path = pattern && SECRET_PARAMETERS.test(pattern) ? shownPath(pattern) : url.split('?', 1)[0]!
   return path.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) : path

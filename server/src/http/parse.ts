@@ -31,7 +31,10 @@ const REPEATED_CHARACTERS_MAX = 64
  * a lenient platform, and for a caller without an `op`, which is not a platform, unknown members are ignored and left
  * out.
  */
-export type Parser<E extends Endpoint> = (sent: Sent, op?: Op) => Promise<Input<E>>
+export type Parser<E extends Endpoint> = (sent: Sent, op?: Op | typeof STRICTLY) => Promise<Input<E>>
+
+/** In place of the operation, for a caller whose platform is not known yet: unknown members are refused. */
+export const STRICTLY = 'strictly'
 
 export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
   const params = endpoint.params ? checker(endpoint.params, 'path') : () => CHECKED
@@ -56,7 +59,8 @@ export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
           ...unknownIn(endpoint.body ?? NOTHING, sent.body, 'body'),
         ]
       : []
-    const faults = op && unknown.length > 0 && !(await isLenient(op)) ? [...wrong, ...unknown] : wrong
+    const faults =
+      op && unknown.length > 0 && (op === STRICTLY || !(await isLenient(op))) ? [...wrong, ...unknown] : wrong
     const [first, ...others] = faults.slice(0, FAULTS_MAX)
     if (first) throw refusal([first, ...others])
     const input = { params: parts.params.value, query: parts.query.value, body: parts.body.value }

@@ -1,6 +1,8 @@
-import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { type Endpoint, isStream } from '@countersign/contract/core/endpoint'
 import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
 import { codeFailed } from '../agents/device-codes.ts'
+import { auditWrites } from '../audit/trail.ts'
+import type { Write } from '../db/commit/writes.ts'
 import { type KeyedRequest, keepAnswer } from '../kept-answers/kept-answers.ts'
 import { type App, createOp, type Op } from '../op/app.ts'
 import { LogWith } from '../op/log-with.ts'
@@ -12,6 +14,7 @@ import {
   type Handler,
   type Input,
   type Outcome,
+  type PublicHandler,
   type SignedCall,
   type SignedHandler,
 } from '../op/operation.ts'
@@ -25,10 +28,14 @@ import { type Answer, type Call, type Head, isAnswer } from './call.ts'
 import type { Deadline } from './deadline.ts'
 import { asApiError } from './errors.ts'
 import { findStoredAnswer, keyedRequest } from './idempotency.ts'
+import { withCookie } from './member-cookie.ts'
+import { fromOf } from './members.ts'
 import { answerProcessor } from './processor.ts'
+import { whoCalls } from './public.ts'
 import { checkDeclared, createRoute, type Route } from './route.ts'
 import { type Gate, signatureGate } from './signature-gate.ts'
 import { type Takes, takesOf } from './signed-check.ts'
+import { whileAdmitted } from './streams.ts'
 import { type ReadUpload, readUpload } from './upload.ts'
 
 /** Answers the calls to one endpoint. For callers of the API neither method throws. */
@@ -46,6 +53,8 @@ export interface PipelineOptions {
   readonly checkAnswers: boolean
   /** The deadline of answers to the card processor. */
   readonly deadline: Deadline
+  /** Reads what the endpoint changes, as it was before. */
+  readonly readBefore?: Handler<Endpoint> | undefined
 }
 
 /**
@@ -57,22 +66,51 @@ export function createPipeline(
   name: string,
   endpoint: Endpoint,
   implementation: AnyImplementation,
-  { checkAnswers, deadline }: PipelineOptions,
+  { checkAnswers, deadline, readBefore }: PipelineOptions,
 ): Pipeline {
   const route = createRoute(app, name, endpoint, checkAnswers)
+  if ('who' in implementation) return publicPipeline(route, implementation)
   if ('whose' in implementation)
     return {
       admit: async () => undefined,
       // The processor is not a caller of the API: the server itself answers its refusals and faults.
       answer: (call) => answerProcessor(route, implementation, deadline, call),
     }
-  const operation = operationOf(route, implementation)
+  const operation = operationOf(route, implementation, readBefore)
   return {
-    admit: (head) => orRefusal(route, head, () => admit(app, endpoint, head)),
+    admit: (head) => orRefusal(route, head, async () => noted(head, await admit(app, endpoint, head))),
     answer: (call, caller) =>
       orRefusal(route, call, async () => {
         const answer = await answerCall(operation, call, caller)
-        return begun(answer, (error) => brokeOff(route, call, error))
+        return begun(isStream(endpoint) ? whileAdmitted(app, endpoint, call, answer) : answer, (error) =>
+          brokeOff(route, call, error),
+        )
+      }),
+  }
+}
+
+/** The caller, noted for the request log. */
+function noted<C extends Pick<Caller, 'actor'>>({ seen }: Head, caller: C): C {
+  if (seen) seen.actor = caller.actor
+  return caller
+}
+
+/** Of an endpoint that anybody may call: the body says who does. */
+function publicPipeline(route: Route, handler: PublicHandler<Endpoint>): Pipeline {
+  const operation = operationOf(route, handler.handle)
+  return {
+    admit: async () => undefined,
+    answer: (call) =>
+      orRefusal(route, call, async () => {
+        const named = await whoCalls(route, handler, call)
+        if ('answer' in named) return named.answer
+        noted(call, named.op)
+        return decide(operation, named.op, {
+          call,
+          input: named.input,
+          signedCall: undefined,
+          keyed: undefined,
+        })
       }),
   }
 }
@@ -97,8 +135,10 @@ function brokeOff({ app, name }: Route, { trace }: Head, error: unknown): void {
   app.log.error({ ...trace, err: error, endpoint: name }, 'an answer broke off')
 }
 
-/** Counts a failed attempt at a device code: unknown, or no longer valid. */
+/** Counts a failed attempt at a device code, unknown or no longer valid, or at signing a member in. */
 function countFailedAttempt({ app, endpoint }: Route, head: Head, answer: Answer): void {
+  if (endpoint.auth === 'public' && answer.status === 401)
+    app.failedAttempts.failed('memberSignInsByAddress', head.address)
   if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
     codeFailed(app, codeOf(head), head.address)
 }
@@ -110,13 +150,18 @@ interface Operation {
   /** Present where the endpoint takes the signed retry. */
   readonly signed: SignedHandler<Endpoint> | undefined
   readonly takes: Takes
+  readonly readBefore?: Handler<Endpoint> | undefined
 }
 
-function operationOf(route: Route, implementation: Handler<Endpoint> | SignedHandler<Endpoint>): Operation {
+function operationOf(
+  route: Route,
+  implementation: Handler<Endpoint> | SignedHandler<Endpoint>,
+  readBefore?: Handler<Endpoint>,
+): Operation {
   const takes = takesOf(route.endpoint)
   return typeof implementation === 'function'
-    ? { route, handle: implementation, signed: undefined, takes }
-    : { route, handle: implementation.handle, signed: implementation, takes }
+    ? { route, handle: implementation, signed: undefined, takes, readBefore }
+    : { route, handle: implementation.handle, signed: implementation, takes, readBefore }
 }
 
 /** A parsed call. */
@@ -174,9 +219,9 @@ async function decide(
 }
 
 async function authenticate({ app, endpoint }: Route, call: Call, known: Caller | undefined): Promise<Op> {
-  const { platform, actor } = known ?? (await admit(app, endpoint, call))
+  const { platform, actor } = known ?? noted(call, await admit(app, endpoint, call))
   const log = new LogWith(app.log, call.trace)
-  return createOp(app, await app.withConfig(platform), actor, log)
+  return createOp(app, await app.withConfig(platform), actor, log, fromOf(app, call))
 }
 
 async function parse(
@@ -232,12 +277,37 @@ async function attempt(operation: Operation, op: Op, { call, input, signedCall }
     const outcome = await handle(operation, op, input, approval)
     operation.route.checkAnswer?.(outcome)
     // The writes of the request come first, because an operation may end the session that signed it.
-    const writes = [...(approval ? consumeRequest(op, approval) : []), ...(outcome.writes ?? [])]
-    return { answer: encode(outcome, wire), writes, isFinal: true }
+    const writes = [
+      ...(approval ? consumeRequest(op, approval) : []),
+      ...(outcome.writes ?? []),
+      ...(await entryOf(operation, op, call, input, outcome, approval)),
+    ]
+    return { answer: withCookie(encode(outcome, wire), outcome, operation.route.app), writes, isFinal: true }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return refused(operation.route, op, error)
   }
+}
+
+/** The entry of the audit trail for a call that changes something. */
+async function entryOf(
+  { route: { endpoint, name }, readBefore }: Operation,
+  op: Op,
+  { trace }: Call,
+  { params }: Input<Endpoint>,
+  { body }: Outcome<Endpoint>,
+  approval: Approval | undefined,
+): Promise<Write[]> {
+  if (endpoint.method === 'GET' || endpoint.changesNothing) return []
+  const before = await readBefore?.(op, { params, query: {}, body: undefined })
+  return auditWrites(op, {
+    operation: name,
+    params,
+    body,
+    before: before?.body,
+    walletSessionId: approval?.session?.id,
+    requestId: trace.requestId,
+  })
 }
 
 async function handle(

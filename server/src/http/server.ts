@@ -2,17 +2,31 @@ import { Readable } from 'node:stream'
 import { API, type EndpointName } from '@countersign/contract/api'
 import { card_processor_event } from '@countersign/contract/cards/card-processor'
 import { rail_event } from '@countersign/contract/connectors/rail-events'
-import { BODY_BYTES_MAX_DEFAULT, bodyBytesMaxOf, type Endpoint } from '@countersign/contract/core/endpoint'
+import {
+  BODY_BYTES_MAX_DEFAULT,
+  bodyBytesMaxOf,
+  type Endpoint,
+  isStream,
+} from '@countersign/contract/core/endpoint'
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import { verification_provider_event } from '@countersign/contract/customers/verifications'
+import { readBefore } from '@countersign/contract/reads-before'
 import multipart from '@fastify/multipart'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import type { RequestLog } from '../audit/request-log.ts'
 import type { RequestLine } from '../observability/request-lines.ts'
-import type { App } from '../op/app.ts'
+import type { Actor, App } from '../op/app.ts'
 import { pathOf, urlOf } from '../op/base-path.ts'
-import { type AnyImplementation, ApiError, type Caller, type Handlers } from '../op/operation.ts'
+import {
+  type AnyImplementation,
+  ApiError,
+  type Caller,
+  type Handler,
+  type Handlers,
+} from '../op/operation.ts'
 import { type Answer, type Head, isAnswer } from './call.ts'
 import { addCardPage } from './card-page.ts'
+import { addConsole } from './console.ts'
 import { createDeadline } from './deadline.ts'
 import { addDocs } from './docs.ts'
 import { addFileLinks } from './file-links.ts'
@@ -20,18 +34,23 @@ import { addGuides } from './guides.ts'
 import { createKycCalls } from './kyc-calls.ts'
 import { addKycPage } from './kyc-page.ts'
 import { addLanding } from './landing.ts'
+import { type Keep, keeping } from './logged.ts'
+import { memberSecretIn } from './member-cookie.ts'
+import { USER_AGENT_CHARACTERS_MAX } from './members.ts'
 import { addMetrics } from './metrics.ts'
 import { observe, observeRequests, requestIdOf } from './observe.ts'
 import { allowPages } from './origins.ts'
 import { createPipeline, type Pipeline, type PipelineOptions } from './pipeline.ts'
 import { boundRest, closeUnread, refuseEarly, refuseNotHttp, sendError } from './refuse.ts'
 import { ping } from './store.ts'
+import { behindLastEvent, endStalled } from './streams.ts'
 import { type TakeUpload, uploadTaker } from './upload.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The caller, where the whole request had arrived by the time of authentication. */
     caller: Caller | undefined
+    seen: { actor: Actor | undefined }
   }
 
   interface FastifyContextConfig {
@@ -59,6 +78,9 @@ export interface ServerOptions {
   readonly showRequest?: (line: RequestLine) => void
 }
 
+/** What the service gives the server beside what tests set. */
+type ServedOptions = ServerOptions & { readonly logRequest: RequestLog['add'] }
+
 /** The endpoints outside of the API, to which others report. */
 const REPORTED = { card_processor_event, verification_provider_event, rail_event }
 
@@ -66,11 +88,7 @@ const REPORTED = { card_processor_event, verification_provider_event, rail_event
 export type ServedHandlers = Handlers<typeof API & typeof REPORTED>
 
 /** The HTTP server, not yet listening. */
-export function createServer(
-  app: App,
-  handlers: ServedHandlers,
-  options: ServerOptions = {},
-): FastifyInstance {
+export function createServer(app: App, handlers: ServedHandlers, options: ServedOptions): FastifyInstance {
   const requestMsMax = options.requestMsMax ?? REQUEST_MS_MAX
   const server = fastify({
     bodyLimit: BODY_BYTES_MAX_DEFAULT,
@@ -109,21 +127,37 @@ export function createServer(
 
   observeRequests(server, app, options.showRequest)
   server.decorateRequest('caller')
+  server.decorateRequest('seen')
+  const { logRequest } = options
   const deadline = createDeadline(app.log, options.cardAnswerMsMax)
   server.addHook('onClose', deadline.settled)
   const steps = { checkAnswers: options.checkAnswers ?? false, deadline }
   const takeUpload = uploadTaker(requestMsMax)
-  addApi(server, app, handlers, { steps, takeUpload })
+  addApi(server, app, handlers, { steps, takeUpload, logRequest })
   addHealth(server, app)
   addMetrics(server, app)
   addWellKnown(server, app)
   addDocs(server, app)
   addGuides(server)
   addLanding(server, app)
+  addConsole(server)
   addCardPage(server, app)
   addFileLinks(server, app)
-  addKycPage(server, app, createKycCalls(app, handlers, steps), takeUpload)
+  const stepsOf = (name: string) => ({ ...steps, readBefore: readerOf(handlers, name) })
+  addKycPage(server, app, createKycCalls(app, handlers, stepsOf), takeUpload)
   return server
+}
+
+/** What only some endpoints have: a form that is read, a place in the request log. */
+interface Means {
+  readonly takeUpload?: TakeUpload
+  readonly keep?: Keep
+}
+
+interface ApiOptions {
+  readonly steps: PipelineOptions
+  readonly takeUpload: TakeUpload
+  readonly logRequest: RequestLog['add']
 }
 
 /** Adds all routes of the pipeline: the API, and the endpoints of those who report, where there are any. */
@@ -131,7 +165,7 @@ function addApi(
   server: FastifyInstance,
   app: App,
   handlers: ServedHandlers,
-  { steps, takeUpload }: { readonly steps: PipelineOptions; readonly takeUpload: TakeUpload },
+  { steps, takeUpload, logRequest }: ApiOptions,
 ): void {
   const routes = Object.entries<Endpoint>(API).filter(
     ([, { sandboxOnly }]) => !sandboxOnly || app.config.mode === 'sandbox',
@@ -145,10 +179,11 @@ function addApi(
       name,
       endpoint,
       handlers[name as EndpointName] as AnyImplementation,
-      steps,
+      { ...steps, readBefore: readerOf(handlers, name) },
     )
-    if (endpoint.upload) addUpload(server, app, endpoint, pipeline, takeUpload)
-    else addEndpoint(server, app, endpoint, pipeline)
+    const keep = keeping(app, name, logRequest)
+    if (endpoint.upload) addUpload(server, app, endpoint, pipeline, { takeUpload, keep })
+    else addEndpoint(server, app, endpoint, pipeline, { keep })
   }
   const reporters = {
     card_processor_event: app.cardProcessor,
@@ -168,29 +203,35 @@ function addApi(
   }
 }
 
+/** What reads the record that a call changes, where a table names it. */
+function readerOf(handlers: ServedHandlers, name: string): Handler<Endpoint> | undefined {
+  const reader = readBefore(name)
+  return reader && (handlers[reader] as unknown as Handler<Endpoint>)
+}
+
 /** Adds an endpoint whose body is a form. Only here a body of that type is accepted, and no other. */
 function addUpload(
   server: FastifyInstance,
   app: App,
   endpoint: Endpoint,
   pipeline: Pipeline,
-  takeUpload: TakeUpload,
+  means: Means & { readonly takeUpload: TakeUpload },
 ): void {
   server.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     await scope.register(multipart, { throwFileSizeLimit: false })
-    addEndpoint(scope, app, endpoint, pipeline, takeUpload)
+    addEndpoint(scope, app, endpoint, pipeline, means)
   })
 }
 
 function addEndpoint(
   server: FastifyInstance,
-  { wire }: App,
+  app: App,
   endpoint: Endpoint,
   pipeline: Pipeline,
-  takeUpload?: TakeUpload,
+  { takeUpload, keep }: Means = {},
 ): void {
-  const signatureHeader = wire.walletSignatureHeader.toLowerCase()
+  const signatureHeader = app.wire.walletSignatureHeader.toLowerCase()
   server.route<{ Params: Readonly<Record<string, string>>; Body: Buffer | undefined }>({
     method: endpoint.method,
     url: urlOf(endpoint),
@@ -198,8 +239,10 @@ function addEndpoint(
     config: { isUpload: takeUpload !== undefined },
     // Runs before the body is read, so that an unauthorized caller costs no memory and no parsing.
     onRequest: async (request, reply) => {
-      const admitted = await pipeline.admit(headOf(request))
+      request.seen = { actor: undefined }
+      const admitted = await pipeline.admit(headOf(app, request))
       if (isAnswer(admitted)) {
+        keep?.(request, reply, admitted)
         closeUnread(request, reply)
         return sendAnswer(reply, admitted)
       }
@@ -207,10 +250,10 @@ function addEndpoint(
     },
     handler: async (request, reply) => {
       const call = {
-        ...headOf(request),
+        ...headOf(app, request),
         method: endpoint.method,
         path: pathOf(endpoint, request.params),
-        query: request.query,
+        query: isStream(endpoint) ? behindLastEvent(request) : request.query,
         body: request.body,
         headers: request.headers,
         idempotencyKey: headerText(request, 'idempotency-key'),
@@ -219,7 +262,9 @@ function addEndpoint(
         ...(takeUpload ? { readForm: takeUpload(request, endpoint) } : {}),
       }
       const answer = await pipeline.answer(call, request.caller)
+      keep?.(request, reply, answer)
       if (takeUpload) boundRest(request)
+      if (isStream(endpoint)) endStalled(reply.raw)
       return sendAnswer(reply, answer)
     },
   })
@@ -237,14 +282,35 @@ function limitConnections(server: FastifyInstance, { config, log }: App): void {
   })
 }
 
-function headOf({ params, headers, ip, trace }: FastifyRequest): Head {
-  return { params, authorization: headers.authorization, origin: headers.origin, address: ip, trace }
+function headOf(app: App, request: FastifyRequest): Head {
+  const { params, headers, ip, trace } = request
+  return {
+    params,
+    authorization: headers.authorization,
+    origin: headers.origin,
+    fetchSite: headerText(request, 'sec-fetch-site'),
+    memberSecret: memberSecretIn(headers.cookie),
+    userAgent: headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX),
+    ownOrigin: ownOriginOf(app, request),
+    address: ip,
+    trace,
+    seen: request.seen,
+  }
+}
+
+/** The address of this server as the caller wrote it, where no setting says it. */
+function ownOriginOf(app: App, { protocol, host }: FastifyRequest): string {
+  const { publicUrl } = app.config
+  if (publicUrl !== undefined) return publicUrl
+  const written = `${protocol}://${host}`
+  return URL.canParse(written) ? new URL(written).origin : app.origin()
 }
 
 function sendAnswer(reply: FastifyReply, { status, headers, body, pieces }: Answer): FastifyReply {
   if (status >= 400) reply.request.trace.code = (JSON.parse(body) as { code: ErrorCode }).code
   reply.code(status).headers(headers).header('Cache-Control', 'no-store')
-  if (pieces) return reply.send(Readable.from(pieces))
+  if (pieces && reply.request.method !== 'HEAD') return reply.send(Readable.from(pieces))
+  void pieces?.[Symbol.asyncIterator]().return?.()
   if (body === '') return reply.send()
   return reply.type('application/json; charset=utf-8').send(body)
 }

@@ -39,6 +39,7 @@ export const JOB_KINDS = [
   'wallet.repay',
   'webhook.ask',
   'webhook.deliver',
+  'webhook.replay',
 ] as const satisfies readonly JobKind[]
 
 /**

@@ -69,7 +69,7 @@ export const LANES = {
     shareOfPlatform: 4,
     shareOfSlow: 16,
     claimSeconds: 30,
-    kinds: ['webhook.deliver'],
+    kinds: ['webhook.deliver', 'webhook.replay'],
   },
 } as const satisfies Record<string, Lane>
 

@@ -1,4 +1,3 @@
-import type { Database } from '../db/engine/port.ts'
 import { rowByKey } from '../db/read/lookup.ts'
 import type { IdempotencyRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
@@ -20,14 +19,4 @@ export async function selectIdempotencyKey(
 ): Promise<IdempotencyRow | undefined> {
   const row = await op.find(BY_KEY, scope, key)
   return row && row.expires_at > op.now ? row : undefined
-}
-
-/** Removes at most so many of the keys that have expired. Returns how many. */
-export async function deleteExpiredKeys(db: Database, now: Date, max: number): Promise<number> {
-  const { affected } = await db.query(
-    `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-       SELECT ctid FROM idempotency_keys WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`,
-    [now, max],
-  )
-  return affected
 }

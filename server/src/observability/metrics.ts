@@ -44,7 +44,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   })
   const commits = observeCommits(registry)
   const jobs = countJobs(registry)
-  const { webhooks, denials, screenings } = outcomeTallies(registry)
+  const { webhooks, denials, screenings, unlogged } = outcomeTallies(registry)
   const showDueWork = createDueWorkGauges(registry)
   const askDueWork = oneAtATime(() => findDueWork(db, clock()).catch(() => undefined))
   const chainAlerts = new Counter({
@@ -68,6 +68,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     webhookAttempt: (result) => webhooks.add(webhookResult(result)),
     chainAlert: (rail, kind) => chainAlerts.inc({ rail, kind }),
     agentDenied: (rule) => denials.add(rule),
+    requestsNotLogged: (count) => unlogged.inc(count),
     screened: (outcome) => screenings.add(outcome),
     contentType: registry.contentType,
     async text() {
@@ -104,7 +105,12 @@ function outcomeTallies(registry: Registry) {
     label: 'outcome',
     values: ['CLEAR', 'HIT', 'FAILED'],
   })
-  return { webhooks, denials, screenings }
+  const unlogged = new Counter({
+    name: 'countersign_requests_not_logged_total',
+    help: 'Requests that the request log could not keep.',
+    registers: [registry],
+  })
+  return { webhooks, denials, screenings, unlogged }
 }
 
 function showBuild(registry: Registry, labels: { version: string; mode: string; database: string }): void {

@@ -16,6 +16,7 @@ import type { CardProcessor } from '../ports/card-processor.ts'
 import type { Delivery } from '../ports/delivery.ts'
 import type { DepositDetails } from '../ports/deposit-details.ts'
 import type { Enclave } from '../ports/enclave.ts'
+import type { EventStreams } from '../ports/event-streams.ts'
 import type { FailedAttempts } from '../ports/failed-attempts.ts'
 import type { FileStore } from '../ports/file-store.ts'
 import type { Log } from '../ports/log.ts'
@@ -23,6 +24,7 @@ import type { Metrics } from '../ports/metrics.ts'
 import type { NetworkFees } from '../ports/network-fees.ts'
 import type { Rails } from '../ports/rail.ts'
 import type { RateProvider } from '../ports/rates.ts'
+import type { WaitingRequests } from '../ports/request-log.ts'
 import type { Screening } from '../ports/screening.ts'
 import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
 import type { Verifier } from '../ports/verifier.ts'
@@ -86,22 +88,43 @@ export interface App {
   readonly spool: { readonly folder: string }
   /** Failed attempts at secrets, by caller, in this process. */
   readonly failedAttempts: FailedAttempts
+  /** The streams of events that this process keeps open. */
+  readonly eventStreams: EventStreams
+  readonly requestLog: WaitingRequests
 }
 
 /**
- * The actor of an operation: an API token of the platform's backend, an agent, a customer with a token, the holder of a device code, the
- * processor of one of its cards, the verification provider, one of its rails, the operator of the server, the platform's own due work,
+ * The actor of an operation: an API token of the platform's backend, an agent, a customer with a token, a member of the platform,
+ * somebody who is about to sign in as one, the holder of a device code, the processor of one of its cards, the verification provider, one of its rails, the operator of the server, the platform's own due work,
  * whoever has a link to a file, or a customer on its verification page.
  */
 export type Actor =
-  | { readonly kind: 'token'; readonly tokenId: string; readonly permissions: readonly Permission[] }
-  | { readonly kind: 'agent'; readonly agentId: string; readonly customerId: string }
+  | {
+      readonly kind: 'token'
+      readonly tokenId: string
+      readonly tokenName: string
+      readonly permissions: readonly Permission[]
+    }
+  | {
+      readonly kind: 'agent'
+      readonly agentId: string
+      readonly agentName: string
+      readonly customerId: string
+    }
   | {
       readonly kind: 'customer'
       readonly customerTokenId: string
       readonly customerId: string
       readonly permissions: readonly Permission[]
     }
+  | {
+      readonly kind: 'member'
+      readonly memberId: string
+      readonly memberName: string
+      readonly memberSessionId: string
+      readonly permissions: readonly Permission[]
+    }
+  | { readonly kind: 'visitor'; readonly memberId: string }
   | { readonly kind: 'deviceCode' }
   | { readonly kind: 'cardProcessor'; readonly cardId: string }
   | { readonly kind: 'verificationProvider' }
@@ -111,12 +134,23 @@ export type Actor =
   | { readonly kind: 'fileLink'; readonly linkId: string }
   | { readonly kind: 'kycLink'; readonly linkId: string; readonly customerId: string }
 
+/** Where a request comes from. */
+export interface RequestOrigin {
+  readonly address: string
+  /** What its program calls itself, at most 500 characters. */
+  readonly userAgent: string | undefined
+  /** The address of this server without a path, as the caller wrote it: `https://pay.example`. PUBLIC_URL, where it is set. */
+  readonly ownOrigin: string
+}
+
 /** One operation. Its time, randomness and identity come from here, and it sees the data of one platform only. */
 export interface Op {
   /** The time of the platform's own clock, fixed for the operation. */
   readonly now: Date
   readonly platform: PlatformRow
   readonly actor: Actor
+  /** Undefined for what no request does. */
+  readonly from: RequestOrigin | undefined
   readonly mode: Config['mode']
   /** See `App.wire`. */
   readonly wire: WireSpelling
@@ -131,6 +165,7 @@ export interface Op {
   /** A log whose lines carry the request or the job. */
   readonly log: Log
   readonly metrics: Metrics
+  readonly requestLog: WaitingRequests
   readonly rates: RateProvider | undefined
   /** The fees of payments, by corridor. */
   readonly fees: FeeSchedule
@@ -160,6 +195,8 @@ export interface Op {
   readonly documentRetentionDays: number
   /** Failed attempts at secrets, in this process. */
   readonly failedAttempts: FailedAttempts
+  /** The streams of events in this process. */
+  readonly eventStreams: EventStreams
   /** Sandbox: moves this platform's clock forward, in transactions of its own. */
   advanceClock(target: Date): Promise<Date>
   /** A new id, `<Kind>:<UUIDv7>`, whose last byte is the number of the kind. */
@@ -182,12 +219,19 @@ export function maySee(op: Pick<Op, 'actor'>, customerId: string | null): boolea
 }
 
 /** `log` adds the request or the job to each line. */
-export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log = app.log): Op {
+export function createOp(
+  app: App,
+  platform: PlatformRow,
+  actor: Actor,
+  log: Log = app.log,
+  from?: RequestOrigin,
+): Op {
   const now = new Date(app.clock().getTime() + Number(platform.clock_offset_ms))
   return {
     now,
     platform,
     actor,
+    from,
     mode: app.config.mode,
     wire: app.wire,
     read: app.read,
@@ -218,10 +262,18 @@ export function createOp(app: App, platform: PlatformRow, actor: Actor, log: Log
     fileStore: app.fileStore,
     documentRetentionDays: app.config.documents.retentionDays,
     failedAttempts: app.failedAttempts,
+    eventStreams: app.eventStreams,
+    requestLog: app.requestLog,
     advanceClock: (target) => app.advanceClock(platform.id, target),
     newId: (kind) => newId(kind, now),
     random: randomBytes,
   }
+}
+
+/** The same operation in real time, for what does not follow the clock of the sandbox: who is signed in. */
+export function inRealTime(op: Op): Op {
+  const now = new Date(op.now.getTime() - Number(op.platform.clock_offset_ms))
+  return { ...op, now, newId: (kind) => newId(kind, now) }
 }
 
 /** An id that sorts by its time. */

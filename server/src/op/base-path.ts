@@ -1,7 +1,8 @@
+import { API_VERSION } from '@countersign/contract/core/api-version'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 
 /** The dated version in the base address (specification 9). */
-export const BASE_PATH = '/2025-10-13'
+export const BASE_PATH = `/${API_VERSION}`
 
 /** Who reports to us: their addresses are no part of the API. */
 const OUTSIDE: ReadonlySet<Endpoint['auth']> = new Set(['cardProcessor', 'verificationProvider', 'rail'])

@@ -14,7 +14,7 @@ import type { Statement } from '@countersign/contract/signing/payloads'
 import type { TSchema } from 'typebox'
 import type { Write } from '../db/commit/writes.ts'
 import type { BarePlatformRow } from '../db/schema/tables.ts'
-import type { Actor, App, Op } from './app.ts'
+import type { Actor, App, Op, RequestOrigin } from './app.ts'
 import type { UploadedFile } from './uploaded-file.ts'
 
 /** A refusal for the caller: a code of the error table, the field or reason, and details. */
@@ -88,6 +88,8 @@ export interface Approval {
 /** The answer, and the writes that make it true. */
 export type Outcome<E extends Endpoint> = (JsonAnswerOf<E> | TextOutcome<E>) & {
   readonly writes?: readonly Write[]
+  /** The session of a member that begins, by the secret of its cookie, or that ends. */
+  readonly cookie?: { readonly secret: string } | 'none'
 }
 
 /** An answer that is a text in place of JSON. */
@@ -167,6 +169,13 @@ export interface Caller {
   readonly actor: Actor
 }
 
+/** An operation whose caller is known by the body alone. */
+export interface PublicHandler<E extends Endpoint> {
+  /** The caller and the platform of a call, by its body; or the answer itself, where it is of no platform. */
+  who(app: App, input: Input<E>, from: RequestOrigin): Promise<Caller | SuccessOf<E>>
+  readonly handle: Handler<E>
+}
+
 /** An operation that stores its answer itself, under a key that it derives from its input. */
 export interface OnceOnly<E extends Endpoint> {
   /** The stored answer, if there is one: nothing else is done then. */
@@ -195,9 +204,11 @@ export type Implementation<E extends Endpoint> = E extends {
   auth: 'cardProcessor' | 'verificationProvider' | 'rail'
 }
   ? ProcessorHandler<E>
-  : E extends { signed: true }
-    ? SignedHandler<E>
-    : Handler<E>
+  : E extends { auth: 'public' }
+    ? PublicHandler<E>
+    : E extends { signed: true }
+      ? SignedHandler<E>
+      : Handler<E>
 
 /** Any endpoint whose answers have a body. */
 export type AnsweringEndpoint = Endpoint & { readonly responses: Readonly<Record<number, TSchema>> }
@@ -206,6 +217,7 @@ export type AnsweringEndpoint = Endpoint & { readonly responses: Readonly<Record
 export type AnyImplementation =
   | Handler<Endpoint>
   | SignedHandler<Endpoint>
+  | PublicHandler<Endpoint>
   | ProcessorHandler<AnsweringEndpoint>
 
 /** The implementations of the endpoints of a noun, by their names in the contract. */

@@ -34,6 +34,7 @@ const STORED = {
   rail_events: { table: 'rail_events', column: 'state' },
   rail_payments: { table: 'rail_payments', column: 'state' },
   deposits: { table: 'deposits', column: 'state' },
+  members: { table: 'members', column: 'state' },
   screenings: { table: 'screenings', column: 'state' },
   bank_files: { table: 'bank_files', column: 'state' },
   bank_inbox_files: { table: 'bank_inbox_files', column: 'state' },

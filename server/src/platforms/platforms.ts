@@ -56,6 +56,9 @@ const DEFAULT_CURRENCIES = {
 const DEFAULT_UNITS_MAX = 10_000_000n
 const UMA_SUBDOMAIN_BYTES = 5
 
+/** The settings that have a default until the platform says otherwise. */
+type Defaulted = 'oauthConfig' | 'lenientInput' | 'approvalsRequired' | 'cardConfig' | 'umaProviderConfig'
+
 /**
  * The settings of a new platform. Until it sets a UMA domain, its addresses are at a subdomain of uma.example, a name that
  * never resolves (RFC 2606).
@@ -63,10 +66,7 @@ const UMA_SUBDOMAIN_BYTES = 5
 export function defaultPlatformConfig(
   mode: Mode,
   subdomain: string,
-): Omit<
-  PlatformConfig,
-  'oauthConfig' | 'lenientInput' | 'cardConfig' | 'umaProviderConfig' | 'allowedOrigins' | 'sandboxConfig'
-> {
+): Omit<PlatformConfig, Defaulted | 'allowedOrigins' | 'sandboxConfig'> {
   return {
     umaDomain: `${subdomain}.uma.example`,
     proxyUmaSubdomain: subdomain,
@@ -185,7 +185,7 @@ const SANDBOX_DEFAULT = { verification: 'AUTOMATIC' } as const
 const DECODED = new WeakMap<PlatformRow['config'], PlatformConfig>()
 
 /** The settings at the beginning of the operation. Operations that share a frozen config share its decoded form. */
-export function platformConfig(op: Op): PlatformConfig {
+export function platformConfig(op: Pick<Op, 'platform' | 'mode'>): PlatformConfig {
   const { config } = op.platform
   const known = DECODED.get(config)
   if (known) return known
@@ -238,6 +238,7 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
     umaProviderConfig: config.umaProviderConfig ?? ALL_UMA_PROVIDERS,
     allowedOrigins: config.allowedOrigins ?? (op.mode === 'sandbox' ? SANDBOX_ORIGINS : []),
     lenientInput: config.lenientInput ?? false,
+    approvalsRequired: config.approvalsRequired ?? 1,
     ...(op.mode === 'sandbox' ? { sandboxConfig: config.sandboxConfig ?? SANDBOX_DEFAULT } : {}),
     supportedCurrencies: config.supportedCurrencies.map((currency) => ({
       ...currency,
@@ -307,6 +308,7 @@ export function changePlatformConfig(
     umaProviderConfig,
     allowedOrigins,
     lenientInput,
+    approvalsRequired,
     sandboxConfig,
   } = change
   const { webhookEndpoint: endpointBefore, ...kept } = config
@@ -318,7 +320,7 @@ export function changePlatformConfig(
       webhookEndpoint: webhookEndpoint === undefined ? endpointBefore : checkEndpoint(webhookEndpoint),
     }),
     ...present({ umaDomain, cardConfig, oauthConfig: checkIssuers(op, oauthConfig), lenientInput }),
-    ...present({ sandboxConfig: checkSandbox(op, sandboxConfig) }),
+    ...present({ approvalsRequired, sandboxConfig: checkSandbox(op, sandboxConfig) }),
     ...present({ allowedOrigins: checkOrigins(op, allowedOrigins) }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
     umaProviderConfig: { ...config.umaProviderConfig, ...umaProviderConfig },

@@ -91,6 +91,8 @@ export interface Enclave {
       | 'idempotency'
       | 'kycLink'
       | 'lookup'
+      | 'memberChallenge'
+      | 'memberCode'
       | 'otp'
       | 'verification'
       | 'webhook',

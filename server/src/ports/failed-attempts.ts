@@ -6,13 +6,18 @@ export interface AttemptLimit {
 
 /**
  * What an attacker may guess: device codes, by one address or by a platform that reads their status; one device code,
- * by anyone; tokens of agents and customers; and links to verification pages.
+ * by anyone; tokens of agents and customers; cookies, passkeys, codes and links of members, of whom each request for a code
+ * counts, by one address or for one e-mail address; and links to verification pages.
  */
 export const ATTEMPT_LIMITS = {
   deviceCodesByAddress: { attemptsMax: 20, seconds: 15 * 60 },
   deviceCodeReads: { attemptsMax: 20, seconds: 15 * 60 },
   deviceCode: { attemptsMax: 5, seconds: 15 * 60 },
   bearerTokensByAddress: { attemptsMax: 100, seconds: 15 * 60 },
+  memberCookiesByAddress: { attemptsMax: 1_000, seconds: 15 * 60 },
+  memberSignInsByAddress: { attemptsMax: 50, seconds: 15 * 60 },
+  memberCodesByAddress: { attemptsMax: 20, seconds: 15 * 60 },
+  memberCodesByEmail: { attemptsMax: 5, seconds: 15 * 60 },
   kycLinksByAddress: { attemptsMax: 100, seconds: 15 * 60 },
 } as const satisfies Record<string, AttemptLimit>
 

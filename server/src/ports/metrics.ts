@@ -21,6 +21,8 @@ export interface Metrics extends CommitObserver {
     code: ErrorCode | undefined,
     seconds: number,
   ): void
+  /** Requests that the request log could not keep. */
+  requestsNotLogged(count: number): void
   /** `kind` as in `jobs/kinds.ts`. */
   job(kind: string, result: 'done' | 'failed'): void
   /** An attempt to deliver a webhook: the status of the answer, or the error code. */

@@ -3,16 +3,27 @@ import { findActionOf } from '../agents/actions.ts'
 import type { QuoteRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, type Handlers } from '../op/operation.ts'
+import { page } from '../op/paging.ts'
 import { findTransaction } from '../transactions/transactions.ts'
 import { createQuote } from './create.ts'
 import { checkExecution, checkIsPaidFromAccount, findExecutable } from './execution.ts'
 import { executeQuote, findPayload, findQuote, quoteView } from './quotes.ts'
+import { selectQuotes } from './store.ts'
 
 export const quoteHandlers: Handlers<typeof quotes> = {
   quote_create: async (op, { body }) => {
     const { quote, payloadToSign, writes } = await createQuote(op, body)
     return { status: 201, body: quoteView(op, quote, payloadToSign), writes }
   },
+
+  quote_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectQuotes(op, query),
+      table: 'quotes',
+      view: (rows) => Promise.all(rows.map((row) => viewOf(op, row))),
+    }),
+  }),
 
   quote_get: async (op, { params }) => ({
     status: 200,

@@ -1,6 +1,8 @@
 import { rowById, rowByKey } from '../db/read/lookup.ts'
+import { whereGiven } from '../db/read/where-given.ts'
 import type { QuoteRow, SigningRequestRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
+import { timeIfGiven } from '../op/time-range.ts'
 
 const BY_ID = rowById('quotes')
 const PAYLOAD_BY_ID = rowByKey<Pick<SigningRequestRow, 'id' | 'platform_id' | 'payload'>>(
@@ -10,6 +12,25 @@ const PAYLOAD_BY_ID = rowByKey<Pick<SigningRequestRow, 'id' | 'platform_id' | 'p
 
 export async function selectQuote(op: Op, id: string): Promise<QuoteRow | undefined> {
   return op.find(BY_ID, id)
+}
+
+export interface QuoteFilters {
+  readonly customerId?: string
+  readonly status?: QuoteRow['state']
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/** A page of the matching quotes. */
+export function selectQuotes(op: Op, { customerId, status, startDate, endDate }: QuoteFilters) {
+  return op.read
+    .selectFrom('quotes')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
+    .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
 }
 
 /** A payload, the stamp over it, and the key of the session that stamped it; both null while it was not used. */

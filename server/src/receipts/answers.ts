@@ -4,6 +4,7 @@ import { update, type Write } from '../db/commit/writes.ts'
 import { isWithinFreeForm } from '../json/free-form.ts'
 import type { Op } from '../op/app.ts'
 import { findTransaction, type TransactionWithCustomer } from '../transactions/transactions.ts'
+import { isDecidedAlone } from '../votes/votes.ts'
 import type { AnswerRule } from '../webhooks/answers.ts'
 import { approveReceipt, isAwaitingApproval, rejectReceipt } from './receipts.ts'
 
@@ -11,7 +12,7 @@ const REASON_LENGTH_MAX = 500
 const NESTING_MAX = 32
 
 /**
- * What the platform's answer to `INCOMING_PAYMENT.PENDING` decides: 200 accepts the payment, 403 and 422 refuse it, 202 and
+ * What the platform's answer to `INCOMING_PAYMENT.PENDING` decides: 200 accepts the payment where one approval is enough, 403 and 422 refuse it, 202 and
  * 409 leave it to a later call. Anything else is not an answer, and the question is sent again. Once the payment is
  * decided, an answer means what it means for every other event; a late decision also ends the delivery.
  */
@@ -25,7 +26,9 @@ export const answerReceipt: AnswerRule = async (op, event, { status, body }) => 
 type Decide = (op: Op, receipt: TransactionWithCustomer, body: unknown) => readonly Write[]
 
 const DECISIONS: Readonly<Record<number, Decide>> = {
-  200: (op, receipt, body) => approveReceipt(op, receipt, customerInfoOf(body)).writes,
+  // Where several members have to approve, the platform's server cannot do it for them.
+  200: (op, receipt, body) =>
+    isDecidedAlone(op) ? approveReceipt(op, receipt, customerInfoOf(body)).writes : [markTaken(receipt)],
   202: (_, receipt) => [markTaken(receipt)],
   403: (op, receipt, body) => rejectReceipt(op, receipt, reasonOf(body)).writes,
   409: (_, receipt) => [markTaken(receipt)],

@@ -1,3 +1,4 @@
+import { auditStep } from '../audit/trail.ts'
 import { update } from '../db/commit/writes.ts'
 import { job } from '../jobs/jobs.ts'
 import { post } from '../ledger/ledger.ts'
@@ -38,6 +39,7 @@ export async function bookEntry(app: App, entryId: string, as: BookedAs): Promis
           ]),
           update('rail_statement_entries', entryId, { reason: entry.reason }, { reason: null }),
           job(op, 'statement.compare', { statementId: latest.id, attempt: 0 }, op.now),
+          ...auditStep(op, 'reconciliation_book', { params: { entryId } }),
         ],
       }
     },

@@ -17,7 +17,8 @@ interface ChainPlace {
 
 /**
  * Funds an account at the faucet of its chain. Returns the write of a job that mints to the account's address; the money then arrives
- * as any other deposit does. Returns undefined for an account whose money is on no chain with a faucet: it is funded in the books.
+ * as any other deposit does. Returns undefined where no chain with a faucet carries the account's currency: the caller then credits
+ * the account in the ledger.
  * Errors: 503 `UNAVAILABLE` while the account has no address yet, 400 `INVALID_INPUT` for a wallet on a chain without a faucet.
  */
 export async function fundingOnChain(

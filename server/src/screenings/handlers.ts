@@ -1,12 +1,13 @@
 import { SCREENING_TRANSITIONS } from '@countersign/contract/core/screening-states'
 import type { screenings } from '@countersign/contract/payments/screenings'
-import type { Write } from '../db/commit/writes.ts'
+import { expectRow, type Write } from '../db/commit/writes.ts'
 import type { ScreeningRow } from '../db/schema/screening-tables.ts'
 import { job } from '../jobs/jobs.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { nextState } from '../op/transition.ts'
+import { castVote } from '../votes/votes.ts'
 import { paymentGoesOn } from './payments.ts'
 import { decideScreening, findScreening, screeningView } from './screenings.ts'
 import { selectScreenings } from './store.ts'
@@ -31,7 +32,7 @@ export const screeningHandlers: Handlers<typeof screenings> = {
   screening_reject: (op, { params, body }) => decide(op, params.screeningId, 'reject', body?.note),
 }
 
-/** Errors: 404 `SCREENING_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` where nobody has to decide. */
+/** Errors: 404 `SCREENING_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` where nobody has to decide, 403 `FORBIDDEN` of `castVote`. */
 async function decide(op: Op, id: string, by: 'release' | 'reject', note: string | undefined) {
   const row = await findScreening(op, id)
   if (nextState(SCREENING_TRANSITIONS, row.state, by) === null)
@@ -39,8 +40,13 @@ async function decide(op: Op, id: string, by: 'release' | 'reject', note: string
       message: `This screening is ${row.state}: only one that is WAITING can be decided.`,
       details: { status: row.state },
     })
+  const vote = by === 'release' ? await castVote(op, row.id) : undefined
+  if (vote && !vote.decides) {
+    const stillWaits = expectRow('screenings', row.id, { state: row.state })
+    return { status: 200, body: screeningView(row), writes: [...vote.writes, stillWaits] } as const
+  }
   const decided = decideScreening(op, row, by, note)
-  const writes = [...decided.writes, await goesOn(op, row)]
+  const writes = [...(vote?.writes ?? []), ...decided.writes, await goesOn(op, row)]
   return { status: 200, body: screeningView(decided.row), writes } as const
 }
 

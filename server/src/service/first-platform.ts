@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
+import { auditStep } from '../audit/trail.ts'
 import { codeOf, messageOf } from '../formats/thrown.ts'
-import type { App } from '../op/app.ts'
+import { type App, createOp } from '../op/app.ts'
 import { BASE_PATH } from '../op/base-path.ts'
 import { findOpenPlatform, isAnyPlatform, makePlatform, platformIsOpen } from '../platforms/platforms.ts'
-import { findTokenWithPlatform, makeApiToken } from '../tokens/tokens.ts'
+import { deleteToken, findTokenWithPlatform, makeApiToken } from '../tokens/tokens.ts'
 
 /** What a platform's backend needs to call the API. The secret is shown once; only its hash is stored. */
 export interface Credentials {
@@ -28,7 +29,9 @@ export async function createPlatform(app: App, name: string, isRegulated = false
   const from = { now: app.clock(), random: randomBytes, mode: app.config.mode, enclave: app.enclave }
   const { row, writes } = makePlatform(from, name, isRegulated)
   const token = makeApiToken(from, row.id, 'First token', defaultPermissions(app))
-  await commit(app, [...writes, token.write])
+  const op = createOp(app, row, { kind: 'operator' })
+  const entry = auditStep(op, 'platform_create', { params: { platformId: row.id } })
+  await commit(app, [...writes, token.write, ...entry])
   return { platformId: row.id, tokenId: token.row.id, clientSecret: token.clientSecret }
 }
 
@@ -42,29 +45,36 @@ export async function createToken(
   const platform = await findOpenPlatform(app.read, platformId)
   if (!platform) throw new Error(`There is no platform ${platformId}.`)
   const token = makeApiToken({ now: app.clock(), random: randomBytes }, platformId, name, permissions)
-  await commit(app, [platformIsOpen(platform), token.write])
+  const op = createOp(app, platform, { kind: 'operator' })
+  const entry = auditStep(op, 'token_create', { params: { tokenId: token.row.id } })
+  await commit(app, [platformIsOpen(platform), token.write, ...entry])
   return { platformId, tokenId: token.row.id, clientSecret: token.clientSecret }
 }
 
 /**
  * On the first sandbox start: a platform, and its credentials in the data directory, mode 0600; later, the present base
- * address beside them. Returns their path, or undefined where the data directory has none and the database already has
- * platforms.
+ * address beside them. Returns their path and their platform, or undefined where the data directory has none and the database
+ * already has platforms.
  */
-export async function ensureFirstPlatform(app: App, baseUrl: string): Promise<string | undefined> {
+export async function ensureFirstPlatform(
+  app: App,
+  baseUrl: string,
+): Promise<{ readonly path: string; readonly platformId: string } | undefined> {
   const path = join(app.config.dataDir, 'credentials.json')
   const found = await readCredentials(path)
   // Credentials of another database are not valid here.
-  const known = found && (await findTokenWithPlatform(app.lookup, found.tokenId)) ? found : undefined
-  if (known?.baseUrl === baseUrl) return path
-  if (!known && (await isAnyPlatform(app.read))) return undefined
-  const { tokenId, clientSecret } = known ?? (await createPlatform(app, 'Sandbox'))
+  const owner = found && (await findTokenWithPlatform(app.lookup, found.tokenId))
+  if (owner && found.baseUrl === baseUrl) return { path, platformId: owner.platform.id }
+  if (!owner && (await isAnyPlatform(app.read))) return undefined
+  const { tokenId, clientSecret, platformId } = owner
+    ? { ...found!, platformId: owner.platform.id }
+    : await createPlatform(app, 'Sandbox')
   const temporary = `${path}.${process.pid}.new`
   await writeFile(temporary, `${JSON.stringify({ baseUrl, tokenId, clientSecret }, null, 2)}\n`, {
     mode: 0o600,
   })
   await rename(temporary, path)
-  return path
+  return { path, platformId }
 }
 
 async function readCredentials(
@@ -81,6 +91,15 @@ async function readCredentials(
 /** The base address of the API on a host and port. */
 export function baseUrlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}${BASE_PATH}`
+}
+
+/** Revokes a token for the operator. Throws where there is no such token. */
+export async function revokeToken(app: App, tokenId: string): Promise<void> {
+  const known = await findTokenWithPlatform(app.lookup, tokenId)
+  if (!known) throw new Error(`There is no token ${tokenId}.`)
+  const op = createOp(app, await app.withConfig(known.platform), { kind: 'operator' })
+  const entry = auditStep(op, 'token_delete', { params: { tokenId: known.token.id } })
+  await commit(app, [deleteToken(known.token, app.clock()), ...entry])
 }
 
 async function commit(app: App, writes: Parameters<App['committer']['commit']>[0]): Promise<void> {

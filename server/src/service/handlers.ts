@@ -5,7 +5,11 @@ import { agentAccessHandlers } from '../agent-actions/access-handlers.ts'
 import { agentApprovalHandlers } from '../agent-actions/handlers.ts'
 import { expireAgentAction, rejectWaitingActions } from '../agent-actions/jobs.ts'
 import { agentHandlers } from '../agents/handlers.ts'
+import { policyReplayHandlers } from '../agents/policy-replay.ts'
 import { transactionApprovalHandlers } from '../approvals/handlers.ts'
+import { approvalHandlers } from '../approvals/list-handlers.ts'
+import { auditHandlers } from '../audit/handlers.ts'
+import { requestLogHandlers } from '../audit/request-handlers.ts'
 import { beneficialOwnerHandlers } from '../beneficial-owners/handlers.ts'
 import { ledgerBookHandlers } from '../books/handlers.ts'
 import { delegatedKeyHandlers } from '../cards/delegated-keys.ts'
@@ -43,6 +47,14 @@ import { invitationHandlers } from '../invitations/handlers.ts'
 import { expireInvitation } from '../invitations/jobs.ts'
 import type { JobHandlers } from '../jobs/kinds.ts'
 import { kycLinkHandlers } from '../kyc-links/handlers.ts'
+import { memberHandlers } from '../members/handlers.ts'
+import { memberInvitationHandlers } from '../members/invitation-handlers.ts'
+import {
+  memberSelfHandlers,
+  memberSessionHandlers,
+  sandboxConsoleHandlers,
+} from '../members/session-handlers.ts'
+import { overviewHandlers } from '../overview/handlers.ts'
 import { backfillAccounts } from '../platforms/accounts-backfill.ts'
 import { configHandlers } from '../platforms/handlers.ts'
 import { positionHandlers } from '../positions/handlers.ts'
@@ -67,6 +79,7 @@ import { mintAtFaucet } from '../sandbox/faucet.ts'
 import { sandboxHandlers } from '../sandbox/handlers.ts'
 import { sandboxUmaHandlers } from '../sandbox/uma-handlers.ts'
 import { screeningHandlers } from '../screenings/handlers.ts'
+import { searchHandlers } from '../search/handlers.ts'
 import { credentialHandlers } from '../sign-in/handlers.ts'
 import { credentialRegistrationHandlers } from '../sign-in/registration-handlers.ts'
 import { sessionHandlers } from '../sign-in/session-handlers.ts'
@@ -84,7 +97,8 @@ import { checkVerification, submitVerification } from '../verifications/jobs.ts'
 import { verificationProviderEvent } from '../verifications/provider-handlers.ts'
 import type { AnswerRules } from '../webhooks/answers.ts'
 import { createDeliver } from '../webhooks/deliver.ts'
-import { webhookHandlers } from '../webhooks/handlers.ts'
+import { eventStreamHandlers, webhookHandlers } from '../webhooks/handlers.ts'
+import { createReplay } from '../webhooks/replay.ts'
 import { withdrawalFeeHandlers } from '../withdrawals/handlers.ts'
 
 /** The handler of each endpoint of the contract. An endpoint without a handler does not compile. */
@@ -108,6 +122,13 @@ export const HANDLERS: ServedHandlers = {
   ...credentialRegistrationHandlers,
   ...sessionHandlers,
   ...customerTokenHandlers,
+  ...memberHandlers,
+  ...auditHandlers,
+  ...requestLogHandlers,
+  ...memberSessionHandlers,
+  ...memberSelfHandlers,
+  ...memberInvitationHandlers,
+  ...sandboxConsoleHandlers,
   ...exchangeRateHandlers,
   ...receiverHandlers,
   ...umaProviderHandlers,
@@ -139,6 +160,11 @@ export const HANDLERS: ServedHandlers = {
   ...sandboxUmaHandlers,
   ...inboxHandlers,
   ...webhookHandlers,
+  ...eventStreamHandlers,
+  ...policyReplayHandlers,
+  ...approvalHandlers,
+  ...overviewHandlers,
+  ...searchHandlers,
   card_processor_event: cardProcessorEvent,
   verification_provider_event: verificationProviderEvent,
   rail_event: createRailEvent(recordStatement),
@@ -192,4 +218,5 @@ export const JOB_HANDLERS: JobHandlers = {
   'wallet.repay': repayFromWallet,
   'webhook.ask': deliverWebhook,
   'webhook.deliver': deliverWebhook,
+  'webhook.replay': createReplay(WEBHOOK_ANSWERS),
 }

@@ -6,12 +6,13 @@ import { wireSpelling } from '@countersign/contract/core/wire-word'
 import { VerificationOutcome } from '@countersign/contract/customers/verifications'
 import type { FastifyInstance } from 'fastify'
 import { createFailedAttempts } from '../agents/failed-attempts.ts'
+import { createRequestLog } from '../audit/request-log.ts'
 import { keepDesks } from '../bank-files/desk.ts'
 import { keepChains } from '../chains/desk/keep.ts'
 import { findFollowedBlock } from '../chains/records.ts'
+import { keepClearing } from '../clearing/clearing.ts'
 import { type Loading, loadRails } from '../connectors/load.ts'
 import { createKeySource } from '../crypto/oidc/keys.ts'
-import { keepClearingTokens } from '../customer-tokens/clear.ts'
 import { createCommitter } from '../db/commit/committer.ts'
 import { claimMode } from '../db/engine/mode.ts'
 import { openDatabase } from '../db/engine/open.ts'
@@ -33,11 +34,10 @@ import { createServer, type ServerOptions } from '../http/server.ts'
 import { validator } from '../http/validate.ts'
 import { createJobRunner, type JobRunner } from '../jobs/runner.ts'
 import { releaseClaims } from '../jobs/store.ts'
-import { keepClearing } from '../kept-answers/clear.ts'
 import { createLog } from '../observability/log.ts'
 import { createMetrics } from '../observability/metrics.ts'
 import { type App, machineClock, newRequestId } from '../op/app.ts'
-import type { Background } from '../op/background.ts'
+import { type Background, inBackground } from '../op/background.ts'
 import { Turns } from '../op/turns.ts'
 import { getJsonFrom } from '../outgoing/send.ts'
 import { createConfigCache } from '../platforms/config-cache.ts'
@@ -67,6 +67,7 @@ import { ConfigError } from '../settings/config-error.ts'
 import { createBrale } from '../stablecoin-providers/brale.ts'
 import { openSpool, type Spool } from '../stored-files/spool.ts'
 import { createHttpVerifier } from '../verifiers/http-verifier.ts'
+import { createEventStreams } from '../webhooks/event-streams.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
 
@@ -77,6 +78,9 @@ const readOutcome = validator(VerificationOutcome as JsonSchema, 'body') as (
 
 /** Checks what a rails file says. Throws for what is none, and names the field. */
 const checkRailsFile = validator(RailsFile as JsonSchema, 'body') as (value: unknown) => RailsFileValue
+
+/** How often the request log is written. */
+const REQUEST_LOG_MS = 1_000
 
 /** The assembled service: its database is open and migrated; it listens once `server.listen` is called. */
 export interface Service {
@@ -158,11 +162,15 @@ interface Stores {
 function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
   const { bare, db, enclave, fileStore, spool, rails, metrics, log, screened } = stores
   const lookup = createLookup(db)
+  const read = createRead(db)
+  const wire = wireSpelling(config.wireWord)
+  const requestLog = createRequestLog(db, config.requestLogDays, metrics)
   const app: App = {
     config,
-    wire: wireSpelling(config.wireWord),
+    requestLog,
+    wire,
     db,
-    read: createRead(db),
+    read,
     lookup,
     withConfig: createConfigCache(lookup),
     // The committer retries and counts by itself.
@@ -177,6 +185,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     screening: screened?.screening,
     ...createOutside(config, enclave, log),
     origin: () => config.publicUrl ?? addressOf(server, config),
+    eventStreams: createEventStreams({ read, wire, log }),
     failedAttempts: createFailedAttempts(machineClock, options.attemptLimits),
     commit: (op, writes) => jobs.commit(op, writes),
     turns: new Turns(),
@@ -185,7 +194,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
       advanceClock(app, jobs, platformId, target, options.advanceWebhooksMs),
   }
   const jobs = createJobRunner(app, JOB_HANDLERS)
-  const server = createServer(app, HANDLERS, options)
+  const server = createServer(app, HANDLERS, { ...options, logRequest: requestLog.add })
   return { app, jobs, server, ...runWith(server, app, jobs, stores) }
 }
 
@@ -288,7 +297,11 @@ function runWith(
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
     const failed = (error: unknown) => app.log.error({ err: error }, 'removing what has expired failed')
-    background.push(keepClearing(app.db, app.clock, failed), keepClearingTokens(app.db, app.clock, failed))
+    const notLogged = (error: unknown) => app.log.error({ err: error }, 'writing the request log failed')
+    background.push(
+      keepClearing(app.db, app.clock, failed),
+      inBackground(REQUEST_LOG_MS, app.requestLog.flush, notLogged),
+    )
     const isProduction = app.config.mode === 'production'
     if (isProduction) background.push(keepAsking(app), keepDesks(app, recordStatement))
     if (isProduction || app.config.railsFile) {
@@ -305,12 +318,14 @@ function runWith(
   })
   const close = async () => {
     isClosing = true
+    await app.eventStreams.close()
     // Applies to answers whose head is already sent.
     server.server.keepAliveTimeout = 1
     await server.close()
     await jobs.stop()
     await resealed
     for (const work of background) await work.stop()
+    await app.requestLog.flush().catch(() => {})
     await stores.spool.close()
     await app.db.close()
   }

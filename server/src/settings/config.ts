@@ -13,6 +13,7 @@ import {
   parseSenderDomains,
 } from './message-rules.ts'
 import { type PositionLimits, readPositionLimits } from './position-limits.ts'
+import { readRequestLogDays } from './request-log.ts'
 import { isSafeUrl, isThisMachine } from './safe-url.ts'
 import { readScreening, type ScreeningConfig } from './screening.ts'
 import { parseSignedProvider, type SignedProvider } from './signed-provider.ts'
@@ -36,6 +37,8 @@ export interface Config {
   readonly newMasterKey?: Uint8Array
   /** Whether each request is logged to the terminal. */
   readonly requestLines: boolean
+  /** For how many days requests are kept; 0: none is. */
+  readonly requestLogDays: number
   readonly logLevel: (typeof LOG_LEVELS)[number]
   /** The token for `GET /metrics`. Absent: open to all in sandbox, 404 in production. */
   readonly metricsToken?: string
@@ -132,6 +135,7 @@ export function readConfig(env: Environment): Config {
     ...(publicUrl ? { publicUrl } : {}),
     requestLines:
       oneOf(env, 'COUNTERSIGN_REQUEST_LINES', ['on', 'off'], mode === 'sandbox' ? 'on' : 'off') === 'on',
+    requestLogDays: readRequestLogDays(env),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, mode === 'production' ? 'info' : 'warn'),
     ...(metricsToken ? { metricsToken } : {}),
     ...(smtp ? { smtp } : {}),

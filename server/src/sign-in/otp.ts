@@ -20,7 +20,7 @@ export const DIGITS = '0123456789'
 const WRONG_CODE =
   'The code is wrong, or it expired, was used or was replaced by a later one. Request a new one.'
 /** Letters and digits that are not easily confused. */
-const ALPHANUMERICS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
+export const ALPHANUMERICS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 
 /** A new code with its target bundle, its write, and the id by which its credential refers to it. */
 export interface NewOtpChallenge {

@@ -3,6 +3,7 @@ import type { TokenRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
+import { checkMayGrant } from '../op/permissions.ts'
 import { present } from '../op/present.ts'
 import { timeRange } from '../op/time-range.ts'
 import { findPlatform, platformChanged, platformIsOpen } from '../platforms/platforms.ts'
@@ -11,13 +12,7 @@ import { deleteToken, makeApiToken } from './tokens.ts'
 
 export const tokenHandlers: Handlers<typeof tokens> = {
   token_create: async (op, { body }) => {
-    const lacking = body.permissions.filter((permission) => !callerPermissions(op).includes(permission))
-    if (lacking.length > 0)
-      throw fieldError(
-        'FORBIDDEN',
-        'permissions',
-        `This token cannot grant permissions that it does not have: ${lacking.join(', ')}.`,
-      )
+    checkMayGrant(op, body.permissions)
     const platform = await findPlatform(op)
     const { row, clientSecret, write } = makeApiToken(op, op.platform.id, body.name, body.permissions)
     return {
@@ -64,10 +59,6 @@ async function findToken(op: Op, id: string): Promise<TokenRow> {
   const token = await selectToken(op.read, op.platform.id, id)
   if (!token) throw new ApiError('TOKEN_NOT_FOUND', { details: { field: 'tokenId' } })
   return token
-}
-
-function callerPermissions(op: Op) {
-  return op.actor.kind === 'token' ? op.actor.permissions : []
 }
 
 function tokenView(row: TokenRow) {

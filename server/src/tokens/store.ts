@@ -10,10 +10,12 @@ export interface TokenFilters extends TimeRange {
   readonly name?: string
 }
 
-type Authenticating = Pick<TokenRow, 'id' | 'permissions' | 'secret_hash'>
+type Authenticating = Pick<TokenRow, 'id' | 'name' | 'permissions' | 'secret_hash'>
 
-const WITH_PLATFORM_BY_ID = rowByKey<BarePlatformRow & Omit<Authenticating, 'id'> & { token_id: string }>(
-  `SELECT ${BARE_PLATFORM}, t.id AS token_id, t.permissions, t.secret_hash
+const WITH_PLATFORM_BY_ID = rowByKey<
+  BarePlatformRow & Omit<Authenticating, 'id' | 'name'> & { token_id: string; token_name: string }
+>(
+  `SELECT ${BARE_PLATFORM}, t.id AS token_id, t.name AS token_name, t.permissions, t.secret_hash
    FROM api_tokens t JOIN platforms p ON p.id = t.platform_id
    WHERE t.id = ANY ($1::uuid[]) AND t.deleted_at IS NULL AND p.closed_at IS NULL`,
   'token_id',
@@ -26,8 +28,8 @@ export async function selectTokenWithPlatform(
 ): Promise<{ token: Authenticating; platform: BarePlatformRow } | undefined> {
   const row = await lookup(WITH_PLATFORM_BY_ID, id)
   if (!row) return undefined
-  const { token_id, permissions, secret_hash, ...platform } = row
-  return { token: { id: token_id, permissions, secret_hash }, platform }
+  const { token_id, token_name, permissions, secret_hash, ...platform } = row
+  return { token: { id: token_id, name: token_name, permissions, secret_hash }, platform }
 }
 
 export async function selectToken(read: Read, platformId: string, id: string): Promise<TokenRow | undefined> {

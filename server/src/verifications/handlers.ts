@@ -1,9 +1,11 @@
 import type { verifications } from '@countersign/contract/customers/verifications'
 import { findCustomer } from '../customers/customers.ts'
 import type { VerificationDecisionRow } from '../db/schema/verification-tables.ts'
+import type { Op } from '../op/app.ts'
 import type { Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { present } from '../op/present.ts'
+import type { Decider } from './decide.ts'
 import { decideOpen } from './decide-open.ts'
 import { proceed } from './proceed.ts'
 import { selectDecisions, selectVerifications } from './store.ts'
@@ -31,8 +33,7 @@ export const verificationHandlers: Handlers<typeof verifications> = {
 
   verification_decide: async (op, { params, body }) => {
     const verification = await findVerification(op, params.verificationId)
-    const decider = { type: 'TOKEN', ...(op.actor.kind === 'token' ? { id: op.actor.tokenId } : {}) } as const
-    const { row, writes } = await decideOpen(op, verification, body, decider)
+    const { row, writes } = await decideOpen(op, verification, body, deciderOf(op))
     return { status: 200, body: verificationView(row), writes }
   },
 
@@ -61,4 +62,9 @@ function decisionView(row: VerificationDecisionRow) {
     decidedBy: { type: row.decider, ...present({ id: row.decider_id }) },
     createdAt: row.created_at.toISOString(),
   }
+}
+
+function deciderOf({ actor }: Op): Decider {
+  if (actor.kind === 'member') return { type: 'MEMBER', id: actor.memberId }
+  return { type: 'TOKEN', ...(actor.kind === 'token' ? { id: actor.tokenId } : {}) }
 }

@@ -70,7 +70,7 @@ export function createDeliver(rules: AnswerRules): JobHandler<DeliveryKind> {
   }
 }
 
-async function judge(
+export async function judge(
   op: Op,
   rules: AnswerRules,
   event: EventRow,
@@ -92,7 +92,7 @@ export function isReceived(status: number): boolean {
 }
 
 /** Guard: no other attempt was recorded meanwhile, and no later event has begun to wait. */
-function recordAttempt(
+export function recordAttempt(
   op: Op,
   event: EventRow,
   delivery: WebhookDeliveryRow | undefined,
@@ -179,7 +179,7 @@ const ONCE_ENTRIES_MAX = 256
 /**
  * Sends once per job, however often the job is decided again: a failed guard needs a new decision, not a new attempt.
  */
-function createOnce() {
+export function createOnce() {
   const sent = new Map<string, { readonly sinceMs: number; readonly attempt: Promise<Attempt> }>()
   return (op: Op, send: () => Promise<Attempt>): Promise<Attempt> => {
     const now = performance.now()

@@ -1,23 +1,31 @@
+import { type eventStream, FEED_BEGINNING } from '@countersign/contract/events/event-stream'
 import type { webhooks } from '@countersign/contract/events/webhooks'
 import { insert, update, type Write } from '../db/commit/writes.ts'
 import type { EventRow } from '../db/schema/event-tables.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookSecretRow } from '../db/schema/tables.ts'
 import { deliveryJob, deliveryKind, testEvent, webhookEndpoint } from '../events/events.ts'
+import { job } from '../jobs/jobs.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
 import { ApiError, fieldError, type Handlers, StaleRead } from '../op/operation.ts'
 import { type Order, page } from '../op/paging.ts'
 import { present } from '../op/present.ts'
+import { timeIfGiven } from '../op/time-range.ts'
 import { platformIsOpen } from '../platforms/platforms.ts'
-import { attempt, attemptWrite, envelope, textOf } from './attempt.ts'
+import { BEGINNING, type FeedPosition } from '../ports/event-streams.ts'
+import { attempt, attemptWrite, textOf } from './attempt.ts'
 import { attemptNow, isReceived, newDelivery } from './deliver.ts'
+import { eventView } from './event-view.ts'
+import { replayed } from './replay.ts'
 import { findSecrets, secretText } from './secrets.ts'
 import {
+  countEvents,
   type EventWithDelivery,
   selectAttempts,
   selectDelivery,
   selectDeliveryJob,
   selectEvent,
   selectEvents,
+  selectIsReplaying,
 } from './store.ts'
 
 const ATTEMPTS_SHOWN_MAX = 100
@@ -26,10 +34,10 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
   event_list: async (op, { query }) => {
     const { startDate, endDate } = query
     const filters = {
-      ...present({ type: query.type, objectId: query.objectId }),
+      ...present({ type: query.type, objectId: query.objectId, deliveryStatus: query.deliveryStatus }),
       ...(startDate === undefined ? {} : { startDate: new Date(startDate) }),
       ...(endDate === undefined ? {} : { endDate: new Date(endDate) }),
-      ...(query.after === undefined ? {} : { after: await findEvent(op, query.after, 'after') }),
+      ...(query.after === undefined ? {} : { after: await findPosition(op, query.after) }),
     }
     const body = await page(op, query, {
       rows: selectEvents(op, filters),
@@ -136,6 +144,37 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
   },
 }
 
+/** What follows the feed. */
+export const eventStreamHandlers: Handlers<typeof eventStream> = {
+  event_stream: async (op, { query }) => {
+    const after = query.after === undefined ? undefined : await findPosition(op, query.after)
+    const { types, latestOnly = false } = query
+    const pieces = await op.eventStreams.open(op.platform.id, { after, types, latestOnly })
+    // A proxy in between would collect the messages.
+    return { status: 200, text: { type: 'sse', headers: { 'X-Accel-Buffering': 'no' }, pieces } }
+  },
+
+  event_replay: async (op, { body }) => {
+    if (webhookEndpoint(op.platform) === undefined)
+      throw fieldError('CONFLICT', 'webhookEndpoint', 'The platform has no webhookEndpoint')
+    if (await selectIsReplaying(op))
+      throw new ApiError('CONFLICT', {
+        message: 'A replay of events is under way. Begin another when it has ended.',
+      })
+    const replay = {
+      ...present({ types: body.types }),
+      startDate: new Date(body.startDate).toISOString(),
+      endDate: (timeIfGiven(body.endDate) ?? op.now).toISOString(),
+    }
+    const events = await countEvents(op, replayed(replay))
+    return {
+      status: 202,
+      body: { events },
+      writes: events === 0 ? [] : [job(op, 'webhook.replay', replay, op.now)],
+    }
+  },
+}
+
 /** In the order of transactions, and within each in the order of writing. */
 const BY_COMMIT: Order<EventRow> = {
   columns: ['committed_in', 'position'],
@@ -166,21 +205,17 @@ async function findEvent(op: Op, id: string, field = 'eventId'): Promise<EventWi
   return event
 }
 
+/** Where a reader of the feed stands who has seen this event. */
+async function findPosition(op: Op, after: string): Promise<FeedPosition> {
+  return after === FEED_BEGINNING ? BEGINNING : findEvent(op, after, 'after')
+}
+
 /** The last attempts, latest first. Read after the delivery, because an attempt changes both. */
 async function findAttempts(op: Op, event: EventWithDelivery): Promise<WebhookAttemptRow[]> {
   const attempts = await selectAttempts(op, event.id, ATTEMPTS_SHOWN_MAX)
   if ((attempts[0]?.attempt ?? 0) !== (event.attempts ?? 0))
     throw new StaleRead('The event was delivered meanwhile')
   return attempts
-}
-
-function eventView(event: EventWithDelivery) {
-  return { ...envelope(event), deliveryStatus: event.is_due ? 'PENDING' : ended(event) } as const
-}
-
-/** A delivery that is PENDING without a job was only waited for, or begins with the next write set. */
-function ended({ state }: EventWithDelivery) {
-  return state === null || state === 'PENDING' ? 'NONE' : state
 }
 
 function eventDetails(

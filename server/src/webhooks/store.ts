@@ -1,19 +1,26 @@
 import type { EventType } from '@countersign/contract/events/events'
+import type { DELIVERY_STATUSES } from '@countersign/contract/events/webhooks'
 import { sql } from 'kysely'
 import { uuidOf } from '../db/engine/ids.ts'
+import type { Read } from '../db/read/read.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { EventRow } from '../db/schema/event-tables.ts'
 import type { DeliveryPayload, JobRow } from '../db/schema/job-tables.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookSecretRow } from '../db/schema/tables.ts'
 import { DELIVERY_KINDS, type DeliveryKind } from '../events/events.ts'
 import type { Op } from '../op/app.ts'
+import type { FeedPosition } from '../ports/event-streams.ts'
+
+type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 export interface EventFilters {
   readonly type?: EventType
   readonly objectId?: string
   readonly startDate?: Date
   readonly endDate?: Date
-  readonly after?: EventRow
+  readonly after?: FeedPosition
+  readonly types?: readonly EventType[]
+  readonly deliveryStatus?: DeliveryStatus
 }
 
 /** The delivery columns that are shown with an event. */
@@ -34,7 +41,13 @@ const sequenceOfJob = sql<number | null>`(jobs.payload->>'sequence')::integer`
 const dataOfEvent = sql<string>`coalesce(events.data,
   with_balances(event_records.text, events.available, events.posted))`
 
-function withDelivery(op: Op) {
+/** Whoever reads the feed of a platform. */
+export interface FeedReader {
+  readonly read: Read
+  readonly platform: { readonly id: string }
+}
+
+function withDelivery(op: FeedReader) {
   return op.read
     .selectFrom('events')
     .leftJoin('webhook_deliveries', 'webhook_deliveries.id', 'events.id')
@@ -66,24 +79,102 @@ function withDelivery(op: Op) {
     )
 }
 
+/** Final events: none appears before them any more. Those of transactions that are still open come after, by `committed_in`. */
+const IS_FINAL = sql<boolean>`events.committed_in < pg_snapshot_xmin(pg_current_snapshot())`
+
+function isAfterEvent({ committed_in, position }: FeedPosition) {
+  return sql<boolean>`(events.committed_in, events.position) > (${committed_in}, ${position})`
+}
+
+/** The events that a job delivers, and those whose delivery has ended so; each found by an index of its own. */
+function hasStatus({ platform }: FeedReader, status: DeliveryStatus) {
+  const id = uuidOf(platform.id)
+  const due = sql`(SELECT ${eventOfJob} FROM jobs WHERE jobs.platform_id = ${id} AND ${isDelivery})`
+  const ended = (state: string) =>
+    sql`(SELECT d.id FROM webhook_deliveries d WHERE d.platform_id = ${id} AND d.state = ${state})`
+  if (status === 'PENDING') return sql<boolean>`events.id IN ${due}`
+  if (status !== 'NONE') return sql<boolean>`events.id IN ${ended(status)} AND events.id NOT IN ${due}`
+  return sql<boolean>`coalesce(webhook_deliveries.state, 'PENDING') = 'PENDING' AND events.id NOT IN ${due}`
+}
+
+/** How many events a replay has. */
+export async function countEvents(op: Op, filters: EventFilters): Promise<number> {
+  const { count } = await selectEvents(op, filters)
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** The first event of a replay. */
+export async function selectFirstEvent(
+  op: Op,
+  filters: EventFilters,
+): Promise<EventWithDelivery | undefined> {
+  return selectEvents(op, filters)
+    .orderBy('events.committed_in')
+    .orderBy('events.position')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Whether a replay is under way. */
+export async function selectIsReplaying(op: Op): Promise<boolean> {
+  const job = await op.read
+    .selectFrom('jobs')
+    .select('id')
+    .where('platform_id', '=', op.platform.id)
+    .where('kind', '=', 'webhook.replay')
+    .limit(1)
+    .executeTakeFirst()
+  return job !== undefined
+}
+
+/** The first final events after a position, in the order of the feed. */
+export async function selectEventsAfter(
+  reader: FeedReader,
+  after: FeedPosition,
+  limit: number,
+): Promise<EventWithDelivery[]> {
+  return withDelivery(reader)
+    .where(IS_FINAL)
+    .where(isAfterEvent(after))
+    .orderBy('events.committed_in')
+    .orderBy('events.position')
+    .limit(limit)
+    .execute()
+}
+
+/** The newest final event, if there is one. */
+export async function selectNewestEvent({
+  read,
+  platform,
+}: FeedReader): Promise<(FeedPosition & { readonly id: string }) | undefined> {
+  return read
+    .selectFrom('events')
+    .select(['id', 'committed_in', 'position'])
+    .where('platform_id', '=', platform.id)
+    .where(IS_FINAL)
+    .orderBy('committed_in', 'desc')
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 /**
- * A page of the matching events, but only up to where no earlier event can appear any more. Events of transactions that are
- * still open come after all of these, by `committed_in`.
+ * A page of the matching events, but only up to where no earlier event can appear any more.
  */
-export function selectEvents(op: Op, { type, objectId, startDate, endDate, after }: EventFilters) {
+export function selectEvents(op: Op, filters: EventFilters) {
+  const { type, types, objectId, startDate, endDate, after, deliveryStatus } = filters
   return withDelivery(op)
-    .where(sql<boolean>`events.committed_in < pg_snapshot_xmin(pg_current_snapshot())`)
+    .where(IS_FINAL)
     .$call((q) => whereGiven(q, 'events.type', '=', type))
+    .$if(types !== undefined, (q) => q.where('events.type', 'in', types!))
+    .$if(deliveryStatus !== undefined, (q) => q.where(hasStatus(op, deliveryStatus!)))
     .$call((q) => whereGiven(q, 'events.object_id', '=', objectId))
     .$call((q) => whereGiven(q, 'events.created_at', '>=', startDate))
     .$call((q) => whereGiven(q, 'events.created_at', '<=', endDate))
-    .$call((q) =>
-      after === undefined
-        ? q
-        : q.where(
-            sql<boolean>`(events.committed_in, events.position) > (${after.committed_in}, ${after.position})`,
-          ),
-    )
+    .$call((q) => (after === undefined ? q : q.where(isAfterEvent(after))))
 }
 
 export async function selectEvent(op: Op, id: string): Promise<EventWithDelivery | undefined> {

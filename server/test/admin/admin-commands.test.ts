@@ -36,7 +36,7 @@ test("the operator's commands work while a server runs, by a socket that is its 
     {
       id: made.tokenId,
       name: 'First token',
-      permissions: ['VIEW', 'TRANSACT', 'MANAGE', 'REVIEW'],
+      permissions: ['VIEW', 'TRANSACT', 'MANAGE', 'APPROVE', 'REVIEW'],
       createdAt: expect.any(String),
     },
   ])

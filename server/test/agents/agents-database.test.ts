@@ -80,14 +80,14 @@ describe('a denial', () => {
     return sizes
   }
 
-  /** The tables that have grown. */
+  /** The tables that have grown, but for the request log, which forgets by itself. */
   async function growth(action: () => Promise<unknown>) {
     const before = await stored()
     await action()
     const after = await stored()
     return [...after].flatMap(([table, { rows, bytes }]) => {
       const was = before.get(table) ?? { rows: 0, bytes: 0 }
-      return rows === was.rows && bytes === was.bytes
+      return table === 'logged_requests' || (rows === was.rows && bytes === was.bytes)
         ? []
         : [{ table, rows: rows - was.rows, bytes: bytes - was.bytes }]
     })

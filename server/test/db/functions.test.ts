@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { FUNCTIONS, FUNCTIONS_VERSION, hashOfAll, sqlFunction } from '../../src/db/functions/functions.ts'
 
 /** What the functions were when their version was last raised. */
-const RECORDED = { version: 4, hash: 'de1e709f1cd6e73e53f229967ad72576' }
+const RECORDED = { version: 6, hash: 'c5b3f0b809ac8512fa3e36ad72253279' }
 
 test('the version of the functions is raised with every change to their text', () => {
   const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }

@@ -61,6 +61,11 @@ test('the numbers of the kinds are those that they have always had', () => {
     ChainRecord: 47,
     Screening: 46,
     CustomerToken: 48,
+    Member: 49,
+    MemberSession: 50,
+    MemberPasskey: 51,
+    AuditEvent: 52,
+    LoggedRequest: 53,
   })
   expect(INVITATION_NUMBER).toBe(35)
   const all = [...Object.values(numbers), INVITATION_NUMBER]

@@ -10,6 +10,7 @@ import {
   VERIFICATION_STATES,
 } from '@countersign/contract/core/customer-states'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
+import { MEMBER_STATES, MEMBER_TRANSITIONS } from '@countersign/contract/core/member-states'
 import { RECONCILIATION_STATES } from '@countersign/contract/core/reconciliation-states'
 import { SCREENING_STATES, SCREENING_TRANSITIONS } from '@countersign/contract/core/screening-states'
 import {
@@ -85,6 +86,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'quotes.state': Object.keys(QUOTE_TRANSITIONS),
   'rail_events.state': Object.keys(RAIL_EVENT_TRANSITIONS),
   'rail_payments.state': Object.keys(RAIL_PAYMENT_TRANSITIONS),
+  'members.state': MEMBER_STATES,
   'screenings.state': SCREENING_STATES,
   'stored_files.state': Object.keys(STORED_FILE_TRANSITIONS),
   'rail_statements.state': RECONCILIATION_STATES,
@@ -198,6 +200,8 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state = '${CHAIN_MOVEMENT_TRANSITIONS.BOOKED.doubt}'`,
       `state = '${CHAIN_MOVEMENT_TRANSITIONS.UNSURE.lose}'`,
       `state <> '${SCREENING_TRANSITIONS.WAITING.clear}'`,
+      `state <> '${MEMBER_TRANSITIONS.ACTIVE.remove}'`,
+      `state <> '${MEMBER_TRANSITIONS.ACTIVE.remove}'`,
     ].sort(),
   )
 })

@@ -48,10 +48,13 @@ function badParameters(name: string, schema: JsonSchema): { text: string; field:
 }
 
 function badTexts(schema: JsonSchema): string[] {
-  const { type, format, enum: words, maxLength, pattern } = schema
+  const { type, format, enum: words, maxLength, pattern, minimum = 1, maximum = 100 } = schema
   const values: string[] = []
   if (type === 'integer') values.push('-1', '1.5', 'abc', '', '1e400', '9'.repeat(30), 'null', '0x', 'NaN')
-  if (type === 'integer') values.push(...(format === 'int64' ? ['9223372036854775808', ' 1'] : ['0', '101']))
+  if (type === 'integer')
+    values.push(
+      ...(format === 'int64' ? ['9223372036854775808', ' 1'] : [String(minimum - 1), String(maximum + 1)]),
+    )
   if (type === 'boolean') values.push('maybe', '2', '', 'TRUE')
   if (type === 'string') values.push('a\u0000b')
   if (words) values.push('NOT_A_WORD', 'toString', '__proto__', '', `${words[0]} `)
@@ -59,9 +62,11 @@ function badTexts(schema: JsonSchema): string[] {
   if (pattern) values.push('💥', 'a b', `${samples(schema)[0]}\n`)
   if (format === 'date-time') values.push(...BAD_TIMES)
   const kinds = kindsOf(schema)
+  const other = ['Agent', 'Card'].find((kind) => !kinds?.includes(kind))
   if (kinds)
     values.push(
-      missingId(kinds.includes('Agent') ? 'Card' : 'Agent'),
+      // A member that may be of any kind has none that is wrong.
+      ...(other ? [missingId(other)] : []),
       `${kinds[0]}:`,
       kinds[0]!,
       `${missingId(kinds[0]!)}'--`,

@@ -8,6 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { toJson } from '../../src/json/json.ts'
+import { clockOf } from '../books.testing.ts'
 import { newPlatform } from '../client.testing.ts'
 import { playProduction, playSandbox } from '../example-world.testing.ts'
 import { RecordingClient } from '../recorded.testing.ts'
@@ -33,11 +34,12 @@ const shapesOf = ({ calls }: RecordedExamples) =>
 test('the examples of the reference page are calls as they go today (else: npm run docs)', {
   timeout: 180_000,
 }, async () => {
-  const client = new RecordingClient(await newPlatform())
+  const platform = await newPlatform()
+  const client = new RecordingClient(platform)
   const { records, failed } = await playSandbox(client)
   expect(failed).toEqual([])
   await playProduction(client)
-  const recorded = client.examples(records as Record<string, string>)
+  const recorded = client.examples(records as Record<string, string>, await clockOf(platform))
   expect(Object.keys(recorded.calls).sort()).toEqual(Object.keys(API).sort())
   const isCurrent = toJson(shapesOf(recorded)) === toJson(shapesOf(readStored()))
   if (process.env.UPDATE_DOCS && !isCurrent) writeFileSync(FILE, `${toPretty(recorded)}\n`)

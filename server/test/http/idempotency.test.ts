@@ -56,10 +56,8 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
     const { body } = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada 001' })
     return { Customer: body.id as string }
   },
-  event_redeliver: async ({ client }) => {
-    await Receiver.of(client)
-    return {}
-  },
+  event_redeliver: newReceiver,
+  event_replay: newReceiver,
   sandbox_card_clearing: newPurchase,
   // A return is refused while money is pulled for the purchase: each one has a purchase of its own, all of it pulled.
   sandbox_card_return: async (world) => {
@@ -70,11 +68,24 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
   },
 }
 
+const receivers = new WeakMap<Client, Promise<unknown>>()
+
+/** A receiver that works, for a call that delivers. Nothing else is on its way then: a replay delivers one event at a time. */
+async function newReceiver({ client }: World) {
+  const receiver = receivers.get(client) ?? Receiver.of(client)
+  receivers.set(client, receiver)
+  await receiver
+  for (let tries = 0; tries < 100; tries++) {
+    if ((await client.get('/overview')).body.webhooks.pending === 0) break
+    await client.advance(0)
+  }
+  return {}
+}
+
 async function newQuote(caller: Pick<Client, 'post'>, body: unknown, path = '/quotes') {
   return { Quote: (await caller.post(path, body)).body.id as string }
 }
 
-/** One in suspense. */
 async function newDeposit({ client, ids }: World) {
   const { body } = await client.post('/sandbox/deposits', validBody('sandbox_deposit', ids))
   return { Deposit: body.id as string }

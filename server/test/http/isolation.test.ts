@@ -39,11 +39,12 @@ beforeAll(async () => {
 })
 
 /** Whose records of this kind an endpoint must not show. */
-function strangersTo({ auth }: Endpoint, kind: ParamKind): readonly (string | undefined)[] {
+function strangersTo({ auth, path }: Endpoint, kind: ParamKind): readonly (string | undefined)[] {
   const strangers = [theirs.ids[kind]]
   if (auth === 'agent') strangers.push(neighbours.ids[kind], neighbours.ofAgent[kind], ofSibling[kind])
   // Its address names the agent that it is of.
-  else if (kind === 'AgentAction') strangers.push(neighbours.ids[kind], ofSibling[kind])
+  else if (kind === 'AgentAction' && path.includes('{actionId}'))
+    strangers.push(neighbours.ids[kind], ofSibling[kind])
   return strangers
 }
 

@@ -9,6 +9,15 @@ async function pageAt(path: string, accept = 'text/html') {
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
+test('the OpenAPI document is served without credentials', async () => {
+  const response = await fetch(`${inject('baseUrl')}/openapi.json`)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  const document = (await response.json()) as { openapi: string; paths: Record<string, unknown> }
+  expect(document.openapi).toMatch(/^3\.1\./)
+  expect(Object.keys(document.paths)).toContain('/quotes/{quoteId}/execute')
+})
+
 describe('the page at /', () => {
   test('says what this is and where to go, and loads nothing', async () => {
     const { status, headers, text } = await pageAt('/', 'text/html,application/xhtml+xml,*/*;q=0.8')

@@ -86,6 +86,9 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/stablecoin-provider-accounts': made('stablecoin_account_link'),
   '/transactions': paid,
   '/platform/fees': paid,
+  '/quotes': made('quote_create'),
+  '/members': made('member_invite'),
+  '/approvals': waits,
   '/deposits': made('sandbox_deposit'),
   '/screenings': ({ client }) => paidInByListed(client),
   '/rail-events': made('sandbox_rail_event'),
@@ -110,8 +113,16 @@ const PAGED = ENDPOINTS.filter(
 /**
  * The feed of events begins with the oldest: `webhooks-feed.test.ts`. Providers are no records: `uma-providers.test.ts`. Accounts
  * of the ledger are in the order of their ids: `ledger-books.test.ts`. A sandbox has no statements: `reconciliations.test.ts`.
+ * What these tests do themselves is in the audit trail and among the requests: `audit.test.ts`.
  */
-const OTHERS = ['/events', '/uma-providers', '/ledger/accounts', '/reconciliations']
+const OTHERS = [
+  '/events',
+  '/uma-providers',
+  '/ledger/accounts',
+  '/reconciliations',
+  '/audit-events',
+  '/requests',
+]
 const LISTS = PAGED.filter(([, { path }]) => !OTHERS.includes(path)).map(
   ([, endpoint]) => [endpoint.path, endpoint] as const,
 )
@@ -142,6 +153,11 @@ interface Row {
   readonly createdAt?: string
 }
 
+/** A row with its id; what waits for a person has that of the record. */
+function identified(row: Row & { readonly objectId?: string }): Row {
+  return { ...row, id: row.id ?? row.objectId }
+}
+
 /** Every row of a list, page by page; `between` is done after each page. */
 async function walk(get: Get, query: string, between: () => Promise<void> = async () => {}) {
   const rows: Row[] = []
@@ -150,7 +166,7 @@ async function walk(get: Get, query: string, between: () => Promise<void> = asyn
   do {
     const { status, body } = await get(query + (cursor ? `&cursor=${cursor}` : ''))
     expect(status).toBe(200)
-    rows.push(...body.data)
+    rows.push(...body.data.map(identified))
     totals.push(body.totalCount)
     expect(body.hasMore).toBe(body.nextCursor !== undefined)
     cursor = body.nextCursor
@@ -163,7 +179,7 @@ describe.each(LISTS)('%s', (_, endpoint) => {
   test('gives every row once, whatever the size of the page, newest first, and on every page how many there are', async () => {
     const { path, get } = listOf(endpoint, world)
     const all = (await get(`${path}?limit=100`)).body
-    const ids = all.data.map(({ id }: Row) => id)
+    const ids = all.data.map(identified).map(({ id }: Row) => id)
     expect(ids.length).toBeGreaterThanOrEqual(grows(endpoint) ? ROWS : 3)
     expect(all).toMatchObject({ hasMore: false, totalCount: ids.length })
     for (const limit of [1, 5, ids.length - 1, ids.length]) {
@@ -257,7 +273,8 @@ describe('transactions', () => {
     })
     expect(new Set(walked.ids).size).toBe(walked.ids.length)
     expect(walked.ids.slice(0, before.length)).toEqual(before)
-    expect(walked.ids).toHaveLength(before.length + 4)
+    // Two payments and a quote each time.
+    expect(walked.ids).toHaveLength(before.length + 6)
   })
 
   test('a cursor of one order is not one of the other; the default said or unsaid is the same query', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clearExpired } from '../../src/clearing/clearing.ts'
 import { uuidOf } from '../../src/db/engine/ids.ts'
-import { clearExpiredKeys } from '../../src/kept-answers/clear.ts'
 import {
   findKeptAnswer,
   hashRequest,
@@ -45,11 +45,11 @@ test('keys that have expired are removed, as many as there are, and no other', a
        created_at, expires_at FROM idempotency_keys, generate_series(1, $1::integer) AS n WHERE key = 'expired'`,
     [MANY],
   )
-  expect(await clearExpiredKeys(db, plusSeconds(op.now, -1))).toBe(0)
-  expect(await clearExpiredKeys(db, op.now)).toBe(MANY + 1)
+  expect(await clearExpired(db, 'idempotency_keys', plusSeconds(op.now, -1))).toBe(0)
+  expect(await clearExpired(db, 'idempotency_keys', op.now)).toBe(MANY + 1)
   expect(await keys()).toEqual(['young'])
-  expect(await clearExpiredKeys(db, op.now)).toBe(0)
-  expect(await clearExpiredKeys(db, plusSeconds(op.now, 1))).toBe(1)
+  expect(await clearExpired(db, 'idempotency_keys', op.now)).toBe(0)
+  expect(await clearExpired(db, 'idempotency_keys', plusSeconds(op.now, 1))).toBe(1)
   expect(await keys()).toEqual([])
 })
 

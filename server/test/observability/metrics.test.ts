@@ -216,6 +216,7 @@ describe('the metrics', () => {
       createServer(
         { ...app, config: { ...app.config, mode, ...(metricsToken ? { metricsToken } : {}) } },
         HANDLERS,
+        { logRequest: () => {} },
       )
     const ask = (server: FastifyInstance, authorization?: string) =>
       server.inject({ url: '/metrics', headers: authorization ? { authorization } : {} })

@@ -1,5 +1,6 @@
 import * as customerStates from '@countersign/contract/core/customer-states'
 import * as depositStates from '@countersign/contract/core/deposit-states'
+import * as memberStates from '@countersign/contract/core/member-states'
 import * as screeningStates from '@countersign/contract/core/screening-states'
 import * as states from '@countersign/contract/core/states'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +12,7 @@ import { nextState, type Stateful, stateAfter, transition } from '../../src/op/t
 import { endRefund, newRefund } from '../../src/transactions/moves.ts'
 import { newTransaction } from '../../src/transactions/transactions.ts'
 
-const shown = { ...states, ...customerStates, ...depositStates, ...screeningStates }
+const shown = { ...states, ...customerStates, ...depositStates, ...memberStates, ...screeningStates }
 
 const op = {
   now: new Date('2025-10-13T00:00:00Z'),
@@ -49,6 +50,7 @@ const WRITTEN = [
   ['rail_events', 'rail_events', 'state', internal.RAIL_EVENT_TRANSITIONS],
   ['deposits', 'deposits', 'state', shown.DEPOSIT_TRANSITIONS],
   ['screenings', 'screenings', 'state', shown.SCREENING_TRANSITIONS],
+  ['members', 'members', 'state', shown.MEMBER_TRANSITIONS],
   ['invitations', 'invitations', 'state', shown.INVITATION_TRANSITIONS],
   ['stablecoin_accounts', 'stablecoin_accounts', 'status', shown.STABLECOIN_ACCOUNT_TRANSITIONS],
   ['webhook_deliveries', 'webhook_deliveries', 'state', shown.WEBHOOK_DELIVERY_TRANSITIONS],

@@ -117,7 +117,7 @@ test('a sign-in resets the count, and so does the operator; the right code does 
   const right = { type: 'EMAIL_OTP', encryptedOtpBundle: sealCode(issued, generateKeyPair()) }
   const path = `/auth/credentials/${email}/verify`
   expect((await client.post(path, right)).body.code).toBe('CODE_SIGN_IN_LOCKED')
-  await unlockCodes(opened.app.db, wallet)
+  await unlockCodes(opened.app, wallet)
   expect((await client.post(path, right)).status).toBe(202)
-  await expect(unlockCodes(opened.app.db, 'InternalAccount:none')).rejects.toThrow('No wrong codes')
+  await expect(unlockCodes(opened.app, 'InternalAccount:none')).rejects.toThrow('No wrong codes')
 })

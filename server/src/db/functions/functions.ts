@@ -3,6 +3,7 @@ import { agentMoneyIsBack } from './agent-money-is-back.ts'
 import { agentPaymentEnded } from './agent-payment-ended.ts'
 import { agentReleased } from './agent-released.ts'
 import { agentReserved } from './agent-reserved.ts'
+import { appendOnly } from './append-only.ts'
 import { commitTogether } from './commit-together.ts'
 import { commitWriteSets } from './commit-write-sets.ts'
 import { customerOpenPayments } from './customer-open-payments.ts'
@@ -22,7 +23,6 @@ import { refuseConfigOfSameVersion } from './refuse-config-of-same-version.ts'
 import { refuseOlderDataKey } from './refuse-older-data-key.ts'
 import { refuseTogether } from './refuse-together.ts'
 import { sealedGeneration } from './sealed-generation.ts'
-import { verificationDecisionsAppendOnly } from './verification-decisions-append-only.ts'
 import { withBalances } from './with-balances.ts'
 import { writeEvent } from './write-event.ts'
 import { writeExpect } from './write-expect.ts'
@@ -32,7 +32,7 @@ import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
 /** Raise it by one with every change to the text of a function: an older build then refuses the database. */
-export const FUNCTIONS_VERSION = 4
+export const FUNCTIONS_VERSION = 6
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
@@ -75,7 +75,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   refuseConfigOfSameVersion,
   sealedGeneration,
   refuseOlderDataKey,
-  verificationDecisionsAppendOnly,
+  appendOnly,
 ].map(sqlFunction)
 
 /** Reads name and signature out of the text, which begins with `CREATE OR REPLACE FUNCTION`. */

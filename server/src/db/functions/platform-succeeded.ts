@@ -9,7 +9,11 @@ BEGIN
   -- The new platform is in real time again: a secret that has expired stays expired.
   UPDATE webhook_secrets SET platform_id = NEW.successor_id,
     expires_at = expires_at - NEW.clock_offset_ms * interval '1 millisecond' WHERE platform_id = NEW.id;
-  -- A passkey is registered once on the whole server: revoked here, it can be registered again.
+  UPDATE members SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
+  UPDATE member_links SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
+  UPDATE member_passkeys SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
+  UPDATE member_sessions SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
+  -- A customer's passkey is registered once on the whole server: revoked here, it can be registered again.
   UPDATE credentials SET revoked_at = NEW.closed_at, updated_at = NEW.closed_at
     WHERE platform_id = NEW.id AND type = 'PASSKEY' AND revoked_at IS NULL;
   RETURN NULL;

@@ -3,6 +3,17 @@ import type { Static } from 'typebox'
 import type { Stored } from './documents.ts'
 import type { Stamped } from './tables.ts'
 
+/** The tables of agents. */
+export interface AgentTables {
+  agents: AgentRow
+  agent_policies: AgentPolicyRow
+  agent_device_codes: AgentDeviceCodeRow
+  agent_actions: AgentActionRow
+  agent_decisions: AgentDecisionRow
+  agent_reservations: AgentReservationRow
+  agent_budgets: AgentBudgetRow
+}
+
 export interface AgentRow extends Stamped {
   id: string
   platform_id: string

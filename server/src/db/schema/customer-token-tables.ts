@@ -5,8 +5,9 @@ export interface CustomerTokenRow {
   id: string
   platform_id: string
   customer_id: string
-  /** The API token that made it: it ends with that one. */
-  token_id: string
+  /** The API token or the member that made it: it ends with that one. */
+  token_id: string | null
+  member_id: string | null
   permissions: CustomerPermission[]
   /** SHA-256 of the token, in hex. */
   secret_hash: string

@@ -1,3 +1,4 @@
+import type { EventType } from '@countersign/contract/events/events'
 import type { AccountDetails } from './documents.ts'
 import type { RailPaymentRow } from './rail-tables.ts'
 import type { InternalAccountRow, TransactionRow } from './tables.ts'
@@ -73,6 +74,7 @@ export interface JobPayloads {
   'wallet.repay': { readonly accountId: string; readonly transactionId: string; readonly owed: string }
   'webhook.ask': DeliveryPayload
   'webhook.deliver': DeliveryPayload
+  'webhook.replay': ReplayPayload
 }
 
 /**
@@ -84,6 +86,14 @@ export interface DeliveryPayload {
   readonly objectId?: string
   readonly sequence?: number
   readonly since?: string
+}
+
+/** Which events are delivered again, and the place in the feed of the last one that was. */
+export interface ReplayPayload {
+  readonly startDate: string
+  readonly endDate: string
+  readonly types?: readonly EventType[]
+  readonly after?: { readonly committedIn: string; readonly position: string }
 }
 
 export type JobKind = keyof JobPayloads

@@ -15,6 +15,10 @@ import { positions } from './0012-positions.ts'
 import { chains } from './0013-chains.ts'
 import { screenings } from './0014-screenings.ts'
 import { customerTokens } from './0015-customer-tokens.ts'
+import { members } from './0016-members.ts'
+import { auditEvents } from './0017-audit-events.ts'
+import { loggedRequests } from './0018-logged-requests.ts'
+import { reads } from './0019-reads.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -42,6 +46,10 @@ export const SCHEMA: Schema = {
     { name: '0013-chains', sql: chains },
     { name: '0014-screenings', sql: screenings },
     { name: '0015-customer-tokens', sql: customerTokens },
+    { name: '0016-members', sql: members },
+    { name: '0017-audit-events', sql: auditEvents },
+    { name: '0018-logged-requests', sql: loggedRequests },
+    { name: '0019-reads', sql: reads },
   ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,

@@ -4,15 +4,8 @@ import type { Permission } from '@countersign/contract/core/endpoint'
 import type { PaymentRailName } from '@countersign/contract/core/rails'
 import type { Hex } from '../../formats/hex.ts'
 import type { RateSummary } from '../../pricing/pricing.ts'
-import type {
-  AgentActionRow,
-  AgentBudgetRow,
-  AgentDecisionRow,
-  AgentDeviceCodeRow,
-  AgentPolicyRow,
-  AgentReservationRow,
-  AgentRow,
-} from './agent-tables.ts'
+import type { AgentTables } from './agent-tables.ts'
+import type { AuditTables } from './audit-tables.ts'
 import type { BankFileTables } from './bank-file-tables.ts'
 import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card-tables.ts'
 import type { ChainTables } from './chain-tables.ts'
@@ -35,6 +28,7 @@ import type { JobRow } from './job-tables.ts'
 import type { KycLinkRow } from './kyc-link-tables.ts'
 import type { FxInFlightRow, LedgerAccountRow, LedgerLateEndRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
+import type { MemberTables } from './member-tables.ts'
 import type { RailFunding, RailTables } from './rail-tables.ts'
 import type { RailStatementEntryRow, RailStatementRow } from './reconciliation-tables.ts'
 import type { ScreeningRow } from './screening-tables.ts'
@@ -42,7 +36,13 @@ import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-i
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification-tables.ts'
 
 /** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
-export interface Tables extends BankFileTables, ChainTables, RailTables {
+export interface Tables
+  extends AgentTables,
+    AuditTables,
+    BankFileTables,
+    ChainTables,
+    MemberTables,
+    RailTables {
   platforms: PlatformRow
   api_tokens: TokenRow
   customers: CustomerRow
@@ -79,13 +79,6 @@ export interface Tables extends BankFileTables, ChainTables, RailTables {
   idempotency_keys: IdempotencyRow
   data_keys: DataKeyRow
   enclave_secrets: EnclaveSecretRow
-  agents: AgentRow
-  agent_policies: AgentPolicyRow
-  agent_device_codes: AgentDeviceCodeRow
-  agent_actions: AgentActionRow
-  agent_decisions: AgentDecisionRow
-  agent_reservations: AgentReservationRow
-  agent_budgets: AgentBudgetRow
   cards: CardRow
   delegated_keys: DelegatedKeyRow
   card_transactions: CardTransactionRow
@@ -319,11 +312,15 @@ export interface MessageRow extends Stamped {
   state: 'QUEUED' | 'DELIVERED' | 'FAILED'
   recipient: string
   customer_id: string | null
-  /** Of a code that signs in: these three. Of a code that verifies a customer's contact: `contact_code_id`. */
+  /**
+   * Of a code that signs in to a wallet: these three. Of a code that verifies a customer's contact: `contact_code_id`. Of a
+   * code that signs a member in: `member_code_id`.
+   */
   account_id: string | null
   credential_id: string | null
   challenge_id: string | null
   contact_code_id: string | null
+  member_code_id: string | null
   subject: string | null
   /** `MessageContent` as sealed by the enclave; null once the message is sent or has failed. */
   sealed_content: Uint8Array | null

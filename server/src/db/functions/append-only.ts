@@ -1,0 +1,13 @@
+/** Keeps who has decided or changed what: a row is neither changed nor removed. */
+export const appendOnly = `
+CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'rows of % are neither changed nor removed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE TRIGGER verification_decisions_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON verification_decisions
+  FOR EACH STATEMENT EXECUTE FUNCTION append_only();
+
+CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_events
+  FOR EACH STATEMENT EXECUTE FUNCTION append_only();
+`

@@ -1,0 +1,117 @@
+/** The people of a platform, who sign in to the console. Decision 0054. */
+export const members = `
+CREATE TABLE members (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  name text NOT NULL,
+  email text NOT NULL,
+  permissions text[] NOT NULL,
+  state text NOT NULL CHECK (state IN ('INVITED', 'ACTIVE', 'REMOVED')),
+  -- The invitation that can be accepted, if there is one: an earlier one cannot.
+  invitation_id uuid,
+  -- The code that was sent last, unless it was used.
+  code_id uuid,
+  last_sign_in_at timestamptz,
+  -- Raised by every change of what the member may do.
+  version integer NOT NULL,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL
+);
+CREATE UNIQUE INDEX members_one_email ON members (platform_id, lower(email)) WHERE state <> 'REMOVED';
+CREATE INDEX members_by_email ON members (lower(email)) WHERE state <> 'REMOVED';
+CREATE INDEX members_newest ON members (platform_id, created_at DESC, id DESC);
+
+-- Links that sign a member in once: invitations, and those of the sandbox.
+CREATE TABLE member_links (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  member_id uuid NOT NULL REFERENCES members,
+  purpose text NOT NULL CHECK (purpose IN ('INVITATION', 'SIGN_IN')),
+  -- SHA-256 of the secret in the link, in hex.
+  secret_hash text NOT NULL UNIQUE,
+  expires_at timestamptz NOT NULL,
+  used_at timestamptz,
+  created_at timestamptz NOT NULL
+);
+
+CREATE TABLE member_codes (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  member_id uuid NOT NULL REFERENCES members,
+  -- A keyed digest of the code. The code itself is not stored.
+  code_mac bytea NOT NULL,
+  tries integer NOT NULL CHECK (tries >= 0),
+  expires_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL
+);
+CREATE INDEX member_codes_recent ON member_codes (member_id, created_at DESC);
+
+CREATE TABLE member_passkeys (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  member_id uuid NOT NULL REFERENCES members,
+  name text NOT NULL,
+  -- base64url of the authenticator's id.
+  webauthn_id text NOT NULL,
+  public_key bytea NOT NULL,
+  sign_count bigint NOT NULL CHECK (sign_count >= 0),
+  -- When the newest challenge that it answered was made: no earlier one is taken from it any more.
+  challenged_at timestamptz,
+  last_used_at timestamptz,
+  removed_at timestamptz,
+  created_at timestamptz NOT NULL
+);
+CREATE UNIQUE INDEX member_passkeys_once ON member_passkeys (webauthn_id) WHERE removed_at IS NULL;
+CREATE INDEX member_passkeys_of_member ON member_passkeys (member_id) WHERE removed_at IS NULL;
+
+-- Browsers in which a member is signed in, by real time.
+CREATE TABLE member_sessions (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  member_id uuid NOT NULL REFERENCES members,
+  method text NOT NULL CHECK (method IN ('PASSKEY', 'CODE', 'LINK')),
+  -- It ends with the passkey that began it.
+  passkey_id uuid REFERENCES member_passkeys,
+  -- SHA-256 of the cookie, in hex.
+  secret_hash text NOT NULL UNIQUE,
+  address text NOT NULL,
+  user_agent text,
+  last_seen_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  ended_at timestamptz,
+  created_at timestamptz NOT NULL
+);
+CREATE INDEX member_sessions_newest ON member_sessions (platform_id, created_at DESC) WHERE ended_at IS NULL;
+CREATE INDEX member_sessions_of_member ON member_sessions (member_id, created_at DESC) WHERE ended_at IS NULL;
+
+-- Approvals of what several members have to approve.
+CREATE TABLE approval_votes (
+  platform_id uuid NOT NULL REFERENCES platforms,
+  -- The action of an agent, the transaction or the screening.
+  object_id uuid NOT NULL,
+  member_id uuid NOT NULL REFERENCES members,
+  -- 1 is the first vote. Two that come at the same time cannot have the same place, so that one of them sees the other.
+  place integer NOT NULL CHECK (place > 0),
+  at timestamptz NOT NULL,
+  PRIMARY KEY (object_id, place),
+  UNIQUE (object_id, member_id)
+);
+
+-- A message has a code of a credential, of a customer's contact, or of a member.
+ALTER TABLE messages
+  ADD COLUMN member_code_id uuid REFERENCES member_codes,
+  DROP CONSTRAINT messages_one_code,
+  ADD CONSTRAINT messages_one_code CHECK (num_nonnulls(challenge_id, contact_code_id, member_code_id) = 1);
+
+-- A member decides about a customer as well.
+ALTER TABLE verification_decisions
+  DROP CONSTRAINT verification_decisions_decider_check,
+  ADD CONSTRAINT verification_decisions_decider_check
+    CHECK (decider IN ('TOKEN', 'MEMBER', 'OPERATOR', 'PROVIDER', 'SANDBOX'));
+
+-- A customer's token ends with the API token or with the member that made it.
+ALTER TABLE customer_tokens
+  ALTER COLUMN token_id DROP NOT NULL,
+  ADD COLUMN member_id uuid REFERENCES members,
+  ADD CONSTRAINT customer_tokens_one_maker CHECK (num_nonnulls(token_id, member_id) = 1);
+`

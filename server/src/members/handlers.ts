@@ -1,0 +1,81 @@
+import { MEMBER_TRANSITIONS } from '@countersign/contract/core/member-states'
+import type { members } from '@countersign/contract/platforms/members'
+import { update } from '../db/commit/writes.ts'
+import { inRealTime } from '../op/app.ts'
+import type { Handlers } from '../op/operation.ts'
+import { page } from '../op/paging.ts'
+import { checkMayGrant } from '../op/permissions.ts'
+import { present } from '../op/present.ts'
+import { transition } from '../op/transition.ts'
+import { inviteMember, renewInvitation } from './invitations.ts'
+import { checkEmailIsFree, findMember, findPresentMember, inOrder, memberView } from './members.ts'
+import { selectMembers, selectPasskeys } from './store.ts'
+
+export const memberHandlers: Handlers<typeof members> = {
+  member_invite: async (platformOp, { body }) => {
+    const op = inRealTime(platformOp)
+    checkMayGrant(op, body.permissions)
+    await checkEmailIsFree(op, body.email)
+    const { member, invitation, writes } = inviteMember(op, body)
+    return { status: 201, body: { member: memberView(member), ...invitation }, writes }
+  },
+
+  member_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectMembers(op, query),
+      table: 'members',
+      view: (rows) => rows.map(memberView),
+    }),
+  }),
+
+  member_get: async (op, { params }) => ({
+    status: 200,
+    body: memberView(await findMember(op, params.memberId)),
+  }),
+
+  member_update: async (platformOp, { params, body }) => {
+    const op = inRealTime(platformOp)
+    const member = await findPresentMember(op, params.memberId)
+    const { version, state } = member
+    checkMayGrant(
+      op,
+      (body.permissions ?? []).filter((one) => !member.permissions.includes(one)),
+    )
+    const change = {
+      ...present({ name: body.name, permissions: body.permissions && inOrder(body.permissions) }),
+      version: version + 1,
+      updated_at: op.now,
+    }
+    return {
+      status: 200,
+      body: memberView({ ...member, ...change }),
+      writes: [update('members', member.id, { version, state }, change)],
+    }
+  },
+
+  member_delete: async (platformOp, { params }) => {
+    const op = inRealTime(platformOp)
+    const member = await findPresentMember(op, params.memberId)
+    const passkeys = await selectPasskeys(op, member.id)
+    const change = { version: member.version + 1, invitation_id: null, code_id: null }
+    return {
+      status: 204,
+      body: undefined,
+      writes: [
+        transition(op, 'members', MEMBER_TRANSITIONS, member, 'remove', change).write,
+        ...passkeys.map(({ id }) =>
+          update('member_passkeys', id, { removed_at: null }, { removed_at: op.now }),
+        ),
+      ],
+    }
+  },
+
+  member_invitation_renew: async (platformOp, { params }) => {
+    const op = inRealTime(platformOp)
+    const member = await findPresentMember(op, params.memberId)
+    checkMayGrant(op, member.permissions)
+    const { invitation, writes } = renewInvitation(op, member)
+    return { status: 201, body: invitation, writes }
+  },
+}

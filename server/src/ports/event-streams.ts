@@ -1,0 +1,30 @@
+import type { EventType } from '@countersign/contract/events/events'
+
+/** A place in the feed of a platform: the transaction of an event, and its number within. */
+export interface FeedPosition {
+  readonly committed_in: string
+  readonly position: bigint
+}
+
+/** Before the first event of every feed. */
+export const BEGINNING: FeedPosition = { committed_in: '0', position: 0n }
+
+export interface EventStreamOptions {
+  /** Only events after this one. Undefined: only what becomes final from now on. */
+  readonly after: FeedPosition | undefined
+  /** Undefined: all types. */
+  readonly types: readonly EventType[] | undefined
+  /** At most a message a second, with the latest event of each type. */
+  readonly latestOnly: boolean
+}
+
+/** The streams of events that this process keeps open. */
+export interface EventStreams {
+  /**
+   * Follows the feed of a platform, as pieces of a text of server-sent events, without end. The first piece comes at once.
+   * Error: 429 `RATE_LIMITED` where the platform has too many streams.
+   */
+  open(platformId: string, options: EventStreamOptions): Promise<AsyncIterable<string>>
+  /** Ends all streams, and the work for them. */
+  close(): Promise<void>
+}

@@ -1,0 +1,11 @@
+import type { JsonSchema } from '@countersign/contract/core/decode'
+import { MemberInviteRequest } from '@countersign/contract/platforms/members'
+import type { Static } from 'typebox'
+import { validator } from '../http/validate.ts'
+
+const check = validator(MemberInviteRequest as JsonSchema, 'body')
+
+/** Whom the operator invites, checked as the API checks it. Throws for what it would refuse, and names the field. */
+export function checkInvited(person: Static<typeof MemberInviteRequest>): Static<typeof MemberInviteRequest> {
+  return check(person) as Static<typeof MemberInviteRequest>
+}

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { newPlatform } from '../client.testing.ts'
+import { openApp } from '../open-app.testing.ts'
+
+test('a change in place is in the trail with its caller and what differs, a refused call and a read are not', async () => {
+  const client = await newPlatform()
+  const changed = await client.send(
+    'PATCH',
+    '/config',
+    { umaDomain: 'trail.example' },
+    { 'X-Request-Id': 'trail-1' },
+  )
+  expect(changed.status).toBe(200)
+  expect((await client.send('PATCH', '/config', { umaDomain: 7 })).status).toBe(400)
+  expect((await client.get('/config')).status).toBe(200)
+  const { body } = await client.get('/audit-events?operation=config_update')
+  expect(body.data).toHaveLength(1)
+  expect(body.data[0]).toMatchObject({
+    actor: { type: 'TOKEN', id: client.credentials.tokenId },
+    operation: 'config_update',
+    requestId: 'trail-1',
+    after: { umaDomain: 'trail.example' },
+  })
+  expect(Object.keys(body.data[0].before)).toEqual(['umaDomain'])
+  expect(body.data[0].actor.name).toBeTypeOf('string')
+  expect((await client.get(`/audit-events/${body.data[0].id}`)).body).toEqual(body.data[0])
+  expect((await (await newPlatform()).get(`/audit-events/${body.data[0].id}`)).status).toBe(404)
+})
+
+test('an entry of the trail can be neither changed nor removed', async () => {
+  const host = await openApp()
+  for (const statement of [
+    'DELETE FROM audit_events',
+    'UPDATE audit_events SET address = NULL',
+    'TRUNCATE audit_events',
+  ])
+    await expect(host.app.db.query(statement)).rejects.toThrow('neither changed nor removed')
+  await host.close()
+})
+
+test('a request is found by its id with both bodies, and its secrets are masked', async () => {
+  const client = await newPlatform()
+  const made = await client.send(
+    'POST',
+    '/tokens',
+    { name: 'Logged', permissions: ['VIEW'] },
+    { 'X-Request-Id': 'log-1' },
+  )
+  expect(made.status).toBe(201)
+  const { body } = await client.get('/requests/log-1')
+  expect(body).toMatchObject({ method: 'POST', path: '/tokens', status: 201, operation: 'token_create' })
+  expect(JSON.parse(body.requestBody)).toEqual({ name: 'Logged', permissions: ['VIEW'] })
+  expect(JSON.parse(body.responseBody)).toEqual({ ...made.body, clientSecret: '***' })
+  const listed = (await client.get('/requests?path=/tokens&statusClass=2xx')).body
+  expect(listed.data).toHaveLength(1)
+  expect(listed.dropped).toBe(0)
+  expect((await (await newPlatform()).get('/requests/log-1')).status).toBe(404)
+})

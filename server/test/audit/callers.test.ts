@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { inviteAsOperator } from '../../src/members/operator.ts'
+import { createToken, revokeToken } from '../../src/service/first-platform.ts'
+import { changePolicy, newWorld } from '../agents.testing.ts'
+import { type Client, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+import { customerClient } from '../customer-tokens.testing.ts'
+import { openedFor } from '../kyc-page.testing.ts'
+import { newMember } from '../members.testing.ts'
+import { openApp } from '../open-app.testing.ts'
+import { PERSON } from '../verifications.testing.ts'
+
+async function trail(client: Client, query = ''): Promise<Reply['body'][]> {
+  return (await client.get(`/audit-events?limit=100${query}`)).body.data
+}
+
+test('what the operator does is in the trail with the change, under its own name', async () => {
+  const { app, newPlatform: platform, close } = await openApp()
+  const { id } = (await platform()).platform
+  const { tokenId } = await createToken(app, id, 'Backend', ['VIEW'])
+  await revokeToken(app, tokenId)
+  await expect(revokeToken(app, tokenId)).rejects.toThrow('There is no token')
+  const { member } = (await inviteAsOperator(app, id, {
+    name: 'Grace Hopper',
+    email: 'grace@example.com',
+    permissions: ['VIEW'],
+  })) as { member: { id: string } }
+  const rows = await app.read
+    .selectFrom('audit_events')
+    .select(['operation', 'actor_type', 'object_id'])
+    .where('platform_id', '=', id)
+    .orderBy('id')
+    .execute()
+  expect(rows).toEqual([
+    { operation: 'token_create', actor_type: 'OPERATOR', object_id: tokenId },
+    { operation: 'token_delete', actor_type: 'OPERATOR', object_id: tokenId },
+    { operation: 'member_invite', actor_type: 'OPERATOR', object_id: member.id },
+  ])
+  await close()
+})
+
+test('a member is in the trail by its name at that time, from the sign-in on', async () => {
+  const client = await newPlatform()
+  const { browser, id } = await newMember(client, ['VIEW', 'MANAGE'], 'Grace Hopper')
+  expect((await browser.send('PATCH', `/members/${id}`, { name: 'Rear Admiral' })).status).toBe(200)
+  const events = await trail(client, `&actorId=${id}`)
+  expect(events.map(({ operation }) => operation)).toEqual(['member_update', 'member_invitation_accept'])
+  expect(events[0]).toMatchObject({
+    actor: { type: 'MEMBER', id, name: 'Grace Hopper' },
+    before: { name: 'Grace Hopper' },
+    after: { name: 'Rear Admiral' },
+  })
+})
+
+test('an agent, a customer with a token and a changed policy are in the trail', async () => {
+  const { client, payer, agent } = await newWorld()
+  expect((await agent.quote(payer, 2_000)).status).toBe(201)
+  expect((await trail(client, `&actorId=${agent.id}`))[0]).toMatchObject({
+    actor: { type: 'AGENT', id: agent.id, name: 'Shopper' },
+    customerId: payer.id,
+  })
+  expect((await changePolicy(client, agent, { defaultExecutionMode: 'APPROVAL_REQUIRED' })).status).toBe(200)
+  const [change] = await trail(client, '&operation=agent_policy_update')
+  expect(change.before.policy.defaultExecutionMode).toBe('AUTO')
+  expect(change.after.policy.defaultExecutionMode).toBe('APPROVAL_REQUIRED')
+
+  const { id } = await newCustomer(client)
+  const customer = await customerClient(client, id)
+  const accountInfo = {
+    accountType: 'USD_ACCOUNT',
+    accountNumber: '123456789',
+    routingNumber: '021000021',
+    beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+  }
+  const account = { customerId: id, currency: 'USD', accountInfo }
+  const added = await customer.post('/customers/external-accounts', account)
+  expect(added.status).toBe(201)
+  const [entry] = await trail(client, `&actorId=${id}`)
+  expect(entry).toMatchObject({ actor: { type: 'CUSTOMER', id }, objectId: added.body.id, customerId: id })
+})
+
+test('a customer on its verification page is in the trail, as is that it was opened', async () => {
+  const client = await newPlatform()
+  await client.send('PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } })
+  const { id } = (await client.post('/customers', PERSON)).body
+  await openedFor(client, id)
+  const [entry] = await trail(client, '&operation=kyc_link_open')
+  expect(entry).toMatchObject({ actor: { type: 'CUSTOMER', id }, objectId: id, customerId: id })
+  expect(entry.address).toMatch(/127\.0\.0\.1|::1/)
+})
+
+test('fifty repeats of one idempotent call at once leave one entry', async () => {
+  const client = await newPlatform()
+  const body = JSON.stringify({ customerType: 'INDIVIDUAL', fullName: 'Once' })
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, () => client.post('/customers', body, { 'Idempotency-Key': 'once' })),
+  )
+  expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1)
+  expect(await trail(client, '&operation=customer_create')).toHaveLength(1)
+})
+
+test('the code of a refusal is in the request log, and a refused call is not in the trail', async () => {
+  const client = await newPlatform()
+  const headers = { 'X-Request-Id': 'refused-1' }
+  expect((await client.post('/customers', { customerType: 'NOBODY' }, headers)).status).toBe(400)
+  expect((await client.get('/requests/refused-1')).body).toMatchObject({ status: 400, code: 'INVALID_INPUT' })
+  expect(await trail(client, '&operation=customer_create')).toEqual([])
+})
