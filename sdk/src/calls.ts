@@ -1,7 +1,10 @@
 import type { Calls } from './generated/types.ts'
 
+/** The calls whose answer goes on: `followEvents` reads it. */
+export type StreamName = 'event_stream'
+
 /** The name of a call in the contract: `customer_create`. */
-export type EndpointName = keyof Calls
+export type EndpointName = Exclude<keyof Calls, StreamName>
 
 /** A part of the input: absent where it has no members, optional where every member is optional. */
 type Part<Name extends string, T> = [T] extends [undefined]

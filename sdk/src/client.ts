@@ -8,6 +8,7 @@ import { formOf, sendingMs } from './form.ts'
 import { type WireSpelling, wireSpelling } from './generated/wire-word.ts'
 import { newIdempotencyKey, type Random, systemRandom } from './idempotency-key.ts'
 import { isObject, parseJson, toJson } from './json.ts'
+import { chunksOf, serverMessages } from './server-messages.ts'
 import { wait } from './wait.ts'
 
 export interface ClientOptions extends ClientCredentials {
@@ -35,6 +36,8 @@ const BACKOFF_MS = 200
 const BACKOFF_MS_MAX = 5_000
 /** The longest `Retry-After` that is waited for. A longer one gives an error, not a silent wait. */
 const RETRY_AFTER_SECONDS_MAX = 10
+/** A stream that brings nothing for so long is broken: the server sends a comment every 15 seconds. */
+const STALL_MS = 40_000
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 503])
 
 /** The input of any call, without its endpoint's types. */
@@ -42,6 +45,20 @@ export interface AnyInput extends CallOptions {
   readonly params?: Readonly<Record<string, unknown>>
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
+}
+
+/** Which events a stream brings. */
+export interface EventsInput {
+  readonly after?: string | undefined
+  readonly types?: readonly string[] | undefined
+  readonly latestOnly?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A message of the stream of events: the id to go on behind, and the event where there is one. */
+export interface EventMessage {
+  readonly id: string | undefined
+  readonly event: unknown
 }
 
 /**
@@ -133,6 +150,51 @@ export class Client implements Caller {
     })
   }
 
+  /**
+   * Opens the stream of events (`event_stream`), and gives its messages: the id to go on behind, and the event, where it is not
+   * only that. Rejects like `call`. The messages end where the server closes the stream, and reject with ConnectionError
+   * where it breaks, or brings nothing for a while. `followEvents` opens it again.
+   */
+  async openEvents(options: EventsInput): Promise<AsyncGenerator<EventMessage, void, undefined>> {
+    const { after, types, latestOnly, signal } = options
+    const endpoint = endpointOf('event_stream')
+    const url = this.#baseUrl + endpoint.path + queryOf({ after, types, latestOnly })
+    const ending = new AbortController()
+    const cut = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal
+    const response = await this.#authorization.send(async (authorization) => {
+      const headers = new Headers({ Accept: acceptedBy(endpoint) })
+      if (authorization !== undefined) headers.set('Authorization', authorization)
+      const late = setTimeout(() => ending.abort(), this.#timeoutMs)
+      try {
+        const opened = await this.#fetch(url, { headers, signal: cut })
+        if (!isText(endpoint, opened)) throw refusal(opened, parseOrUndefined(await opened.text()))
+        return opened
+      } catch (cause) {
+        throw cause instanceof CountersignError ? cause : broken(url, cause, ending.signal, signal)
+      } finally {
+        clearTimeout(late)
+      }
+    })
+    return this.#messages(url, response, ending, signal)
+  }
+
+  async *#messages(
+    url: string,
+    { body }: Response,
+    ending: AbortController,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<EventMessage, void, undefined> {
+    if (!body) return
+    try {
+      for await (const { id, data } of serverMessages(chunksOf(body, STALL_MS, () => ending.abort())))
+        yield { id, event: data === undefined ? undefined : this.#wire.inward(parseJson(data)) }
+    } catch (cause) {
+      throw broken(url, cause, ending.signal, signal)
+    } finally {
+      ending.abort()
+    }
+  }
+
   async #trying<T>(triesMax: number, signal: AbortSignal | undefined, attempt: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
@@ -175,6 +237,21 @@ export class Client implements Caller {
     const [byte = 0] = this.#random(new Uint8Array(1))
     return Math.round((whole * (256 + byte)) / 512)
   }
+}
+
+/** The error of a stream that broke. Throws the reason of the caller's own signal. */
+function broken(
+  url: string,
+  cause: unknown,
+  ending: AbortSignal,
+  signal: AbortSignal | undefined,
+): ConnectionError {
+  signal?.throwIfAborted()
+  const { host } = new URL(url)
+  const message = ending.aborted
+    ? `${host} sends nothing any more.`
+    : `The stream of ${host} broke: ${reasonOf(cause)}.`
+  return new ConnectionError(message, { cause, isTimeout: ending.aborted, idempotencyKey: undefined })
 }
 
 function pathOf(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): string {

@@ -9,7 +9,9 @@ import type {
   SignedName,
 } from './calls.ts'
 import { Client, type ClientOptions } from './client.ts'
+import type { AccessToken } from './credentials.ts'
 import { endpoints } from './endpoints.ts'
+import { type FollowOptions, followEvents, type PlatformEvent } from './follow-events.ts'
 import type { Nouns } from './generated/nouns.ts'
 import { complaining, nounsOf } from './nouns.ts'
 import { paginate } from './paginate.ts'
@@ -24,8 +26,10 @@ import { Wallet, type WalletOptions } from './wallet.ts'
 /** What a `Countersign` has beside its nouns. */
 class Core implements Caller {
   readonly #client: Client
+  readonly #options: ClientOptions
 
   constructor(options: ClientOptions) {
+    this.#options = options
     this.#client = new Client(options)
     const nouns = nounsOf(this.#client)
     for (const [noun, verbs] of Object.entries(nouns))
@@ -62,6 +66,17 @@ class Core implements Caller {
     return waitForCard(this.#client, cardId, options)
   }
 
+  /** The same server, called with the token of an agent or a customer in place of these credentials. */
+  withAccessToken(accessToken: AccessToken): Countersign {
+    const { tokenId: _, clientSecret: __, ...connection } = this.#options
+    return new Countersign({ ...connection, accessToken })
+  }
+
+  /** See `followEvents`. */
+  followEvents(options?: FollowOptions): AsyncGenerator<PlatformEvent, void, undefined> {
+    return followEvents(this.#client, options)
+  }
+
   /** See `Client.quorumPublicKey`. */
   async quorumPublicKey(): Promise<string> {
     return this.#client.quorumPublicKey()
@@ -78,7 +93,7 @@ class Core implements Caller {
 Object.setPrototypeOf(
   Core.prototype,
   complaining('countersign', () => [
-    ...new Set([...endpoints().values()].map(({ noun }) => noun)),
+    ...new Set([...endpoints().values()].flatMap(({ noun, isStream }) => (isStream ? [] : [noun]))),
     ...Object.getOwnPropertyNames(Core.prototype),
   ]),
 )

@@ -1,10 +1,10 @@
-import type { EndpointName } from './calls.ts'
+import type { EndpointName, StreamName } from './calls.ts'
 import { CALLS, SHAPES } from './generated/calls.ts'
 import { nearest } from './nearest.ts'
 
 /** One call of the API, as the client makes it. */
 export interface Endpoint {
-  readonly name: EndpointName
+  readonly name: EndpointName | StreamName
   readonly noun: string
   readonly verb: string
   readonly method: string
@@ -12,6 +12,8 @@ export interface Endpoint {
   readonly isIdempotent: boolean
   readonly isSigned: boolean
   readonly isUpload: boolean
+  /** Whether the answer goes on: such a call has no noun. */
+  readonly isStream: boolean
   /** Whether the answer is a list of records in `data`. */
   readonly isList: boolean
   /** What is given beside the parameters of the path. */
@@ -48,7 +50,7 @@ function read(line: string): Endpoint {
   const [noun = '', verb = ''] = nounAndVerb.split('.')
   const is = (flag: string) => flags.includes(flag)
   return {
-    name: name as EndpointName,
+    name: name as Endpoint['name'],
     noun,
     verb,
     method,
@@ -57,9 +59,14 @@ function read(line: string): Endpoint {
     isSigned: is('s'),
     isUpload: is('u'),
     isList: is('l'),
+    isStream: is('e'),
     takes: is('b') || is('B') ? 'body' : is('q') || is('Q') ? 'query' : undefined,
     needsInput: is('B') || is('Q'),
-    texts: [...(is('c') ? ['text/csv'] : []), ...(is('h') ? ['text/html'] : [])],
+    texts: [
+      ...(is('c') ? ['text/csv'] : []),
+      ...(is('h') ? ['text/html'] : []),
+      ...(is('e') ? ['text/event-stream'] : []),
+    ],
     answers: new Map(answers.map(answerOf)),
   }
 }

@@ -19,6 +19,7 @@ export { Countersign } from './countersign.ts'
 export type { AccessToken } from './credentials.ts'
 export { type CryptoPort, setCrypto } from './crypto/port.ts'
 export { ConnectionError, CountersignError, isCode, type Refusal, SignatureRequiredError } from './errors.ts'
+export { type FollowOptions, followEvents, type PlatformEvent } from './follow-events.ts'
 export type { Nouns } from './generated/nouns.ts'
 export type {
   Agent as AgentRecord,

@@ -50,7 +50,8 @@ const PROBES: ReadonlySet<string> = new Set([
 export function nounsOf(caller: Caller): Nouns {
   const nouns: Record<string, Record<string, Verb>> = {}
   for (const endpoint of endpoints().values()) {
-    const { noun, verb } = endpoint
+    const { noun, verb, isStream } = endpoint
+    if (isStream) continue
     const verbs: Record<string, Verb> =
       nouns[noun] ?? Object.create(complaining(`countersign.${noun}`, () => Object.keys(verbs)))
     nouns[noun] = verbs
@@ -100,7 +101,7 @@ function callOf(
   { name }: Endpoint,
   input: AnyInput,
 ): Promise<{ status: number; body: unknown }> {
-  return caller.call(...([name, input] as unknown as Arguments<typeof name>))
+  return caller.call(...([name, input] as unknown as Arguments<EndpointName>))
 }
 
 async function pageOf(

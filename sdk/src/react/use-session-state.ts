@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useState } from 'react'
 import type { Session } from '../session.ts'
+import type { SessionStore } from '../session-store.ts'
 import { systemClock } from '../system-clock.ts'
 import type { Wallet } from '../wallet.ts'
 import type { SessionState } from './context.ts'
-import type { SessionStore } from './session-store.ts'
 
 /** The longest time that a timer of a browser takes. */
 const TIMER_MS_MAX = 2 ** 31 - 1

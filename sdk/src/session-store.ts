@@ -1,4 +1,4 @@
-import type { SessionRecord } from '../session.ts'
+import type { SessionRecord } from './session.ts'
 
 /** Keeps the session of each wallet over a reload of the page. */
 export interface SessionStore {
