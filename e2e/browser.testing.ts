@@ -20,7 +20,6 @@ export interface Browser {
 
 /** Chromium with an empty profile, which can reach only this machine. */
 export async function startBrowser(
-  executablePath: string,
   options: Pick<BrowserContextOptions, 'javaScriptEnabled' | 'viewport' | 'isMobile' | 'hasTouch'> = {},
 ): Promise<Browser> {
   const profile = await mkdtemp(join(tmpdir(), 'countersign-chromium-'))
@@ -31,7 +30,7 @@ export async function startBrowser(
   }
   try {
     context = await chromium.launchPersistentContext(profile, {
-      executablePath,
+      executablePath: process.env.CHROMIUM!,
       args: FLAGS,
       viewport: { width: 1100, height: 900 },
       ...options,

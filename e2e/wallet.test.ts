@@ -5,10 +5,9 @@ import { makeFundedCustomer, makePlatform } from '../sdk/test/platform.testing.t
 import { type Backend, startBackend } from './backend.testing.ts'
 import { addAuthenticator, type Browser, startBrowser } from './browser.testing.ts'
 
-const { CHROMIUM, SCREENSHOTS } = process.env
-if (!CHROMIUM) console.warn('e2e: CHROMIUM is not set to the path of a Chromium, so no browser is driven.')
+const { SCREENSHOTS } = process.env
 
-describe.skipIf(!CHROMIUM)('a page with only the sdk', { timeout: 60_000 }, () => {
+describe('a page with only the sdk', { timeout: 60_000 }, () => {
   let backend: Backend
   let browser: Browser
   let page: Page
@@ -31,7 +30,7 @@ describe.skipIf(!CHROMIUM)('a page with only the sdk', { timeout: 60_000 }, () =
       quorumPublicKey: enclaveQuorumPublic,
       me: { name: 'Ada Lovelace', email, ...customer },
     })
-    browser = await startBrowser(CHROMIUM!)
+    browser = await startBrowser()
     page = browser.page
     page.on('pageerror', (error) => trouble.push(error.message))
     page.on('console', (message) => {
@@ -85,20 +84,20 @@ describe.skipIf(!CHROMIUM)('a page with only the sdk', { timeout: 60_000 }, () =
   test('keeps the session over a reload, its key not exportable', async () => {
     await page.reload()
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
-    const isReadable = await page.evaluate(async () => {
+    const isReadable = await page.evaluate(async (accountId) => {
       const result = <T>(request: IDBRequest<T>) =>
         new Promise<T>((resolve) => {
           request.onsuccess = () => resolve(request.result)
         })
-      const database = await result(indexedDB.open('wallet'))
-      const record = await result(database.transaction('session').objectStore('session').get('current'))
+      const database = await result(indexedDB.open('countersign'))
+      const record = await result(database.transaction('sessions').objectStore('sessions').get(accountId))
       database.close()
       const { privateKey } = (record as { keyPair: CryptoKeyPair }).keyPair
       return crypto.subtle.exportKey('jwk', privateKey).then(
         () => true,
         () => false,
       )
-    })
+    }, walletId)
     expect(isReadable).toBe(false)
   })
 

@@ -1,13 +1,12 @@
 import { Countersign } from '@countersign/sdk'
 import {
+  INDEXED_DB,
   isPayment,
   membersOf,
   type Session,
-  type SessionRecord,
   type Signer,
   type Statement,
 } from '@countersign/sdk/wallet'
-import { forgetSession, keepSession, keptSession } from './kept-session.ts'
 import { ask, find, item, on, say } from './view.ts'
 
 /** The server's key, built into the page. */
@@ -95,7 +94,7 @@ on('sign-in-passkey', async () => {
 on('refresh', async () => {
   const old = signedIn()
   session = await old.refresh()
-  await keepSession(session.record)
+  await INDEXED_DB.save(session.record)
   await wallet.revokeSession(old.id, session)
   await show('The session has been renewed.')
 })
@@ -148,7 +147,7 @@ on('export', async () => {
 
 async function use(next: Session | undefined, words: string): Promise<void> {
   session = next
-  await (next ? keepSession(next.record) : forgetSession())
+  await (next ? INDEXED_DB.save(next.record) : INDEXED_DB.remove(wallet.accountId))
   await show(words)
 }
 
@@ -209,6 +208,6 @@ function cents(text: string): bigint {
   return BigInt(units) * 100n + BigInt(fraction.padEnd(2, '0'))
 }
 
-const kept: SessionRecord | undefined = await keptSession()
+const kept = await INDEXED_DB.load(wallet.accountId)
 if (kept) session = await wallet.session(kept)
 await show('')

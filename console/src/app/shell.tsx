@@ -1,0 +1,175 @@
+import {
+  ActionIcon,
+  AppShell,
+  Burger,
+  Group,
+  Menu,
+  NavLink,
+  ScrollArea,
+  Text,
+  Tooltip,
+  useComputedColorScheme,
+  useMantineColorScheme,
+  VisuallyHidden,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { countersign } from '../data/client.ts'
+import { followLive } from '../data/live.ts'
+import { SandboxButton } from '../pages/sandbox/sandbox-button.tsx'
+import { useIsSandbox, useMe } from '../session/me.ts'
+import { MoonIcon, SunIcon } from '../ui/icons.tsx'
+import { useKeys } from './keys.ts'
+import { PLACES, type Place } from './places.ts'
+import { Search, SearchButton } from './search.tsx'
+
+const GROUPS = [...new Set(PLACES.map(({ group }) => group))]
+
+/** What every page stands in: the navigation, the search, who is signed in. Follows the platform's events meanwhile. */
+export function Shell() {
+  const [isNavigationOpen, { toggle, close }] = useDisclosure(false)
+  const [isSearching, setSearching] = useState(false)
+  const { pathname } = useLocation()
+  const client = useQueryClient()
+  const { session } = useMe()
+  useKeys(() => setSearching(true))
+  useEffect(() => {
+    const ended = new AbortController()
+    // A refused stream is opened again with the next session.
+    followLive(client, ended.signal).catch(() => undefined)
+    return () => ended.abort()
+  }, [client, session.id])
+  useEffect(close, [pathname])
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !isNavigationOpen } }}
+      padding={{ base: 'md', sm: 'lg' }}
+    >
+      <AppShell.Header px="md">
+        <Group h="100%" justify="space-between" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" miw={0}>
+            <Burger
+              opened={isNavigationOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={isNavigationOpen ? 'Close the navigation' : 'Open the navigation'}
+            />
+            <Platform />
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            {useIsSandbox() && <SandboxButton />}
+            <SearchButton open={() => setSearching(true)} />
+            <SchemeSwitch />
+            <Account />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar>
+        <AppShell.Section grow component={ScrollArea} p="xs">
+          <nav aria-label="Pages">
+            {GROUPS.map((group) => (
+              <div key={group}>
+                <Text size="xs" c="dimmed" fw={600} px="sm" pt="sm" pb={4}>
+                  {group}
+                </Text>
+                {PLACES.filter((place) => place.group === group).map((place) => (
+                  <PlaceLink key={place.to} place={place} isHere={isHere(place, pathname)} />
+                ))}
+              </div>
+            ))}
+          </nav>
+        </AppShell.Section>
+      </AppShell.Navbar>
+      <AppShell.Main>
+        <Outlet />
+      </AppShell.Main>
+      <Search isOpen={isSearching} close={() => setSearching(false)} />
+    </AppShell>
+  )
+}
+
+function isHere({ to }: Place, pathname: string): boolean {
+  return to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`)
+}
+
+function PlaceLink({ place, isHere: isActive }: { readonly place: Place; readonly isHere: boolean }) {
+  const { title, to, key } = place
+  return (
+    <Tooltip label={`g ${key}`} position="right" openDelay={800}>
+      <NavLink
+        component={Link}
+        to={to}
+        label={title}
+        active={isActive}
+        aria-current={isActive ? 'page' : undefined}
+        py={6}
+        style={{ borderRadius: 'var(--mantine-radius-sm)' }}
+      />
+    </Tooltip>
+  )
+}
+
+function Platform() {
+  const { platform } = useMe()
+  return (
+    <Group gap="xs" wrap="nowrap" miw={0}>
+      <Text fw={600} className="clipped" title={platform.name}>
+        {platform.name}
+      </Text>
+    </Group>
+  )
+}
+
+function SchemeSwitch() {
+  const scheme = useComputedColorScheme('light')
+  const { setColorScheme } = useMantineColorScheme()
+  const other = scheme === 'light' ? 'dark' : 'light'
+  const label = `Use the ${other} colours`
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="default" size="lg" aria-label={label} onClick={() => setColorScheme(other)}>
+        {scheme === 'light' ? <MoonIcon /> : <SunIcon />}
+      </ActionIcon>
+    </Tooltip>
+  )
+}
+
+function Account() {
+  const { member } = useMe()
+  const signOut = async () => {
+    await countersign.members.signOut()
+    // A new page has read nothing yet, so the next member sees nothing of this one.
+    location.assign('/console/')
+  }
+  return (
+    <Menu position="bottom-end" width={260}>
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg">
+          <span aria-hidden="true">{initialsOf(member.name)}</span>
+          <VisuallyHidden>Signed in as {member.name}</VisuallyHidden>
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <span className="clipped">{member.name}</span>
+          <span className="clipped">{member.email}</span>
+        </Menu.Label>
+        <Menu.Item component={Link} to="/settings">
+          Settings
+        </Menu.Item>
+        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** The first letters of the first and the last word of a name. */
+function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/)
+  const ends = words.length > 1 ? [words[0]!, words.at(-1)!] : words
+  return ends.map((word) => [...word][0]?.toUpperCase() ?? '').join('')
+}

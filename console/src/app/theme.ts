@@ -1,0 +1,45 @@
+import { createTheme, Drawer, Modal, SegmentedControl, Tooltip } from '@mantine/core'
+
+/** Neutral greys with a little blue, from text to the deepest ground. */
+const DARK = [
+  '#dfe2e9',
+  '#b4bac8',
+  '#8b92a3',
+  '#636b7d',
+  '#333947',
+  '#2a2f3b',
+  '#1f232c',
+  '#161920',
+  '#11141a',
+  '#0c0e12',
+] as const
+
+/** One scale of sizes, the system's fonts, thin borders in place of shadows, one accent. */
+export const theme = createTheme({
+  primaryColor: 'indigo',
+  primaryShade: { light: 7, dark: 7 },
+  colors: { dark: DARK },
+  defaultRadius: 'sm',
+  autoContrast: true,
+  cursorType: 'pointer',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  fontSizes: { xs: '0.75rem', sm: '0.875rem', md: '1rem', lg: '1.25rem', xl: '1.75rem' },
+  lineHeights: { xs: '1.35', sm: '1.45', md: '1.5', lg: '1.4', xl: '1.25' },
+  spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2rem' },
+  headings: {
+    fontWeight: '600',
+    sizes: {
+      h1: { fontSize: '1.75rem', lineHeight: '1.25' },
+      h2: { fontSize: '1.25rem', lineHeight: '1.4' },
+      h3: { fontSize: '1rem', lineHeight: '1.5' },
+    },
+  },
+  respectReducedMotion: true,
+  components: {
+    Drawer: Drawer.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    SegmentedControl: SegmentedControl.extend({ defaultProps: { transitionDuration: 0 } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withArrow: true } }),
+  },
+})

@@ -1,0 +1,56 @@
+/** What the console knows of its connection to the server, from the answers of all calls. */
+export interface ConnectionState {
+  /** The last call had no answer. */
+  readonly isAway: boolean
+  /** A call was refused for want of a session, and nobody has signed in since. */
+  readonly isSignedOut: boolean
+}
+
+class Connection {
+  #state: ConnectionState = { isAway: false, isSignedOut: false }
+  #signIns = 0
+  readonly #listeners = new Set<() => void>()
+
+  /** `fetch`, which notices whether the server answers and whether it still knows the session. */
+  readonly fetch: typeof globalThis.fetch = async (input, init) => {
+    const signIns = this.#signIns
+    try {
+      const response = await globalThis.fetch(input, init)
+      const { isSignedOut } = this.#state
+      // A call from before the last sign-in says nothing of its session.
+      const isRefused = response.status === 401 && signIns === this.#signIns
+      this.#set({ isAway: isGatewayFault(response), isSignedOut: isSignedOut || isRefused })
+      return response
+    } catch (error) {
+      if (!init?.signal?.aborted) this.#set({ ...this.#state, isAway: true })
+      throw error
+    }
+  }
+
+  /** The session is known to be good: calls that need none answer without it too. */
+  readonly signedIn = (): void => {
+    this.#signIns += 1
+    this.#set({ ...this.#state, isSignedOut: false })
+  }
+
+  readonly state = (): ConnectionState => this.#state
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #set(next: ConnectionState): void {
+    const { isAway, isSignedOut } = this.#state
+    if (next.isAway === isAway && next.isSignedOut === isSignedOut) return
+    this.#state = next
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+/** A proxy before the server that cannot reach it. */
+function isGatewayFault({ status }: Response): boolean {
+  return status === 502 || status === 504
+}
+
+export const connection = new Connection()

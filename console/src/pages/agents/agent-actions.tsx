@@ -1,0 +1,115 @@
+import { Button, Code, CopyButton, Group, Modal, Stack } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { Time } from '../../ui/time.tsx'
+import type { Agent } from './agent.ts'
+
+type DeviceCode = Awaited<ReturnType<typeof countersign.agents.createDeviceCode>>
+
+/** Connects, pauses and deletes the agent. */
+export function AgentActions({ agent }: { readonly agent: Agent }) {
+  const { id, name, isPaused, isConnected } = agent
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [code, setCode] = useState<DeviceCode>()
+  const mayNot = useDenied('MANAGE')
+  const mayNotSpend = useSpendingDenied(agent)
+  const pause = async () => {
+    const changed = await countersign.agents.update(id, { isPaused: !isPaused })
+    client.setQueryData(['agents', 'one', id], changed)
+    await client.invalidateQueries({ queryKey: ['agents'] })
+  }
+  const remove = async () => {
+    await countersign.agents.delete(id)
+    await navigate({ to: '/agents' })
+    client.removeQueries({ queryKey: ['agents', 'one', id] })
+    await client.invalidateQueries({ queryKey: ['agents'] })
+  }
+  return (
+    <>
+      <ActionButton
+        label="Device code"
+        denied={mayNot ?? mayNotSpend}
+        act={async () => setCode(await countersign.agents.createDeviceCode(id))}
+        {...(isConnected
+          ? {
+              ask: {
+                title: 'Make a device code?',
+                text: `${name} is connected. Whoever redeems the code takes its place, and its present token ends.`,
+              },
+            }
+          : {})}
+      />
+      <ActionButton
+        label={isPaused ? 'Resume' : 'Pause'}
+        denied={mayNot ?? (isPaused ? mayNotSpend : undefined)}
+        act={pause}
+      />
+      <ActionButton
+        label="Delete"
+        color="red"
+        denied={mayNot}
+        act={remove}
+        ask={{
+          title: `Delete ${name}?`,
+          text: 'Its token ends at once, and what waits for approval is rejected. Its history is kept. This cannot be undone.',
+        }}
+      />
+      {code && <CodeWindow code={code} close={() => setCode(undefined)} />}
+    </>
+  )
+}
+
+/** Why the member may not let this agent act: it moves money, so that the member must be allowed to. */
+function useSpendingDenied({ policy: { permissions } }: Agent): string | undefined {
+  const denied = useDenied('TRANSACT')
+  return permissions.some((one) => one === 'CREATE_TRANSFERS' || one === 'EXECUTE_QUOTES')
+    ? denied
+    : undefined
+}
+
+const WAITING_MS = 2_000
+
+/** The code, which is shown once, and whether the agent has taken it. */
+function CodeWindow({ code, close }: { readonly code: DeviceCode; readonly close: () => void }) {
+  const client = useQueryClient()
+  const { data } = useQuery({
+    queryKey: ['device-codes', code.code],
+    queryFn: async () => {
+      const state = await countersign.agents.getDeviceCode(code.code)
+      if (state.redeemed) await client.invalidateQueries({ queryKey: ['agents'] })
+      return state
+    },
+    refetchInterval: ({ state }) => (state.data?.redeemed ? false : WAITING_MS),
+  })
+  return (
+    <Modal opened onClose={close} title="Device code" centered>
+      <Stack>
+        <span>Give this code to the agent. It is shown once, and connects one program.</span>
+        <Group justify="space-between">
+          <Code fz="xl">{code.code}</Code>
+          <CopyButton value={code.code}>
+            {({ copy, copied }) => (
+              <Button variant="default" onClick={copy}>
+                {copied ? 'Copied' : 'Copy'}
+              </Button>
+            )}
+          </CopyButton>
+        </Group>
+        <span role="status">
+          {data?.redeemed ? (
+            'The agent is connected.'
+          ) : (
+            <>
+              Waits for the agent. Valid until <Time at={code.expiresAt} />.
+            </>
+          )}
+        </span>
+      </Stack>
+    </Modal>
+  )
+}

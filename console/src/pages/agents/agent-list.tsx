@@ -1,0 +1,112 @@
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { CustomerName } from '../../ui/customer-name.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { type Agent, agentState, limitText } from './agent.ts'
+
+const route = getRouteApi('/agents')
+
+const FILTERS: readonly Filter[] = [
+  { name: 'customerId', label: 'Id of the customer' },
+  { name: 'state', label: 'State', choices: ['PAUSED', 'NOT_PAUSED'] },
+  { name: 'connected', label: 'Connection', choices: ['CONNECTED', 'NOT_CONNECTED'] },
+  { name: 'from', label: 'From', isDay: true },
+  { name: 'to', label: 'To', isDay: true },
+]
+
+const monthText = ({ policy: { spendingLimits }, usage }: Agent) =>
+  limitText(usage.monthlySpend, spendingLimits.currency)
+
+const COLUMNS: readonly Column<Agent>[] = [
+  {
+    id: 'name',
+    header: 'Agent',
+    width: 'minmax(9rem, 2fr)',
+    cell: ({ name }) => (
+      <span className="clipped" title={name}>
+        {name}
+      </span>
+    ),
+    text: ({ name }) => name,
+  },
+  {
+    id: 'customer',
+    header: 'Acts for',
+    width: 'minmax(8rem, 2fr)',
+    isWideOnly: true,
+    cell: ({ customerId }) => <CustomerName id={customerId} />,
+    text: ({ customerId }) => customerId,
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: '8rem',
+    cell: (agent) => <Status of={agentState(agent)} />,
+    text: agentState,
+  },
+  {
+    id: 'today',
+    header: 'Actions today',
+    width: '7rem',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ usage }) => <span className="figures">{usage.dailyTransactionCount}</span>,
+    text: ({ usage }) => String(usage.dailyTransactionCount),
+  },
+  {
+    id: 'month',
+    header: 'This month',
+    width: 'minmax(7rem, 1fr)',
+    isRight: true,
+    cell: (agent) => <span className="figures">{monthText(agent)}</span>,
+    text: monthText,
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    width: '9.5rem',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    text: ({ createdAt }) => createdAt,
+  },
+]
+
+export function AgentList() {
+  const { customerId, state, connected, from, to } = route.useSearch()
+  const filters = {
+    ...(customerId ? { customerId } : {}),
+    ...(state ? { isPaused: state === 'PAUSED' } : {}),
+    ...(connected ? { isConnected: connected === 'CONNECTED' } : {}),
+    ...(from ? { startDate: dayStart(from)! } : {}),
+    ...(to ? { endDate: dayEnd(to)! } : {}),
+  }
+  const list = useListed(['agents', 'list', filters], (page) =>
+    countersign.agents.list({ ...filters, ...page }),
+  )
+  return (
+    <Page title="Agents">
+      <Filters filters={FILTERS} values={{ customerId, state, connected, from, to }} />
+      <DataTable
+        name="Agents"
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => `/agents/${id}`}
+        empty={
+          Object.keys(filters).length > 0
+            ? { title: 'No agent matches', text: 'Take a filter away.' }
+            : {
+                title: 'No agents yet',
+                text: 'An agent is a program that acts for one customer within a policy. Your backend sets one up with POST /agents.',
+              }
+        }
+      />
+    </Page>
+  )
+}

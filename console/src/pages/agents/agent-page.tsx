@@ -1,0 +1,122 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { CustomerName } from '../../ui/customer-name.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { RecordId } from '../../ui/record-id.tsx'
+import { RecordLink } from '../../ui/record-link.tsx'
+import { Status } from '../../ui/status.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { type Agent, agentState } from './agent.ts'
+import { AgentActions } from './agent-actions.tsx'
+import { DECISIONS } from './decisions.tsx'
+import { policyWords } from './policy-words.ts'
+import { Usage } from './usage.tsx'
+
+const route = getRouteApi('/agents/$agentId')
+const PARENT = { title: 'Agents', to: '/agents' }
+
+export function AgentPage() {
+  const { agentId } = route.useParams()
+  const query = useQuery({
+    queryKey: ['agents', 'one', agentId],
+    queryFn: () => countersign.agents.get(agentId),
+  })
+  const agent = query.data
+  if (!agent)
+    return (
+      <Page title="Agent" parent={PARENT}>
+        <Read query={query} lines={8}>
+          {() => null}
+        </Read>
+      </Page>
+    )
+  return (
+    <Page
+      title={agent.name}
+      aside={<Status of={agentState(agent)} />}
+      actions={<AgentActions agent={agent} />}
+      parent={PARENT}
+    >
+      <RecordId id={agent.id} />
+      <div className="columns">
+        <div className="stacked">
+          <Panel
+            title="Policy"
+            actions={
+              <Button
+                size="xs"
+                variant="default"
+                renderRoot={(rest) => (
+                  <Link {...rest} to="/agents/$agentId/policy" params={{ agentId: agent.id }} />
+                )}
+              >
+                Edit the policy
+              </Button>
+            }
+          >
+            <p className="sentence">{policyWords(agent.policy)}</p>
+          </Panel>
+          <Decisions agentId={agent.id} />
+        </div>
+        <div className="stacked">
+          <Usage agent={agent} />
+          <About agent={agent} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function About({ agent }: { readonly agent: Agent }) {
+  return (
+    <Panel title="About">
+      <Facts
+        of={[
+          [
+            'Acts for',
+            <RecordLink key="customer" id={agent.customerId}>
+              <CustomerName id={agent.customerId} />
+            </RecordLink>,
+          ],
+          ['Connected', agent.isConnected ? 'Yes' : 'Not yet: make a device code, and give it to the agent'],
+          ['Created', <Time key="created" at={agent.createdAt} />],
+          ['Changed', <Time key="changed" at={agent.updatedAt} />],
+          [
+            'Also',
+            <TextLink key="waiting" to="/approvals" search={{ customerId: agent.customerId }}>
+              What waits for approval
+            </TextLink>,
+          ],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Decisions({ agentId }: { readonly agentId: string }) {
+  const list = useListed(['agents', 'decisions', agentId], (page) =>
+    countersign.agents.decisions(agentId, page),
+  )
+  return (
+    <section aria-label="Decisions">
+      <DataTable
+        name="Decisions"
+        columns={DECISIONS}
+        list={list}
+        idOf={({ id }) => id}
+        height="28rem"
+        empty={{
+          title: 'Nothing asked yet',
+          text: 'Each request of the agent is here, with what the policy decided and why.',
+        }}
+      />
+    </section>
+  )
+}

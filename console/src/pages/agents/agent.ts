@@ -1,0 +1,24 @@
+import type { AgentPolicy } from '@countersign/contract/agents/agent-policy'
+import type { Agent as AgentSchema } from '@countersign/contract/agents/agents'
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { Static } from 'typebox'
+import { figures } from '../../ui/money-format.ts'
+
+export type Agent = Static<typeof AgentSchema>
+export type Policy = Static<typeof AgentPolicy>
+
+/** The state of an agent in one word. */
+export function agentState({ isPaused, isConnected }: Agent): 'PAUSED' | 'ACTIVE' | 'NOT_CONNECTED' {
+  if (isPaused) return 'PAUSED'
+  return isConnected ? 'ACTIVE' : 'NOT_CONNECTED'
+}
+
+/** The decimals of a currency; none for one that is not known. */
+export function decimalsOf(code: string): number {
+  return isKnownCurrency(code) ? CURRENCIES[code].decimals : 0
+}
+
+/** An amount of a policy for people: `1,234.50 USD`. */
+export function limitText(amount: bigint, code: string): string {
+  return `${figures({ amount, decimals: decimalsOf(code) })} ${code}`
+}

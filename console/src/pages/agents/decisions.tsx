@@ -1,0 +1,51 @@
+import type { AgentDecisionRecord } from '@countersign/contract/agents/agents'
+import type { Static } from 'typebox'
+import type { Column } from '../../ui/data-table.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+import { limitText } from './agent.ts'
+import { decisionWords } from './policy-words.ts'
+
+type Decision = Static<typeof AgentDecisionRecord>
+
+const amountText = ({ decision: { amount, currency } }: Decision) =>
+  amount === undefined || currency === undefined ? '–' : limitText(amount, currency)
+
+/** What the policy has decided, and why. */
+export const DECISIONS: readonly Column<Decision>[] = [
+  {
+    id: 'outcome',
+    header: 'Decision',
+    width: '8.5rem',
+    cell: ({ decision }) => <Status of={decision.outcome} />,
+    text: ({ decision }) => decision.outcome,
+  },
+  {
+    id: 'why',
+    header: 'Why',
+    width: 'minmax(10rem, 3fr)',
+    isWideOnly: true,
+    cell: ({ decision }) => (
+      <span className="clipped" title={decisionWords(decision)}>
+        {decisionWords(decision)}
+      </span>
+    ),
+    text: ({ decision }) => decisionWords(decision),
+  },
+  {
+    id: 'amount',
+    header: 'Amount',
+    width: 'minmax(6rem, 1fr)',
+    isRight: true,
+    cell: (row) => <span className="figures">{amountText(row)}</span>,
+    text: amountText,
+  },
+  {
+    id: 'at',
+    header: 'At',
+    width: '9rem',
+    isRight: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    text: ({ createdAt }) => createdAt,
+  },
+]

@@ -1,0 +1,123 @@
+import type {
+  AgentExecutionMode,
+  AgentPermission,
+  AgentPolicyUpdateRequest,
+} from '@countersign/contract/agents/agent-policy'
+import type { Static } from 'typebox'
+import { figures, smallestUnits } from '../../ui/money-format.ts'
+import { decimalsOf, type Policy } from './agent.ts'
+
+export type PolicyChange = Static<typeof AgentPolicyUpdateRequest>
+type AccountRules = NonNullable<Policy['accountRestrictions']>['accountRules']
+
+/** A policy as it stands in the fields of the editor: amounts as they are typed, empty for no limit. */
+export interface Draft {
+  readonly permissions: readonly AgentPermission[]
+  readonly mode: AgentExecutionMode
+  readonly currency: string
+  readonly perTransaction: string
+  readonly daily: string
+  readonly dailyCount: string
+  readonly monthly: string
+  readonly threshold: string
+  readonly thresholdCurrency: string
+  /** null: all. */
+  readonly accounts: readonly string[] | null
+  readonly externalAccounts: readonly string[] | null
+  readonly rules: readonly DraftRule[]
+}
+
+/** The rule of one account. */
+export interface DraftRule {
+  readonly accountId: string
+  readonly mode: AgentExecutionMode | ''
+  readonly limit: string
+}
+
+export type DraftProblems = { readonly [Field in keyof Draft]?: string }
+
+export function draftOf(policy: Policy): Draft {
+  const { spendingLimits: limits, accountRestrictions: restrictions, approvalThresholds: thresholds } = policy
+  const { currency } = limits
+  const typed = (amount: bigint | null | undefined, code = currency) =>
+    amount == null ? '' : figures({ amount, decimals: decimalsOf(code) })
+  const thresholdCurrency = thresholds?.currency ?? currency
+  return {
+    permissions: policy.permissions,
+    mode: policy.defaultExecutionMode,
+    currency,
+    perTransaction: typed(limits.perTransactionLimit),
+    daily: typed(limits.dailyLimit),
+    dailyCount: limits.dailyTransactionLimit?.toString() ?? '',
+    monthly: typed(limits.monthlyLimit),
+    threshold: typed(thresholds?.amount, thresholdCurrency),
+    thresholdCurrency,
+    accounts: restrictions?.allowedAccountIds ?? null,
+    externalAccounts: restrictions?.allowedExternalAccountIds ?? null,
+    rules: (restrictions?.accountRules ?? []).map(({ accountId, executionMode, perTransactionLimit }) => ({
+      accountId,
+      mode: executionMode ?? '',
+      limit: typed(perTransactionLimit),
+    })),
+  }
+}
+
+/** What was typed wrongly, by field. `former` is the policy that the draft would change. */
+export function problemsOf(draft: Draft, former: Policy): DraftProblems {
+  const wrong = (typed: string, code = draft.currency) =>
+    typed.trim() !== '' && smallestUnits(typed, decimalsOf(code)) === undefined
+      ? `Type an amount with at most ${decimalsOf(code)} decimals, such as 250.`
+      : undefined
+  const hadCount = former.spendingLimits.dailyTransactionLimit !== undefined
+  const problems: Record<string, string | undefined> = {
+    perTransaction:
+      draft.perTransaction.trim() === '' ? 'One action needs a limit.' : wrong(draft.perTransaction),
+    daily: wrong(draft.daily),
+    monthly: wrong(draft.monthly),
+    threshold: wrong(draft.threshold, draft.thresholdCurrency),
+    dailyCount: countProblem(draft.dailyCount.trim(), hadCount),
+    rules: draft.rules.map(({ limit }) => wrong(limit)).find((one) => one !== undefined),
+  }
+  return Object.fromEntries(Object.entries(problems).filter(([, problem]) => problem !== undefined))
+}
+
+const COUNT_MAX = 1_000_000
+
+function countProblem(typed: string, hadCount: boolean): string | undefined {
+  if (typed === '')
+    return hadCount
+      ? `A limit of actions cannot be taken away again: raise it, to ${COUNT_MAX} at most.`
+      : undefined
+  return /^\d+$/.test(typed) && Number(typed) <= COUNT_MAX ? undefined : `Type a number up to ${COUNT_MAX}.`
+}
+
+/** The change of the policy that the draft asks for. Only for a draft without problems. */
+export function changeOf(draft: Draft) {
+  const units = (typed: string, code = draft.currency) =>
+    typed.trim() === '' ? null : smallestUnits(typed, decimalsOf(code))!
+  const { dailyCount, threshold, thresholdCurrency } = draft
+  return {
+    permissions: [...draft.permissions],
+    defaultExecutionMode: draft.mode,
+    spendingLimits: {
+      currency: draft.currency,
+      perTransactionLimit: units(draft.perTransaction)!,
+      dailyLimit: units(draft.daily),
+      monthlyLimit: units(draft.monthly),
+      ...(dailyCount.trim() === '' ? {} : { dailyTransactionLimit: Number(dailyCount) }),
+    },
+    accountRestrictions: {
+      allowedAccountIds: draft.accounts && [...draft.accounts],
+      allowedExternalAccountIds: draft.externalAccounts && [...draft.externalAccounts],
+      accountRules: draft.rules.map(({ accountId, mode, limit }) => ({
+        accountId,
+        ...(mode === '' ? {} : { executionMode: mode }),
+        ...(limit.trim() === '' ? {} : { perTransactionLimit: units(limit) }),
+      })) as NonNullable<AccountRules>,
+    },
+    approvalThresholds:
+      threshold.trim() === ''
+        ? { amount: null }
+        : { currency: thresholdCurrency, amount: units(threshold, thresholdCurrency) },
+  } satisfies PolicyChange & Policy
+}

@@ -1,0 +1,108 @@
+import { AGENT_PERMISSIONS, type AgentExecutionMode } from '@countersign/contract/agents/agent-policy'
+import { CURRENCIES } from '@countersign/contract/core/currencies'
+import { Checkbox, NativeSelect, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core'
+import { Panel } from '../../ui/page.tsx'
+import type { Draft, DraftProblems } from './policy-draft.ts'
+import { permissionWords } from './policy-words.ts'
+
+export interface FieldsProps {
+  readonly draft: Draft
+  readonly problems: DraftProblems
+  readonly set: (change: Partial<Draft>) => void
+}
+
+/** What the agent may do, how much, and when a person is asked. */
+export function PolicyFields(props: FieldsProps) {
+  const { draft, set } = props
+  return (
+    <>
+      <Panel title="May">
+        <Checkbox.Group
+          aria-label="Permissions"
+          value={[...draft.permissions]}
+          onChange={(chosen) => set({ permissions: AGENT_PERMISSIONS.filter((one) => chosen.includes(one)) })}
+        >
+          <Stack gap="xs">
+            {AGENT_PERMISSIONS.map((one) => (
+              <Checkbox key={one} value={one} label={permissionWords(one)} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      </Panel>
+      <Panel title="How much">
+        <Limits {...props} />
+      </Panel>
+      <Panel title="When a person is asked">
+        <Stack>
+          <Radio.Group
+            aria-label="Approval"
+            value={draft.mode}
+            onChange={(mode) => set({ mode: mode as AgentExecutionMode })}
+          >
+            <Stack gap="xs">
+              <Radio value="AUTO" label="Only above an amount, or never" />
+              <Radio value="APPROVAL_REQUIRED" label="For every action" />
+            </Stack>
+          </Radio.Group>
+          <AmountInput
+            {...props}
+            field="threshold"
+            label="A person approves what is more than"
+            description={`In ${draft.thresholdCurrency}. Empty: no amount needs approval`}
+          />
+        </Stack>
+      </Panel>
+    </>
+  )
+}
+
+function Limits(props: FieldsProps) {
+  const { draft, set } = props
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }} verticalSpacing="md">
+      <NativeSelect
+        label="Currency of the limits"
+        description="Another currency sets the usage to zero"
+        data={Object.keys(CURRENCIES)}
+        value={draft.currency}
+        onChange={({ currentTarget: { value } }) => set({ currency: value })}
+      />
+      <AmountInput {...props} field="perTransaction" label="One action" description="The largest amount" />
+      <AmountInput
+        {...props}
+        field="daily"
+        label="One day"
+        description="The largest sum, in UTC. Empty: no limit"
+      />
+      <AmountInput {...props} field="dailyCount" label="Actions a day" description="The largest number" />
+      <AmountInput
+        {...props}
+        field="monthly"
+        label="One month"
+        description="The largest sum, in UTC. Empty: no limit"
+      />
+    </SimpleGrid>
+  )
+}
+
+function AmountInput(
+  props: FieldsProps & {
+    readonly field: 'perTransaction' | 'daily' | 'dailyCount' | 'monthly' | 'threshold'
+    readonly label: string
+    readonly description: string
+  },
+) {
+  const { draft, problems, set, field, label, description } = props
+  return (
+    <TextInput
+      label={label}
+      description={description}
+      inputMode="decimal"
+      autoComplete="off"
+      maxLength={25}
+      value={draft[field]}
+      error={problems[field]}
+      onChange={({ currentTarget: { value } }) => set({ [field]: value })}
+    />
+  )
+}

@@ -1,0 +1,123 @@
+import type {
+  AgentApprovalRule,
+  AgentDecision,
+  AgentDenialRule,
+  AgentPermission,
+} from '@countersign/contract/agents/agent-policy'
+import type { Static } from 'typebox'
+import { limitText, type Policy } from './agent.ts'
+
+const MAY: Readonly<Record<AgentPermission, string>> = {
+  VIEW_TRANSACTIONS: 'see the payments of its customer',
+  CREATE_QUOTES: 'ask for quotes',
+  EXECUTE_QUOTES: 'pay quotes',
+  CREATE_TRANSFERS: 'move money in and out',
+  MANAGE_EXTERNAL_ACCOUNTS: 'add and remove external accounts',
+}
+
+/** What a permission allows, as a label. */
+export function permissionWords(permission: AgentPermission): string {
+  return MAY[permission].charAt(0).toUpperCase() + MAY[permission].slice(1)
+}
+
+/** What a policy means, in sentences that are read aloud to somebody who has to agree. */
+export function policyWords(policy: Policy): string {
+  const { permissions } = policy
+  if (permissions.length === 0) return 'This agent may do nothing but read its accounts.'
+  const may = `This agent may ${joined(permissions.map((one) => MAY[one]))}.`
+  const isSpending = permissions.some((one) => one === 'CREATE_TRANSFERS' || one === 'EXECUTE_QUOTES')
+  if (!isSpending) return `${may} It moves no money.`
+  return [may, amountWords(policy), approvalWords(policy), ...accountWords(policy)].join(' ')
+}
+
+function amountWords({ spendingLimits: limits }: Policy): string {
+  const { currency, perTransactionLimit, dailyLimit, dailyTransactionLimit, monthlyLimit } = limits
+  if (perTransactionLimit === 0n) return 'It can move no amount, because one action may move at most 0.'
+  const day = [
+    ...(dailyLimit == null ? [] : [limitText(dailyLimit, currency)]),
+    ...(dailyTransactionLimit === undefined ? [] : [actions(dailyTransactionLimit)]),
+  ]
+  return `${joined([
+    `One action moves at most ${limitText(perTransactionLimit, currency)}`,
+    ...(day.length === 0 ? [] : [`one day at most ${joined(day)}`]),
+    ...(monthlyLimit == null ? [] : [`one month at most ${limitText(monthlyLimit, currency)}`]),
+  ])}${day.length === 0 && monthlyLimit == null ? ', with no limit on how many' : ''}.`
+}
+
+function approvalWords({ defaultExecutionMode, approvalThresholds, spendingLimits }: Policy): string {
+  if (defaultExecutionMode === 'APPROVAL_REQUIRED') return 'A person approves every action.'
+  const amount = approvalThresholds?.amount
+  if (amount == null) return 'It acts by itself: nobody is asked.'
+  const text = limitText(amount, approvalThresholds?.currency ?? spendingLimits.currency)
+  return `It acts by itself up to ${text}; a person approves what is more.`
+}
+
+function accountWords({ accountRestrictions: rules, spendingLimits }: Policy): string[] {
+  const own = rules?.allowedAccountIds
+  const others = rules?.allowedExternalAccountIds
+  const perAccount = rules?.accountRules ?? []
+  return [
+    own == null
+      ? 'It uses every account of the customer.'
+      : `It uses ${counted(own.length, 'account')} of the customer.`,
+    others == null
+      ? 'It pays every external account, and UMA addresses.'
+      : `It pays ${counted(others.length, 'external account')}, and no UMA address.`,
+    ...perAccount.map(({ accountId, executionMode, perTransactionLimit }) => {
+      const kind = accountId.startsWith('External') ? 'external account' : 'account'
+      const parts = [
+        ...(executionMode === 'APPROVAL_REQUIRED' ? ['a person approves every action'] : []),
+        ...(executionMode === 'AUTO' ? ['no action needs approval by the rule for all'] : []),
+        ...(perTransactionLimit == null
+          ? []
+          : [`one action moves at most ${limitText(perTransactionLimit, spendingLimits.currency)}`]),
+      ]
+      return parts.length === 0 ? '' : `With the ${kind} …${accountId.slice(-8)}, ${joined(parts)}.`
+    }),
+  ].filter((sentence) => sentence !== '')
+}
+
+const DENIED: Readonly<Record<AgentDenialRule, string>> = {
+  paused: 'The agent was paused',
+  permission: 'The policy does not grant the permission',
+  account: 'The policy does not allow the account',
+  externalAccount: 'The policy does not allow the receiver',
+  conversion: 'No exchange rate compares the amount with the limits',
+  perTransactionLimit: 'More than one action may move',
+  accountPerTransactionLimit: 'More than one action with this account may move',
+  dailyTransactionLimit: 'As many actions as allowed were made on that day',
+  dailyLimit: 'More than was left for the day',
+  monthlyLimit: 'More than was left for the month',
+}
+
+const APPROVED: Readonly<Record<AgentApprovalRule, string>> = {
+  accountExecutionMode: 'Every action with this account needs approval',
+  defaultExecutionMode: 'Every action needs approval',
+  approvalThreshold: 'More than the agent may move by itself',
+  walletSignature: 'The holder of the wallet has not signed',
+}
+
+/** Why a policy decided so, in a sentence. */
+export function decisionWords(decision: Static<typeof AgentDecision>): string {
+  const { outcome, rule, subject, left, currency, because = [] } = decision
+  if (outcome === 'ALLOWED') return 'The policy allows it.'
+  if (outcome === 'APPROVAL_REQUIRED') return because.map((one) => `${APPROVED[one]}.`).join(' ')
+  const isAmount = left !== undefined && currency !== undefined && rule !== 'dailyTransactionLimit'
+  const rest = isAmount ? `: ${limitText(left, currency)}` : ''
+  const what = subject === undefined ? '' : `: ${subject}`
+  return `${rule === undefined ? 'The policy denies it' : DENIED[rule]}${what}${rest}.`
+}
+
+function actions(count: number): string {
+  return count === 1 ? '1 action' : `${count.toLocaleString('en')} actions`
+}
+
+function counted(count: number, noun: string): string {
+  if (count === 0) return `no ${noun}`
+  return count === 1 ? `1 ${noun} alone` : `${count} ${noun}s alone`
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+function joined(parts: readonly string[]): string {
+  return parts.length < 2 ? (parts[0] ?? '') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+}

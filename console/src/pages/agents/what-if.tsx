@@ -1,0 +1,107 @@
+import type { ReplayedAction as ReplayedSchema } from '@countersign/contract/agents/policy-replay'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import { Money } from '../../ui/money.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { ShortTable } from '../../ui/short-table.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+import { changeOf, type Draft } from './policy-draft.ts'
+
+type Replayed = Static<typeof ReplayedSchema>
+type Replay = Awaited<ReturnType<typeof countersign.agents.replayPolicy>>
+
+const TYPING_MS = 400
+
+/** What the draft would have decided about the actions of the last week. `draft` is undefined while it has a problem. */
+export function WhatIf({ agentId, draft }: { readonly agentId: string; readonly draft: Draft | undefined }) {
+  const [settled] = useDebouncedValue(draft, TYPING_MS)
+  const query = useQuery({
+    queryKey: ['agents', 'replay', agentId, settled],
+    queryFn: () => countersign.agents.replayPolicy(agentId, { policy: changeOf(settled!) }),
+    enabled: settled !== undefined,
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Panel title="What if: the last week under this draft" isBare>
+      {draft === undefined ? (
+        <p className="none soft">Mend what is marked above to see what the draft would have decided.</p>
+      ) : (
+        <Read query={query}>{(replay) => <Result replay={replay} />}</Read>
+      )}
+    </Panel>
+  )
+}
+
+function Result({ replay }: { readonly replay: Replay }) {
+  return (
+    <>
+      {replay.counts.actions > 0 && (
+        <p className="none" role="status">
+          {countWords(replay)}
+        </p>
+      )}
+      <ShortTable
+        name="What if"
+        rows={replay.data.toReversed()}
+        idOf={({ decisionId }) => decisionId}
+        columns={COLUMNS}
+        empty="This agent has asked for nothing in the last week."
+      />
+    </>
+  )
+}
+
+function countWords({ counts, isCut }: Replay): string {
+  const { actions, changed, wouldBe } = counts
+  const of = `${isCut ? 'The first ' : ''}${actions === 1 ? '1 action' : `${actions} actions`}`
+  const otherwise =
+    changed === 0 ? 'nothing would be decided otherwise' : `${changed} would be decided otherwise`
+  return `${of}: ${otherwise}. ${wouldBe.ALLOWED} allowed, ${wouldBe.APPROVAL_REQUIRED} left to a person, ${wouldBe.DENIED} denied.`
+}
+
+const COLUMNS = [
+  { id: 'at', header: 'At', width: '9rem', cell: ({ at }: Replayed) => <Time at={at} /> },
+  {
+    id: 'payee',
+    header: 'Action',
+    width: 'minmax(8rem, 1.5fr)',
+    isWideOnly: true,
+    cell: ({ actionType, payee }: Replayed) => (
+      <span className="clipped" title={payee}>
+        {payee ?? wordsOf(actionType)}
+      </span>
+    ),
+  },
+  {
+    id: 'amount',
+    header: 'Amount',
+    width: 'minmax(6rem, 1fr)',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ amount }: Replayed) => <Money of={amount} />,
+  },
+  { id: 'was', header: 'Was', width: '8.5rem', cell: ({ was }: Replayed) => <Status of={was} /> },
+  {
+    id: 'wouldBe',
+    header: 'Would be',
+    width: '8.5rem',
+    cell: ({ was, wouldBe }: Replayed) =>
+      was === wouldBe ? <span className="soft">The same</span> : <Status of={wouldBe} />,
+  },
+  {
+    id: 'why',
+    header: 'Why',
+    width: 'minmax(12rem, 2fr)',
+    isWideOnly: true,
+    cell: ({ words }: Replayed) => (
+      <span className="clipped" title={words}>
+        {words}
+      </span>
+    ),
+  },
+]

@@ -1,0 +1,115 @@
+import type { AuditEvent as AuditSchema } from '@countersign/contract/platforms/audit-events'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import { actorText } from '../../ui/actor.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import { Page } from '../../ui/page.tsx'
+import { shortId } from '../../ui/record-id.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+
+type Entry = Static<typeof AuditSchema>
+
+const route = getRouteApi('/audit')
+
+const FILTERS: readonly Filter[] = [
+  { name: 'operation', label: 'Call, such as config_update' },
+  { name: 'actorId', label: 'Id of the caller' },
+  { name: 'objectId', label: 'Id of the record' },
+  { name: 'customerId', label: 'Id of the customer' },
+  { name: 'from', label: 'From', isDay: true },
+  { name: 'to', label: 'To', isDay: true },
+]
+
+const COLUMNS: readonly Column<Entry>[] = [
+  {
+    id: 'what',
+    header: 'What',
+    width: 'minmax(9rem, 2fr)',
+    cell: ({ operation }) => <span className="clipped">{wordsOf(operation.toUpperCase())}</span>,
+    text: ({ operation }) => operation,
+  },
+  {
+    id: 'who',
+    header: 'Who',
+    width: 'minmax(8rem, 1.5fr)',
+    cell: ({ actor }) => (
+      <span className="clipped" title={actorText(actor)}>
+        {actorText(actor)}
+      </span>
+    ),
+    text: ({ actor }) => actorText(actor),
+  },
+  {
+    id: 'kind',
+    header: 'As',
+    width: '6rem',
+    isWideOnly: true,
+    cell: ({ actor }) => wordsOf(actor.type),
+    text: ({ actor }) => actor.type,
+  },
+  {
+    id: 'object',
+    header: 'Record',
+    width: 'minmax(11rem, 1.5fr)',
+    isWideOnly: true,
+    cell: ({ objectId }) => <span className="id clipped">{objectId ? shortId(objectId) : '–'}</span>,
+    text: ({ objectId }) => objectId ?? '',
+  },
+  {
+    id: 'from',
+    header: 'From',
+    width: 'minmax(6rem, 1fr)',
+    isWideOnly: true,
+    cell: ({ address }) => <span className="clipped soft">{address ?? '–'}</span>,
+    text: ({ address }) => address ?? '',
+  },
+  {
+    id: 'at',
+    header: 'At',
+    width: '9.5rem',
+    isRight: true,
+    cell: ({ at }) => <Time at={at} />,
+    text: ({ at }) => at,
+  },
+]
+
+/** Who has changed what. */
+export function AuditList() {
+  const { operation, actorId, objectId, customerId, from, to } = route.useSearch()
+  const filters = {
+    ...(operation ? { operation } : {}),
+    ...(actorId ? { actorId } : {}),
+    ...(objectId ? { objectId } : {}),
+    ...(customerId ? { customerId } : {}),
+    ...(from ? { startDate: dayStart(from)! } : {}),
+    ...(to ? { endDate: dayEnd(to)! } : {}),
+  }
+  const list = useListed(['audit', 'list', filters], (page) =>
+    countersign.auditEvents.list({ ...filters, ...page }),
+  )
+  return (
+    <Page title="Audit trail">
+      <Filters filters={FILTERS} values={{ operation, actorId, objectId, customerId, from, to }} />
+      <DataTable
+        name="Audit trail"
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => `/audit/${id}`}
+        height="calc(100dvh - 19rem)"
+        empty={
+          Object.keys(filters).length > 0
+            ? { title: 'No entry matches', text: 'Take a filter away, or choose other days.' }
+            : {
+                title: 'Nothing was changed yet',
+                text: 'Every call that changes something is kept here with its caller. Nobody can change or remove an entry.',
+              }
+        }
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,133 @@
+import type { AuditEvent as AuditSchema } from '@countersign/contract/platforms/audit-events'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import { Actor } from '../../ui/actor.tsx'
+import { CustomerName } from '../../ui/customer-name.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { Raw } from '../../ui/raw.tsx'
+import { Read } from '../../ui/read.tsx'
+import { Readable } from '../../ui/readable.tsx'
+import { RecordId } from '../../ui/record-id.tsx'
+import { RecordLink } from '../../ui/record-link.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+import { changesOf } from './changes.ts'
+
+type Entry = Static<typeof AuditSchema>
+
+const route = getRouteApi('/audit/$auditEventId')
+const PARENT = { title: 'Audit trail', to: '/audit' }
+
+/** One change: who made it, when, from where, and what differs. */
+export function AuditPage() {
+  const { auditEventId } = route.useParams()
+  const query = useQuery({
+    queryKey: ['audit', 'one', auditEventId],
+    queryFn: () => countersign.auditEvents.get(auditEventId),
+  })
+  const entry = query.data
+  if (!entry)
+    return (
+      <Page title="Entry" parent={PARENT}>
+        <Read query={query} lines={8}>
+          {() => null}
+        </Read>
+      </Page>
+    )
+  return (
+    <Page title={wordsOf(entry.operation.toUpperCase())} parent={PARENT}>
+      <RecordId id={entry.id} />
+      <div className="columns">
+        <Changes entry={entry} />
+        <About entry={entry} />
+      </div>
+    </Page>
+  )
+}
+
+function About({ entry }: { readonly entry: Entry }) {
+  const { objectId, customerId, requestId } = entry
+  return (
+    <Panel title="About">
+      <Facts
+        of={[
+          ['Who', <Actor key="actor" of={entry.actor} />],
+          ['At', <Time key="at" at={entry.at} />],
+          ['Record', objectId && <RecordLink key="record" id={objectId} />],
+          [
+            'Customer',
+            customerId && (
+              <RecordLink key="customer" id={customerId}>
+                <CustomerName id={customerId} />
+              </RecordLink>
+            ),
+          ],
+          [
+            'Signed by',
+            entry.walletSessionId && <RecordId key="session" id={entry.walletSessionId} isShort />,
+          ],
+          ['From', entry.address],
+          ['Program', entry.userAgent],
+          [
+            'Request',
+            <TextLink key="request" to={`/requests/${encodeURIComponent(requestId)}`}>
+              <span className="id">{requestId}</span>
+            </TextLink>,
+          ],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Changes({ entry: { before, after } }: { readonly entry: Entry }) {
+  const changes = changesOf(before, after)
+  const isComparison = before !== undefined
+  return (
+    <Panel title={isComparison ? 'Before and after' : 'What was sent or made'}>
+      {changes.length === 0 ? (
+        <span className="soft">The call itself is the change: nothing of a record differs.</span>
+      ) : (
+        <div className="stacked">
+          <div
+            className="comparison"
+            role="region"
+            aria-label="Comparison"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+            tabIndex={0}
+          >
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">What</th>
+                  {isComparison && <th scope="col">Before</th>}
+                  <th scope="col">{isComparison ? 'After' : 'Value'}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {changes.map((change) => (
+                  <tr key={change.name}>
+                    <th scope="row">{change.name}</th>
+                    {isComparison && (
+                      <td>
+                        <Readable of={change.before} />
+                      </td>
+                    )}
+                    <td>
+                      <Readable of={change.after} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          <Raw of={{ before, after }} />
+        </div>
+      )}
+    </Panel>
+  )
+}

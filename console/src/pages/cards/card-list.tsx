@@ -1,0 +1,105 @@
+import type { Card as CardSchema } from '@countersign/contract/cards/cards'
+import { CARD_STATES, type CardState } from '@countersign/contract/core/states'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import { CustomerName } from '../../ui/customer-name.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters } from '../../ui/filters.tsx'
+import { Page } from '../../ui/page.tsx'
+import { shortId } from '../../ui/record-id.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { cardName } from './card.ts'
+
+type Card = Static<typeof CardSchema>
+
+const route = getRouteApi('/cards')
+
+const FILTERS: readonly Filter[] = [
+  { name: 'state', label: 'State', choices: CARD_STATES },
+  { name: 'cardholderId', label: 'Id of the cardholder' },
+  { name: 'platformCardId', label: 'Your reference' },
+]
+
+const COLUMNS: readonly Column<Card>[] = [
+  {
+    id: 'card',
+    header: 'Card',
+    width: 'minmax(9rem, 2fr)',
+    cell: (card) => <span className="figures">{cardName(card)}</span>,
+    text: cardName,
+  },
+  {
+    id: 'holder',
+    header: 'Cardholder',
+    width: 'minmax(8rem, 2fr)',
+    cell: ({ cardholderId }) => <CustomerName id={cardholderId} />,
+    text: ({ cardholderId }) => cardholderId,
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: '7rem',
+    cell: ({ state }) => <Status of={state} />,
+    text: ({ state }) => state,
+  },
+  {
+    id: 'currency',
+    header: 'Currency',
+    width: '5rem',
+    isWideOnly: true,
+    cell: ({ currency }) => currency,
+    text: ({ currency }) => currency,
+  },
+  {
+    id: 'id',
+    header: 'Id',
+    width: '10rem',
+    isWideOnly: true,
+    cell: ({ id }) => <span className="id">{shortId(id)}</span>,
+    text: ({ id }) => id,
+  },
+  {
+    id: 'created',
+    header: 'Ordered',
+    width: '9.5rem',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    text: ({ createdAt }) => createdAt,
+  },
+]
+
+export function CardList() {
+  const { state, cardholderId, platformCardId } = route.useSearch()
+  const filters = {
+    ...(state ? { state: state as CardState } : {}),
+    ...(cardholderId ? { cardholderId } : {}),
+    ...(platformCardId ? { platformCardId } : {}),
+  }
+  const list = useListed(['cards', 'list', filters], (page) =>
+    countersign.cards.list({ ...filters, ...page }),
+  )
+  return (
+    <Page title="Cards">
+      <Filters filters={FILTERS} values={{ state, cardholderId, platformCardId }} />
+      <DataTable
+        name="Cards"
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => `/cards/${id}`}
+        empty={
+          Object.keys(filters).length > 0
+            ? { title: 'No card matches', text: 'Take a filter away.' }
+            : {
+                title: 'No cards yet',
+                text: 'Your backend orders one with POST /cards, for a customer whose identity is verified.',
+              }
+        }
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,171 @@
+import type { Card as CardSchema } from '@countersign/contract/cards/cards'
+import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/core/states'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { CustomerName } from '../../ui/customer-name.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Money } from '../../ui/money.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { RecordId } from '../../ui/record-id.tsx'
+import { RecordLink } from '../../ui/record-link.tsx'
+import { ShortTable } from '../../ui/short-table.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { cardName } from './card.ts'
+import { PURCHASES } from './purchases.tsx'
+
+type Card = Static<typeof CardSchema>
+
+const route = getRouteApi('/cards/$cardId')
+const PARENT = { title: 'Cards', to: '/cards' }
+
+export function CardPage() {
+  const { cardId } = route.useParams()
+  const query = useQuery({ queryKey: ['cards', 'one', cardId], queryFn: () => countersign.cards.get(cardId) })
+  const card = query.data
+  if (!card)
+    return (
+      <Page title="Card" parent={PARENT}>
+        <Read query={query} lines={8}>
+          {() => null}
+        </Read>
+      </Page>
+    )
+  return (
+    <Page
+      title={cardName(card)}
+      aside={<Status of={card.state} />}
+      actions={<Actions card={card} />}
+      parent={PARENT}
+    >
+      <RecordId id={card.id} />
+      <div className="columns">
+        <div className="stacked">
+          <Purchases cardId={card.id} />
+          <FundingSources card={card} />
+        </div>
+        <div className="stacked">
+          <About card={card} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+const ACTIONS = [
+  { event: 'freeze', label: 'Freeze', done: 'frozen' },
+  { event: 'unfreeze', label: 'Unfreeze', done: 'unfrozen' },
+  { event: 'close', label: 'Close', done: 'closed' },
+] as const satisfies readonly { event: CardEvent; label: string; done: string }[]
+
+/** What the cardholder alone can do: the buttons say so, because the people who look for them are here. */
+function Actions({ card: { state } }: { readonly card: Card }) {
+  return ACTIONS.map(({ event, label, done }) => (
+    <ActionButton
+      key={event}
+      label={label}
+      denied={
+        CARD_TRANSITIONS[state][event] === null
+          ? `A card that is ${wordsOf(state).toLowerCase()} cannot be ${done}.`
+          : `The cardholder signs this with the wallet, in your app. Nobody here can sign for the cardholder.`
+      }
+      act={() => Promise.resolve()}
+    />
+  ))
+}
+
+function About({ card }: { readonly card: Card }) {
+  const { expMonth, expYear } = card
+  return (
+    <Panel title="About">
+      <Facts
+        of={[
+          [
+            'Cardholder',
+            <RecordLink key="holder" id={card.cardholderId}>
+              <CustomerName id={card.cardholderId} />
+            </RecordLink>,
+          ],
+          ['Why', card.stateReason && wordsOf(card.stateReason)],
+          ['Kind', wordsOf(card.form)],
+          ['Currency', card.currency],
+          ['Valid until', expMonth && expYear && `${String(expMonth).padStart(2, '0')}/${expYear}`],
+          ['Your reference', card.platformCardId],
+          ['Reference of the processor', card.processorRef],
+          ['Ordered', <Time key="created" at={card.createdAt} />],
+          ['Changed', <Time key="changed" at={card.updatedAt} />],
+        ]}
+      />
+      <p className="soft">
+        Freezing and closing need the signature of the cardholder's wallet: your app asks for it, with
+        cards.update of the sdk.
+      </p>
+    </Panel>
+  )
+}
+
+function FundingSources({ card: { cardholderId, fundingSources } }: { readonly card: Card }) {
+  const accounts = useQuery({
+    queryKey: ['accounts', 'of', cardholderId],
+    queryFn: () => countersign.internalAccounts.list({ customerId: cardholderId, limit: 100 }),
+  })
+  return (
+    <Panel title="Funding sources" isBare>
+      <Read query={accounts}>
+        {({ data }) => (
+          <ShortTable
+            name="Funding sources"
+            rows={fundingSources.map((id, at) => ({
+              id,
+              place: at + 1,
+              account: data.find((one) => one.id === id),
+            }))}
+            idOf={({ id }) => id}
+            empty="Nothing pays for this card."
+            columns={[
+              { id: 'place', header: 'Tried', width: '3rem', cell: ({ place }) => `${place}.` },
+              {
+                id: 'account',
+                header: 'Account',
+                width: 'minmax(8rem, 1fr)',
+                cell: ({ account }) => (account ? wordsOf(account.type) : 'Closed account'),
+              },
+              {
+                id: 'balance',
+                header: 'Can be spent',
+                width: 'minmax(8rem, 1fr)',
+                isRight: true,
+                cell: ({ account }) => <Money of={account?.balance} />,
+              },
+            ]}
+          />
+        )}
+      </Read>
+    </Panel>
+  )
+}
+
+function Purchases({ cardId }: { readonly cardId: string }) {
+  const list = useListed(['cards', 'transactions', cardId], (page) =>
+    countersign.cards.transactions(cardId, page),
+  )
+  return (
+    <section aria-label="Purchases">
+      <DataTable
+        name="Purchases"
+        columns={PURCHASES}
+        list={list}
+        idOf={({ id }) => id}
+        height="28rem"
+        empty={{ title: 'No purchases yet', text: 'A purchase is here as soon as a merchant asks for it.' }}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,52 @@
+import type { CardTransaction as PurchaseSchema } from '@countersign/contract/cards/cards'
+import type { Static } from 'typebox'
+import type { Column } from '../../ui/data-table.tsx'
+import { type Amount, Money, moneyText } from '../../ui/money.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+
+type Purchase = Static<typeof PurchaseSchema>
+
+const money = (id: string, header: string, of: (row: Purchase) => Amount | undefined): Column<Purchase> => ({
+  id,
+  header,
+  width: 'minmax(5.5rem, 1fr)',
+  isRight: true,
+  isWideOnly: id !== 'authorized',
+  cell: (row) => <Money of={of(row)} />,
+  text: (row) => moneyText(of(row)),
+})
+
+/** A purchase, from its authorization to its returns. */
+export const PURCHASES: readonly Column<Purchase>[] = [
+  {
+    id: 'merchant',
+    header: 'Merchant',
+    width: 'minmax(7rem, 2fr)',
+    cell: ({ merchant: { descriptor } }) => (
+      <span className="clipped" title={descriptor}>
+        {descriptor}
+      </span>
+    ),
+    text: ({ merchant }) => merchant.descriptor,
+  },
+  {
+    id: 'status',
+    header: 'State',
+    width: '7.5rem',
+    cell: ({ status }) => <Status of={status} />,
+    text: ({ status }) => status,
+  },
+  money('authorized', 'Authorized', ({ authorizedAmount }) => authorizedAmount),
+  money('settled', 'Cleared', ({ settledAmount }) => settledAmount),
+  money('refunded', 'Returned', ({ refundedAmount }) => refundedAmount),
+  {
+    id: 'at',
+    header: 'Authorized at',
+    width: '8.5rem',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ authorizedAt }) => <Time at={authorizedAt} />,
+    text: ({ authorizedAt }) => authorizedAt,
+  },
+]

@@ -1,0 +1,173 @@
+import type { ExternalAccount as ExternalAccountSchema } from '@countersign/contract/accounts/external-accounts'
+import type { InternalAccount as InternalAccountSchema } from '@countersign/contract/accounts/internal-accounts'
+import type { AuthMethod as AuthMethodSchema } from '@countersign/contract/auth/credentials'
+import { useQuery } from '@tanstack/react-query'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import type { Column } from '../../ui/data-table.tsx'
+import { Money } from '../../ui/money.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { RecordId } from '../../ui/record-id.tsx'
+import { ShortTable } from '../../ui/short-table.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+
+type InternalAccount = Static<typeof InternalAccountSchema>
+type ExternalAccount = Static<typeof ExternalAccountSchema>
+type AuthMethod = Static<typeof AuthMethodSchema>
+type Columns<Row> = readonly Omit<Column<Row>, 'text'>[]
+
+const ROWS_MAX = 100
+
+const INTERNAL: Columns<InternalAccount> = [
+  { id: 'type', header: 'Account', width: 'minmax(8rem, 2fr)', cell: ({ type }) => wordsOf(type) },
+  {
+    id: 'status',
+    header: 'Status',
+    width: '5rem',
+    isWideOnly: true,
+    cell: ({ status }) => <Status of={status} />,
+  },
+  {
+    id: 'balance',
+    header: 'Can be spent',
+    width: 'minmax(8rem, 1fr)',
+    isRight: true,
+    cell: ({ balance }) => <Money of={balance} />,
+  },
+  {
+    id: 'total',
+    header: 'With holds',
+    width: 'minmax(8rem, 1fr)',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ totalBalance }) => <Money of={totalBalance} />,
+  },
+  {
+    id: 'id',
+    header: 'Id',
+    width: '13rem',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ id }) => <RecordId id={id} isShort />,
+  },
+]
+
+const EXTERNAL: Columns<ExternalAccount> = [
+  {
+    id: 'account',
+    header: 'Account',
+    width: 'minmax(8rem, 2fr)',
+    cell: ({ accountInfo }) => wordsOf(accountInfo.accountType),
+  },
+  { id: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <Status of={status} /> },
+  { id: 'currency', header: 'Currency', width: '4rem', isRight: true, cell: ({ currency }) => currency },
+  {
+    id: 'id',
+    header: 'Id',
+    width: '13rem',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ id }) => <RecordId id={id} isShort />,
+  },
+]
+
+const CREDENTIALS: Columns<AuthMethod> = [
+  { id: 'type', header: 'Kind', width: '8rem', cell: ({ type }) => wordsOf(type) },
+  {
+    id: 'name',
+    header: 'Name',
+    width: 'minmax(10rem, 2fr)',
+    cell: ({ nickname }) => <span className="clipped">{nickname}</span>,
+  },
+  {
+    id: 'created',
+    header: 'Added',
+    width: '8.5rem',
+    isRight: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+]
+
+/** The customer's accounts here and elsewhere, and what signs in to its wallets. */
+export function CustomerAccounts({ customerId }: { readonly customerId: string }) {
+  const internal = useQuery({
+    queryKey: ['accounts', 'of', customerId],
+    queryFn: () => countersign.internalAccounts.list({ customerId, limit: ROWS_MAX }),
+  })
+  const external = useQuery({
+    queryKey: ['accounts', 'external', customerId],
+    queryFn: () => countersign.externalAccounts.list({ customerId, limit: ROWS_MAX }),
+  })
+  const wallets = internal.data?.data.filter(({ type }) => type === 'EMBEDDED_WALLET') ?? []
+  return (
+    <>
+      <Panel title="Accounts" isBare>
+        <Read query={internal}>
+          {({ data }) => (
+            <ShortTable
+              name="Accounts"
+              columns={INTERNAL}
+              rows={data}
+              idOf={({ id }) => id}
+              empty="The customer has no account."
+            />
+          )}
+        </Read>
+      </Panel>
+      {wallets.map(({ id, balance }) => (
+        <Credentials key={id} accountId={id} currency={balance.currency.code} />
+      ))}
+      <Panel title="External accounts" isBare>
+        <Read query={external}>
+          {({ data }) => (
+            <ShortTable
+              name="External accounts"
+              columns={EXTERNAL}
+              rows={data}
+              idOf={({ id }) => id}
+              empty="Nowhere to pay out to yet: POST /customers/external-accounts adds a bank account or an address."
+            />
+          )}
+        </Read>
+      </Panel>
+    </>
+  )
+}
+
+function Credentials({ accountId, currency }: { readonly accountId: string; readonly currency: string }) {
+  const credentials = useQuery({
+    queryKey: ['credentials', accountId],
+    queryFn: () => countersign.credentials.list({ accountId }),
+  })
+  const sessions = useQuery({
+    queryKey: ['sessions', accountId],
+    queryFn: () => countersign.sessions.list({ accountId }),
+  })
+  const count = sessions.data?.data.length
+  return (
+    <Panel
+      title={`Signs in to the ${currency} wallet`}
+      actions={
+        count !== undefined && (
+          <span className="soft">{count === 1 ? '1 open session' : `${count} open sessions`}</span>
+        )
+      }
+      isBare
+    >
+      <Read query={credentials}>
+        {({ data }) => (
+          <ShortTable
+            name="Credentials"
+            columns={CREDENTIALS}
+            rows={data}
+            idOf={({ id }) => id}
+            empty="Nothing signs in to this wallet yet, so nothing can leave it."
+          />
+        )}
+      </Read>
+    </Panel>
+  )
+}

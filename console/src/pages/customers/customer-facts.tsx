@@ -1,0 +1,83 @@
+import { Group } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+import { addressOf, businessOf, type Customer, checkOf, personOf } from './customer.ts'
+
+/** Who the customer is, and how far its verification has come. */
+export function CustomerFacts({ customer }: { readonly customer: Customer }) {
+  const { email, phoneNumber, contactVerification } = customer
+  return (
+    <div className="stacked">
+      <Panel title="About">
+        <Facts
+          of={[
+            ['Kind', wordsOf(customer.customerType)],
+            ...(customer.customerType === 'INDIVIDUAL' ? personOf(customer) : businessOf(customer)),
+            ['E-mail', email && <Contact text={email} state={contactVerification?.email} />],
+            ['Phone', phoneNumber && <Contact text={phoneNumber} state={contactVerification?.phone} />],
+            ['UMA address', customer.umaAddress],
+            ['Address', addressOf(customer)],
+            ['Region', customer.region],
+            ['Currencies', customer.currencies?.join(', ')],
+            ['Your reference', customer.platformCustomerId],
+            ['Created', <Time key="created" at={customer.createdAt} />],
+            ['Changed', <Time key="changed" at={customer.updatedAt} />],
+          ]}
+        />
+      </Panel>
+      <VerificationPanel customer={customer} />
+    </div>
+  )
+}
+
+function Contact({ text, state }: { readonly text: string; readonly state: string | undefined }) {
+  return (
+    <Group gap="xs" component="span">
+      {text}
+      {state !== undefined && <Status of={state} />}
+    </Group>
+  )
+}
+
+function VerificationPanel({ customer }: { readonly customer: Customer }) {
+  const query = useQuery({
+    queryKey: ['verifications', 'of', customer.id],
+    queryFn: () => countersign.verifications.list({ customerId: customer.id, limit: 1 }),
+  })
+  return (
+    <Panel title="Verification" actions={<Status of={checkOf(customer)} />}>
+      <Read query={query} lines={3}>
+        {({ data: [latest] }) =>
+          latest ? (
+            <Facts
+              of={[
+                ['Case', <Status key="case" of={latest.verificationStatus} />],
+                ['Missing', latest.errors.length > 0 ? `${latest.errors.length} to resolve` : undefined],
+                ['Submitted', `${latest.submission} times`],
+                ['Changed', <Time key="changed" at={latest.updatedAt} />],
+                [
+                  '',
+                  <TextLink key="open" to={`/verifications/${latest.id}`}>
+                    Open the case
+                  </TextLink>,
+                ],
+              ]}
+            />
+          ) : (
+            <span className="soft">
+              There is no case yet. The customer starts one with a verification link, or your backend with
+              POST /verifications.
+            </span>
+          )
+        }
+      </Read>
+    </Panel>
+  )
+}

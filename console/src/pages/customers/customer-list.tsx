@@ -1,0 +1,111 @@
+import { CUSTOMER_TYPES } from '@countersign/contract/customers/customers'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { type Customer, checkOf, nameOf } from './customer.ts'
+
+const route = getRouteApi('/customers')
+
+const FILTERS: readonly Filter[] = [
+  { name: 'search', label: 'Name, e-mail, phone or reference' },
+  { name: 'customerType', label: 'Kind', choices: CUSTOMER_TYPES },
+  { name: 'from', label: 'From', isDay: true },
+  { name: 'to', label: 'To', isDay: true },
+]
+
+const COLUMNS: readonly Column<Customer>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    width: 'minmax(8rem, 3fr)',
+    cell: (row) => (
+      <span className="clipped" title={nameOf(row)}>
+        {nameOf(row)}
+      </span>
+    ),
+    text: nameOf,
+  },
+  {
+    id: 'email',
+    header: 'E-mail',
+    width: 'minmax(10rem, 3fr)',
+    isWideOnly: true,
+    cell: ({ email }) => <span className="clipped soft">{email ?? '–'}</span>,
+    text: ({ email }) => email ?? '',
+  },
+  {
+    id: 'reference',
+    header: 'Your reference',
+    width: 'minmax(8rem, 2fr)',
+    isWideOnly: true,
+    cell: ({ platformCustomerId }) => <span className="clipped soft">{platformCustomerId}</span>,
+    text: ({ platformCustomerId }) => platformCustomerId,
+  },
+  {
+    id: 'kind',
+    header: 'Kind',
+    width: '6rem',
+    isWideOnly: true,
+    cell: ({ customerType }) => wordsOf(customerType),
+    text: ({ customerType }) => customerType,
+  },
+  {
+    id: 'status',
+    header: 'Verification',
+    width: '9rem',
+    cell: (row) => <Status of={row.isDeleted ? 'DELETED' : checkOf(row)} />,
+    text: (row) => (row.isDeleted ? 'DELETED' : checkOf(row)),
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    width: '8.5rem',
+    isWideOnly: true,
+    isRight: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    text: ({ createdAt }) => createdAt,
+  },
+]
+
+export function CustomerList() {
+  const { search, customerType, from, to } = route.useSearch()
+  const filters = {
+    ...(search ? { search } : {}),
+    ...(customerType ? { customerType: customerType as (typeof CUSTOMER_TYPES)[number] } : {}),
+    ...(from ? { startDate: dayStart(from)! } : {}),
+    ...(to ? { endDate: dayEnd(to)! } : {}),
+  }
+  const list = useListed(['customers', 'list', filters], (page) =>
+    countersign.customers.list({ ...filters, ...page }),
+  )
+  const isFiltered = Object.keys(filters).length > 0
+  return (
+    <Page title="Customers">
+      <Filters filters={FILTERS} values={{ search, customerType, from, to }} />
+      <DataTable
+        name="Customers"
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => `/customers/${id}`}
+        empty={
+          isFiltered
+            ? {
+                title: 'No customer matches',
+                text: 'Take a filter away, or search for the beginning of a name.',
+              }
+            : {
+                title: 'No customers yet',
+                text: 'Your backend creates them with POST /customers. In a sandbox, the drawer can seed a believable set.',
+              }
+        }
+      />
+    </Page>
+  )
+}

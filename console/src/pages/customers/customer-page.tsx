@@ -1,0 +1,71 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { RecordId } from '../../ui/record-id.tsx'
+import { Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { type Customer, checkOf, nameOf } from './customer.ts'
+import { CustomerAccounts } from './customer-accounts.tsx'
+import { CustomerFacts } from './customer-facts.tsx'
+import { CustomerRecords } from './customer-records.tsx'
+
+const route = getRouteApi('/customers/$customerId')
+const PARENT = { title: 'Customers', to: '/customers' }
+
+export function CustomerPage() {
+  const { customerId } = route.useParams()
+  const query = useQuery({
+    queryKey: ['customers', customerId],
+    queryFn: () => countersign.customers.get(customerId),
+  })
+  if (!query.data)
+    return (
+      <Page title="Customer" parent={PARENT}>
+        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
+      </Page>
+    )
+  return <CustomerDetail customer={query.data} />
+}
+
+function CustomerDetail({ customer }: { readonly customer: Customer }) {
+  return (
+    <Page
+      title={nameOf(customer)}
+      aside={<Status of={customer.isDeleted ? 'DELETED' : checkOf(customer)} />}
+      actions={<DeleteButton customer={customer} />}
+      parent={PARENT}
+    >
+      <RecordId id={customer.id} />
+      <div className="columns">
+        <div className="stacked">
+          <CustomerAccounts customerId={customer.id} />
+          <CustomerRecords customerId={customer.id} />
+        </div>
+        <CustomerFacts customer={customer} />
+      </div>
+    </Page>
+  )
+}
+
+function DeleteButton({ customer }: { readonly customer: Customer }) {
+  const isDenied = useDenied('MANAGE')
+  const denied = customer.isDeleted ? 'The customer is deleted already.' : isDenied
+  const client = useQueryClient()
+  return (
+    <ActionButton
+      label="Delete"
+      color="red"
+      denied={denied}
+      act={() => countersign.customers.delete(customer.id)}
+      ask={{
+        title: 'Delete this customer?',
+        text: 'Cards are closed, sessions and credentials end. This cannot be undone. It is refused while an account holds money or a payment is under way.',
+      }}
+      onDone={() => void client.invalidateQueries({ queryKey: ['customers'] })}
+    />
+  )
+}

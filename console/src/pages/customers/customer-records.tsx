@@ -1,0 +1,121 @@
+import type { Agent as AgentSchema } from '@countersign/contract/agents/agents'
+import type { Card as CardSchema } from '@countersign/contract/cards/cards'
+import { useQuery } from '@tanstack/react-query'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import type { Column } from '../../ui/data-table.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { ShortTable } from '../../ui/short-table.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
+import { TRANSACTION_COLUMNS } from '../transactions/columns.tsx'
+
+type Card = Static<typeof CardSchema>
+type Agent = Static<typeof AgentSchema>
+type Columns<Row> = readonly Omit<Column<Row>, 'text'>[]
+
+const LATEST = 10
+
+const CARDS: Columns<Card> = [
+  {
+    id: 'card',
+    header: 'Card',
+    width: 'minmax(9rem, 2fr)',
+    cell: ({ brand, last4 }) => `${brand ? wordsOf(brand) : 'Card'} ${last4 ? `•••• ${last4}` : ''}`,
+  },
+  { id: 'form', header: 'Form', width: 'minmax(5rem, 1fr)', cell: ({ form }) => wordsOf(form) },
+  { id: 'state', header: 'Status', width: '8rem', cell: ({ state }) => <Status of={state} /> },
+]
+
+const AGENTS: Columns<Agent> = [
+  {
+    id: 'name',
+    header: 'Agent',
+    width: 'minmax(9rem, 2fr)',
+    cell: ({ name }) => <span className="clipped">{name}</span>,
+  },
+  {
+    id: 'connected',
+    header: 'Connected',
+    width: 'minmax(6rem, 1fr)',
+    cell: ({ isConnected }) => (isConnected ? 'Yes' : 'Not yet'),
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    width: '8rem',
+    cell: ({ isPaused }) => <Status of={isPaused ? 'PAUSED' : 'ACTIVE'} />,
+  },
+]
+
+/** What the customer has done, and with what: the latest transactions, cards, agents. */
+export function CustomerRecords({ customerId }: { readonly customerId: string }) {
+  const transactions = useQuery({
+    queryKey: ['transactions', 'of', customerId],
+    queryFn: () => countersign.transactions.list({ customerId, limit: LATEST }),
+  })
+  const cards = useQuery({
+    queryKey: ['cards', 'of', customerId],
+    queryFn: () => countersign.cards.list({ cardholderId: customerId, limit: LATEST }),
+  })
+  const agents = useQuery({
+    queryKey: ['agents', 'of', customerId],
+    queryFn: () => countersign.agents.list({ customerId, limit: LATEST }),
+  })
+  return (
+    <>
+      <Panel
+        title="Transactions"
+        actions={
+          <TextLink to="/transactions" search={{ customerId }}>
+            All
+          </TextLink>
+        }
+        isBare
+      >
+        <Read query={transactions}>
+          {({ data }) => (
+            <ShortTable
+              name="Transactions"
+              columns={TRANSACTION_COLUMNS}
+              rows={data}
+              idOf={({ id }) => id}
+              linkOf={({ id }) => `/transactions/${id}`}
+              empty="No money has moved yet."
+            />
+          )}
+        </Read>
+      </Panel>
+      <Panel title="Cards" isBare>
+        <Read query={cards}>
+          {({ data }) => (
+            <ShortTable
+              name="Cards"
+              columns={CARDS}
+              rows={data}
+              idOf={({ id }) => id}
+              linkOf={({ id }) => `/cards/${id}`}
+              empty="The customer has no card."
+            />
+          )}
+        </Read>
+      </Panel>
+      <Panel title="Agents" isBare>
+        <Read query={agents}>
+          {({ data }) => (
+            <ShortTable
+              name="Agents"
+              columns={AGENTS}
+              rows={data}
+              idOf={({ id }) => id}
+              linkOf={({ id }) => `/agents/${id}`}
+              empty="No agent acts for this customer."
+            />
+          )}
+        </Read>
+      </Panel>
+    </>
+  )
+}

@@ -1,0 +1,107 @@
+import { EVENT_TYPES } from '@countersign/contract/events/events'
+import { DELIVERY_STATUSES } from '@countersign/contract/events/webhooks'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import { Page } from '../../ui/page.tsx'
+import { shortId } from '../../ui/record-id.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { Endpoint } from './endpoint.tsx'
+import { deliveryState, type PlatformEvent } from './event.ts'
+import { ReplayButton } from './replay.tsx'
+
+const route = getRouteApi('/events')
+
+const FILTERS: readonly Filter[] = [
+  { name: 'type', label: 'Type', choices: EVENT_TYPES },
+  { name: 'objectId', label: 'Id of the record' },
+  { name: 'deliveryStatus', label: 'Delivery', choices: DELIVERY_STATUSES },
+  { name: 'from', label: 'From', isDay: true },
+  { name: 'to', label: 'To', isDay: true },
+]
+
+const COLUMNS: readonly Column<PlatformEvent>[] = [
+  {
+    id: 'type',
+    header: 'Event',
+    width: 'minmax(10rem, 2fr)',
+    cell: ({ type }) => <span className="clipped">{wordsOf(type)}</span>,
+    text: ({ type }) => type,
+  },
+  {
+    id: 'object',
+    header: 'About',
+    width: 'minmax(11rem, 1.5fr)',
+    isWideOnly: true,
+    cell: ({ objectId }) => (
+      <span className="id clipped" title={objectId}>
+        {shortId(objectId)}
+      </span>
+    ),
+    text: ({ objectId }) => objectId,
+  },
+  {
+    id: 'delivery',
+    header: 'Delivery',
+    width: '7rem',
+    cell: ({ deliveryStatus }) => <Status of={deliveryState(deliveryStatus)} />,
+    text: ({ deliveryStatus }) => deliveryStatus,
+  },
+  {
+    id: 'id',
+    header: 'Id',
+    width: '10rem',
+    isWideOnly: true,
+    cell: ({ id }) => <span className="id">{shortId(id)}</span>,
+    text: ({ id }) => id,
+  },
+  {
+    id: 'at',
+    header: 'Happened',
+    width: '9.5rem',
+    isRight: true,
+    cell: ({ timestamp }) => <Time at={timestamp} />,
+    text: ({ timestamp }) => timestamp,
+  },
+]
+
+/** What has happened, and whether the platform's server knows. */
+export function EventList() {
+  const { type, objectId, deliveryStatus, from, to } = route.useSearch()
+  const filters = {
+    ...(type ? { type: type as PlatformEvent['type'] } : {}),
+    ...(objectId ? { objectId } : {}),
+    ...(deliveryStatus ? { deliveryStatus: deliveryStatus as PlatformEvent['deliveryStatus'] } : {}),
+    ...(from ? { startDate: dayStart(from)! } : {}),
+    ...(to ? { endDate: dayEnd(to)! } : {}),
+  }
+  const list = useListed(['events', 'list', filters], (page) =>
+    countersign.events.list({ sortOrder: 'desc', ...filters, ...page }),
+  )
+  return (
+    <Page title="Webhooks" actions={<ReplayButton />}>
+      <Endpoint />
+      <Filters filters={FILTERS} values={{ type, objectId, deliveryStatus, from, to }} />
+      <DataTable
+        name="Events"
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => `/events/${id}`}
+        height="calc(100dvh - 22rem)"
+        empty={
+          Object.keys(filters).length > 0
+            ? { title: 'No event matches', text: 'Take a filter away, or choose other days.' }
+            : {
+                title: 'Nothing has happened yet',
+                text: 'Every change of a payment, a customer or a card is an event. In a sandbox, a test is the first one.',
+              }
+        }
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,156 @@
+import type { DeliveryAttempt as AttemptSchema } from '@countersign/contract/events/webhooks'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { Raw } from '../../ui/raw.tsx'
+import { Read } from '../../ui/read.tsx'
+import { Readable } from '../../ui/readable.tsx'
+import { RecordId } from '../../ui/record-id.tsx'
+import { RecordLink } from '../../ui/record-link.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+import { deliveryState } from './event.ts'
+
+type Attempt = Static<typeof AttemptSchema>
+type Event = Awaited<ReturnType<typeof countersign.events.get>>
+
+const route = getRouteApi('/events/$eventId')
+const PARENT = { title: 'Webhooks', to: '/events' }
+/** How often an event is read while its delivery goes on: an attempt is no event of its own. */
+const DELIVERING_MS = 2_000
+
+/** One event: what happened, and each attempt to deliver it. */
+export function EventPage() {
+  const { eventId } = route.useParams()
+  const query = useQuery({
+    queryKey: ['events', 'one', eventId],
+    queryFn: () => countersign.events.get(eventId),
+    refetchInterval: ({ state: { data } }) => (data?.deliveryStatus === 'PENDING' ? DELIVERING_MS : false),
+  })
+  const event = query.data
+  if (!event)
+    return (
+      <Page title="Event" parent={PARENT}>
+        <Read query={query} lines={8}>
+          {() => null}
+        </Read>
+      </Page>
+    )
+  return (
+    <Page
+      title={wordsOf(event.type)}
+      aside={<Status of={deliveryState(event.deliveryStatus)} />}
+      actions={<RedeliverButton event={event} />}
+      parent={PARENT}
+    >
+      <RecordId id={event.id} />
+      <div className="columns">
+        <div className="stacked">
+          <Panel title="What happened">
+            {event.data === undefined ? (
+              <span className="soft">This event carries no data.</span>
+            ) : (
+              <div className="stacked">
+                <Readable of={event.data} />
+                <Raw of={event.data} />
+              </div>
+            )}
+          </Panel>
+        </div>
+        <div className="stacked">
+          <About event={event} />
+          <Attempts event={event} />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function RedeliverButton({ event }: { readonly event: Event }) {
+  const client = useQueryClient()
+  const config = useQuery({ queryKey: ['config'], queryFn: () => countersign.config.get() })
+  const mayNot = useDenied('TRANSACT')
+  const isUnset = config.data !== undefined && !config.data.webhookEndpoint
+  const redeliver = async () => {
+    client.setQueryData(['events', 'one', event.id], await countersign.events.redeliver(event.id))
+  }
+  return (
+    <ActionButton
+      label={event.deliveryStatus === 'NONE' ? 'Deliver' : 'Deliver again'}
+      denied={mayNot ?? (isUnset ? 'Set a webhook endpoint in the settings first.' : undefined)}
+      act={redeliver}
+    />
+  )
+}
+
+function About({ event }: { readonly event: Event }) {
+  return (
+    <Panel title="About">
+      <Facts
+        of={[
+          ['Happened', <Time key="at" at={event.timestamp} />],
+          ['Record', <RecordLink key="record" id={event.objectId} />],
+          ['Number', `${event.sequence} of this record`],
+          ['Type', <code key="type">{event.type}</code>],
+          [
+            'Also',
+            <TextLink key="also" to="/events" search={{ objectId: event.objectId }}>
+              All events of this record
+            </TextLink>,
+          ],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Attempts({ event }: { readonly event: Event }) {
+  const { deliveryAttempts, nextAttemptAt } = event
+  return (
+    <Panel title="Deliveries">
+      <div className="stacked">
+        {nextAttemptAt && (
+          <span>
+            Next attempt: <Time at={nextAttemptAt} />
+          </span>
+        )}
+        {deliveryAttempts.length === 0 && !nextAttemptAt && (
+          <span className="soft">
+            {event.deliveryStatus === 'NONE'
+              ? 'There was no endpoint when this happened.'
+              : 'No attempt so far.'}
+          </span>
+        )}
+        {deliveryAttempts.toReversed().map((attempt) => (
+          <AttemptFacts key={attempt.attempt} attempt={attempt} />
+        ))}
+      </div>
+    </Panel>
+  )
+}
+
+function AttemptFacts({ attempt }: { readonly attempt: Attempt }) {
+  const { responseStatus: status, responseBody, error, url, startedAt, durationMs } = attempt
+  const isReceived = status !== undefined && ((status >= 200 && status < 300) || status === 409)
+  return (
+    <section aria-label={`Attempt ${attempt.attempt}`}>
+      <strong>Attempt {attempt.attempt}</strong> <Status of={isReceived ? 'DELIVERED' : 'FAILED'} />
+      <Facts
+        of={[
+          ['At', <Time key="at" at={startedAt} />],
+          ['Answer', status ?? `None: ${error ?? 'unknown'}`],
+          ['Took', `${durationMs.toLocaleString()} ms`],
+          ['To', url],
+          ['Answered', responseBody && <span dir="auto">{responseBody}</span>],
+        ]}
+      />
+    </section>
+  )
+}

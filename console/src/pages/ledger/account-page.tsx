@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Money } from '../../ui/money.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { RecordId } from '../../ui/record-id.tsx'
+import { Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { CustomerName } from '../customers/customer-name.tsx'
+import { BOOKING_COLUMNS } from './bookings.tsx'
+import { ExternalAccountPage } from './external-account.tsx'
+import { StatementPanel } from './statement.tsx'
+
+const route = getRouteApi('/accounts/$accountId')
+const PARENT = { title: 'Ledger', to: '/ledger' }
+
+/** An account by any of its ids: of the ledger and of a customer it is the same page; one at a bank has its own. */
+export function AccountPage() {
+  const { accountId } = route.useParams()
+  return accountId.startsWith('ExternalAccount:') ? (
+    <ExternalAccountPage accountId={accountId} />
+  ) : (
+    <OwnAccount accountId={accountId} />
+  )
+}
+
+function OwnAccount({ accountId }: { readonly accountId: string }) {
+  const query = useQuery({
+    queryKey: ['accounts', accountId],
+    queryFn: () => countersign.ledgerAccounts.get(accountId, {}),
+  })
+  const list = useListed(['accounts', accountId, 'bookings'], (page) =>
+    countersign.ledgerTransfers.list({ accountId, ...page }),
+  )
+  const account = query.data
+  if (!account)
+    return (
+      <Page title="Account" parent={PARENT}>
+        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
+      </Page>
+    )
+  const { name, currency, owner, posted, held, normalSide, isClosed } = account
+  return (
+    <Page
+      title={`${name === undefined ? 'Account' : wordsOf(name.toUpperCase())} in ${currency.code}`}
+      aside={<Status of={isClosed ? 'CLOSED' : 'ACTIVE'} />}
+      parent={PARENT}
+    >
+      <RecordId id={accountId} />
+      <Panel title="Balance">
+        <Facts
+          of={[
+            ['Posted', <Money key="posted" of={{ amount: posted, currency }} />],
+            ['Held of it', <Money key="held" of={{ amount: held, currency }} />],
+            ['Positive on the side', wordsOf(normalSide.toUpperCase())],
+            [
+              'Owner',
+              owner.startsWith('Customer:') ? (
+                <TextLink to={`/customers/${owner}`}>
+                  <CustomerName id={owner} />
+                </TextLink>
+              ) : (
+                'The platform'
+              ),
+            ],
+          ]}
+        />
+      </Panel>
+      {accountId.startsWith('InternalAccount:') && <StatementPanel accountId={accountId} />}
+      <DataTable
+        name="Movements"
+        columns={BOOKING_COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => `/ledger/transfers/${id}`}
+        height="60dvh"
+        empty={{ title: 'No movements', text: 'Nothing was booked to this account yet.' }}
+      />
+    </Page>
+  )
+}

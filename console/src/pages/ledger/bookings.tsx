@@ -1,0 +1,87 @@
+import type { LedgerTransfer } from '@countersign/contract/books/ledger'
+import { useQuery } from '@tanstack/react-query'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import type { Column } from '../../ui/data-table.tsx'
+import { Money, moneyText } from '../../ui/money.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { shortId } from '../../ui/record-id.tsx'
+import { ShortTable } from '../../ui/short-table.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+
+export type Booking = Static<typeof LedgerTransfer>
+
+const ROWS_MAX = 100
+
+/** The name of a side of a booking: of the platform's own accounts their purpose, of others the end of their id. */
+export function sideOf({ name, accountId }: Booking['debit']): string {
+  return name === undefined ? shortId(accountId) : wordsOf(name.toUpperCase())
+}
+
+export const BOOKING_COLUMNS: readonly Column<Booking>[] = [
+  {
+    id: 'debit',
+    header: 'Debited',
+    width: 'minmax(9rem, 1fr)',
+    cell: ({ debit }) => <span className="clipped">{sideOf(debit)}</span>,
+    text: ({ debit }) => debit.name ?? debit.accountId,
+  },
+  {
+    id: 'credit',
+    header: 'Credited',
+    width: 'minmax(9rem, 1fr)',
+    cell: ({ credit }) => <span className="clipped">{sideOf(credit)}</span>,
+    text: ({ credit }) => credit.name ?? credit.accountId,
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: '6.5rem',
+    isWideOnly: true,
+    cell: ({ state }) => <Status of={state.toUpperCase()} />,
+    text: ({ state }) => state,
+  },
+  {
+    id: 'at',
+    header: 'At',
+    width: '9rem',
+    isWideOnly: true,
+    cell: ({ createdAt, endedAt }) => <Time at={endedAt ?? createdAt} />,
+    text: ({ createdAt, endedAt }) => endedAt ?? createdAt,
+  },
+  {
+    id: 'amount',
+    header: 'Amount',
+    width: 'minmax(8rem, max-content)',
+    isRight: true,
+    cell: ({ amount }) => <Money of={amount} />,
+    text: ({ amount }) => moneyText(amount),
+  },
+]
+
+/** What the ledger has for a payment or another cause. Each row leads to why it was booked. */
+export function Bookings({ cause }: { readonly cause: string }) {
+  const query = useQuery({
+    queryKey: ['transactions', cause, 'bookings'],
+    queryFn: () => countersign.ledgerTransfers.list({ cause, limit: ROWS_MAX, sortOrder: 'asc' }),
+  })
+  return (
+    <Panel title="Ledger" isBare>
+      <Read query={query} lines={3}>
+        {({ data }) => (
+          <ShortTable
+            name="Ledger"
+            columns={BOOKING_COLUMNS}
+            rows={data}
+            idOf={({ id }) => id}
+            linkOf={({ id }) => `/ledger/transfers/${id}`}
+            empty="Nothing was booked: no money has moved."
+          />
+        )}
+      </Read>
+    </Panel>
+  )
+}

@@ -1,0 +1,100 @@
+import type { LedgerAccount as LedgerAccountSchema } from '@countersign/contract/books/ledger'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters } from '../../ui/filters.tsx'
+import { Money, moneyText } from '../../ui/money.tsx'
+import { Page } from '../../ui/page.tsx'
+import { shortId } from '../../ui/record-id.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { useListed } from '../../ui/use-listed.ts'
+import { CustomerName } from '../customers/customer-name.tsx'
+
+type LedgerAccount = Static<typeof LedgerAccountSchema>
+
+const route = getRouteApi('/ledger')
+
+const FILTERS: readonly Filter[] = [
+  { name: 'name', label: 'Name of an own account' },
+  { name: 'currency', label: 'Currency' },
+  { name: 'owner', label: 'Owner id' },
+]
+
+const postedOf = ({ posted, currency }: LedgerAccount) => ({ amount: posted, currency })
+const heldOf = ({ held, currency }: LedgerAccount) => ({ amount: held, currency })
+
+const COLUMNS: readonly Column<LedgerAccount>[] = [
+  {
+    id: 'name',
+    header: 'Account',
+    width: 'minmax(9rem, 2fr)',
+    cell: ({ name, id }) => (
+      <span className="clipped">{name === undefined ? shortId(id) : wordsOf(name.toUpperCase())}</span>
+    ),
+    text: ({ name, id }) => name ?? id,
+  },
+  {
+    id: 'owner',
+    header: 'Owner',
+    width: 'minmax(8rem, 1fr)',
+    isWideOnly: true,
+    cell: ({ owner }) => (owner.startsWith('Platform:') ? 'The platform' : <CustomerName id={owner} />),
+    text: ({ owner }) => owner,
+  },
+  {
+    id: 'side',
+    header: 'Side',
+    width: '5rem',
+    isWideOnly: true,
+    cell: ({ normalSide }) => wordsOf(normalSide.toUpperCase()),
+    text: ({ normalSide }) => normalSide,
+  },
+  {
+    id: 'held',
+    header: 'Held',
+    width: 'minmax(8rem, 1fr)',
+    isRight: true,
+    isWideOnly: true,
+    cell: (row) => <Money of={heldOf(row)} />,
+    text: (row) => moneyText(heldOf(row)),
+  },
+  {
+    id: 'posted',
+    header: 'Balance',
+    width: 'minmax(9rem, 1fr)',
+    isRight: true,
+    cell: (row) => <Money of={postedOf(row)} />,
+    text: (row) => moneyText(postedOf(row)),
+  },
+]
+
+/** The double-entry books: in each currency the debit accounts together equal the credit accounts. */
+export function LedgerList() {
+  const search = route.useSearch()
+  const { name, currency, owner } = search
+  const filters = {
+    ...(name ? { name } : {}),
+    ...(currency ? { currency: currency.toUpperCase() } : {}),
+    ...(owner ? { owner } : {}),
+  }
+  const list = useListed(['accounts', 'ledger', filters], (page) =>
+    countersign.ledgerAccounts.list({ ...filters, ...page }),
+  )
+  return (
+    <Page title="Ledger">
+      <Filters filters={FILTERS} values={search} />
+      <DataTable
+        name="Ledger accounts"
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => `/accounts/${id}`}
+        empty={{
+          title: Object.keys(filters).length > 0 ? 'No account matches' : 'No accounts yet',
+          text: 'A customer has accounts from its creation on. Names are those of the books, such as fees or rail.',
+        }}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,84 @@
+import { Timeline } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { pageOf } from '../../app/page-of.ts'
+import { countersign } from '../../data/client.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { Money, moneyText } from '../../ui/money.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { Raw } from '../../ui/raw.tsx'
+import { Read } from '../../ui/read.tsx'
+import { RecordId } from '../../ui/record-id.tsx'
+import { Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+import { type Booking, sideOf } from './bookings.tsx'
+
+const route = getRouteApi('/ledger/transfers/$transferId')
+const PARENT = { title: 'Ledger', to: '/ledger' }
+
+/** A booking, and what led to it, back to whoever agreed. */
+export function TransferPage() {
+  const { transferId } = route.useParams()
+  const query = useQuery({
+    queryKey: ['accounts', 'transfer', transferId],
+    queryFn: () => countersign.ledgerTransfers.explain(transferId),
+  })
+  if (!query.data)
+    return (
+      <Page title="Booking" parent={PARENT}>
+        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
+      </Page>
+    )
+  const { transfer, steps } = query.data
+  return (
+    <Page
+      title={`${moneyText(transfer.amount)} booked`}
+      aside={<Status of={transfer.state.toUpperCase()} />}
+      parent={PARENT}
+    >
+      <RecordId id={transfer.id} />
+      <div className="halves">
+        <Panel title="Booking">
+          <Facts
+            of={[
+              ['Debited', <Side key="debit" side={transfer.debit} />],
+              ['Credited', <Side key="credit" side={transfer.credit} />],
+              ['Amount', <Money key="amount" of={transfer.amount} />],
+              ['Made', <Time key="made" at={transfer.createdAt} />],
+              ['Posted or voided', transfer.endedAt && <Time at={transfer.endedAt} />],
+            ]}
+          />
+        </Panel>
+        <Panel title="Why it was booked">
+          <Timeline bulletSize={12} lineWidth={2} active={steps.length}>
+            {steps.map(({ step, id, at, summary, signature }) => (
+              <Timeline.Item key={`${step} ${id}`} title={<StepTitle step={step} id={id} />}>
+                <div className="anywhere">{summary}</div>
+                <span className="soft">
+                  <Time at={at} />
+                </span>
+                {signature && <Raw of={signature} />}
+              </Timeline.Item>
+            ))}
+          </Timeline>
+        </Panel>
+      </div>
+    </Page>
+  )
+}
+
+function Side({ side }: { readonly side: Booking['debit'] }) {
+  return <TextLink to={`/accounts/${side.accountId}`}>{sideOf(side)}</TextLink>
+}
+
+function StepTitle({ step, id }: { readonly step: string; readonly id: string }) {
+  const words = wordsOf(step)
+  return step === 'TRANSACTION' || step === 'QUOTE' ? (
+    <TextLink to={pageOf(step, id)}>{words}</TextLink>
+  ) : (
+    words
+  )
+}

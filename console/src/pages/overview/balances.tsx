@@ -1,0 +1,46 @@
+import type { HeldBalance } from '@countersign/contract/platforms/overview'
+import type { Static } from 'typebox'
+import { Money } from '../../ui/money.tsx'
+import { ShortTable } from '../../ui/short-table.tsx'
+
+type Held = Static<typeof HeldBalance>
+
+/** What is held in each currency, those that hold nothing last. */
+export function Balances({ of }: { readonly of: readonly Held[] }) {
+  const rows = [...of].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)))
+  return (
+    <ShortTable
+      name="Held"
+      columns={[
+        {
+          id: 'currency',
+          header: 'Currency',
+          width: 'minmax(4rem, 2fr)',
+          cell: ({ currency }) => <span className="clipped">{currency.name}</span>,
+        },
+        {
+          id: 'customers',
+          header: 'Of customers',
+          width: 'minmax(8rem, 1fr)',
+          isRight: true,
+          cell: ({ customers, currency }) => <Money of={{ amount: customers, currency }} />,
+        },
+        {
+          id: 'platform',
+          header: 'Your own',
+          width: 'minmax(8rem, 1fr)',
+          isRight: true,
+          isWideOnly: true,
+          cell: ({ platform, currency }) => <Money of={{ amount: platform, currency }} />,
+        },
+      ]}
+      rows={rows}
+      idOf={({ currency }) => currency.code}
+      empty="Nothing is held yet. Accounts come with customers; in a sandbox, the drawer funds them."
+    />
+  )
+}
+
+function isEmpty({ customers, platform }: Held): boolean {
+  return customers === 0n && platform === 0n
+}

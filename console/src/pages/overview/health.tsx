@@ -1,0 +1,55 @@
+import type { Overview } from '@countersign/contract/platforms/overview'
+import type { Static } from 'typebox'
+import { Facts } from '../../ui/facts.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { Status } from '../../ui/status.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+
+type Of = Pick<Static<typeof Overview>, 'webhooks' | 'rails'>
+
+/** Whether events arrive at the platform's backend, and whether payments can leave. */
+export function Health({ webhooks, rails }: Of) {
+  const { endpoint, pending, failed, lastDeliveredAt } = webhooks
+  return (
+    <>
+      <Panel
+        title="Webhooks"
+        actions={<Status of={endpoint === undefined ? 'NOT_SET' : failed > 0 ? 'FAILED' : 'DELIVERED'} />}
+      >
+        {endpoint === undefined ? (
+          <span className="soft">
+            Events are not delivered yet. <TextLink to="/settings">Set the address of your backend</TextLink>.
+          </span>
+        ) : (
+          <Facts
+            of={[
+              ['Address', endpoint],
+              ['To deliver', pending.toLocaleString()],
+              ['Given up', failed > 0 ? <Given key="failed" up={failed} /> : 'None in seven days'],
+              ['Last delivered', <Time key="last" at={lastDeliveredAt} />],
+            ]}
+          />
+        )}
+      </Panel>
+      <Panel title="Rails">
+        <Facts
+          of={rails.map(({ name, isAvailable, detail }) => [
+            name,
+            <span key={name}>
+              <Status of={isAvailable ? 'AVAILABLE' : 'NOT_AVAILABLE'} /> {detail}
+            </span>,
+          ])}
+        />
+      </Panel>
+    </>
+  )
+}
+
+function Given({ up }: { readonly up: number }) {
+  return (
+    <TextLink to="/events" search={{ deliveryStatus: 'FAILED' }}>
+      {up.toLocaleString()} in seven days
+    </TextLink>
+  )
+}

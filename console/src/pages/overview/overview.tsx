@@ -1,0 +1,50 @@
+import { SegmentedControl, Stack } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { Page, Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { Balances } from './balances.tsx'
+import { Health } from './health.tsx'
+import { Payments } from './payments.tsx'
+import { Waiting } from './waiting.tsx'
+
+const route = getRouteApi('/')
+
+/** The spans of the charts, in days. The API counts 92 intervals at most. */
+const SPANS = ['7', '30', '90'] as const
+
+/** What a person looks at first: what waits, what moves, what is held, what is well. */
+export function Overview() {
+  const { days, currency } = route.useSearch()
+  const navigate = useNavigate()
+  const query = useQuery({ queryKey: ['overview'], queryFn: () => countersign.overview.get() })
+  const span = SPANS.find((one) => one === days) ?? '30'
+  return (
+    <Page
+      title="Overview"
+      actions={
+        <SegmentedControl
+          aria-label="Days of the charts"
+          size="xs"
+          value={span}
+          onChange={(value) => void navigate({ to: '.', search: { days: value, currency }, replace: true })}
+          data={SPANS.map((value) => ({ value, label: `${value} days` }))}
+        />
+      }
+    >
+      <Read query={query} lines={3}>
+        {({ waiting }) => <Waiting of={waiting} />}
+      </Read>
+      <Payments days={Number(span)} currency={currency} />
+      <div className="columns">
+        <Panel title="Held" isBare>
+          <Read query={query}>{({ balances }) => <Balances of={balances} />}</Read>
+        </Panel>
+        <Stack>
+          <Read query={query}>{({ webhooks, rails }) => <Health webhooks={webhooks} rails={rails} />}</Read>
+        </Stack>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,104 @@
+import { NativeSelect, Skeleton } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { countersign } from '../../data/client.ts'
+import { useIsSandbox } from '../../session/me.ts'
+import { Panel } from '../../ui/page.tsx'
+import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { CHART_PIXELS } from './chart-size.ts'
+import { type Bar, countsOf, currenciesOf, daysUntil, volumeOf } from './statistics.ts'
+
+const Bars = lazy(async () => ({ default: (await import('./bars.tsx')).Bars }))
+
+/** Payments of the last days: how many and how they ended, and how much of a currency moved. */
+export function Payments({
+  days,
+  currency,
+}: {
+  readonly days: number
+  readonly currency: string | undefined
+}) {
+  const { data, error, refetch } = useStatistics(days)
+  const navigate = useNavigate()
+  if (error && !data) return <ErrorState error={error} retry={() => void refetch()} />
+  const currencies = data ? currenciesOf(data.statistics) : []
+  const chosen = currencies.find((one) => one === currency) ?? currencies[0]
+  const isEmpty = data !== undefined && chosen === undefined
+  return (
+    <div className="halves">
+      <Panel title="Payments">
+        <Chart
+          title={`Payments of ${days} days`}
+          bars={data && countsOf(data.statistics, data.days)}
+          isEmpty={isEmpty}
+        />
+      </Panel>
+      <Panel
+        title="Volume"
+        actions={
+          chosen !== undefined && (
+            <NativeSelect
+              aria-label="Currency"
+              size="xs"
+              value={chosen}
+              data={currencies}
+              onChange={({ currentTarget }) =>
+                void navigate({
+                  to: '.',
+                  search: { days: String(days), currency: currentTarget.value },
+                  replace: true,
+                })
+              }
+            />
+          )
+        }
+      >
+        <Chart
+          title={`Volume of ${days} days in ${chosen ?? 'any currency'}`}
+          bars={data && volumeOf(data.statistics, data.days, chosen ?? '')}
+          isEmpty={isEmpty}
+        />
+      </Panel>
+    </div>
+  )
+}
+
+function Chart(props: {
+  readonly title: string
+  readonly bars: readonly Bar[] | undefined
+  readonly isEmpty: boolean
+}) {
+  const { title, bars, isEmpty } = props
+  const waiting = <Skeleton h={CHART_PIXELS} />
+  return (
+    <div style={{ height: CHART_PIXELS }}>
+      {isEmpty ? (
+        <EmptyState title="No payments in these days">
+          Execute a quote, or have the sandbox's drawer seed some days of them.
+        </EmptyState>
+      ) : (
+        <Suspense fallback={waiting}>{bars ? <Bars title={title} bars={bars} /> : waiting}</Suspense>
+      )}
+    </div>
+  )
+}
+
+/** The statistics of the last days in the viewer's zone, by the platform's clock: that of a sandbox can be moved. */
+function useStatistics(days: number) {
+  const isSandbox = useIsSandbox()
+  return useQuery({
+    queryKey: ['statistics', days],
+    queryFn: async () => {
+      const now = isSandbox ? new Date((await countersign.sandbox.clock()).now) : new Date()
+      const starts = daysUntil(now, days)
+      const { data } = await countersign.transactions.statistics({
+        interval: 'DAY',
+        startDate: new Date(starts[0]!).toISOString(),
+        timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      })
+      return { statistics: data, days: starts }
+    },
+    placeholderData: keepPreviousData,
+  })
+}

@@ -1,0 +1,78 @@
+import type { TransactionStatistic } from '@countersign/contract/platforms/overview'
+import type { Static } from 'typebox'
+import { figures } from '../../ui/money-format.ts'
+import { type Meaning, meaningOf } from '../../ui/status-meaning.ts'
+
+export type Statistic = Static<typeof TransactionStatistic>
+
+/** One bar: a day, and how much of each meaning. */
+export interface Bar {
+  /** The first moment of the day in the viewer's zone, in milliseconds. */
+  readonly start: number
+  readonly values: Readonly<Partial<Record<Meaning, number>>>
+  /** The values in words. */
+  readonly words: readonly string[]
+}
+
+const WORDS: Readonly<Record<Meaning, string>> = {
+  done: 'completed',
+  moving: 'under way',
+  waits: 'waiting',
+  failed: 'failed',
+  ended: 'ended without payment',
+}
+
+/** The order in which bars are stacked, from the ground. */
+export const STACK = ['done', 'moving', 'waits', 'ended', 'failed'] as const satisfies readonly Meaning[]
+
+/** The days that end with that of `now`, as their first moments in the viewer's zone. */
+export function daysUntil(now: Date, days: number): number[] {
+  return Array.from({ length: days }, (_, at) =>
+    new Date(now.getFullYear(), now.getMonth(), now.getDate() - (days - 1 - at)).getTime(),
+  )
+}
+
+/** How many payments of each day have which end. */
+export function countsOf(statistics: readonly Statistic[], days: readonly number[]): Bar[] {
+  return barsOf(statistics, days, ({ count }) => BigInt(count), 0)
+}
+
+/** How much of one currency moved on each day, outgoing and incoming together, in its main unit. */
+export function volumeOf(statistics: readonly Statistic[], days: readonly number[], currency: string): Bar[] {
+  const own = statistics.filter((one) => one.currency.code === currency)
+  return barsOf(own, days, ({ amount }) => amount, own[0]?.currency.decimals ?? 0)
+}
+
+function barsOf(
+  statistics: readonly Statistic[],
+  days: readonly number[],
+  take: (one: Statistic) => bigint,
+  decimals: number,
+): Bar[] {
+  const sums = new Map<number, Map<Meaning, bigint>>()
+  for (const one of statistics) {
+    const day = sums.get(new Date(one.start).getTime()) ?? new Map<Meaning, bigint>()
+    sums.set(new Date(one.start).getTime(), day)
+    const meaning = meaningOf(one.status)
+    day.set(meaning, (day.get(meaning) ?? 0n) + take(one))
+  }
+  return days.map((start) => {
+    const day = sums.get(start) ?? new Map<Meaning, bigint>()
+    return {
+      start,
+      values: Object.fromEntries([...day].map(([meaning, sum]) => [meaning, Number(sum) / 10 ** decimals])),
+      words: STACK.flatMap((meaning) => {
+        const sum = day.get(meaning)
+        return sum === undefined ? [] : [`${figures({ amount: sum, decimals })} ${WORDS[meaning]}`]
+      }),
+    }
+  })
+}
+
+/** The currencies that payments had, the most used first. */
+export function currenciesOf(statistics: readonly Statistic[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { currency, count } of statistics)
+    counts.set(currency.code, (counts.get(currency.code) ?? 0) + count)
+  return [...counts].sort(([, a], [, b]) => b - a).map(([code]) => code)
+}

@@ -1,0 +1,28 @@
+import type { Waiting as WaitingSchema } from '@countersign/contract/platforms/overview'
+import { Link } from '@tanstack/react-router'
+import type { Static } from 'typebox'
+
+type Counts = Static<typeof WaitingSchema>
+
+const TILES: readonly { readonly of: keyof Counts; readonly title: string; readonly to: string }[] = [
+  { of: 'approvals', title: 'Approvals', to: '/approvals' },
+  { of: 'verifications', title: 'Verifications', to: '/verifications' },
+  { of: 'screenings', title: 'Screening hits', to: '/approvals' },
+  { of: 'deposits', title: 'In suspense', to: '/approvals' },
+  { of: 'railEvents', title: 'Reports of rails', to: '/approvals' },
+  { of: 'reconciliations', title: 'Days that differ', to: '/reconciliations' },
+]
+
+/** What waits for a person, each with the way to it. */
+export function Waiting({ of }: { readonly of: Counts }) {
+  return (
+    <nav className="tiles" aria-label="Waits for a person">
+      {TILES.map(({ of: name, title, to }) => (
+        <Link key={name} to={to} className={of[name] > 0 ? 'tile open' : 'tile'}>
+          <span className="figures">{of[name].toLocaleString()}</span>
+          <span className="soft">{title}</span>
+        </Link>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,112 @@
+import { QUOTE_STATES } from '@countersign/contract/core/states'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import { Money, moneyText } from '../../ui/money.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Status } from '../../ui/status.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { type Quote, rateInWords, receivedOf, sentOf } from './quote.ts'
+
+const route = getRouteApi('/quotes')
+
+const FILTERS: readonly Filter[] = [
+  { name: 'status', label: 'Status', choices: QUOTE_STATES },
+  { name: 'customerId', label: 'Customer id' },
+  { name: 'from', label: 'From', isDay: true },
+  { name: 'to', label: 'To', isDay: true },
+]
+
+const rateOf = ({ exchangeRate, sendingCurrency, receivingCurrency }: Quote) =>
+  rateInWords(exchangeRate, sendingCurrency, receivingCurrency)
+
+const COLUMNS: readonly Column<Quote>[] = [
+  {
+    id: 'status',
+    header: 'Status',
+    width: '7.5rem',
+    cell: ({ status }) => <Status of={status} />,
+    text: ({ status }) => status,
+  },
+  {
+    id: 'sent',
+    header: 'Pays',
+    width: 'minmax(8rem, 1fr)',
+    isRight: true,
+    cell: (row) => <Money of={sentOf(row)} />,
+    text: (row) => moneyText(sentOf(row)),
+  },
+  {
+    id: 'received',
+    header: 'Gives',
+    width: 'minmax(9rem, 1fr)',
+    isRight: true,
+    isWideOnly: true,
+    cell: (row) => <Money of={receivedOf(row)} />,
+    text: (row) => moneyText(receivedOf(row)),
+  },
+  {
+    id: 'rate',
+    header: 'Rate',
+    width: 'minmax(11rem, 1fr)',
+    isRight: true,
+    isWideOnly: true,
+    cell: (row) => <span className="figures soft">{rateOf(row)}</span>,
+    text: rateOf,
+  },
+  {
+    id: 'created',
+    header: 'Made',
+    width: '8rem',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    text: ({ createdAt }) => createdAt,
+  },
+  {
+    id: 'expires',
+    header: 'Valid until',
+    width: '8rem',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ expiresAt }) => <Time at={expiresAt} />,
+    text: ({ expiresAt }) => expiresAt,
+  },
+]
+
+export function QuoteList() {
+  const search = route.useSearch()
+  const { status, customerId, from, to } = search
+  const filters = {
+    ...(status ? { status: status as (typeof QUOTE_STATES)[number] } : {}),
+    ...(customerId ? { customerId } : {}),
+    ...(from ? { startDate: dayStart(from)! } : {}),
+    ...(to ? { endDate: dayEnd(to)! } : {}),
+  }
+  const list = useListed(['quotes', 'list', filters], (page) =>
+    countersign.quotes.list({ ...filters, ...page }),
+  )
+  return (
+    <Page title="Quotes" actions={<TextLink to="/rates">Rates of now</TextLink>}>
+      <Filters filters={FILTERS} values={search} />
+      <DataTable
+        name="Quotes"
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => `/quotes/${id}`}
+        empty={
+          Object.keys(filters).length > 0
+            ? { title: 'No quote matches', text: 'Take a filter away.' }
+            : {
+                title: 'No quotes yet',
+                text: 'A quote locks a rate and the fees for a payment. Your backend makes one with POST /quotes.',
+              }
+        }
+      />
+    </Page>
+  )
+}

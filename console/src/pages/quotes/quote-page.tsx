@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { Money, moneyText } from '../../ui/money.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { Raw } from '../../ui/raw.tsx'
+import { Read } from '../../ui/read.tsx'
+import { RecordId, shortId } from '../../ui/record-id.tsx'
+import { Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+import { type Quote, rateInWords, receivedOf, sentOf } from './quote.ts'
+
+const route = getRouteApi('/quotes/$quoteId')
+const PARENT = { title: 'Quotes', to: '/quotes' }
+
+export function QuotePage() {
+  const { quoteId } = route.useParams()
+  const query = useQuery({ queryKey: ['quotes', quoteId], queryFn: () => countersign.quotes.get(quoteId) })
+  if (!query.data)
+    return (
+      <Page title="Quote" parent={PARENT}>
+        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
+      </Page>
+    )
+  return <QuoteDetail quote={query.data} />
+}
+
+function QuoteDetail({ quote }: { readonly quote: Quote }) {
+  const { id, status, sendingCurrency, receivingCurrency } = quote
+  return (
+    <Page
+      title={`${moneyText(sentOf(quote))} for ${moneyText(receivedOf(quote))}`}
+      aside={<Status of={status} />}
+      parent={PARENT}
+    >
+      <RecordId id={id} />
+      <div className="halves">
+        <Panel title="Price">
+          <Facts
+            of={[
+              ['Pays, with fees', <Money key="pays" of={sentOf(quote)} />],
+              ['Gives', <Money key="gives" of={receivedOf(quote)} />],
+              ['Rate', rateInWords(quote.exchangeRate, sendingCurrency, receivingCurrency)],
+              ['Fees', <Money key="fees" of={{ amount: quote.feesIncluded, currency: sendingCurrency }} />],
+              ['Made', <Time key="made" at={quote.createdAt} />],
+              ['Valid until', <Time key="until" at={quote.expiresAt} />],
+            ]}
+          />
+        </Panel>
+        <Panel title="Payment">
+          <Facts
+            of={[
+              ['From', <Source key="from" source={quote.source} />],
+              ['To', <Destination key="to" destination={quote.destination} />],
+              [
+                'Transaction',
+                <TextLink key="transaction" to={`/transactions/${quote.transactionId}`}>
+                  {shortId(quote.transactionId)}
+                </TextLink>,
+              ],
+            ]}
+          />
+        </Panel>
+      </div>
+      <Raw of={quote} />
+    </Page>
+  )
+}
+
+function Source({ source }: { readonly source: Quote['source'] }) {
+  if (source.sourceType === 'REALTIME_FUNDING') return `Paid in ${source.currency} from outside`
+  return <TextLink to={`/accounts/${source.accountId}`}>{shortId(source.accountId)}</TextLink>
+}
+
+function Destination({ destination }: { readonly destination: Quote['destination'] }) {
+  if (destination.destinationType === 'UMA_ADDRESS') return destination.umaAddress
+  return <TextLink to={`/accounts/${destination.accountId}`}>{shortId(destination.accountId)}</TextLink>
+}

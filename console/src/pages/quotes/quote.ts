@@ -1,0 +1,28 @@
+import type { Quote as QuoteSchema } from '@countersign/contract/payments/quotes'
+import type { Static } from 'typebox'
+import type { Amount } from '../../ui/money.tsx'
+
+export type Quote = Static<typeof QuoteSchema>
+
+export function sentOf({ totalSendingAmount, sendingCurrency }: Quote): Amount {
+  return { amount: totalSendingAmount, currency: sendingCurrency }
+}
+
+export function receivedOf({ totalReceivingAmount, receivingCurrency }: Quote): Amount {
+  return { amount: totalReceivingAmount, currency: receivingCurrency }
+}
+
+const RATE = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 7 })
+
+/**
+ * A rate as people read it: `1 USD = 17.25 MXN`. `rate` is in smallest units of the sending currency for one of the
+ * receiving, which says little where the currencies have different decimals.
+ */
+export function rateInWords(
+  rate: number,
+  sending: { readonly code: string; readonly decimals: number },
+  receiving: { readonly code: string; readonly decimals: number },
+): string {
+  const perUnit = 10 ** (sending.decimals - receiving.decimals) / rate
+  return `1 ${sending.code} = ${RATE.format(perUnit)} ${receiving.code}`
+}

@@ -1,0 +1,106 @@
+import { RECONCILIATION_STATES } from '@countersign/contract/core/reconciliation-states'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters } from '../../ui/filters.tsx'
+import { Money, moneyText } from '../../ui/money.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Status } from '../../ui/status.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { inCurrencyOf, type Reconciliation } from './reconciliation.ts'
+
+const route = getRouteApi('/reconciliations')
+
+const FILTERS: readonly Filter[] = [
+  { name: 'status', label: 'Status', choices: RECONCILIATION_STATES },
+  { name: 'rail', label: 'Rail' },
+  { name: 'currency', label: 'Currency' },
+  { name: 'from', label: 'From', isDay: true },
+  { name: 'to', label: 'To', isDay: true },
+]
+
+const COLUMNS: readonly Column<Reconciliation>[] = [
+  {
+    id: 'date',
+    header: 'Day',
+    width: '7rem',
+    cell: ({ date }) => <span className="figures">{date}</span>,
+    text: ({ date }) => date,
+  },
+  {
+    id: 'rail',
+    header: 'Rail',
+    width: 'minmax(6rem, 2fr)',
+    isWideOnly: true,
+    cell: ({ rail }) => <span className="clipped">{rail}</span>,
+    text: ({ rail }) => rail,
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    width: '8rem',
+    cell: ({ status }) => <Status of={status} />,
+    text: ({ status }) => status,
+  },
+  {
+    id: 'closing',
+    header: 'By the bank',
+    width: 'minmax(9rem, 1fr)',
+    isRight: true,
+    isWideOnly: true,
+    cell: (row) => <Money of={inCurrencyOf(row, row.statement?.closingBalance)} />,
+    text: (row) => moneyText(inCurrencyOf(row, row.statement?.closingBalance)),
+  },
+  {
+    id: 'books',
+    header: 'By the books',
+    width: 'minmax(9rem, 1fr)',
+    isRight: true,
+    isWideOnly: true,
+    cell: (row) => <Money of={inCurrencyOf(row, row.ledger?.balance)} />,
+    text: (row) => moneyText(inCurrencyOf(row, row.ledger?.balance)),
+  },
+  {
+    id: 'difference',
+    header: 'Difference',
+    width: 'minmax(8rem, 1fr)',
+    isRight: true,
+    cell: (row) => <Money of={inCurrencyOf(row, row.difference)} />,
+    text: (row) => moneyText(inCurrencyOf(row, row.difference)),
+  },
+]
+
+export function ReconciliationList() {
+  const search = route.useSearch()
+  const { status, rail, currency, from, to } = search
+  const filters = {
+    ...(status ? { status: status as (typeof RECONCILIATION_STATES)[number] } : {}),
+    ...(rail ? { rail } : {}),
+    ...(currency ? { currency: currency.toUpperCase() } : {}),
+    ...(from ? { startDate: from } : {}),
+    ...(to ? { endDate: to } : {}),
+  }
+  const list = useListed(['reconciliations', 'list', filters], (page) =>
+    countersign.reconciliations.list({ ...filters, ...page }),
+  )
+  return (
+    <Page title="Reconciliation">
+      <Filters filters={FILTERS} values={search} />
+      <DataTable
+        name="Reconciliations"
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => `/reconciliations/${id}`}
+        empty={
+          Object.keys(filters).length > 0
+            ? { title: 'No day matches', text: 'Take a filter away.' }
+            : {
+                title: 'Nothing to reconcile yet',
+                text: 'Each day of a rail that sends statements is held against the books and appears here. A sandbox has no banks, so it has none.',
+              }
+        }
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,134 @@
+import {
+  DIFFERENCES,
+  type ReconciliationWithDifferences,
+} from '@countersign/contract/payments/reconciliations'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import { Facts } from '../../ui/facts.tsx'
+import { type Amount, Money } from '../../ui/money.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { RecordId, shortId } from '../../ui/record-id.tsx'
+import { ShortTable } from '../../ui/short-table.tsx'
+import { Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+import { inCurrencyOf } from './reconciliation.ts'
+
+type Detail = Static<typeof ReconciliationWithDifferences>
+
+const route = getRouteApi('/reconciliations/$reconciliationId')
+const PARENT = { title: 'Reconciliation', to: '/reconciliations' }
+
+export function ReconciliationPage() {
+  const { reconciliationId } = route.useParams()
+  const query = useQuery({
+    queryKey: ['reconciliations', reconciliationId],
+    queryFn: () => countersign.reconciliations.get(reconciliationId),
+  })
+  if (!query.data)
+    return (
+      <Page title="Reconciliation" parent={PARENT}>
+        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
+      </Page>
+    )
+  return <Day of={query.data} />
+}
+
+/** One day of a rail: the statement of the bank beside the books, and what the two differ in. */
+function Day({ of }: { readonly of: Detail }) {
+  const { id, rail, date, status, statement, ledger, currency } = of
+  const money = (amount: bigint | undefined) => {
+    const value: Amount | undefined = inCurrencyOf(of, amount)
+    return value && <Money of={value} />
+  }
+  return (
+    <Page title={`${rail}, ${date}, ${currency.code}`} aside={<Status of={status} />} parent={PARENT}>
+      <RecordId id={id} />
+      <div className="halves">
+        <Panel title="Statement of the bank">
+          {statement ? (
+            <Facts
+              of={[
+                ['Named', statement.id],
+                ['Begins with', money(statement.openingBalance)],
+                ['Ends with', money(statement.closingBalance)],
+                ['Entries', `${statement.entryCount}`],
+                ['Sum of its entries', money(statement.entrySum)],
+                ['Charged', money(statement.charged)],
+                ['Expected costs', money(statement.expectedCosts)],
+                ['Arrived', of.receivedAt && <Time at={of.receivedAt} />],
+              ]}
+            />
+          ) : (
+            <span className="soft">The bank has not sent it yet.</span>
+          )}
+        </Panel>
+        <Panel title="Books">
+          <Facts
+            of={[
+              ['Balance of the rail', money(ledger?.balance)],
+              ['Moved since', money(ledger?.later)],
+              ['Difference', money(of.difference)],
+              ['Compared', of.reconciledAt && <Time at={of.reconciledAt} />],
+            ]}
+          />
+        </Panel>
+      </div>
+      <Panel title="Differences" isBare>
+        <ShortTable
+          name="Differences"
+          rows={of.differences.map((difference, at) => ({ ...difference, key: String(at) }))}
+          idOf={({ key }) => key}
+          empty="The bank and the books agree."
+          columns={[
+            {
+              id: 'reason',
+              header: 'Why',
+              width: 'minmax(14rem, 3fr)',
+              cell: ({ reason }) => (
+                <span className="clipped" title={DIFFERENCES[reason]}>
+                  {DIFFERENCES[reason]}
+                </span>
+              ),
+            },
+            {
+              id: 'about',
+              header: 'About',
+              width: 'minmax(9rem, 1fr)',
+              cell: ({ about, text }) => <About id={about} text={text} />,
+            },
+            {
+              id: 'age',
+              header: 'Age',
+              width: '5rem',
+              isRight: true,
+              isWideOnly: true,
+              cell: ({ ageDays }) => (ageDays === 1 ? '1 day' : `${ageDays} days`),
+            },
+            {
+              id: 'amount',
+              header: 'Bank above the books',
+              width: 'minmax(9rem, 1fr)',
+              isRight: true,
+              cell: ({ amount }) => <Money of={{ amount, currency }} />,
+            },
+          ]}
+        />
+      </Panel>
+    </Page>
+  )
+}
+
+function About({ id, text }: { readonly id: string | undefined; readonly text: string | undefined }) {
+  if (id?.startsWith('Transaction:')) return <TextLink to={`/transactions/${id}`}>{shortId(id)}</TextLink>
+  const words = text ?? (id ? shortId(id) : 'The statement as a whole')
+  return (
+    <span className="clipped" title={words}>
+      {words}
+    </span>
+  )
+}

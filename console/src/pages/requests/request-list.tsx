@@ -1,0 +1,140 @@
+import type { LoggedRequestSummary } from '@countersign/contract/platforms/request-log'
+import { Alert } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import { actorText } from '../../ui/actor.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { HttpStatus } from './http-status.tsx'
+
+type Row = Static<typeof LoggedRequestSummary>
+type Asked = NonNullable<Parameters<typeof countersign.requests.list>[0]>
+
+const route = getRouteApi('/requests')
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+const FILTERS: readonly Filter[] = [
+  { name: 'requestId', label: 'Request id' },
+  { name: 'method', label: 'Method', choices: METHODS },
+  { name: 'statusClass', label: 'Status', choices: ['2xx', '4xx', '5xx'] },
+  { name: 'path', label: 'Path begins with' },
+  { name: 'actorId', label: 'Id of the caller' },
+  { name: 'from', label: 'From', isDay: true },
+  { name: 'to', label: 'To', isDay: true },
+]
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    id: 'status',
+    header: 'Status',
+    width: '3.5rem',
+    cell: ({ status }) => <HttpStatus of={status} />,
+    text: ({ status }) => String(status),
+  },
+  {
+    id: 'call',
+    header: 'Call',
+    width: 'minmax(11rem, 3fr)',
+    cell: ({ method, path }) => (
+      <span className="clipped" title={`${method} ${path}`}>
+        <strong className="id">{method}</strong> <span className="id">{path}</span>
+      </span>
+    ),
+    text: ({ method, path }) => `${method} ${path}`,
+  },
+  {
+    id: 'code',
+    header: 'Refused with',
+    width: 'minmax(7rem, 1.5fr)',
+    isWideOnly: true,
+    cell: ({ code }) => <span className="id clipped">{code ?? ''}</span>,
+    text: ({ code }) => code ?? '',
+  },
+  {
+    id: 'actor',
+    header: 'Caller',
+    width: 'minmax(6rem, 1fr)',
+    isWideOnly: true,
+    cell: ({ actor }) => <span className="clipped">{actorText(actor)}</span>,
+    text: ({ actor }) => actorText(actor),
+  },
+  {
+    id: 'took',
+    header: 'Took',
+    width: '4.5rem',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ durationMs }) => <span className="figures">{durationMs.toLocaleString()} ms</span>,
+    text: ({ durationMs }) => String(durationMs),
+  },
+  {
+    id: 'at',
+    header: 'At',
+    width: '9.5rem',
+    isRight: true,
+    cell: ({ at }) => <Time at={at} />,
+    text: ({ at }) => at,
+  },
+]
+
+/** The calls of the last days. */
+export function RequestList() {
+  const { requestId, method, statusClass, path, actorId, from, to } = route.useSearch()
+  const filters: Asked = {
+    ...(requestId ? { requestId: requestId.trim() } : {}),
+    ...(method ? { method: method as NonNullable<Asked['method']> } : {}),
+    ...(statusClass ? { statusClass: statusClass as NonNullable<Asked['statusClass']> } : {}),
+    ...(path ? { path } : {}),
+    ...(actorId ? { actorId } : {}),
+    ...(from ? { startDate: dayStart(from)! } : {}),
+    ...(to ? { endDate: dayEnd(to)! } : {}),
+  }
+  const list = useListed(['requests', 'list', filters], (page) =>
+    countersign.requests.list({ ...filters, ...page }),
+  )
+  return (
+    <Page title="Requests">
+      <Dropped />
+      <Filters filters={FILTERS} values={{ requestId, method, statusClass, path, actorId, from, to }} />
+      <DataTable
+        name="Requests"
+        columns={COLUMNS}
+        list={list}
+        idOf={({ requestId: id, at }) => `${id} ${at}`}
+        linkOf={({ requestId: id }) => `/requests/${encodeURIComponent(id)}`}
+        height="calc(100dvh - 19rem)"
+        empty={
+          Object.keys(filters).length > 0
+            ? {
+                title: 'No request matches',
+                text: 'The log keeps some days. A request appears about a second after its answer.',
+              }
+            : {
+                title: 'No requests yet',
+                text: 'The calls of your backend, of agents and customers appear here. What members read is left out.',
+              }
+        }
+      />
+    </Page>
+  )
+}
+
+/** Says where the log has gaps, because somebody may look for a request that fell into one. */
+function Dropped() {
+  const { data } = useQuery({
+    queryKey: ['requests', 'dropped'],
+    queryFn: () => countersign.requests.list({ limit: 1 }),
+  })
+  if (!data || data.dropped === 0) return null
+  return (
+    <Alert color="yellow" variant="light">
+      {data.dropped.toLocaleString()} requests were not kept under load since the server was started.
+    </Alert>
+  )
+}

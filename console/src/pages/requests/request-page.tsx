@@ -1,0 +1,116 @@
+import type { LoggedRequest as RequestSchema } from '@countersign/contract/platforms/request-log'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Static } from 'typebox'
+import { countersign, isMissing } from '../../data/client.ts'
+import { Actor } from '../../ui/actor.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { Raw } from '../../ui/raw.tsx'
+import { Read } from '../../ui/read.tsx'
+import { Readable } from '../../ui/readable.tsx'
+import { RecordId } from '../../ui/record-id.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+import { HttpStatus } from './http-status.tsx'
+
+type LoggedRequest = Static<typeof RequestSchema>
+
+const route = getRouteApi('/requests/$requestId')
+const PARENT = { title: 'Requests', to: '/requests' }
+
+/** One call: what was asked, and what was answered. */
+export function RequestPage() {
+  const { requestId } = route.useParams()
+  const query = useQuery({
+    queryKey: ['requests', 'one', requestId],
+    queryFn: () => countersign.requests.get(requestId),
+  })
+  const request = query.data
+  if (!request)
+    return (
+      <Page title="Request" parent={PARENT}>
+        {isMissing(query.error) ? (
+          <EmptyState title="This request is not in the log">
+            It is older than the log keeps, it was a reading of this console, or it was left out under load.
+          </EmptyState>
+        ) : (
+          <Read query={query} lines={8}>
+            {() => null}
+          </Read>
+        )}
+      </Page>
+    )
+  return (
+    <Page
+      title={`${request.method} ${request.path}`}
+      aside={<HttpStatus of={request.status} />}
+      parent={PARENT}
+    >
+      <RecordId id={request.requestId} />
+      <div className="columns">
+        <div className="stacked">
+          <Panel title="Request">
+            <Body text={request.requestBody} none="It had no body." />
+          </Panel>
+          <Panel title="Answer">
+            <Body text={request.responseBody} none="It had no body." />
+          </Panel>
+        </div>
+        <About request={request} />
+      </div>
+    </Page>
+  )
+}
+
+function About({ request }: { readonly request: LoggedRequest }) {
+  return (
+    <Panel title="About">
+      <Facts
+        of={[
+          ['At', <Time key="at" at={request.at} />],
+          ['Call', wordsOf(request.operation.toUpperCase())],
+          ['Caller', <Actor key="actor" of={request.actor} />],
+          ['Refused with', request.code && <code key="code">{request.code}</code>],
+          ['Took', `${request.durationMs.toLocaleString()} ms`],
+          ['Query', request.query && <code className="anywhere">{request.query}</code>],
+          ['Idempotency-Key', request.idempotencyKey],
+          ['From', request.address],
+          ['Program', request.userAgent],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+/** A body as it was kept: as names and values where it is whole JSON, as text where it was cut. */
+function Body({ text, none }: { readonly text: string | undefined; readonly none: string }) {
+  if (text === undefined || text === '') return <span className="soft">{none}</span>
+  const parsed = jsonOf(text)
+  if (parsed === undefined)
+    return (
+      <pre
+        className="id anywhere"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+        tabIndex={0}
+        style={{ whiteSpace: 'pre-wrap', maxHeight: '30rem', overflow: 'auto', margin: 0 }}
+      >
+        {text}
+      </pre>
+    )
+  return (
+    <div className="stacked">
+      <Readable of={parsed} />
+      <Raw of={text} />
+    </div>
+  )
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,80 @@
+import { Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { Money } from '../../ui/money.tsx'
+import { smallestUnits } from '../../ui/money-format.ts'
+import { shortId } from '../../ui/record-id.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+
+const ACCOUNTS_MAX = 100
+
+/** The platform's accounts, and the newest of its customers. */
+async function readAccounts() {
+  const [customers, platform] = await Promise.all([
+    countersign.internalAccounts.list({ limit: ACCOUNTS_MAX }),
+    countersign.platformInternalAccounts.list(),
+  ])
+  return [...platform.data, ...customers.data]
+}
+
+/** Puts test money into an account. */
+export function Fund({ changed }: { readonly changed: () => void }) {
+  const denied = useDenied('TRANSACT')
+  const { data } = useQuery({ queryKey: ['accounts', 'to-fund'], queryFn: readAccounts })
+  const [accountId, setAccountId] = useState('')
+  const [amount, setAmount] = useState('')
+  const account = data?.find(({ id }) => id === accountId) ?? data?.[0]
+  const { decimals = 0, code = '' } = account?.balance.currency ?? {}
+  const units = smallestUnits(amount, decimals)
+  const fund = useMutation({
+    mutationFn: () => countersign.sandbox.fund(account!.id, { amount: units! }),
+    onSuccess: changed,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    fund.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <NativeSelect
+          label="Account"
+          description="Yours, and the newest of your customers"
+          value={account?.id ?? ''}
+          onChange={({ currentTarget }) => setAccountId(currentTarget.value)}
+          data={(data ?? []).map(({ id, type, customerId, balance }) => ({
+            value: id,
+            label: `${customerId ? shortId(customerId) : 'Platform'} · ${wordsOf(type)} · ${balance.currency.code}`,
+          }))}
+        />
+        <TextInput
+          label={`Amount in ${code}`}
+          inputMode="decimal"
+          required
+          value={amount}
+          error={amount !== '' && units === undefined && `An amount with at most ${decimals} decimals`}
+          onChange={({ currentTarget }) => setAmount(currentTarget.value)}
+        />
+        <Group>
+          <Button
+            type="submit"
+            disabled={denied !== undefined || !account || !units}
+            title={denied}
+            loading={fund.isPending}
+          >
+            Fund
+          </Button>
+          {fund.isSuccess && (
+            <Text size="sm" role="status">
+              The balance is now <Money of={fund.data.balance} />
+            </Text>
+          )}
+        </Group>
+        {fund.isError && <ErrorState error={fund.error} />}
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,35 @@
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { lazy, Suspense } from 'react'
+
+const SandboxDrawer = lazy(async () => {
+  const { SandboxDrawer: component } = await import('./sandbox-drawer.tsx')
+  return { default: component }
+})
+
+/** Opens what only a sandbox has. */
+export function SandboxButton() {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  // Loaded with its first opening, and mounted from then on, so that it can close gently.
+  const [wasOpen, { open: load }] = useDisclosure(false)
+  return (
+    <>
+      <Button
+        variant="default"
+        className="waits"
+        size="xs"
+        onClick={() => {
+          load()
+          open()
+        }}
+      >
+        Sandbox
+      </Button>
+      {wasOpen && (
+        <Suspense fallback={null}>
+          <SandboxDrawer isOpen={isOpen} close={close} />
+        </Suspense>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,86 @@
+import { Button, Progress, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+
+/** Fills the platform with examples, or empties it. */
+export function Data({ changed }: { readonly changed: () => void }) {
+  const denied = useDenied('MANAGE')
+  return (
+    <Stack>
+      <Seed denied={denied} changed={changed} />
+      <Panel title="Empty the sandbox">
+        <Stack align="flex-start">
+          <Text size="sm">
+            All records of the platform are out of reach then, and its clock is at the present again.
+            Settings, API tokens and members stay.
+          </Text>
+          <ActionButton
+            label="Reset"
+            color="red"
+            denied={denied}
+            act={() => countersign.sandbox.reset()}
+            onDone={changed}
+            ask={{
+              title: 'Reset the sandbox?',
+              text: 'Customers, accounts, payments, cards and agents of this platform are gone for good.',
+            }}
+          />
+        </Stack>
+      </Panel>
+    </Stack>
+  )
+}
+
+function Seed({ denied, changed }: { readonly denied: string | undefined; readonly changed: () => void }) {
+  const [progress, setProgress] = useState<{
+    readonly done: number
+    readonly total: number
+    readonly words: string
+  }>()
+  const seed = useMutation({
+    mutationFn: async () => {
+      // Only a sandbox needs it, and only then.
+      const { seedSandbox } = await import('@countersign/sdk/testing')
+      await seedSandbox(countersign, { onProgress: setProgress })
+    },
+    onSuccess: changed,
+  })
+  return (
+    <Panel title="Fill it with examples">
+      <Stack align="flex-start">
+        <Text size="sm">
+          Makes customers with accounts, payments of two weeks, cards with purchases, agents that ask for
+          approval, and a verification, all by the API. The clock moves two weeks ahead. Takes some seconds.
+        </Text>
+        <Button
+          variant="default"
+          disabled={denied !== undefined}
+          title={denied}
+          loading={seed.isPending}
+          onClick={() => seed.mutate()}
+        >
+          Seed
+        </Button>
+        {seed.isPending && progress && (
+          <div style={{ width: '100%' }}>
+            <Progress value={(100 * progress.done) / progress.total} aria-label="Progress" />
+            <Text size="sm" c="dimmed" role="status">
+              {progress.words}
+            </Text>
+          </div>
+        )}
+        {seed.isSuccess && (
+          <Text size="sm" role="status">
+            Done. The overview shows it.
+          </Text>
+        )}
+        {seed.isError && <ErrorState error={seed.error} />}
+      </Stack>
+    </Panel>
+  )
+}

@@ -1,0 +1,42 @@
+import { Drawer, Tabs } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { Clock } from './clock.tsx'
+import { Fund } from './fund.tsx'
+import { Inbox } from './inbox.tsx'
+import { MagicValues } from './magic-values.tsx'
+import { Data } from './sandbox-data.tsx'
+
+/** What only a sandbox has: messages that were not sent, the clock, test money, magic values, examples. */
+export function SandboxDrawer({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
+  const client = useQueryClient()
+  // Whatever it does may have changed anything that a page shows.
+  const changed = () => void client.invalidateQueries()
+  return (
+    <Drawer opened={isOpen} onClose={close} title="Sandbox" position="right" size="lg">
+      <Tabs defaultValue="inbox" keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="inbox">Inbox</Tabs.Tab>
+          <Tabs.Tab value="clock">Clock</Tabs.Tab>
+          <Tabs.Tab value="fund">Fund</Tabs.Tab>
+          <Tabs.Tab value="values">Magic values</Tabs.Tab>
+          <Tabs.Tab value="data">Data</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="inbox">
+          <Inbox />
+        </Tabs.Panel>
+        <Tabs.Panel value="clock">
+          <Clock changed={changed} />
+        </Tabs.Panel>
+        <Tabs.Panel value="fund">
+          <Fund changed={changed} />
+        </Tabs.Panel>
+        <Tabs.Panel value="values">
+          <MagicValues />
+        </Tabs.Panel>
+        <Tabs.Panel value="data">
+          <Data changed={changed} />
+        </Tabs.Panel>
+      </Tabs>
+    </Drawer>
+  )
+}

@@ -1,0 +1,98 @@
+import { NumberInput, SegmentedControl, Stack, Switch, TextInput, useMantineColorScheme } from '@mantine/core'
+import { Panel } from '../../ui/page.tsx'
+import { type Config, SettingsForm } from './settings-form.tsx'
+
+/** How the console looks to this member, and what customers see of the platform. */
+export function Appearance() {
+  return (
+    <Stack gap="lg">
+      <Colours />
+      <Messages />
+    </Stack>
+  )
+}
+
+function Colours() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Panel title="This console">
+      <SegmentedControl
+        aria-label="Colours"
+        value={colorScheme}
+        onChange={(value) => setColorScheme(value as typeof colorScheme)}
+        data={[
+          { value: 'auto', label: 'As the system' },
+          { value: 'light', label: 'Light' },
+          { value: 'dark', label: 'Dark' },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function draftOf(wallet: Config['embeddedWalletConfig']) {
+  return {
+    appName: wallet.appName ?? '',
+    logoUrl: wallet.logoUrl ?? '',
+    senderName: wallet.sendFromEmailSenderName ?? '',
+    otpLength: (wallet.otpLength ?? '') as number | '',
+    alphanumeric: wallet.alphanumeric ?? false,
+  }
+}
+
+function Messages() {
+  return (
+    <SettingsForm
+      title="Messages to customers"
+      text="What customers see in the e-mails and text messages with their codes."
+      draftOf={({ embeddedWalletConfig }) => draftOf(embeddedWalletConfig)}
+      changeOf={({ appName, logoUrl, senderName, otpLength, alphanumeric }) => ({
+        embeddedWalletConfig: {
+          ...(appName ? { appName } : {}),
+          ...(logoUrl ? { logoUrl } : {}),
+          ...(senderName ? { sendFromEmailSenderName: senderName } : {}),
+          ...(otpLength === '' ? {} : { otpLength }),
+          alphanumeric,
+        },
+      })}
+    >
+      {(draft, set) => (
+        <>
+          <TextInput
+            label="Name of your app"
+            maxLength={255}
+            value={draft.appName}
+            onChange={({ currentTarget }) => set({ appName: currentTarget.value })}
+          />
+          <TextInput
+            label="Name of the sender"
+            maxLength={255}
+            value={draft.senderName}
+            onChange={({ currentTarget }) => set({ senderName: currentTarget.value })}
+          />
+          <TextInput
+            label="Address of your logo"
+            type="url"
+            placeholder="https://"
+            maxLength={512}
+            value={draft.logoUrl}
+            onChange={({ currentTarget }) => set({ logoUrl: currentTarget.value })}
+          />
+          <NumberInput
+            label="Characters of a code"
+            min={6}
+            max={9}
+            allowDecimal={false}
+            value={draft.otpLength}
+            onChange={(value) => set({ otpLength: typeof value === 'number' ? value : '' })}
+          />
+          <Switch
+            label="Codes have letters too"
+            checked={draft.alphanumeric}
+            onChange={({ currentTarget }) => set({ alphanumeric: currentTarget.checked })}
+          />
+        </>
+      )}
+    </SettingsForm>
+  )
+}

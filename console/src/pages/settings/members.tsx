@@ -1,0 +1,168 @@
+import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { useDenied, useMe } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { ErrorState, Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+import { Invite } from './invite.tsx'
+import { PermissionChoice, type PermissionName } from './permission-choice.tsx'
+import { Secret } from './secret.tsx'
+
+const KEY = ['members'] as const
+const MEMBERS_MAX = 100
+
+/** The people of the platform. */
+export function Members() {
+  const denied = useDenied('MANAGE')
+  const client = useQueryClient()
+  const { data, error } = useQuery({
+    queryKey: KEY,
+    queryFn: async () => await countersign.members.list({ limit: MEMBERS_MAX }),
+  })
+  const changed = () => void client.invalidateQueries()
+  return (
+    <Panel title="Members" actions={<Invite denied={denied} onDone={changed} />}>
+      {error && <ErrorState error={error} />}
+      {!error && !data && <Loading />}
+      <Stack gap="md">
+        {data?.data.map((member) => (
+          <MemberRow key={member.id} member={member} denied={denied} onDone={changed} />
+        ))}
+      </Stack>
+    </Panel>
+  )
+}
+
+type Member = Awaited<ReturnType<typeof countersign.members.get>>
+
+function MemberRow(props: {
+  readonly member: Member
+  readonly denied: string | undefined
+  readonly onDone: () => void
+}) {
+  const { member, denied, onDone } = props
+  const { id, name, email, status, permissions, lastSignInAt } = member
+  const me = useMe()
+  const [link, setLink] = useState<string>()
+  return (
+    <div>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <div style={{ minWidth: 0, flex: '1 1 16rem' }}>
+          <Group gap="xs">
+            <Text fw={600} className="clipped" maw="100%" title={name}>
+              {name}
+            </Text>
+            {status !== 'ACTIVE' && <Status of={status} />}
+            {id === me.member.id && (
+              <Badge variant="default" radius="sm" tt="none">
+                You
+              </Badge>
+            )}
+          </Group>
+          <Text size="sm" className="anywhere">
+            {email}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {permissions.join(', ')}
+            {lastSignInAt && (
+              <>
+                {' '}
+                · last signed in <Time at={lastSignInAt} />
+              </>
+            )}
+          </Text>
+        </div>
+        <MemberActions member={member} denied={denied} onDone={onDone} showLink={setLink} />
+      </Group>
+      {link && <Secret label="Invitation link, valid for 72 hours" value={link} />}
+    </div>
+  )
+}
+
+function MemberActions(props: {
+  readonly member: Member
+  readonly denied: string | undefined
+  readonly onDone: () => void
+  readonly showLink: (link: string) => void
+}) {
+  const { member, denied, onDone, showLink } = props
+  const { id, name } = member
+  const renew = async () => {
+    const { invitationUrl } = await countersign.members.renewInvitation(id)
+    showLink(invitationUrl)
+  }
+  return (
+    <Group gap="xs">
+      <ChangePermissions member={member} denied={denied} onDone={onDone} />
+      <ActionButton
+        label="New link"
+        size="xs"
+        denied={denied}
+        act={renew}
+        ask={{
+          title: `A new link for ${name}?`,
+          text: 'For somebody who has not come yet or has lost the passkey. Whoever has the link becomes this member. Earlier links end.',
+        }}
+      />
+      <ActionButton
+        label="Remove"
+        color="red"
+        size="xs"
+        denied={denied}
+        act={() => countersign.members.delete(id)}
+        onDone={onDone}
+        ask={{
+          title: `Remove ${name}?`,
+          text: 'Sessions, passkeys and invitations of this member end at once. What the member did stays on record.',
+        }}
+      />
+    </Group>
+  )
+}
+
+function ChangePermissions(props: {
+  readonly member: Member
+  readonly denied: string | undefined
+  readonly onDone: () => void
+}) {
+  const { member, denied, onDone } = props
+  const [isOpen, { open, close }] = useDisclosure(false)
+  const [permissions, setPermissions] = useState<readonly PermissionName[]>(member.permissions)
+  const save = useMutation({
+    mutationFn: () => countersign.members.update(member.id, { permissions: [...permissions] }),
+    onSuccess: () => {
+      close()
+      onDone()
+    },
+  })
+  return (
+    <>
+      <Button size="xs" variant="default" disabled={denied !== undefined} title={denied} onClick={open}>
+        Permissions
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={`Permissions of ${member.name}`}>
+        <Stack>
+          <PermissionChoice value={permissions} onChange={setPermissions} />
+          <Text size="sm" c="dimmed">
+            They count from the next request on, in open sessions too.
+          </Text>
+          {save.isError && <ErrorState error={save.error} />}
+          <Group justify="flex-end">
+            <Button
+              loading={save.isPending}
+              disabled={permissions.length === 0}
+              onClick={() => save.mutate()}
+            >
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  )
+}

@@ -1,0 +1,55 @@
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { linesOf, SettingsForm } from './settings-form.tsx'
+
+const VERIFICATIONS = ['required', 'preferred', 'discouraged'] as const
+type Verification = (typeof VERIFICATIONS)[number]
+
+/** The relying party of the passkeys with which customers sign in to their wallets. */
+export function PasskeySettings() {
+  return (
+    <SettingsForm
+      title="Customers' passkeys"
+      text="A passkey is bound to a domain. Changing the domain makes the passkeys useless that were made for the former one."
+      draftOf={({ passkeyConfig }) => ({
+        rpId: passkeyConfig?.rpId ?? '',
+        origins: passkeyConfig?.origins.join('\n') ?? '',
+        userVerification: (passkeyConfig?.userVerification ?? 'preferred') as Verification,
+      })}
+      changeOf={({ rpId, origins, userVerification }) => ({
+        passkeyConfig: { rpId, origins: linesOf(origins), userVerification },
+      })}
+    >
+      {({ rpId, origins, userVerification }, set) => (
+        <>
+          <TextInput
+            label="Domain"
+            description="The relying party id, without scheme and port"
+            placeholder="example.com"
+            required
+            value={rpId}
+            onChange={({ currentTarget }) => set({ rpId: currentTarget.value })}
+          />
+          <Textarea
+            label="Origins"
+            description="One a line: https://app.example.com, android:apk-key-hash:…, ios:…"
+            required
+            autosize
+            minRows={2}
+            value={origins}
+            onChange={({ currentTarget }) => set({ origins: currentTarget.value })}
+          />
+          <NativeSelect
+            label="Fingerprint, face or PIN"
+            value={userVerification}
+            onChange={({ currentTarget }) => set({ userVerification: currentTarget.value as Verification })}
+            data={[
+              { value: 'required', label: 'Required' },
+              { value: 'preferred', label: 'Where the device can' },
+              { value: 'discouraged', label: 'Not asked for' },
+            ]}
+          />
+        </>
+      )}
+    </SettingsForm>
+  )
+}

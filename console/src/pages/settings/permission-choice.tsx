@@ -1,0 +1,48 @@
+import { Checkbox, Stack } from '@mantine/core'
+import { useMe } from '../../session/me.ts'
+
+/** What each permission allows, in the order of the contract. */
+export const PERMISSION_WORDS = {
+  VIEW: 'reads everything',
+  TRANSACT: 'moves money and signs customers in',
+  MANAGE: 'changes records and settings',
+  APPROVE: 'decides what waits for a person',
+  REVIEW: 'decides about customers',
+} as const
+
+export type PermissionName = keyof typeof PERMISSION_WORDS
+
+const NAMES = Object.keys(PERMISSION_WORDS) as PermissionName[]
+
+/** Chooses permissions. Nobody can grant one that they lack. */
+export function PermissionChoice(props: {
+  readonly value: readonly PermissionName[]
+  readonly onChange: (value: readonly PermissionName[]) => void
+}) {
+  const { value, onChange } = props
+  const { member } = useMe()
+  return (
+    <Checkbox.Group
+      label="Permissions"
+      value={[...value]}
+      onChange={(chosen) => onChange(NAMES.filter((name) => chosen.includes(name)))}
+    >
+      <Stack gap="xs" mt="xs">
+        {NAMES.map((name) => {
+          const isMine = member.permissions.includes(name)
+          return (
+            <Checkbox
+              key={name}
+              value={name}
+              label={name}
+              description={
+                isMine ? PERMISSION_WORDS[name] : `${PERMISSION_WORDS[name]}. You do not have it yourself`
+              }
+              disabled={!isMine && !value.includes(name)}
+            />
+          )
+        })}
+      </Stack>
+    </Checkbox.Group>
+  )
+}

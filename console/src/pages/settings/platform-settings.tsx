@@ -1,0 +1,54 @@
+import { NumberInput, Stack, Switch, Textarea } from '@mantine/core'
+import { linesOf, SettingsForm } from './settings-form.tsx'
+
+/** Bounds of the contract for the members who have to approve. */
+const APPROVALS_MAX = 5
+
+/** What the platform decides for itself. */
+export function PlatformSettings() {
+  return (
+    <Stack gap="lg">
+      <SettingsForm
+        title="Approvals"
+        text="Actions of agents, incoming payments and screened payments wait for as many members. One member who rejects is enough. Above 1, API tokens approve none of them."
+        draftOf={({ approvalsRequired }) => ({ approvalsRequired })}
+        changeOf={(draft) => draft}
+      >
+        {({ approvalsRequired }, set) => (
+          <NumberInput
+            label="Members who have to approve"
+            min={1}
+            max={APPROVALS_MAX}
+            allowDecimal={false}
+            value={approvalsRequired}
+            onChange={(value) => typeof value === 'number' && set({ approvalsRequired: value })}
+          />
+        )}
+      </SettingsForm>
+      <SettingsForm
+        title="Calls"
+        draftOf={({ allowedOrigins, lenientInput }) => ({ origins: allowedOrigins.join('\n'), lenientInput })}
+        changeOf={({ origins, lenientInput }) => ({ allowedOrigins: linesOf(origins), lenientInput })}
+      >
+        {({ origins, lenientInput }, set) => (
+          <>
+            <Textarea
+              label="Origins of your pages"
+              description="Pages that call with a customer's token, one a line: https://app.example.com"
+              autosize
+              minRows={2}
+              value={origins}
+              onChange={({ currentTarget }) => set({ origins: currentTarget.value })}
+            />
+            <Switch
+              label="Ignore members of requests that are not known"
+              description="Otherwise they are refused, which shows a typing error at once"
+              checked={lenientInput}
+              onChange={({ currentTarget }) => set({ lenientInput: currentTarget.checked })}
+            />
+          </>
+        )}
+      </SettingsForm>
+    </Stack>
+  )
+}

@@ -1,0 +1,89 @@
+import { Button, Group, Stack } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { Panel } from '../../ui/page.tsx'
+import { ErrorState, Loading } from '../../ui/states.tsx'
+
+/** The settings of a platform, as the API gives them. */
+export type Config = Awaited<ReturnType<typeof countersign.config.get>>
+type Change = Parameters<typeof countersign.config.update>[0]
+
+const KEY = ['config'] as const
+
+/** The settings of the platform. */
+export function useConfig() {
+  return useQuery({ queryKey: KEY, queryFn: () => countersign.config.get() })
+}
+
+interface SettingsFormProps<Draft> {
+  readonly title: string
+  readonly text?: ReactNode
+  /** What the form begins with. */
+  readonly draftOf: (config: Config) => Draft
+  /** What is sent. */
+  readonly changeOf: (draft: Draft) => Change
+  readonly children: (draft: Draft, set: (change: Partial<Draft>) => void, config: Config) => ReactNode
+}
+
+/**
+ * A part of the platform's settings that is saved together. What was typed stays until it is saved, also where the server
+ * refuses it.
+ */
+export function SettingsForm<Draft>(props: SettingsFormProps<Draft>) {
+  const { data: config, error, refetch } = useConfig()
+  if (error) return <ErrorState error={error} retry={() => void refetch()} />
+  return (
+    <Panel title={props.title}>{config ? <Form {...props} config={config} /> : <Loading lines={4} />}</Panel>
+  )
+}
+
+function Form<Draft>(props: SettingsFormProps<Draft> & { readonly config: Config }) {
+  const { text, draftOf, changeOf, children, config } = props
+  const [draft, setDraft] = useState(() => draftOf(config))
+  const client = useQueryClient()
+  const denied = useDenied('MANAGE')
+  const save = useMutation({
+    mutationFn: () => countersign.config.update(changeOf(draft)),
+    onSuccess: (saved) => {
+      client.setQueryData(KEY, saved)
+      setDraft(draftOf(saved))
+    },
+  })
+  const set = (change: Partial<Draft>) => {
+    save.reset()
+    setDraft({ ...draft, ...change })
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <fieldset disabled={denied !== undefined} className="plain">
+        <Stack maw={560}>
+          {text && <div className="soft">{text}</div>}
+          {children(draft, set, config)}
+          {save.isError && <ErrorState error={save.error} />}
+          <Group>
+            <Button type="submit" loading={save.isPending} disabled={denied !== undefined}>
+              Save
+            </Button>
+            <span className="soft" role="status">
+              {denied ?? (save.isSuccess ? 'Saved.' : '')}
+            </span>
+          </Group>
+        </Stack>
+      </fieldset>
+    </form>
+  )
+}
+
+/** The lines of a text, without empty ones. */
+export function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+}

@@ -1,0 +1,120 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { RecordId } from '../../ui/record-id.tsx'
+import { ErrorState, Loading } from '../../ui/states.tsx'
+import { Time } from '../../ui/time.tsx'
+import { PermissionChoice, type PermissionName } from './permission-choice.tsx'
+import { Secret } from './secret.tsx'
+
+const KEY = ['tokens'] as const
+const TOKENS_MAX = 100
+
+/** The credentials of the platform's backends. */
+export function Tokens() {
+  const denied = useDenied('MANAGE')
+  const client = useQueryClient()
+  const { data, error } = useQuery({
+    queryKey: KEY,
+    queryFn: async () => await countersign.tokens.list({ limit: TOKENS_MAX }),
+  })
+  const changed = () => void client.invalidateQueries({ queryKey: KEY })
+  return (
+    <Panel title="API tokens" actions={<NewToken denied={denied} onDone={changed} />}>
+      {error && <ErrorState error={error} />}
+      {!error && !data && <Loading />}
+      <Stack gap="md">
+        {data?.data.map(({ id, name, permissions, createdAt }) => (
+          <Group key={id} justify="space-between" align="flex-start" gap="sm">
+            <div style={{ minWidth: 0, flex: '1 1 16rem' }}>
+              <Text fw={600} className="clipped" title={name}>
+                {name}
+              </Text>
+              <RecordId id={id} />
+              <Text size="sm" c="dimmed">
+                {permissions.join(', ')} · made <Time at={createdAt} />
+              </Text>
+            </div>
+            <ActionButton
+              label="Delete"
+              color="red"
+              size="xs"
+              denied={denied}
+              act={() => countersign.tokens.delete(id)}
+              onDone={changed}
+              ask={{
+                title: `Delete ${name}?`,
+                text: 'Requests with this token are refused from then on. Whoever uses it stops working.',
+              }}
+            />
+          </Group>
+        ))}
+      </Stack>
+    </Panel>
+  )
+}
+
+function NewToken({ denied, onDone }: { readonly denied: string | undefined; readonly onDone: () => void }) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  const [name, setName] = useState('')
+  const [permissions, setPermissions] = useState<readonly PermissionName[]>(['VIEW'])
+  const create = useMutation({
+    mutationFn: () => countersign.tokens.create({ name, permissions: [...permissions] }),
+    onSuccess: onDone,
+  })
+  const leave = () => {
+    close()
+    create.reset()
+    setName('')
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    create.mutate()
+  }
+  const { data: made } = create
+  return (
+    <>
+      <Button variant="default" disabled={denied !== undefined} title={denied} onClick={open}>
+        New token
+      </Button>
+      <Modal opened={isOpen} onClose={leave} title={made ? 'Your new token' : 'New token'} size="lg">
+        {made ? (
+          <Stack>
+            <Text>The secret is shown this once. Put both into the settings of your backend.</Text>
+            <Secret label="tokenId" value={made.id} />
+            <Secret label="clientSecret" value={made.clientSecret ?? ''} />
+            <Group justify="flex-end">
+              <Button onClick={leave}>I have kept it</Button>
+            </Group>
+          </Stack>
+        ) : (
+          <form onSubmit={submit}>
+            <Stack>
+              <TextInput
+                label="Name"
+                description="Says who uses it, for those who find it in a year"
+                required
+                maxLength={255}
+                data-autofocus
+                value={name}
+                onChange={({ currentTarget }) => setName(currentTarget.value)}
+              />
+              <PermissionChoice value={permissions} onChange={setPermissions} />
+              {create.isError && <ErrorState error={create.error} />}
+              <Group justify="flex-end">
+                <Button type="submit" loading={create.isPending} disabled={permissions.length === 0}>
+                  Make the token
+                </Button>
+              </Group>
+            </Stack>
+          </form>
+        )}
+      </Modal>
+    </>
+  )
+}

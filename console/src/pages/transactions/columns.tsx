@@ -1,0 +1,71 @@
+import type { Transaction } from '@countersign/contract/payments/transactions'
+import type { Static } from 'typebox'
+import type { Column } from '../../ui/data-table.tsx'
+import { type Amount, Money, moneyText } from '../../ui/money.tsx'
+import { shortId } from '../../ui/record-id.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+
+export type TransactionRecord = Static<typeof Transaction>
+
+/** The amount that the customer sees: what was sent, or what was received. */
+export function amountOf(transaction: TransactionRecord): Amount | undefined {
+  return transaction.direction === 'DEBIT'
+    ? (transaction.sentAmount ?? transaction.receivedAmount)
+    : (transaction.receivedAmount ?? transaction.sentAmount)
+}
+
+/** The other side of a payment, in as few words as its record allows. */
+export function otherSideOf({ direction, source, destination }: TransactionRecord): string {
+  const side = direction === 'DEBIT' ? destination : source
+  if (!side) return '–'
+  if ('umaAddress' in side) return side.umaAddress
+  if ('address' in side) return side.address
+  if ('accountId' in side) return shortId(side.accountId)
+  return side.accountHolderName ?? side.accountIdentifier ?? side.bankName ?? 'From outside'
+}
+
+/** A list of transactions as every page shows it. */
+export const TRANSACTION_COLUMNS: readonly Column<TransactionRecord>[] = [
+  {
+    id: 'status',
+    header: 'Status',
+    width: '6.5rem',
+    cell: ({ status }) => <Status of={status} />,
+    text: ({ status }) => status,
+  },
+  {
+    id: 'otherSide',
+    header: 'With',
+    width: 'minmax(5rem, 2fr)',
+    cell: (transaction) => <span className="clipped">{otherSideOf(transaction)}</span>,
+    text: otherSideOf,
+  },
+  {
+    id: 'id',
+    header: 'Transaction',
+    width: '11rem',
+    isWideOnly: true,
+    cell: ({ id }) => <span className="id">{shortId(id)}</span>,
+    text: ({ id }) => id,
+  },
+  {
+    id: 'amount',
+    header: 'Amount',
+    width: 'minmax(6.75rem, 1fr)',
+    isRight: true,
+    cell: (transaction) => (
+      <Money of={amountOf(transaction)} sign={transaction.direction === 'DEBIT' ? '−' : '+'} />
+    ),
+    text: (transaction) => moneyText(amountOf(transaction)),
+  },
+  {
+    id: 'createdAt',
+    header: 'Begun',
+    width: '8rem',
+    isWideOnly: true,
+    isRight: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    text: ({ createdAt }) => createdAt,
+  },
+]

@@ -1,0 +1,71 @@
+import { Timeline } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import { Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { meaningOf, wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+import type { TransactionRecord } from './columns.tsx'
+
+const STEPS_MAX = 100
+
+const COLORS = { done: 'green', moving: 'blue', waits: 'yellow', failed: 'red', ended: 'gray' } as const
+
+interface Step {
+  readonly key: string
+  readonly at: string
+  readonly state: string
+  readonly eventId?: string
+}
+
+/** The states that a payment went through, by its events. */
+export function History({ transaction }: { readonly transaction: TransactionRecord }) {
+  const { id } = transaction
+  const query = useQuery({
+    queryKey: ['events', 'of', id, transaction.updatedAt],
+    queryFn: () => countersign.events.list({ objectId: id, limit: STEPS_MAX }),
+  })
+  return (
+    <Panel title="Timeline">
+      <Read query={query} lines={4}>
+        {({ data }) => {
+          const steps = stepsOf(transaction, data)
+          return (
+            <Timeline bulletSize={12} lineWidth={2} active={steps.length}>
+              {steps.map(({ key, at, state, eventId }) => (
+                <Timeline.Item
+                  key={key}
+                  color={COLORS[meaningOf(state)]}
+                  title={
+                    eventId ? <TextLink to={`/events/${eventId}`}>{wordsOf(state)}</TextLink> : wordsOf(state)
+                  }
+                >
+                  <span className="soft">
+                    <Time at={at} />
+                  </span>
+                </Timeline.Item>
+              ))}
+            </Timeline>
+          )
+        }}
+      </Read>
+    </Panel>
+  )
+}
+
+function stepsOf(
+  { createdAt, settledAt, updatedAt, status }: TransactionRecord,
+  events: readonly { readonly id: string; readonly type: string; readonly timestamp: string }[],
+): readonly Step[] {
+  const told = events.map(({ id, type, timestamp }) => ({
+    key: id,
+    at: timestamp,
+    state: type.slice(type.indexOf('.') + 1),
+    eventId: id,
+  }))
+  const isTold = told.some(({ state }) => state === status)
+  // Some changes are not events: a payment in that has begun, one of a platform without a feed of it.
+  const now = isTold ? [] : [{ key: 'now', at: settledAt ?? updatedAt, state: status }]
+  return [{ key: 'begun', at: createdAt, state: 'BEGUN' }, ...told, ...now]
+}

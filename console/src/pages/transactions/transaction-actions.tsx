@@ -1,0 +1,110 @@
+import {
+  INCOMING_TRANSACTION_TRANSITIONS,
+  OUTGOING_TRANSACTION_TRANSITIONS,
+  TRANSFER_OUT_TRANSITIONS,
+} from '@countersign/contract/core/states'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { approving } from '../approvals/signature.ts'
+import type { TransactionRecord } from './columns.tsx'
+
+/** What a person may do with a payment: approve or reject it, stop it, note that its receipt was delivered. */
+export function TransactionActions({ transaction }: { readonly transaction: TransactionRecord }) {
+  const { id, status, receiptDeliveryConfirmedAt, direction } = transaction
+  const client = useQueryClient()
+  const onDone = () => {
+    for (const noun of ['transactions', 'approvals', 'overview'])
+      void client.invalidateQueries({ queryKey: [noun] })
+  }
+  const transact = useDenied('TRANSACT')
+  const ended = `It is ${wordsOf(status).toLowerCase()}.`
+  return (
+    <>
+      <Decision transaction={transaction} onDone={onDone} />
+      {direction === 'DEBIT' && (
+        <ActionButton
+          label="Cancel payment"
+          denied={transact ?? (canFail(transaction) ? undefined : `It can no longer be stopped. ${ended}`)}
+          color="red"
+          ask={{
+            title: 'Stop this payment?',
+            text: 'One that waits for the hours of its rail is stopped at once. Of any other the rail is asked, which may be too late.',
+          }}
+          act={() => countersign.transactions.cancel(id)}
+          onDone={onDone}
+        />
+      )}
+      <ActionButton
+        label="Receipt delivered"
+        denied={transact ?? (receiptDeliveryConfirmedAt ? 'This was recorded already.' : undefined)}
+        act={() => countersign.transactions.confirm(id, {})}
+        onDone={onDone}
+      />
+    </>
+  )
+}
+
+/** Approving is possible for a payment to a customer that waits for the platform, and for one of an agent. */
+function Decision(props: { readonly transaction: TransactionRecord; readonly onDone: () => void }) {
+  const { transaction, onDone } = props
+  const { id, agentId, direction } = transaction
+  const isIncoming = direction === 'CREDIT'
+  const isOpen = canApprove(transaction)
+  // A credit without a decision to make, such as a transfer in, has the same states.
+  const waiting = useQuery({
+    queryKey: ['approvals', 'incoming'],
+    queryFn: () => countersign.approvals.list({ kind: 'INCOMING_PAYMENT', limit: 100 }),
+    enabled: isIncoming && isOpen,
+  })
+  const permission = useDenied('APPROVE')
+  if (!isIncoming && agentId === undefined) return null
+  const isAsked = !isIncoming || waiting.data?.data.some(({ objectId }) => objectId === id) === true
+  const denied =
+    permission ??
+    (isOpen
+      ? isAsked
+        ? undefined
+        : 'It does not wait for a decision.'
+      : `It is decided: ${wordsOf(transaction.status).toLowerCase()}.`)
+  return (
+    <>
+      <ActionButton
+        label="Approve"
+        variant="filled"
+        denied={denied}
+        act={() => approving(countersign.transactions.approve(id, {}))}
+        onDone={onDone}
+      />
+      <ActionButton
+        label="Reject"
+        color="red"
+        denied={denied}
+        ask={{
+          title: 'Reject this payment?',
+          text: 'Its sender gets the money back.',
+          needsReason: false,
+        }}
+        act={(reason) => countersign.transactions.reject(id, reason ? { reason } : {})}
+        onDone={onDone}
+      />
+    </>
+  )
+}
+
+function canApprove(transaction: TransactionRecord): boolean {
+  return transaction.type === 'INCOMING'
+    ? INCOMING_TRANSACTION_TRANSITIONS[transaction.status].approve !== null
+    : OUTGOING_TRANSACTION_TRANSITIONS[transaction.status].execute !== null
+}
+
+function canFail(transaction: TransactionRecord): boolean {
+  if (transaction.type === 'OUTGOING')
+    return OUTGOING_TRANSACTION_TRANSITIONS[transaction.status].fail !== null
+  const { status } = transaction
+  return status in TRANSFER_OUT_TRANSITIONS
+    ? TRANSFER_OUT_TRANSITIONS[status as keyof typeof TRANSFER_OUT_TRANSITIONS].fail !== null
+    : false
+}

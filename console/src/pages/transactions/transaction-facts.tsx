@@ -1,0 +1,112 @@
+import type { ReactNode } from 'react'
+import { Facts } from '../../ui/facts.tsx'
+import { type Amount, Money } from '../../ui/money.tsx'
+import { figures } from '../../ui/money-format.ts'
+import { Panel } from '../../ui/page.tsx'
+import { shortId } from '../../ui/record-id.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+import { CustomerName } from '../customers/customer-name.tsx'
+import { rateInWords } from '../quotes/quote.ts'
+import type { TransactionRecord } from './columns.tsx'
+
+type Side = NonNullable<TransactionRecord['source']> | TransactionRecord['destination']
+
+/** The amounts of a payment, who pays and who is paid, and what it belongs to. */
+export function TransactionFacts({ transaction }: { readonly transaction: TransactionRecord }) {
+  const { sentAmount, receivedAmount, source, destination, customerId, agentId } = transaction
+  const isOutgoing = transaction.type === 'OUTGOING'
+  const { reference, transactionHash } = transaction.reconciliationInstructions ?? {}
+  return (
+    <>
+      <Panel title="Amounts">
+        <Facts
+          of={[
+            ['Sent', sentAmount && <Money of={sentAmount} />],
+            ['Received', receivedAmount && <Money of={receivedAmount} />],
+            ['Fees', feesOf(transaction)],
+            [
+              'Rate',
+              isOutgoing && transaction.exchangeRate !== undefined && sentAmount && receivedAmount
+                ? rateInWords(transaction.exchangeRate, sentAmount.currency, receivedAmount.currency)
+                : undefined,
+            ],
+          ]}
+        />
+      </Panel>
+      <Panel title="Parties">
+        <Facts
+          of={[
+            ['From', source && <SideWords side={source} />],
+            ['To', <SideWords key="to" side={destination} />],
+            [
+              'Customer',
+              customerId.startsWith('Customer:') ? (
+                <TextLink to={`/customers/${customerId}`}>
+                  <CustomerName id={customerId} />
+                </TextLink>
+              ) : (
+                'The platform itself'
+              ),
+            ],
+            [
+              'Started by the agent',
+              agentId && <TextLink to={`/agents/${agentId}`}>{shortId(agentId)}</TextLink>,
+            ],
+            ['Description', transaction.description],
+            ['Reference at the bank', reference],
+            ['Hash on the chain', transactionHash],
+            [
+              'Quote',
+              isOutgoing && transaction.quoteId ? (
+                <TextLink to={`/quotes/${transaction.quoteId}`}>{shortId(transaction.quoteId)}</TextLink>
+              ) : undefined,
+            ],
+            ['Waits for its rail until', at(transaction.waitsUntil)],
+            ['Receipt delivered', at(transaction.receiptDeliveryConfirmedAt)],
+            ...Object.entries(transaction.counterpartyInformation ?? {}).map(
+              ([name, value]) => [wordsOfName(name), textOf(value)] as const,
+            ),
+          ]}
+        />
+      </Panel>
+    </>
+  )
+}
+
+const at = (time: string | undefined): ReactNode => time && <Time at={time} />
+
+function feesOf(transaction: TransactionRecord): ReactNode {
+  const { fees, sentAmount, receivedAmount } = transaction
+  if (fees === undefined) return undefined
+  const side: Amount | undefined =
+    transaction.type === 'OUTGOING' ? sentAmount : (receivedAmount ?? sentAmount)
+  return side ? (
+    <Money of={{ amount: fees, currency: side.currency }} />
+  ) : (
+    figures({ amount: fees, decimals: 0 })
+  )
+}
+
+function SideWords({ side }: { readonly side: Side }) {
+  if ('umaAddress' in side) return side.umaAddress
+  if ('address' in side) return <span className="id">{side.address}</span>
+  if ('accountId' in side)
+    return <TextLink to={`/accounts/${side.accountId}`}>{shortId(side.accountId)}</TextLink>
+  const { accountHolderName, accountIdentifier, bankName, remittanceInformation } = side
+  const words = [accountHolderName, accountIdentifier, bankName].filter(Boolean).join(', ')
+  return `${words || 'From outside'}${remittanceInformation ? `: “${remittanceInformation}”` : ''}`
+}
+
+/** `legalEntityName` as people read it. */
+function wordsOfName(name: string): string {
+  const words = name
+    .replaceAll('_', ' ')
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { moneyText } from '../../ui/money.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Raw } from '../../ui/raw.tsx'
+import { Read } from '../../ui/read.tsx'
+import { RecordId } from '../../ui/record-id.tsx'
+import { Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Bookings } from '../ledger/bookings.tsx'
+import { amountOf, type TransactionRecord } from './columns.tsx'
+import { faultOf, refundWords } from './reasons.ts'
+import { History } from './timeline.tsx'
+import { TransactionActions } from './transaction-actions.tsx'
+import { TransactionFacts } from './transaction-facts.tsx'
+
+const route = getRouteApi('/transactions/$transactionId')
+const PARENT = { title: 'Transactions', to: '/transactions' }
+
+export function TransactionPage() {
+  const { transactionId } = route.useParams()
+  const query = useQuery({
+    queryKey: ['transactions', transactionId],
+    queryFn: () => countersign.transactions.get(transactionId),
+  })
+  if (!query.data)
+    return (
+      <Page title="Transaction" parent={PARENT}>
+        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
+      </Page>
+    )
+  return <TransactionDetail transaction={query.data} />
+}
+
+function TransactionDetail({ transaction }: { readonly transaction: TransactionRecord }) {
+  const { id, status, direction } = transaction
+  return (
+    <Page
+      title={`${moneyText(amountOf(transaction))} ${direction === 'DEBIT' ? 'out' : 'in'}`}
+      aside={<Status of={status} />}
+      actions={<TransactionActions transaction={transaction} />}
+      parent={PARENT}
+    >
+      <RecordId id={id} />
+      <Fault transaction={transaction} />
+      <div className="columns">
+        <div className="stacked">
+          <TransactionFacts transaction={transaction} />
+          <Bookings cause={id} />
+        </div>
+        <div className="stacked">
+          <History transaction={transaction} />
+        </div>
+      </div>
+      <Raw of={transaction} />
+    </Page>
+  )
+}
+
+/** Why it failed, what to do about it, and where the money is. */
+function Fault({ transaction }: { readonly transaction: TransactionRecord }) {
+  const fault = faultOf(transaction)
+  const refund = refundWords(transaction)
+  if (!fault && !refund) return null
+  const isFailed = transaction.status === 'FAILED'
+  return (
+    <Notice meaning={isFailed ? 'failed' : 'ended'} title={isFailed ? 'Why it failed' : 'What happened'}>
+      {fault && <span>{fault.words}</span>}
+      {refund && <span>{refund}</span>}
+      {fault && <span className="soft">{fault.advice}</span>}
+    </Notice>
+  )
+}

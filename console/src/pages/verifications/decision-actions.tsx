@@ -1,0 +1,69 @@
+import { VERIFICATION_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import { useQueryClient } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { RequestButton } from './request-button.tsx'
+import type { Verification } from './verification.ts'
+
+/** The three decisions of a reviewer. The state table says which of them are possible. */
+export function DecisionActions(props: {
+  readonly verification: Verification
+  readonly holders: readonly { readonly id: string; readonly name: string }[]
+}) {
+  const { verification, holders } = props
+  const { id, verificationStatus, submission } = verification
+  const client = useQueryClient()
+  const permission = useDenied('REVIEW')
+  const events = VERIFICATION_TRANSITIONS[verificationStatus]
+  const state = wordsOf(verificationStatus).toLowerCase()
+  const deniedFor = (event: 'approve' | 'reject' | 'find_errors') =>
+    permission ?? (events[event] === null ? `Not possible while the case is ${state}.` : undefined)
+  const onDone = () => {
+    for (const noun of ['verifications', 'customers', 'overview'])
+      void client.invalidateQueries({ queryKey: [noun] })
+  }
+  // A decision names what was looked at: a customer who has submitted again meanwhile is looked at again.
+  const seen = submission > 0 ? { submission } : {}
+  return (
+    <>
+      <ActionButton
+        label="Approve"
+        variant="filled"
+        denied={deniedFor('approve')}
+        ask={{
+          title: 'Approve this customer?',
+          text: 'The customer may hold and move money from now on. Owners that are still pending are approved too.',
+          needsReason: false,
+        }}
+        act={(reason) =>
+          countersign.verifications.decide(id, {
+            decision: 'APPROVE',
+            ...seen,
+            ...(reason ? { reason } : {}),
+          })
+        }
+        onDone={onDone}
+      />
+      <RequestButton
+        verification={verification}
+        holders={holders}
+        denied={deniedFor('find_errors')}
+        onDone={onDone}
+      />
+      <ActionButton
+        label="Reject"
+        color="red"
+        denied={deniedFor('reject')}
+        ask={{
+          title: 'Reject this customer?',
+          text: 'The customer cannot hold or move money. Only the operator of the server can have it looked at again.',
+          needsReason: true,
+        }}
+        act={(reason) => countersign.verifications.decide(id, { decision: 'REJECT', reason, ...seen })}
+        onDone={onDone}
+      />
+    </>
+  )
+}

@@ -1,0 +1,97 @@
+import type { CustomerDocument } from '@countersign/contract/customers/documents'
+import { Button } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+
+type Document = Static<typeof CustomerDocument>
+
+const ROWS_MAX = 100
+
+/** The documents of a customer or an owner, beside what was said. */
+export function Documents(props: {
+  readonly holder: { readonly id: string; readonly name: string }
+  readonly isOnly: boolean
+}) {
+  const { holder, isOnly } = props
+  const query = useQuery({
+    queryKey: ['verifications', 'documents', holder.id],
+    queryFn: () => countersign.documents.list({ documentHolder: holder.id, limit: ROWS_MAX }),
+  })
+  return (
+    <Panel title={isOnly ? 'Documents' : `Documents of ${holder.name}`}>
+      <Read query={query} lines={6}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <span className="soft">No document was sent.</span>
+          ) : (
+            <div className="stacked">
+              {data.map((document) => (
+                <DocumentView key={document.id} document={document} />
+              ))}
+            </div>
+          )
+        }
+      </Read>
+    </Panel>
+  )
+}
+
+interface Shown {
+  /** Of a picture or a file that the browser has in its memory. */
+  readonly url: string
+  readonly isPicture: boolean
+}
+
+function DocumentView({ document }: { readonly document: Document }) {
+  const { id, documentType, side, country, documentNumber, issuedOn, issuingAuthority, createdAt } = document
+  const denied = useDenied('MANAGE')
+  const file = useMutation({ mutationFn: () => readFile(id) })
+  const shown = file.data
+  useEffect(() => () => URL.revokeObjectURL(shown?.url ?? ''), [shown])
+  const title = [wordsOf(documentType), side && wordsOf(side).toLowerCase()].filter(Boolean).join(', ')
+  return (
+    <article className="document" aria-label={title}>
+      <h3 className="anywhere">{title}</h3>
+      <Facts
+        of={[
+          ['Country', country],
+          ['Number', documentNumber],
+          ['Issued by', issuingAuthority],
+          ['Issued on', issuedOn],
+          ['File', document.fileName],
+          ['Sent', <Time key="sent" at={createdAt} />],
+        ]}
+      />
+      {shown?.isPicture && <img src={shown.url} alt={title} />}
+      {shown && !shown.isPicture && (
+        <Button component="a" href={shown.url} download={document.fileName} variant="default">
+          Save the file
+        </Button>
+      )}
+      {!shown && (
+        <ActionButton label="Show the file" denied={denied} act={() => file.mutateAsync()} size="xs" />
+      )}
+      {file.isError && <ErrorState error={file.error} />}
+    </article>
+  )
+}
+
+/** Fetches the file by a link of this server. Making the link and reading the file are recorded. */
+async function readFile(documentId: string): Promise<Shown> {
+  const { url } = await countersign.documents.link(documentId)
+  // The link has the server's public name; the page may be open under another one of the same server.
+  const response = await fetch(new URL(url).pathname)
+  if (!response.ok) throw new Error('The file cannot be read. The link may have expired: try again.')
+  const blob = await response.blob()
+  return { url: URL.createObjectURL(blob), isPicture: blob.type.startsWith('image/') }
+}

@@ -1,0 +1,114 @@
+import { VERIFICATION_ERROR_TYPES } from '@countersign/contract/customers/verifications'
+import { Button, Group, Modal, NativeSelect, Stack, Textarea, Tooltip } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation, useQueries } from '@tanstack/react-query'
+import { useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { ErrorState } from '../../ui/states.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import type { Verification } from './verification.ts'
+
+interface RequestProps {
+  readonly verification: Verification
+  readonly holders: readonly { readonly id: string; readonly name: string }[]
+  readonly denied: string | undefined
+  readonly onDone: () => void
+}
+
+/** Asks the customer for one thing more: about whom or which document, what kind of fault, and in words. */
+export function RequestButton({ denied, onDone, ...rest }: RequestProps) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <Tooltip label={denied} disabled={denied === undefined}>
+        <Button
+          variant="default"
+          {...(denied === undefined ? {} : { 'data-disabled': true })}
+          aria-disabled={denied !== undefined}
+          onClick={() => denied === undefined && open()}
+        >
+          Request information
+        </Button>
+      </Tooltip>
+      <Modal opened={isOpen} onClose={close} title="What is needed?" centered keepMounted={false}>
+        <RequestForm
+          {...rest}
+          close={close}
+          onDone={() => {
+            close()
+            onDone()
+          }}
+        />
+      </Modal>
+    </>
+  )
+}
+
+type ErrorType = (typeof VERIFICATION_ERROR_TYPES)[number]
+
+function RequestForm(props: Omit<RequestProps, 'denied'> & { readonly close: () => void }) {
+  const { verification, holders, close, onDone } = props
+  const { id, submission, customerId } = verification
+  const [resourceId, setResourceId] = useState(customerId)
+  const [type, setType] = useState<ErrorType>('INVALID_DOCUMENT')
+  const [reason, setReason] = useState('')
+  const documents = useQueries({
+    queries: holders.map((holder) => ({
+      queryKey: ['verifications', 'documents', holder.id],
+      queryFn: () => countersign.documents.list({ documentHolder: holder.id, limit: 100 }),
+    })),
+  })
+  const request = useMutation({
+    mutationFn: async () =>
+      await countersign.verifications.decide(id, {
+        decision: 'REQUEST_INFORMATION',
+        errors: [{ resourceId, type, reason: reason.trim() }],
+        ...(submission > 0 ? { submission } : {}),
+      }),
+    onSuccess: onDone,
+  })
+  const about = [
+    ...holders.map((holder) => ({ value: holder.id, label: holder.name })),
+    ...documents.flatMap(({ data }) =>
+      (data?.data ?? []).map((document) => ({
+        value: document.id,
+        label: `${wordsOf(document.documentType)}: ${document.fileName}`,
+      })),
+    ),
+  ]
+  return (
+    <Stack gap="md">
+      <NativeSelect
+        label="About"
+        value={resourceId}
+        onChange={({ currentTarget }) => setResourceId(currentTarget.value)}
+        data={about}
+      />
+      <NativeSelect
+        label="What is wrong"
+        value={type}
+        onChange={({ currentTarget }) => setType(currentTarget.value as ErrorType)}
+        data={VERIFICATION_ERROR_TYPES.map((one) => ({ value: one, label: wordsOf(one) }))}
+      />
+      <Textarea
+        label="In words"
+        description="The customer reads it on the verification page"
+        autosize
+        minRows={2}
+        maxLength={500}
+        data-autofocus
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+      />
+      {request.isError && <ErrorState error={request.error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+        <Button disabled={reason.trim() === ''} loading={request.isPending} onClick={() => request.mutate()}>
+          Request information
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

@@ -1,0 +1,93 @@
+import { VERIFICATION_STATES } from '@countersign/contract/core/customer-states'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters } from '../../ui/filters.tsx'
+import { Page } from '../../ui/page.tsx'
+import { shortId } from '../../ui/record-id.tsx'
+import { Status } from '../../ui/status.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { CustomerName } from '../customers/customer-name.tsx'
+import { missingOf, type Verification } from './verification.ts'
+
+const route = getRouteApi('/verifications')
+
+const FILTERS: readonly Filter[] = [
+  { name: 'status', label: 'Status', choices: VERIFICATION_STATES },
+  { name: 'customerId', label: 'Customer id' },
+]
+
+const COLUMNS: readonly Column<Verification>[] = [
+  {
+    id: 'status',
+    header: 'Status',
+    width: '12rem',
+    cell: ({ verificationStatus }) => <Status of={verificationStatus} />,
+    text: ({ verificationStatus }) => verificationStatus,
+  },
+  {
+    id: 'customer',
+    header: 'Customer',
+    width: 'minmax(8rem, 2fr)',
+    cell: ({ customerId }) => <CustomerName id={customerId} />,
+    text: ({ customerId }) => customerId,
+  },
+  {
+    id: 'missing',
+    header: 'Missing',
+    width: 'minmax(8rem, 2fr)',
+    isWideOnly: true,
+    cell: (row) => <span className="clipped soft">{missingOf(row)}</span>,
+    text: missingOf,
+  },
+  {
+    id: 'id',
+    header: 'Case',
+    width: '12rem',
+    isWideOnly: true,
+    cell: ({ id }) => <span className="id">{shortId(id)}</span>,
+    text: ({ id }) => id,
+  },
+  {
+    id: 'updated',
+    header: 'Changed',
+    width: '9rem',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ updatedAt }) => <Time at={updatedAt} />,
+    text: ({ updatedAt }) => updatedAt,
+  },
+]
+
+export function VerificationList() {
+  const search = route.useSearch()
+  const { status, customerId } = search
+  const filters = {
+    ...(status ? { verificationStatus: status as (typeof VERIFICATION_STATES)[number] } : {}),
+    ...(customerId ? { customerId } : {}),
+  }
+  const list = useListed(['verifications', 'list', filters], (page) =>
+    countersign.verifications.list({ ...filters, ...page }),
+  )
+  return (
+    <Page title="Verifications">
+      <Filters filters={FILTERS} values={search} />
+      <DataTable
+        name="Verifications"
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => `/verifications/${id}`}
+        empty={
+          Object.keys(filters).length > 0
+            ? { title: 'No case matches', text: 'Take a filter away.' }
+            : {
+                title: 'No cases yet',
+                text: 'A case begins when a customer opens a verification link, or when your backend calls POST /verifications.',
+              }
+        }
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,78 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { Page } from '../../ui/page.tsx'
+import { Read } from '../../ui/read.tsx'
+import { RecordId } from '../../ui/record-id.tsx'
+import { Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { nameOf } from '../customers/customer.ts'
+import { Claims, Owners, ownerName } from './claims.tsx'
+import { DecisionActions } from './decision-actions.tsx'
+import { Decisions, Missing } from './decisions.tsx'
+import { Documents } from './documents.tsx'
+import type { Verification } from './verification.ts'
+
+const route = getRouteApi('/verifications/$verificationId')
+const PARENT = { title: 'Verifications', to: '/verifications' }
+
+export function VerificationPage() {
+  const { verificationId } = route.useParams()
+  const query = useQuery({
+    queryKey: ['verifications', verificationId],
+    queryFn: () => countersign.verifications.get(verificationId),
+  })
+  if (!query.data)
+    return (
+      <Page title="Verification" parent={PARENT}>
+        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
+      </Page>
+    )
+  return <Case verification={query.data} />
+}
+
+/** A case: what the customer says beside the documents that are to prove it. */
+function Case({ verification }: { readonly verification: Verification }) {
+  const { id, customerId, verificationStatus } = verification
+  const customer = useQuery({
+    queryKey: ['customers', customerId],
+    queryFn: () => countersign.customers.get(customerId),
+  })
+  const owners = useQuery({
+    queryKey: ['verifications', 'owners', customerId],
+    queryFn: () => countersign.beneficialOwners.list({ customerId, limit: 100 }),
+    enabled: customer.data?.customerType === 'BUSINESS',
+  })
+  const holders = [
+    { id: customerId, name: customer.data ? nameOf(customer.data) : 'The customer' },
+    ...(owners.data?.data ?? []).map(({ id: ownerId, personalInfo }) => ({
+      id: ownerId,
+      name: ownerName(personalInfo),
+    })),
+  ]
+  return (
+    <Page
+      title={customer.data ? nameOf(customer.data) : 'Verification'}
+      aside={<Status of={verificationStatus} />}
+      actions={<DecisionActions verification={verification} holders={holders} />}
+      parent={PARENT}
+    >
+      <RecordId id={id} />
+      <Missing errors={verification.errors} holders={holders} />
+      <div className="halves">
+        <div className="stacked">
+          <Read query={customer} lines={8}>
+            {(data) => <Claims customer={data} />}
+          </Read>
+          {owners.data && <Owners owners={owners.data.data} />}
+          <Decisions verificationId={id} />
+        </div>
+        <div className="stacked">
+          {holders.map((holder) => (
+            <Documents key={holder.id} holder={holder} isOnly={holders.length === 1} />
+          ))}
+        </div>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,103 @@
+import { Center, Modal, Stack, Title } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Fragment, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
+import { connection } from '../data/connection.ts'
+import { ErrorState } from '../ui/states.tsx'
+import { Invitation, LinkSignIn, takeArrivalToken } from './link.tsx'
+import { type Identity, MeContext, meQuery } from './me.ts'
+import { SignIn } from './sign-in.tsx'
+
+/** How often who is signed in is asked: permissions change while a page is open, and a server that was away comes back. */
+const PRESENT_MS = 60_000
+const AWAY_MS = 2_000
+
+/**
+ * Shows the pages to a member who is signed in, and the ways to sign in to anybody else. A session that ends while a page is
+ * open is renewed in a window over it, so that nothing typed is lost.
+ */
+export function Gate({ children }: { readonly children: ReactNode }) {
+  const [arrival, setArrival] = useState(takeArrivalToken)
+  const { isAway, isSignedOut } = useSyncExternalStore(connection.subscribe, connection.state)
+  const me = useQuery({ ...meQuery, refetchInterval: isAway ? AWAY_MS : PRESENT_MS })
+  useReadAgainAfter(isAway)
+  // Whose pages are open: they stay open below the window that renews the session.
+  const [opened, setOpened] = useState<Identity>()
+  if (me.data && me.data !== opened) setOpened(me.data)
+  useEffect(() => {
+    // A link that is opened in the window of a page changes what is behind `#` only, and loads nothing.
+    const onArrival = () => setArrival((former) => takeArrivalToken() ?? former)
+    window.addEventListener('hashchange', onArrival)
+    return () => window.removeEventListener('hashchange', onArrival)
+  }, [])
+  const leave = () => setArrival(undefined)
+
+  if (arrival)
+    return (
+      <Entrance>
+        {arrival.kind === 'link' ? (
+          <LinkSignIn key={arrival.token} token={arrival.token} leave={leave} />
+        ) : (
+          <Invitation key={arrival.token} token={arrival.token} leave={leave} />
+        )}
+      </Entrance>
+    )
+  if (me.isPending) return null
+  if (me.isError && opened === undefined)
+    return (
+      <Entrance>
+        <ErrorState error={me.error} retry={() => void me.refetch()} />
+      </Entrance>
+    )
+  if (opened === undefined)
+    return (
+      <Entrance>
+        <SignIn />
+      </Entrance>
+    )
+  return (
+    <>
+      {isAway && (
+        <div className="away waits" role="status">
+          The server cannot be reached. This page tries again by itself.
+        </div>
+      )}
+      <MeContext value={opened}>
+        <Fragment key={opened.member.id}>{children}</Fragment>
+      </MeContext>
+      <Modal
+        opened={isSignedOut || me.data === null}
+        onClose={() => undefined}
+        withCloseButton={false}
+        centered
+      >
+        <Stack>
+          <span>Your session has ended. What you have typed is still there.</span>
+          <SignIn />
+        </Stack>
+      </Modal>
+    </>
+  )
+}
+
+/** Has pages ask again for everything once the server is back. */
+function useReadAgainAfter(isAway: boolean): void {
+  const client = useQueryClient()
+  const [wasAway, setWasAway] = useState(false)
+  useEffect(() => {
+    if (wasAway && !isAway) void client.invalidateQueries()
+    setWasAway(isAway)
+  }, [client, isAway, wasAway])
+}
+
+function Entrance({ children }: { readonly children: ReactNode }) {
+  return (
+    <Center component="main" mih="100dvh" p="md">
+      <Stack w="100%" maw={400} gap="lg">
+        <Title order={2} size="h3">
+          Countersign
+        </Title>
+        {children}
+      </Stack>
+    </Center>
+  )
+}

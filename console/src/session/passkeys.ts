@@ -1,0 +1,46 @@
+import type { MemberPasskeyOptions } from '@countersign/contract/platforms/member-passkeys'
+import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
+import type { Static } from 'typebox'
+import { countersign } from '../data/client.ts'
+
+type Options = Static<typeof MemberPasskeyOptions>
+
+/** Signs in by a passkey, which says itself whose it is. */
+export async function signInByPasskey() {
+  const { challenge, rpId } = await countersign.memberSessions.challenge()
+  if (rpId === undefined) throw new Error(NO_PASSKEYS)
+  const { id, response } = await startAuthentication({
+    optionsJSON: { challenge, rpId, allowCredentials: [], userVerification: 'preferred' },
+  })
+  const { clientDataJSON, authenticatorData, signature, userHandle } = response
+  return countersign.memberSessions.create({
+    type: 'PASSKEY',
+    challenge,
+    assertion: {
+      credentialId: id,
+      clientDataJson: clientDataJSON,
+      authenticatorData,
+      signature,
+      ...(userHandle === undefined ? {} : { userHandle }),
+    },
+  })
+}
+
+const NO_PASSKEYS =
+  'This address cannot have passkeys, because it is a number or has no TLS. Open the console at the name of the server; on this machine that is localhost.'
+
+/** Has the browser make a passkey. Returns what the server keeps. */
+export async function makePasskey(options: Options, name?: string) {
+  const { challenge } = options
+  const { id, response } = await startRegistration({ optionsJSON: options })
+  return {
+    ...(name ? { name } : {}),
+    challenge,
+    attestation: {
+      credentialId: id,
+      clientDataJson: response.clientDataJSON,
+      attestationObject: response.attestationObject,
+      ...(response.transports ? { transports: [...response.transports] } : {}),
+    },
+  }
+}

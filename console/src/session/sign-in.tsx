@@ -1,0 +1,94 @@
+import { Button, Divider, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { countersign } from '../data/client.ts'
+import { connection } from '../data/connection.ts'
+import { ErrorState } from '../ui/states.tsx'
+import { type Identity, meQuery } from './me.ts'
+import { signInByPasskey } from './passkeys.ts'
+
+/** The ways to sign in: a passkey, or a code by e-mail. `onDone` hears of the member. */
+export function SignIn({ onDone }: { readonly onDone?: () => void }) {
+  const finish = useFinish(onDone)
+  const passkey = useMutation({ mutationFn: signInByPasskey, onSuccess: finish })
+  return (
+    <Stack gap="md">
+      <Title order={1} size="h2">
+        Sign in
+      </Title>
+      <Button size="md" loading={passkey.isPending} onClick={() => passkey.mutate()}>
+        Sign in with a passkey
+      </Button>
+      {passkey.isError && <ErrorState error={passkey.error} />}
+      <Divider label="or" />
+      <CodeSignIn finish={finish} />
+      <Text size="sm" c="dimmed">
+        You are new here? Open the link of your invitation. In a sandbox, <code>npm start</code> and{' '}
+        <code>npx countersign console</code> print a link that signs you in.
+      </Text>
+    </Stack>
+  )
+}
+
+/** What follows a sign-in: the session is known, and everything that was read without it is read again. */
+export function useFinish(onDone?: () => void): (identity: Identity) => void {
+  const client = useQueryClient()
+  return (identity) => {
+    const former = client.getQueryData(meQuery.queryKey)
+    // What one member has read is not shown to another.
+    if (former && former.member.id !== identity.member.id) client.clear()
+    connection.signedIn()
+    // One that is under way was asked before the sign-in.
+    void client.cancelQueries({ queryKey: meQuery.queryKey })
+    client.setQueryData(meQuery.queryKey, identity)
+    void client.invalidateQueries()
+    onDone?.()
+  }
+}
+
+function CodeSignIn({ finish }: { readonly finish: (identity: Identity) => void }) {
+  const [email, setEmail] = useState('')
+  const [code, setCode] = useState('')
+  const send = useMutation({ mutationFn: () => countersign.memberSessions.sendCode({ email }) })
+  const enter = useMutation({
+    mutationFn: () => countersign.memberSessions.create({ type: 'CODE', email, code }),
+    onSuccess: finish,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (send.isSuccess) enter.mutate()
+    else send.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <TextInput
+          label="E-mail address"
+          type="email"
+          required
+          autoComplete="email"
+          value={email}
+          onChange={({ currentTarget }) => {
+            setEmail(currentTarget.value)
+            send.reset()
+          }}
+        />
+        {send.isSuccess && (
+          <TextInput
+            label="Code"
+            description="We have sent it, if a member has this address"
+            required
+            autoFocus
+            autoComplete="one-time-code"
+            value={code}
+            onChange={({ currentTarget }) => setCode(currentTarget.value)}
+          />
+        )}
+        <Button type="submit" variant="default" loading={send.isPending || enter.isPending}>
+          {send.isSuccess ? 'Sign in' : 'Send a code'}
+        </Button>
+        {(send.isError || enter.isError) && <ErrorState error={enter.error ?? send.error} />}
+      </Stack>
+    </form>
+  )
+}

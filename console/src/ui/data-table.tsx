@@ -1,0 +1,171 @@
+import { Button, Group, Skeleton } from '@mantine/core'
+import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { useFittingColumns } from './fitting-columns.ts'
+import { RowLink } from './row-link.tsx'
+import { saveCsv } from './save-csv.ts'
+import { EmptyState, ErrorState } from './states.tsx'
+import type { Listed } from './use-listed.ts'
+
+/** A column: what it shows, and the same as text for a file. */
+export interface Column<Row> {
+  readonly id: string
+  readonly header: string
+  /** A width of CSS grid, such as `minmax(10rem, 2fr)`. */
+  readonly width: string
+  readonly isRight?: boolean
+  /** Left out on a phone, where a row shows what tells it from others. */
+  readonly isWideOnly?: boolean
+  readonly cell: (row: Row) => ReactNode
+  readonly text: (row: Row) => string
+}
+
+interface DataTableProps<Row> {
+  /** Names the table for those who do not see it, and the file: `customers`. */
+  readonly name: string
+  readonly columns: readonly Column<Row>[]
+  readonly list: Listed<Row>
+  readonly idOf: (row: Row) => string
+  /** Where a row leads. */
+  readonly linkOf?: (row: Row) => string
+  readonly empty: { readonly title: string; readonly text?: string; readonly action?: ReactNode }
+  /** The height of the table; it scrolls inside. */
+  readonly height?: string
+}
+
+const features = tableFeatures({})
+const ROW_PIXELS = 44
+const OVERSCAN = 12
+/** How many rows before the end the next page is asked for. */
+const AHEAD = 20
+
+/**
+ * A list of any length: only the rows in view are in the document, and further pages are read as one scrolls. Rows have one
+ * height and skeletons too, so nothing moves.
+ */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { name, list, idOf, linkOf, empty, height = 'calc(100dvh - 15rem)' } = props
+  const columns = useFittingColumns(props.columns)
+  const { rows, isLoading, error, hasMore, isLoadingMore, loadMore, retry } = list
+  const box = useRef<HTMLDivElement>(null)
+  const definitions = useMemo(() => {
+    const helper = createColumnHelper<typeof features, { readonly of: Row }>()
+    return helper.columns(
+      columns.map(({ id, header, cell }) =>
+        helper.display({ id, header, cell: ({ row }) => cell(row.original.of) }),
+      ),
+    )
+  }, [columns])
+  const data = useMemo(() => rows.map((row) => ({ of: row })), [rows])
+  const table = useTable({ features, columns: definitions, data, getRowId: ({ of }) => idOf(of) })
+  const { rows: tableRows } = table.getRowModel()
+  const virtual = useVirtualizer({
+    count: tableRows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PIXELS,
+    overscan: OVERSCAN,
+  })
+  const items = virtual.getVirtualItems()
+  const last = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (hasMore && !isLoadingMore && last >= rows.length - AHEAD) loadMore()
+  }, [hasMore, isLoadingMore, last, rows.length, loadMore])
+
+  if (error) return <ErrorState error={error} retry={retry} />
+  const template = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') }
+  const isEmpty = !isLoading && rows.length === 0
+  return (
+    <div>
+      <div
+        ref={box}
+        className="table"
+        style={{ maxHeight: height }}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+        tabIndex={0}
+        role="group"
+        aria-label={name}
+        aria-busy={isLoading}
+      >
+        <div className="grid" role="table" aria-label={name} aria-rowcount={hasMore ? -1 : rows.length + 1}>
+          <div className="row head" role="row" style={template}>
+            {columns.map(({ id, header, isRight }) => (
+              <span key={id} role="columnheader" className={isRight ? 'cell right' : 'cell'}>
+                {header}
+              </span>
+            ))}
+          </div>
+          {isLoading && <SkeletonRows columns={columns} template={template} />}
+          <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
+            {items.map(({ index, start }) => {
+              const row = tableRows[index]!
+              return (
+                <RowLink
+                  key={row.id}
+                  to={linkOf?.(row.original.of)}
+                  style={{
+                    ...template,
+                    position: 'absolute',
+                    insetInline: 0,
+                    transform: `translateY(${start}px)`,
+                  }}
+                  index={index + 2}
+                >
+                  {row.getAllCells().map((cell, at) => (
+                    <span key={cell.id} role="cell" className={columns[at]?.isRight ? 'cell right' : 'cell'}>
+                      <table.FlexRender cell={cell} />
+                    </span>
+                  ))}
+                </RowLink>
+              )
+            })}
+          </div>
+        </div>
+        {isEmpty && (
+          <EmptyState title={empty.title} action={empty.action}>
+            {empty.text}
+          </EmptyState>
+        )}
+      </div>
+      <Group justify="space-between" mt="xs" mih={30}>
+        <span className="soft" aria-live="polite">
+          {isLoading ? 'Loading …' : countOf(rows.length, hasMore, list.totalCount)}
+        </span>
+        {rows.length > 0 && (
+          <Button size="compact-sm" variant="subtle" onClick={() => saveCsv(name, props.columns, rows)}>
+            Save as CSV
+          </Button>
+        )}
+      </Group>
+    </div>
+  )
+}
+
+function countOf(shown: number, hasMore: boolean, total: number | undefined): string {
+  const some =
+    total !== undefined && total > shown
+      ? `${shown.toLocaleString()} of ${total.toLocaleString()}`
+      : shown.toLocaleString()
+  return `${some} ${shown === 1 && !hasMore ? 'row' : 'rows'} shown${hasMore ? ', more as you scroll' : ''}`
+}
+
+const SKELETON_ROWS = 8
+
+function SkeletonRows<Row>({
+  columns,
+  template,
+}: {
+  readonly columns: readonly Column<Row>[]
+  readonly template: { readonly gridTemplateColumns: string }
+}) {
+  return Array.from({ length: SKELETON_ROWS }, (_, row) => (
+    // The rows never change their order.
+    <div key={row} className="row" style={template} role="presentation">
+      {columns.map(({ id, isRight }) => (
+        <span key={id} className={isRight ? 'cell right' : 'cell'}>
+          <Skeleton h={14} w={isRight ? 80 : 120} />
+        </span>
+      ))}
+    </div>
+  ))
+}

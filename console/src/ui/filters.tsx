@@ -1,0 +1,90 @@
+import { Group, NativeSelect, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { wordsOf } from './status-meaning.ts'
+
+/** One filter of a list, by its name in the address: a choice of words, a day, or a text. */
+export interface Filter {
+  readonly name: string
+  readonly label: string
+  readonly choices?: readonly string[]
+  readonly isDay?: boolean
+}
+
+const TYPING_MS = 250
+
+/** The filters of a list. They are in the address of the page, so that it can be sent to a colleague. */
+export function Filters(props: {
+  readonly filters: readonly Filter[]
+  readonly values: Readonly<Record<string, string | undefined>>
+}) {
+  const { filters, values } = props
+  const navigate = useNavigate()
+  const change = (name: string, value: string) =>
+    void navigate({
+      to: '.',
+      search: (former: Record<string, unknown>) => ({ ...former, [name]: value === '' ? undefined : value }),
+      replace: true,
+    })
+  return (
+    <Group gap="sm" align="flex-end" className="filters">
+      {filters.map((filter) => (
+        <FilterInput key={filter.name} filter={filter} value={values[filter.name] ?? ''} change={change} />
+      ))}
+    </Group>
+  )
+}
+
+function FilterInput(props: {
+  readonly filter: Filter
+  readonly value: string
+  readonly change: (name: string, value: string) => void
+}) {
+  const { filter, value, change } = props
+  const { name, label, choices, isDay = false } = filter
+  const [typed, setTyped] = useState(value)
+  // Follows the address, for the back button and for links.
+  useEffect(() => setTyped(value), [value])
+  const send = useDebouncedCallback((text: string) => change(name, text), TYPING_MS)
+  if (choices)
+    return (
+      <NativeSelect
+        label={label}
+        value={value}
+        onChange={({ currentTarget }) => change(name, currentTarget.value)}
+        data={[{ value: '', label: 'Any' }, ...choices.map((one) => ({ value: one, label: wordsOf(one) }))]}
+      />
+    )
+  return (
+    <TextInput
+      label={label}
+      type={isDay ? 'date' : 'search'}
+      w={isDay ? 150 : 280}
+      maw="100%"
+      value={typed}
+      maxLength={255}
+      onChange={({ currentTarget }) => {
+        setTyped(currentTarget.value)
+        send(currentTarget.value)
+      }}
+    />
+  )
+}
+
+/** The search of an address, of which a list takes these names: `validateSearch: textSearch('status', 'search')`. */
+export function textSearch<const Name extends string>(...names: Name[]) {
+  return (search: Readonly<Record<string, unknown>>): { [N in Name]?: string | undefined } =>
+    Object.fromEntries(
+      names.flatMap((name) => (search[name] === undefined ? [] : [[name, String(search[name])]])),
+    ) as { [N in Name]?: string | undefined }
+}
+
+/** A day of the viewer's zone as the API takes it: its first or its last moment. */
+export function dayStart(day: string | undefined): string | undefined {
+  return day ? new Date(`${day}T00:00:00`).toISOString() : undefined
+}
+
+export function dayEnd(day: string | undefined): string | undefined {
+  return day ? new Date(`${day}T23:59:59.999`).toISOString() : undefined
+}

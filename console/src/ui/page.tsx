@@ -1,0 +1,62 @@
+import { Anchor, Group, Stack, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useEffect } from 'react'
+
+interface PageProps {
+  readonly title: string
+  /** What belongs to the title: its status, an id. */
+  readonly aside?: ReactNode
+  readonly actions?: ReactNode
+  /** The list that this page is a part of. */
+  readonly parent?: { readonly title: string; readonly to: string }
+  readonly children: ReactNode
+}
+
+/** A page: where one is, its title and actions, its content. Sets the title of the window. */
+export function Page({ title, aside, actions, parent, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Countersign`
+  }, [title])
+  return (
+    <Stack gap="lg">
+      <div>
+        {parent && (
+          <Anchor component={Link} to={parent.to} size="sm" c="dimmed">
+            ← {parent.title}
+          </Anchor>
+        )}
+        <Group justify="space-between" align="center" gap="sm" mih={36}>
+          <Group gap="sm" miw={0} style={{ flex: '1 1 12rem' }}>
+            <Title order={1} className="clipped" title={title}>
+              {title}
+            </Title>
+            {aside}
+          </Group>
+          {actions && <Group gap="xs">{actions}</Group>}
+        </Group>
+      </div>
+      {children}
+    </Stack>
+  )
+}
+
+/** A part of a page with a heading. */
+export function Panel(props: {
+  readonly title: string
+  readonly actions?: ReactNode
+  readonly isBare?: boolean
+  readonly children: ReactNode
+}) {
+  const { title, actions, isBare = false, children } = props
+  return (
+    <section className="panel" aria-label={title}>
+      <header>
+        <Title order={2} size="h3">
+          {title}
+        </Title>
+        {actions}
+      </header>
+      {isBare ? children : <div className="body">{children}</div>}
+    </section>
+  )
+}

@@ -1,0 +1,16 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { ErrorState, Loading } from './states.tsx'
+
+/** What was read, once it is there: lines of its height before, what went wrong instead. */
+export function Read<Data>(props: {
+  readonly query: UseQueryResult<Data>
+  readonly lines?: number
+  readonly children: (data: Data) => ReactNode
+}) {
+  const { query, lines, children } = props
+  if (query.isPending) return <Loading {...(lines === undefined ? {} : { lines })} />
+  if (query.isError && query.data === undefined)
+    return <ErrorState error={query.error} retry={() => void query.refetch()} />
+  return children(query.data!)
+}

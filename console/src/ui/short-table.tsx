@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router'
+import type { Column } from './data-table.tsx'
+import { useFittingColumns } from './fitting-columns.ts'
+
+/** A table of a few rows as a part of a page: a `Panel` that is `isBare`. Scrolls in its own box where it is too wide. */
+export function ShortTable<Row>(props: {
+  readonly name: string
+  readonly columns: readonly Omit<Column<Row>, 'text'>[]
+  readonly rows: readonly Row[]
+  readonly idOf: (row: Row) => string
+  readonly linkOf?: (row: Row) => string
+  /** What is said where there are no rows. */
+  readonly empty: string
+}) {
+  const { name, rows, idOf, linkOf, empty } = props
+  const columns = useFittingColumns(props.columns)
+  if (rows.length === 0) return <p className="none soft">{empty}</p>
+  const style = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') }
+  const cells = (row: Row) =>
+    columns.map(({ id, isRight, cell }) => (
+      <span key={id} role="cell" className={isRight ? 'cell right' : 'cell'}>
+        {cell(row)}
+      </span>
+    ))
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+    <div className="table bare" role="table" aria-label={name} tabIndex={0}>
+      <div className="grid" role="rowgroup">
+        <div className="row head" role="row" style={style}>
+          {columns.map(({ id, header, isRight }) => (
+            <span key={id} role="columnheader" className={isRight ? 'cell right' : 'cell'}>
+              {header}
+            </span>
+          ))}
+        </div>
+        {rows.map((row) =>
+          linkOf ? (
+            <Link key={idOf(row)} to={linkOf(row)} className="row" role="row" style={style}>
+              {cells(row)}
+            </Link>
+          ) : (
+            <div key={idOf(row)} className="row" role="row" style={style}>
+              {cells(row)}
+            </div>
+          ),
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,118 @@
+/** What a state means for the reader. */
+export type Meaning = 'done' | 'moving' | 'waits' | 'failed' | 'ended'
+
+/** The states of all records. One that is not here is moving. */
+const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> = {
+  done: [
+    'COMPLETED',
+    'APPROVED',
+    'ACTIVE',
+    'DELIVERED',
+    'SETTLED',
+    'CREDITED',
+    'RELEASED',
+    'MATCHED',
+    'VERIFIED',
+    'CONNECTED',
+    'ALLOWED',
+    'CLEARED',
+    'CLAIMED',
+    'CLOSED_WITHOUT_DIFFERENCES',
+    'AVAILABLE',
+    'BALANCED',
+    'POSTED',
+    'RESOLVED',
+    'REFUND_COMPLETED',
+  ],
+  waits: [
+    'PENDING',
+    'PENDING_APPROVAL',
+    'PENDING_REVIEW',
+    'NEEDS_APPROVAL',
+    'APPROVAL_REQUIRED',
+    'IN_REVIEW',
+    'HELD',
+    'SUSPENSE',
+    'SUSPENDED',
+    'RESOLVE_ERRORS',
+    'MANUAL_REVIEW',
+    'UNRESOLVED',
+    'INVITED',
+    'PAUSED',
+    'FROZEN',
+    'HIT',
+    'NOT_SET',
+    'PENDING_MANUAL_REVIEW',
+    'WAITING',
+  ],
+  failed: [
+    'FAILED',
+    'REJECTED',
+    'DENIED',
+    'RETURNED',
+    'DIFFERS',
+    'BLOCKED',
+    'DECLINED',
+    'EXCEPTION',
+    'ERROR',
+    'NOT_AVAILABLE',
+    'DIFFERENT',
+    'REFUND_FAILED',
+    'FUNDING_RETURNED',
+  ],
+  ended: [
+    'EXPIRED',
+    'CLOSED',
+    'CANCELLED',
+    'CANCELED',
+    'REVOKED',
+    'REMOVED',
+    'NONE',
+    'DELETED',
+    'UNVERIFIED',
+    'NOT_SENT',
+    'VOIDED',
+    'REFUNDED',
+    'REVERSED',
+  ],
+}
+
+const BY_STATE: ReadonlyMap<string, Meaning> = new Map(
+  Object.entries(MEANINGS).flatMap(([meaning, states]) => states.map((state) => [state, meaning as Meaning])),
+)
+
+export function meaningOf(state: string): Meaning {
+  return BY_STATE.get(state) ?? 'moving'
+}
+
+const ABBREVIATIONS: ReadonlySet<string> = new Set([
+  ...[
+    'ACH',
+    'API',
+    'ATM',
+    'CSV',
+    'EUR',
+    'FX',
+    'GBP',
+    'IBAN',
+    'ID',
+    'KYB',
+    'KYC',
+    'LLC',
+    'OTP',
+    'PIX',
+    'SEPA',
+    'SMS',
+  ],
+  ...['SPEI', 'SWIFT', 'UBO', 'UMA', 'UPI', 'URL', 'US', 'USD', 'USDC', 'USDT', 'USDB'],
+])
+
+/** `PENDING_APPROVAL` as people read it: `Pending approval`. Abbreviations keep their capitals; a dot is a colon. */
+export function wordsOf(state: string): string {
+  const words = state
+    .replaceAll('.', ': ')
+    .split('_')
+    .map((word) => (ABBREVIATIONS.has(word) ? word : word.toLowerCase()))
+    .join(' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,32 @@
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const CLOCK = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const
+const THIS_YEAR = new Intl.DateTimeFormat(undefined, CLOCK)
+const OTHER_YEAR = new Intl.DateTimeFormat(undefined, { ...CLOCK, year: 'numeric' })
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { style: 'short', numeric: 'auto' })
+
+const MINUTE_MS = 60_000
+const RECENT_MINUTES = 60
+
+/**
+ * `12 min. ago` within the last hour, else `Nov 23, 03:14 PM`, with the year where it is another one. In the viewer's zone.
+ * A time that lies ahead is shown as it is: the clock of a sandbox can be moved.
+ */
+export function shortTime(at: string, now: number): string {
+  const date = new Date(at)
+  const minutes = Math.floor((now - date.getTime()) / MINUTE_MS)
+  if (minutes >= 0 && minutes < RECENT_MINUTES)
+    return minutes === 0 ? 'just now' : RELATIVE.format(-minutes, 'minute')
+  const isThisYear = date.getFullYear() === new Date(now).getFullYear()
+  return (isThisYear ? THIS_YEAR : OTHER_YEAR).format(date)
+}
+
+/** The day alone, in the viewer's zone. */
+export function dayOf(at: string): string {
+  return DAY.format(new Date(at))
+}
+
+/** With seconds and zone, and the same in UTC as the API gives it. */
+export function exactTime(at: string): string {
+  return `${EXACT.format(new Date(at))} · ${at}`
+}

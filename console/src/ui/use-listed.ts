@@ -1,0 +1,55 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
+
+/** One page of a list of the API. */
+export interface ListPage<Row> {
+  readonly data: readonly Row[]
+  readonly hasMore: boolean
+  readonly nextCursor?: string
+  readonly totalCount?: number
+}
+
+/** A list as far as it was read. */
+export interface Listed<Row> {
+  readonly rows: readonly Row[]
+  readonly totalCount: number | undefined
+  readonly isLoading: boolean
+  readonly error: unknown
+  readonly hasMore: boolean
+  readonly isLoadingMore: boolean
+  readonly loadMore: () => void
+  readonly retry: () => void
+}
+
+/** The size of a page. */
+export const PAGE_ROWS = 100
+
+/**
+ * A list of the API, page by page. `key` names the noun first, so that events of it make the list stale: `live.ts`. While the
+ * filters change, the former rows stay.
+ */
+export function useListed<Row>(
+  key: readonly [noun: string, ...filters: unknown[]],
+  read: (page: { limit: number; cursor?: string }) => PromiseLike<ListPage<Row>>,
+): Listed<Row> {
+  const query = useInfiniteQuery({
+    queryKey: key,
+    queryFn: async ({ pageParam }) =>
+      await read({ limit: PAGE_ROWS, ...(pageParam === undefined ? {} : { cursor: pageParam }) }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ hasMore, nextCursor }) => (hasMore ? nextCursor : undefined),
+    placeholderData: keepPreviousData,
+  })
+  const { data, fetchNextPage, refetch } = query
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data])
+  return {
+    rows,
+    totalCount: data?.pages[0]?.totalCount,
+    isLoading: query.isPending,
+    error: query.isError && rows.length === 0 ? query.error : undefined,
+    hasMore: query.hasNextPage,
+    isLoadingMore: query.isFetchingNextPage,
+    loadMore: useCallback(() => void fetchNextPage(), [fetchNextPage]),
+    retry: useCallback(() => void refetch(), [refetch]),
+  }
+}

@@ -1,0 +1,19 @@
+/** A name of a member as people read it: `platformCustomerId` is `Platform customer id`. */
+export function wordsOfName(name: string): string {
+  const words = name
+    .replaceAll('_', ' ')
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** A value as indented JSON. Integers that a number cannot hold are texts. */
+export function rawJson(value: unknown): string {
+  return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? exact(one) : one), 2) ?? ''
+}
+
+/** A number where it is exact, the digits as text where it is not. */
+function exact(integer: bigint): number | string {
+  const number = Number(integer)
+  return Number.isSafeInteger(number) ? number : integer.toString()
+}

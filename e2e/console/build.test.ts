@@ -1,0 +1,143 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Countersign } from '@countersign/sdk'
+import { afterEach, describe, expect, inject, test } from 'vitest'
+import { makeFundedCustomer } from '../../sdk/test/platform.testing.ts'
+import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../console.testing.ts'
+
+const WIDTHS = [
+  ['a desktop', DESKTOP],
+  ['a phone', PHONE],
+] as const
+
+describe.each(WIDTHS)('what is built with the platform, on %s', { timeout: 120_000 }, (_, viewport) => {
+  let world: ConsoleWorld
+  let server: Server | undefined
+  afterEach(async () => {
+    await world?.browser.close()
+    await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)))
+    server = undefined
+  })
+
+  test('an event is delivered again, and the attempts show what was answered', async () => {
+    world = await openSignedIn(viewport)
+    const { page, countersign, wrong, go } = world
+    let status = 500
+    const received: string[] = []
+    server = createServer((request, response) => {
+      received.push(String(request.headers['webhook-id']))
+      response.writeHead(status).end(status === 500 ? '<b>out of order</b>' : 'thanks')
+    })
+    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    await countersign.config.update({ webhookEndpoint: `http://127.0.0.1:${port}/hooks` })
+    const { event_id: eventId } = await countersign.sandbox.testWebhook()
+
+    await go('/events')
+    await page.getByRole('row', { name: /Test/ }).first().waitFor()
+    const faults = await look(page, 'events')
+    await go(`/events/${eventId}`)
+    await page.getByRole('region', { name: 'Attempt 1', exact: true }).getByText('out of order').waitFor()
+    status = 200
+    const before = received.length
+    await page.getByRole('button', { name: 'Deliver again' }).click()
+    await page.getByText('thanks', { exact: true }).first().waitFor()
+    faults.push(...(await look(page, 'event')))
+    expect(received.slice(before)).toContain(eventId)
+    expect((await countersign.events.get(eventId)).deliveryStatus).toBe('DELIVERED')
+    expect(faults).toEqual([])
+    expect(wrong).toEqual([])
+  })
+
+  test('a draft of a policy is put in words and run over the last week before it is saved', async () => {
+    world = await openSignedIn(viewport)
+    const { page, countersign, wrong, go } = world
+    const agentId = await agentThatPaid(countersign)
+    await go(`/agents/${agentId}/policy`)
+    const whatIf = page.getByRole('region', { name: 'What if: the last week under this draft' })
+    await whatIf.getByText('nothing would be decided otherwise').waitFor()
+    await page.getByRole('textbox', { name: 'One action' }).fill('not an amount')
+    await page.getByText('Type an amount with at most 2 decimals').first().waitFor()
+    await page.getByRole('textbox', { name: 'One action' }).fill('2.50')
+    const meaning = page.getByRole('region', { name: 'What it means' })
+    await meaning.getByText('One action moves at most 2.50 USD').waitFor()
+    await whatIf.getByText('1 would be decided otherwise').waitFor()
+    await whatIf.getByText('Denied', { exact: true }).waitFor()
+    const faults = await look(page, 'policy')
+    const { policy: unchanged } = await countersign.agents.get(agentId)
+    expect(unchanged.spendingLimits.perTransactionLimit).toBe(10_000n)
+
+    await page.getByRole('button', { name: 'Save the policy' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Save the policy' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Bill payer' }).waitFor()
+    await page
+      .getByText('The policy allows it.')
+      .or(page.getByText('Allowed', { exact: true }))
+      .first()
+      .waitFor()
+    faults.push(...(await look(page, 'agent')))
+    const { policy } = await countersign.agents.get(agentId)
+    expect(policy.spendingLimits).toMatchObject({ perTransactionLimit: 250n, dailyLimit: 50_000n })
+    expect(faults).toEqual([])
+    expect(wrong).toEqual([])
+  })
+
+  test('a request is found by its id, and the audit trail compares before and after', async () => {
+    world = await openSignedIn(viewport)
+    const { page, countersign, wrong, go } = world
+    const name = '<b>Ada</b> Lovelace'
+    const customer = await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: name })
+    await countersign.customers.update(customer.id, { customerType: 'INDIVIDUAL', fullName: 'Ada Byron' })
+    const logged = await logOf(countersign, customer.id)
+
+    await go('/requests')
+    await page.getByLabel('Request id').fill(logged)
+    await page.getByText('1 row shown').waitFor()
+    expect(new URL(page.url()).searchParams.get('requestId')).toBe(logged)
+    const faults = await look(page, 'requests')
+    await page.getByRole('row', { name: 'PATCH' }).click()
+    await page.getByRole('region', { name: 'Request', exact: true }).getByText('Ada Byron').first().waitFor()
+    faults.push(...(await look(page, 'request')))
+
+    await go(`/audit?objectId=${customer.id}&operation=customer_update`)
+    await page.getByRole('row', { name: 'Customer update' }).click()
+    const row = page.getByRole('row', { name: 'Full name' })
+    await row.getByText(name).waitFor()
+    await row.getByText('Ada Byron').waitFor()
+    faults.push(...(await look(page, 'audit-entry')))
+    expect(faults).toEqual([])
+    expect(wrong).toEqual([])
+  })
+})
+
+/** An agent that has paid 5.00 USD by itself. */
+async function agentThatPaid(countersign: Countersign): Promise<string> {
+  const { customerId, usdId, bankId } = await makeFundedCustomer(countersign, {
+    email: 'ada@example.com',
+    amount: 1_000_000n,
+  })
+  await countersign.sandbox.fund(usdId, { amount: 100_000n })
+  const { agent, deviceCode } = await countersign.agents.create({
+    name: 'Bill payer',
+    customerId,
+    policy: {
+      permissions: ['CREATE_TRANSFERS'],
+      defaultExecutionMode: 'AUTO',
+      spendingLimits: { currency: 'USD', perTransactionLimit: 10_000n, dailyLimit: 50_000n },
+    },
+  })
+  const { accessToken } = await countersign.agents.redeemDeviceCode(deviceCode.code)
+  await new Countersign({ baseUrl: inject('baseUrl'), accessToken }).me.transferOut({
+    source: { accountId: usdId },
+    destination: { accountId: bankId },
+    amount: 500n,
+  })
+  return agent.id
+}
+
+/** The id of the request that changed a customer. The log has it about a second after its answer. */
+async function logOf(countersign: Countersign, customerId: string): Promise<string> {
+  const read = () => countersign.requests.list({ method: 'PATCH', path: `/customers/${customerId}` })
+  await expect.poll(async () => (await read()).data.length, { timeout: 20_000 }).toBe(1)
+  return (await read()).data[0]!.requestId
+}

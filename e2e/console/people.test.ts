@@ -1,0 +1,173 @@
+import { readFile } from 'node:fs/promises'
+import type { Countersign } from '@countersign/sdk'
+import type { Page } from 'playwright-core'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type ConsoleWorld, look, openConsole, openSignedIn, PHONE, SIZES } from '../console.testing.ts'
+
+const FIRST_VIEW_BYTES_MAX = 250_000
+
+describe('the console', { timeout: 120_000 }, () => {
+  let world: ConsoleWorld
+  afterEach(async () => {
+    await world?.browser.close()
+  })
+
+  test('finds a customer from any page by the keyboard, and opens it', async () => {
+    world = await openSignedIn()
+    const { page, countersign, wrong } = world
+    const customer = await newCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
+    await newCustomer(countersign, 'Grace Hopper', 'grace@example.com')
+    await page.keyboard.press('/')
+    await page.getByLabel('Search for').fill('lovel')
+    await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Ada Lovelace' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/console/customers/${customer.id}`)
+    await page.getByText('Embedded wallet').waitFor()
+    expect(wrong).toEqual([])
+  })
+
+  test('goes to a list by keys, keeps its filters in the address, and saves what is shown', async () => {
+    world = await openSignedIn()
+    const { page, countersign, wrong } = world
+    await newCustomer(countersign, '=Ada "Countess" Lovelace', 'ada@example.com')
+    await newCustomer(countersign, 'Grace Hopper', 'grace@example.com')
+    await page.keyboard.press('g')
+    await page.keyboard.press('c')
+    await page.getByText('2 rows shown').waitFor()
+    await page.getByLabel('Name, e-mail, phone or reference').fill('countess')
+    await page.getByText('1 row shown').waitFor()
+    expect(new URL(page.url()).searchParams.get('search')).toBe('countess')
+    await page.reload()
+    await page.getByText('1 row shown').waitFor()
+
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save as CSV' }).click()
+    const file = await readFile(await (await saving).path(), 'utf8')
+    const [head, row] = file.split('\r\n')
+    expect(head).toBe('Name,E-mail,Your reference,Kind,Verification,Created')
+    expect(row).toMatch(/^"'=Ada ""Countess"" Lovelace",ada@example\.com,/)
+    expect(wrong).toEqual([])
+  })
+
+  test('a change made elsewhere appears by itself', async () => {
+    world = await openSignedIn()
+    const { page, countersign, go } = world
+    const customer = await newCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
+    const { data: accounts } = await countersign.internalAccounts.list({ customerId: customer.id })
+    const account = accounts.find(({ balance }) => balance.currency.code === 'USD')!
+    await go(`/customers/${customer.id}`)
+    await page.getByRole('region', { name: 'Accounts', exact: true }).getByText('Embedded wallet').waitFor()
+    await countersign.sandbox.fund(account.id, { amount: 123_456n })
+    await page.getByText('1,234.56 USD').first().waitFor()
+  })
+
+  test('grey buttons say why, and a permission that is taken away counts while the page is open', async () => {
+    world = await openSignedIn()
+    const { page, countersign, go } = world
+    const customer = await newCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
+    const [owner] = (await countersign.members.list({})).data
+    await countersign.members.update(owner!.id, { permissions: ['VIEW'] })
+    await go(`/customers/${customer.id}`)
+    const button = page.getByRole('button', { name: 'Delete' })
+    await button.hover()
+    await page.getByText('You do not have the permission MANAGE').waitFor()
+    expect(await button.getAttribute('aria-disabled')).toBe('true')
+  })
+
+  test('names with markup, of any direction and any length are text, and move nothing', async () => {
+    world = await openSignedIn(PHONE)
+    const { page, countersign, wrong, go } = world
+    const names = [`<img src=x onerror=alert(1)>${'x'.repeat(220)}`, 'محمد عبد الرحمن الأنصاري']
+    const customers = []
+    for (const [at, name] of names.entries())
+      customers.push(await newCustomer(countersign, name, `person${at}@example.com`))
+    await go('/customers')
+    await page.getByText('2 rows shown').waitFor()
+    expect(await look(page, 'hostile-list')).toEqual([])
+    for (const { id } of customers) {
+      await go(`/customers/${id}`)
+      await page.getByRole('region', { name: 'About' }).waitFor()
+      expect(await look(page, 'hostile-customer')).toEqual([])
+    }
+    expect(await page.locator('img').count()).toBe(0)
+    expect(wrong).toEqual([])
+  })
+
+  test('shows the first view with at most 250 kB, compressed', async () => {
+    world = await openConsole()
+    const { page, go } = world
+    const sizes: Promise<number>[] = []
+    page.on('requestfinished', (request) => sizes.push(request.sizes().then((size) => size.responseBodySize)))
+    await go('/')
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+    const sum = (await Promise.all(sizes)).reduce((all, one) => all + one, 0)
+    expect(sum).toBeGreaterThan(0)
+    expect(sum).toBeLessThanOrEqual(FIRST_VIEW_BYTES_MAX)
+  })
+
+  test.each(SIZES)(
+    'is usable by all on %s, light and dark, without and with data',
+    async (name, viewport) => {
+      world = await openConsole(viewport)
+      const { page, countersign, wrong, go } = world
+      const found: string[] = []
+      await go('/')
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+      found.push(...(await look(page, 'sign-in')))
+      await page.goto((await countersign.sandbox.consoleLink()).url)
+      await page.getByText('No payments in these days').first().waitFor()
+      found.push(...(await look(page, 'overview-empty')))
+      await go('/customers')
+      await page.getByText('No customers yet').waitFor()
+      found.push(...(await look(page, 'customers-empty')))
+      const customer = await newCustomer(countersign, 'Ada Lovelace', 'ada@example.com')
+      await pay(countersign, customer.id)
+      for (const [place, path, text] of [
+        ['overview', '/', 'US Dollar'],
+        ['customers', '/customers', '1 row shown'],
+        ['customer', `/customers/${customer.id}`, 'Embedded wallet'],
+      ] as const) {
+        await go(path)
+        await page.getByText(text).first().waitFor()
+        found.push(...(await look(page, place)))
+      }
+      await openSearch(page)
+      found.push(...(await look(page, 'search')))
+      expect(found, name).toEqual([])
+      expect(wrong).toEqual([])
+    },
+  )
+})
+
+async function openSearch(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByLabel('Search for').fill('ada')
+  await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor()
+}
+
+function newCustomer(countersign: Countersign, fullName: string, email: string) {
+  return countersign.customers.create({ customerType: 'INDIVIDUAL', fullName, email })
+}
+
+/** A payment out of the customer's account in US dollars. */
+async function pay(countersign: Countersign, customerId: string): Promise<void> {
+  const { data: accounts } = await countersign.internalAccounts.list({ customerId })
+  const account = accounts.find(({ balance }) => balance.currency.code === 'USD')!
+  await countersign.sandbox.fund(account.id, { amount: 500_000n })
+  const bank = await countersign.externalAccounts.create({
+    customerId,
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'USD_ACCOUNT',
+      accountNumber: '1000000999',
+      routingNumber: '021000021',
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+    },
+  })
+  await countersign.transfers.out({
+    source: { accountId: account.id },
+    destination: { accountId: bank.id },
+    amount: 10_000n,
+  })
+}
