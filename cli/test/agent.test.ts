@@ -77,8 +77,16 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
 
     const first = await pay(2_500n)
     const { seen, end } = watch(env)
-    const words = `TRANSFER_OUT 25.00 USD from ${customer.usdId} to ${customer.bankId}`
-    expect(await seen(words)).toContain('1 waiting. Ctrl-C ends this.')
+    const shown = await seen(`agent approve ${first.id}`)
+    for (const words of [
+      '1 waiting. Ctrl-C ends this.',
+      /^ {2}asks +Shopper, for Ada Lovelace$/m,
+      /^ {2}amount +25\.00 USD$/m,
+      /^ {2}to +Ada Lovelace, USD account •••• 6789$/m,
+      /^ {2}why +More than 20\.00 USD needs approval\.$/m,
+      /^ {2}left +225\.00 USD of this day, with this one counted$/m,
+    ])
+      expect(shown).toMatch(words)
     const second = await pay(3_000n)
     await seen(second.id)
 

@@ -137,7 +137,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
     const { exitCode, stderr } = await run(...args)
     expect(exitCode).toBe(1)
     expect(stderr).toBe(
-      '--permissions takes VIEW, TRANSACT, MANAGE, REVIEW, separated by commas; not "FLY".\n',
+      '--permissions takes VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, separated by commas; not "FLY".\n',
     )
   })
 

@@ -61,10 +61,10 @@ async function connect(
   await client.connect(transport)
   const call = async (name: string, input: Record<string, unknown> = {}) => {
     const { isError = false, content, structuredContent } = await client.callTool({ name, arguments: input })
-    const [text] = content
+    const texts = content.map((block) => (block.type === 'text' ? block.text : ''))
     // Both forms have the same content.
-    expect(text?.type === 'text' && JSON.parse(text.text)).toEqual(structuredContent)
-    return { isError, body: structuredContent as Record<string, unknown> }
+    expect(JSON.parse(texts.at(-1)!)).toEqual(structuredContent)
+    return { isError, body: structuredContent as Record<string, unknown>, sentences: texts.slice(0, -1) }
   }
   return { client, call, noise }
 }
@@ -113,9 +113,21 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
     expect((await stat(tokenFile)).mode & 0o777).toBe(0o600)
 
     const me = await call('whoami')
-    expect(me).toMatchObject({ isError: false, body: { id: agentId, usage: { dailySpend: 0 } } })
+    expect(me).toMatchObject({
+      isError: false,
+      body: {
+        id: agentId,
+        policy: {
+          spendingLimits: { perTransactionLimitInWords: '100.00 USD', dailyLimitInWords: '80.00 USD' },
+          approvalThresholds: { amountInWords: '20.00 USD' },
+        },
+        usage: { dailySpend: 0, dailySpendInWords: '0.00 USD' },
+      },
+    })
     const accounts = await call('list_accounts', { currency: 'USD' })
-    expect(accounts.body.data).toMatchObject([{ id: customer.usdId, balance: { amount: 100_000 } }])
+    expect(accounts.body.data).toMatchObject([
+      { id: customer.usdId, balance: { amount: 100_000, amountInWords: '1000.00 USD' } },
+    ])
     expect((await call('list_external_accounts')).body.data).toMatchObject([{ id: customer.bankId }])
     expect(
       (await call('exchange_rates', { sourceCurrency: 'USD', destinationCurrency: ['EUR'] })).isError,
@@ -135,8 +147,13 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
     expect(repeated.body.id).toBe(within.body.id)
 
     const waiting = await call('transfer_out', { ...transfer, amount: 3_000 })
-    expect(waiting.body.status).toBe('PENDING_APPROVAL')
     const actionId = waiting.body.id as string
+    expect(waiting.body.status).toBe('PENDING_APPROVAL')
+    expect(waiting.body.transferDetails).toMatchObject({ amount: 3_000, amountInWords: '30.00 USD' })
+    expect(waiting.sentences).toEqual([waiting.body.statusInWords])
+    for (const words of ['Nothing has been paid yet: 30.00 USD waits until a person approves it.', actionId])
+      expect(waiting.body.statusInWords).toContain(words)
+    expect(within.sentences).toEqual([])
     const early = await call('wait_for_decision', { actionId, timeoutSeconds: 0 })
     expect(early).toMatchObject({ isError: false, body: { status: 'PENDING_APPROVAL' } })
     const decision = call('wait_for_decision', { actionId })
@@ -164,7 +181,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
         status: 403,
         code: 'VELOCITY_LIMIT_EXCEEDED',
         message: expect.any(String),
-        details: { rule: 'dailyLimit', asked: 2_001, left: 2_000 },
+        details: { rule: 'dailyLimit', asked: 2_001, left: 2_000, leftInWords: '20.00 USD' },
       },
     })
     const invalid = (input: Record<string, unknown>) => call('transfer_out', { ...transfer, ...input })

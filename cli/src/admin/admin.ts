@@ -1,6 +1,7 @@
 import { PERMISSIONS } from '@countersign/contract/core/endpoint'
 import { Failure } from '../terminal/failure.ts'
-import { ask, tableOf } from './ask.ts'
+import { tableOf } from '../terminal/table.ts'
+import { ask } from './ask.ts'
 
 interface NewCredentials {
   readonly platformId?: string

@@ -67,7 +67,7 @@ function addToken(program: Command, done: Done): void {
     .requiredOption('--name <name>', 'name of the token')
     .requiredOption(
       '--permissions <list>',
-      'of VIEW, TRANSACT, MANAGE, REVIEW, separated by commas',
+      'of VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, separated by commas',
       readPermissions,
     )
     .option('--json', 'print JSON')

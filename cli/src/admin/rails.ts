@@ -1,4 +1,5 @@
-import { ask, tableOf } from './ask.ts'
+import { tableOf } from '../terminal/table.ts'
+import { ask } from './ask.ts'
 
 interface Line {
   readonly rail: string

@@ -1,7 +1,8 @@
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import { runServerProgram } from '../terminal/server-program.ts'
-import { ask, tableOf } from './ask.ts'
+import { tableOf } from '../terminal/table.ts'
+import { ask } from './ask.ts'
 
 /** A day of a rail in one currency; amounts are texts of digits. */
 interface Reconciled {

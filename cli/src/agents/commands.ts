@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { askYesNo } from '../terminal/ask-yes-no.ts'
+import { untilInterrupted } from '../terminal/interrupted.ts'
 import { openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
 import {
   approveAction,
@@ -45,7 +47,7 @@ function addCreate(add: Add): void {
       'the only external accounts that it may use, separated by commas; excludes UMA addresses',
     )
     .action(async (options: ShellOptions & PolicyOptions & { customer: string; name: string }) => {
-      const { credentials: _, baseUrl: __, json: ___, ...own } = options
+      const { credentials: _, baseUrl: __, json: ___, profile: ____, ...own } = options
       await createAgent(await openShell(options), own)
     })
 }
@@ -89,22 +91,18 @@ function addLifecycle(add: Add): void {
 }
 
 function addWatch(add: Add): void {
-  add('watch', 'print pending actions as they arrive, until Ctrl-C')
+  add('watch', 'print pending actions as they arrive, and on a terminal ask about each, until Ctrl-C')
     .option('--agent <id>', 'only actions of this agent')
     .action(async (options: ShellOptions & { agent?: string }) => {
       const shell = await openShell(options)
-      await untilInterrupted((signal) => watchApprovals(shell, { ...options, signal }))
+      const { agent } = options
+      const isAsked = !shell.isJson && process.stdin.isTTY && process.stdout.isTTY
+      await untilInterrupted((signal) =>
+        watchApprovals(shell, {
+          ...(agent === undefined ? {} : { agent }),
+          ...(isAsked ? { ask: askYesNo } : {}),
+          signal,
+        }),
+      )
     })
-}
-
-/** Ctrl-C and SIGTERM stop the work in an orderly way, with exit code 0. */
-async function untilInterrupted(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-  const controller = new AbortController()
-  const end = () => controller.abort()
-  process.once('SIGINT', end).once('SIGTERM', end)
-  try {
-    await work(controller.signal)
-  } finally {
-    process.off('SIGINT', end).off('SIGTERM', end)
-  }
 }

@@ -1,29 +1,48 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type AgentAction, ConnectionError, CountersignError, toJson } from '@countersign/sdk'
+import { ConnectionError, CountersignError, type ItemOf, toJson } from '@countersign/sdk'
+import { Failure } from '../terminal/failure.ts'
 import { programWords } from '../terminal/program-words.ts'
 import type { Shell } from '../terminal/shell.ts'
 import { messageOf } from '../terminal/thrown.ts'
-import { actionInWords } from './words.ts'
+import { approveAction, rejectAction } from './agents.ts'
+import { approvalRows } from './words.ts'
+
+type Approval = ItemOf<'approval_list'>
+
+/** What a person answers about an action. Undefined: nothing, and the watch ends. */
+export type Ask = (question: string, signal: AbortSignal) => Promise<boolean | undefined>
+
+export interface WatchOptions {
+  readonly agent?: string
+  /** Without it, nobody is asked: the actions are printed alone. */
+  readonly ask?: Ask
+  readonly signal: AbortSignal
+}
 
 const INTERVAL_MS = 1_000
 
 /**
  * `countersign agent watch`: prints pending actions, at once and as they arrive, and those that have been decided,
- * until the signal is aborted. If the server is not reachable, reports it once and keeps trying.
+ * until the signal is aborted. Where somebody can be asked, asks about each and decides as answered. If the server is not
+ * reachable, reports it once and keeps trying.
  */
-export async function watchApprovals(
-  shell: Shell,
-  options: { readonly agent?: string; readonly signal: AbortSignal },
-): Promise<void> {
+export async function watchApprovals(shell: Shell, options: WatchOptions): Promise<void> {
   const { signal } = options
-  let known: ReadonlyMap<string, AgentAction> = new Map()
+  let known = new Map<string, Approval>()
   let isAway = false
   for (let isFirst = true; ; isFirst = false) {
     try {
       const waiting = await readWaiting(shell, options.agent, signal)
-      say(shell, known, waiting, isFirst)
+      const news = [...waiting.values()].filter(({ objectId }) => !known.has(objectId))
+      sayChanges(shell, { known, waiting, isFirst })
       known = waiting
       isAway = false
+      for (const approval of news) {
+        sayApproval(shell, approval, options.ask === undefined)
+        if (!options.ask) continue
+        if (!(await decide(shell, approval, options.ask, signal))) return
+        known.delete(approval.objectId)
+      }
     } catch (error) {
       if (signal.aborted) return
       if (isFirst || !isPassing(error)) throw error
@@ -35,40 +54,62 @@ export async function watchApprovals(
   }
 }
 
+/** By id, the oldest first. */
 async function readWaiting(
   { countersign }: Shell,
   agentId: string | undefined,
   signal: AbortSignal,
-): Promise<Map<string, AgentAction>> {
-  const query = { sortOrder: 'asc', limit: 100, ...(agentId === undefined ? {} : { agentId }) } as const
-  const waiting = new Map<string, AgentAction>()
-  for await (const action of countersign.paginate('agent_approval_list', { query, signal }))
-    waiting.set(action.id, action)
-  return waiting
+): Promise<Map<string, Approval>> {
+  const query = { kind: 'AGENT_ACTION', limit: 100 } as const
+  const found: Approval[] = []
+  for await (const approval of countersign.paginate('approval_list', { query, signal }))
+    if (agentId === undefined || approval.requestedBy?.id === agentId) found.push(approval)
+  return new Map(found.reverse().map((approval) => [approval.objectId, approval]))
 }
 
-function say(
-  { isJson }: Shell,
-  known: ReadonlyMap<string, AgentAction>,
-  waiting: ReadonlyMap<string, AgentAction>,
-  isFirst: boolean,
-): void {
-  const write = (text: string) => process.stdout.write(`${text}\n`)
-  const news = [...waiting.values()].filter(({ id }) => !known.has(id))
-  if (isJson) {
-    for (const action of news) write(toJson(action))
-    return
-  }
+interface Change {
+  readonly known: ReadonlyMap<string, Approval>
+  readonly waiting: ReadonlyMap<string, Approval>
+  readonly isFirst: boolean
+}
+
+function sayChanges({ isJson }: Shell, { known, waiting, isFirst }: Change): void {
+  if (isJson) return
   if (isFirst)
     write(
       `${waiting.size === 0 ? 'Nothing waits for approval' : `${waiting.size} waiting`}. Ctrl-C ends this.`,
     )
-  for (const action of known.values()) if (!waiting.has(action.id)) write(`${action.id} has been decided.`)
-  for (const action of news) {
-    write(`${action.createdAt}  ${action.id}  of ${action.agentId} for ${action.customerId}`)
-    write(`  ${actionInWords(action)}`)
-    write(`  ${programWords()} agent approve ${action.id}   (or: reject)`)
+  for (const id of known.keys()) if (!waiting.has(id)) write(`${id} has been decided.`)
+}
+
+function sayApproval({ isJson }: Shell, approval: Approval, showsCommand: boolean): void {
+  if (isJson) {
+    write(toJson(approval))
+    return
   }
+  for (const line of approvalRows(approval)) write(line)
+  if (showsCommand) write(`  ${programWords()} agent approve ${approval.objectId}   (or: reject)`)
+}
+
+/** Asks, and does as answered. A decision that is refused is said and left. Returns whether to go on. */
+async function decide(shell: Shell, approval: Approval, ask: Ask, signal: AbortSignal): Promise<boolean> {
+  const { objectId, requestedBy } = approval
+  const agent = requestedBy?.id === undefined ? {} : { agent: requestedBy.id }
+  const isApproved = await ask('Approve it? y approves, n rejects, Esc leaves it and ends this.', signal)
+  if (isApproved === undefined) return false
+  try {
+    await (isApproved ? approveAction : rejectAction)(shell, objectId, agent)
+  } catch (error) {
+    const isRefusal =
+      error instanceof Failure || error instanceof CountersignError || error instanceof ConnectionError
+    if (!isRefusal) throw error
+    process.stderr.write(`${messageOf(error)}\n`)
+  }
+  return true
+}
+
+function write(text: string): void {
+  process.stdout.write(`${text}\n`)
 }
 
 /** Errors that a retry may resolve. */

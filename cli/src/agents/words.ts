@@ -1,4 +1,4 @@
-import type { AgentAction, AgentRecord } from '@countersign/sdk'
+import type { AgentAction, AgentRecord, ItemOf } from '@countersign/sdk'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 
 type Spender = Pick<AgentRecord, 'policy' | 'usage'>
@@ -66,4 +66,43 @@ function sourceOf({ source }: Quote): string {
 
 function destinationOf({ destination }: Quote): string {
   return destination.destinationType === 'ACCOUNT' ? destination.accountId : destination.umaAddress
+}
+
+type Approval = ItemOf<'approval_list'>
+
+const LIMIT_WORDS = { DAILY: 'this day', MONTHLY: 'this month' } as const
+const NAME_LENGTH_MAX = 60
+
+/** What waits for a person, on some lines: who asks, for whom, to whom, how much, why, and what is left of the limits. */
+export function approvalRows(approval: Approval): string[] {
+  const { objectId, createdAt, requestedBy, customerName, customerId, payee, amount, policy } = approval
+  const { expiresAt, votes, votesRequired } = approval
+  const row = (label: string, value: string | undefined) =>
+    value === undefined ? [] : [`  ${label.padEnd(9)}${value}`]
+  const account = payee?.account === undefined ? undefined : shown(payee.account)
+  const name = payee?.name === undefined ? undefined : shown(payee.name)
+  return [
+    `${createdAt}  ${objectId}`,
+    ...row(
+      'asks',
+      `${shown(requestedBy?.name ?? 'an agent')}, for ${shown(customerName ?? customerId ?? 'nobody')}`,
+    ),
+    ...row('amount', amount && formatAmount(amount.amount, amount.currency)),
+    ...row('to', name && account ? `${name}, ${account}` : (name ?? account)),
+    ...row('why', policy && shown(policy.words)),
+    ...(policy?.remaining ?? []).flatMap(({ limit, amount: left }) =>
+      row(
+        'left',
+        `${formatAmount(left.amount, left.currency)} of ${LIMIT_WORDS[limit]}, with this one counted`,
+      ),
+    ),
+    ...(votesRequired > 1 ? row('votes', `${votes.length} of ${votesRequired} members have approved`) : []),
+    ...row('until', expiresAt),
+  ]
+}
+
+/** A text from outside for a terminal: in one line, without what steers a terminal or turns its direction, and clipped. */
+function shown(text: string): string {
+  const plain = [...text.replace(/\p{C}/gu, '').replace(/\s+/g, ' ')]
+  return plain.length > NAME_LENGTH_MAX ? `${plain.slice(0, NAME_LENGTH_MAX - 1).join('')}…` : plain.join('')
 }

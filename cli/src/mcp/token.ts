@@ -20,7 +20,7 @@ export interface McpOptions {
 /** How long another process may take to store the token of a code that it has redeemed. */
 const OTHER_WRITES_MS = 1_000
 
-const BASE_URL = 'http://127.0.0.1:8787/2025-10-13'
+export const BASE_URL = 'http://127.0.0.1:8787/2025-10-13'
 
 /** The content of the token file. The hash of the code shows whether another code is given now. */
 interface Kept {

@@ -3,6 +3,7 @@ import { API } from '@countersign/contract/api'
 import type { AgentCallName } from '@countersign/sdk'
 import type { OwnAgent } from '@countersign/sdk/agent'
 import { accountsInWords, approvalsInWords, limitsInWords } from '../agents/words.ts'
+import { outputOf } from './answer-schemas.ts'
 import { type InputChange, inputOf, type ToolInput } from './schemas.ts'
 
 /** The effects of a tool, in the protocol's terms. */
@@ -188,6 +189,7 @@ export function listTools(agent: OwnAgent | undefined) {
     title: tool.title,
     description: [tool.description, ...(agent ? policyNotes(tool, agent) : [])].join('\n'),
     inputSchema: toolInput(tool),
+    outputSchema: outputOf(API[tool.call]),
     annotations: { title: tool.title, ...tool.hints },
   }))
 }

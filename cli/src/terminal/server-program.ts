@@ -14,6 +14,13 @@ const NO_SERVER = existsSync(join(ROOT, 'scripts', 'build.mjs'))
   ? 'The server is not built yet. Build it with: npm run build'
   : 'This command runs the server, which is not part of the package. Call it in a clone of the repository.'
 
+const ENTRY = join(ROOT, 'server', 'dist', 'main.js')
+
+/** Whether the server's program is beside this one. */
+export function hasServerProgram(): boolean {
+  return existsSync(ENTRY)
+}
+
 /**
  * Runs the server's program to its end, with this process's environment and signals. Returns its exit code (128 and the
  * signal's number where a signal ended it) and, where `captures` is set, what it wrote to standard output.
@@ -22,11 +29,10 @@ export async function runServerProgram(
   args: readonly string[],
   options: { captures: boolean },
 ): Promise<{ exitCode: number; output: string }> {
-  const entry = join(ROOT, 'server', 'dist', 'main.js')
-  if (!existsSync(entry)) throw new Failure(NO_SERVER)
+  if (!hasServerProgram()) throw new Failure(NO_SERVER)
   const stdio: SpawnOptions['stdio'] = ['inherit', options.captures ? 'pipe' : 'inherit', 'inherit']
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--enable-source-maps', entry, ...args], { stdio })
+    const child = spawn(process.execPath, ['--enable-source-maps', ENTRY, ...args], { stdio })
     const forward = (signal: NodeJS.Signals) => child.kill(signal)
     for (const signal of FORWARDED_SIGNALS) process.on(signal, forward)
     let output = ''

@@ -1,6 +1,6 @@
 import { Countersign, toJson } from '@countersign/sdk'
 import type { Command } from 'commander'
-import { atBaseUrl, readCredentials } from './credentials.ts'
+import { atBaseUrl, type Credentials, type CredentialsSource, readCredentials } from './credentials.ts'
 
 /** What the commands of a platform share: the client, and the output of the result. */
 export interface Shell {
@@ -9,10 +9,9 @@ export interface Shell {
   readonly isJson: boolean
 }
 
-/** The options of every command. */
-export interface ShellOptions {
-  readonly credentials?: string
-  readonly baseUrl?: string
+/** The options of every command. `profile` is one of the program itself. */
+export interface ShellOptions extends CredentialsSource {
+  readonly baseUrl?: string | undefined
   readonly json?: boolean
 }
 
@@ -27,10 +26,15 @@ export function withShellOptions(command: Command): Command {
     .option('--json', 'print JSON')
 }
 
-export async function openShell({ credentials, baseUrl, json }: ShellOptions): Promise<Shell> {
-  const found = await readCredentials(credentials)
-  const used = atBaseUrl(found, baseUrl ?? found.baseUrl)
-  return { countersign: new Countersign(used), baseUrl: used.baseUrl, isJson: json ?? false }
+/** The credentials of a command, at the address that it names. Throws Failure. */
+export async function credentialsOf({ baseUrl, ...source }: ShellOptions): Promise<Credentials> {
+  const found = await readCredentials(source)
+  return atBaseUrl(found, baseUrl ?? found.baseUrl)
+}
+
+export async function openShell(options: ShellOptions): Promise<Shell> {
+  const used = await credentialsOf(options)
+  return { countersign: new Countersign(used), baseUrl: used.baseUrl, isJson: options.json ?? false }
 }
 
 /** Prints the result: the answer as JSON, or in words. */

@@ -1,5 +1,4 @@
 import { API } from '@countersign/contract/api'
-import { API_VERSION } from '@countersign/contract/document/openapi'
 import {
   type AgentCallName,
   type Arguments,
@@ -11,74 +10,14 @@ import {
 import type { Agent } from '@countersign/sdk/agent'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { Failure } from '../terminal/failure.ts'
+import { pendingSentence, withWords } from './answer-words.ts'
 import { callInput, idNames } from './schemas.ts'
-import { findAgent, type McpOptions } from './token.ts'
-import { findTool, listTools, type Tool, toolInput, WAIT_SECONDS, WAIT_SECONDS_MAX } from './tools.ts'
-
-const INSTRUCTIONS = `Countersign: you act for one customer of a payments platform, under a policy.
-Reading is free. Money moves only as far as the policy allows; beyond that a person approves it or it is refused.
-Amounts are whole numbers of the smallest unit of their currency (2500 is 25.00 USD).
-A payment in one currency: transfer_out. Between currencies: create_quote, then execute_quote before it expires.
-Ask simulate first where you are not sure. Of a PENDING_APPROVAL action tell the user, then wait_for_decision.
-Do not split a payment to get below a limit. Give an idempotencyKey to what you may have to repeat.`
+import { type Tool, toolInput, WAIT_SECONDS, WAIT_SECONDS_MAX } from './tools.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/**
- * `countersign mcp`: serves the tools over standard input and output until the other side closes. Nothing else may be
- * written to standard output. The agent connects at its first use, so a process that is only inspected redeems no
- * device code.
- */
-export async function serveMcp(options: McpOptions): Promise<void> {
-  const find = await findAgent(options)
-  // Loaded here, so that no other command waits for it.
-  const [{ ProtocolError, ProtocolErrorCode, Server }, { serveStdio }] = await Promise.all([
-    import('@modelcontextprotocol/server'),
-    import('@modelcontextprotocol/server/stdio'),
-  ])
-  const toolOf = (name: string) => {
-    const tool = findTool(name)
-    if (tool) return tool
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}".`)
-  }
-  let connecting: Promise<Agent> | undefined
-  const connect = () => {
-    connecting ??= find().catch((error: unknown) => {
-      connecting = undefined
-      throw error
-    })
-    return connecting
-  }
-  const ended = new Promise((resolve) => process.stdin.once('end', resolve).once('close', resolve))
-  const handle = serveStdio(
-    () => {
-      const server = new Server(
-        { name: 'countersign', title: 'Countersign', version: API_VERSION },
-        { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
-      )
-      server.setRequestHandler('tools/list', async () => ({ tools: listTools(await readSelf(connect)) }))
-      server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) =>
-        callTool(connect, toolOf(params.name), params.arguments ?? {}, mcpReq.signal),
-      )
-      return server
-    },
-    { onerror: (error) => process.stderr.write(`${error.message}\n`) },
-  )
-  await ended
-  await handle.close()
-}
-
-/** Lists the tools even if the server does not answer, then without what the policy says of them. */
-async function readSelf(connect: () => Promise<Agent>) {
-  try {
-    return await (await connect()).me()
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
-    return undefined
-  }
-}
-
-async function callTool(
+/** Calls a tool as the agent that `connect` gives. A refusal or a failure is a result too, marked as an error. */
+export async function callTool(
   connect: () => Promise<Agent>,
   tool: Tool,
   args: Json,
@@ -164,14 +103,21 @@ function refusalOf(error: unknown): Json {
   throw error
 }
 
-/** The text has every digit. Structured content holds doubles, so an integer beyond 2^53 is text there. */
+/**
+ * The text has every digit. Structured content holds doubles, so an integer beyond 2^53 is text there. An action that waits is
+ * said to wait before anything else.
+ */
 function resultOf(value: unknown, isError: boolean): CallToolResult {
+  const answer = withWords(value)
+  const sentence = pendingSentence(value)
   return {
-    content: [{ type: 'text', text: toJson(value) }],
-    structuredContent: exact(value) as Record<string, unknown>,
+    content: [...(sentence === undefined ? [] : [textOf(sentence)]), textOf(toJson(answer))],
+    structuredContent: exact(answer) as Record<string, unknown>,
     ...(isError ? { isError } : {}),
   }
 }
+
+const textOf = (text: string) => ({ type: 'text', text }) as const
 
 function exact(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)

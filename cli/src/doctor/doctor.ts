@@ -1,0 +1,194 @@
+import { existsSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { API_VERSION } from '@countersign/contract/core/api-version'
+import { ConnectionError, Countersign, CountersignError, type ResultOf, toJson } from '@countersign/sdk'
+import pc from 'picocolors'
+import { Failure } from '../terminal/failure.ts'
+import { hasServerProgram } from '../terminal/server-program.ts'
+import { credentialsOf, type ShellOptions } from '../terminal/shell.ts'
+import { messageOf } from '../terminal/thrown.ts'
+
+type State = 'OK' | 'LOOK' | 'WRONG'
+
+/** One line of the doctor. `advice` says what to do. */
+interface Finding {
+  readonly about: string
+  readonly state: State
+  readonly detail: string
+  readonly advice?: string
+}
+
+const TIMEOUT_MS = 10_000
+/** Receivers of webhooks refuse what is five minutes off; half a minute is a clock that nobody keeps. */
+const SKEW_SECONDS_LOOK = 30
+const SKEW_SECONDS_WRONG = 300
+const GIB = 2 ** 30
+const MARKS: Readonly<Record<State, string>> = {
+  OK: pc.green('ok'),
+  LOOK: pc.yellow('look'),
+  WRONG: pc.red('wrong'),
+}
+
+/** `countersign doctor`: gives the exit code, 1 where something is wrong. */
+export async function doctor(options: ShellOptions): Promise<number> {
+  const findings: Finding[] = []
+  try {
+    const credentials = await credentialsOf(options)
+    findings.push({ about: 'credentials', state: 'OK', detail: credentials.tokenId })
+    findings.push(...(await checkServer(credentials.baseUrl)))
+    if (findings.every(({ about, state }) => about !== 'server' || state === 'OK'))
+      findings.push(...(await checkPlatform(new Countersign(credentials))))
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const advice = 'Start a server, or give --credentials FILE'
+    findings.push({ about: 'credentials', state: 'WRONG', detail: error.message, advice })
+  }
+  if (hasServerProgram()) findings.push(...(await checkHost()))
+  for (const finding of findings)
+    process.stdout.write(`${options.json ? toJson(finding) : inWords(finding)}\n`)
+  return findings.some(({ state }) => state === 'WRONG') ? 1 : 0
+}
+
+function inWords({ about, state, detail, advice }: Finding): string {
+  const mark = MARKS[state] + ' '.repeat('WRONG'.length - state.length)
+  return `${mark}  ${about.padEnd(13)}${detail}${advice === undefined ? '' : `. ${advice}.`}`
+}
+
+async function checkServer(baseUrl: string): Promise<Finding[]> {
+  const url = new URL('/readyz', baseUrl)
+  let response: Response
+  const startedMs = Date.now()
+  try {
+    response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    await response.body?.cancel()
+  } catch (error) {
+    const detail = `${url.origin} cannot be reached: ${messageOf(error)}`
+    return [
+      { about: 'server', state: 'WRONG', detail, advice: 'Start it (npm start), or look at --base-url' },
+    ]
+  }
+  const isVersion = new URL(baseUrl).pathname.replace(/\/+$/, '').endsWith(`/${API_VERSION}`)
+  return [
+    response.ok
+      ? { about: 'server', state: 'OK', detail: `${url.origin} is ready` }
+      : {
+          about: 'server',
+          state: 'WRONG',
+          detail: `${url.origin} is not ready (${response.status})`,
+          advice: 'Look at its log, and whether its database runs',
+        },
+    isVersion
+      ? { about: 'version', state: 'OK', detail: API_VERSION }
+      : {
+          about: 'version',
+          state: 'WRONG',
+          detail: `The base address is ${baseUrl}`,
+          advice: `Let it end in /${API_VERSION}`,
+        },
+    skewOf(response.headers.get('date'), (startedMs + Date.now()) / 2),
+  ]
+}
+
+/** The header has whole seconds. */
+function skewOf(date: string | null, nowMs: number): Finding {
+  const serverMs = Date.parse(date ?? '')
+  if (Number.isNaN(serverMs))
+    return { about: 'clock', state: 'LOOK', detail: 'The server does not say its time' }
+  const seconds = Math.round(Math.abs(serverMs + 500 - nowMs) / 1000)
+  const detail = `${seconds} s between this machine and the server`
+  if (seconds < SKEW_SECONDS_LOOK) return { about: 'clock', state: 'OK', detail }
+  const state = seconds < SKEW_SECONDS_WRONG ? 'LOOK' : 'WRONG'
+  return { about: 'clock', state, detail, advice: 'Set both clocks by NTP' }
+}
+
+async function checkPlatform(countersign: Countersign): Promise<Finding[]> {
+  try {
+    const overview = await countersign.overview.get()
+    return [
+      { about: 'token', state: 'OK', detail: 'is accepted' },
+      webhooksOf(overview),
+      ...railsOf(overview),
+      ...waitingOf(overview),
+    ]
+  } catch (error) {
+    if (!(error instanceof CountersignError || error instanceof ConnectionError)) throw error
+    const advice = 'Take a token that is not revoked and may VIEW: countersign token create'
+    return [{ about: 'token', state: 'WRONG', detail: error.message.replace(/\.$/, ''), advice }]
+  }
+}
+
+type Overview = ResultOf<'overview_get'>
+
+function webhooksOf({ webhooks: { endpoint, pending, failed } }: Overview): Finding {
+  const about = 'webhooks'
+  if (endpoint === undefined)
+    return {
+      about,
+      state: 'LOOK',
+      detail: 'There is no webhookEndpoint',
+      advice: 'Set one by PATCH /config, or use countersign listen',
+    }
+  const detail = `${endpoint}: ${pending} to be delivered, ${failed} given up in seven days`
+  if (failed === 0) return { about, state: 'OK', detail }
+  const advice = 'Mend the receiver, then countersign events replay --from TIME'
+  return { about, state: 'WRONG', detail, advice }
+}
+
+function railsOf({ rails }: Overview): Finding[] {
+  return rails.map(({ name, kind, isAvailable, detail = 'takes no payment now' }) =>
+    isAvailable
+      ? { about: 'rail', state: 'OK', detail: `${name} (${kind}) takes payments` }
+      : {
+          about: 'rail',
+          state: 'LOOK',
+          detail: `${name} (${kind}): ${detail}`,
+          advice: `countersign rails check --rail ${name}`,
+        },
+  )
+}
+
+function waitingOf({ waiting }: Overview): Finding[] {
+  const words: Readonly<Record<keyof Overview['waiting'], string>> = {
+    approvals: 'approvals',
+    verifications: 'verifications',
+    screenings: 'screening hits',
+    deposits: 'deposits in suspense',
+    railEvents: 'reports of rails that fit nothing',
+    reconciliations: 'days that do not reconcile',
+  }
+  const open = (Object.keys(words) as (keyof typeof words)[]).filter((name) => waiting[name] > 0)
+  if (open.length === 0) return [{ about: 'waiting', state: 'OK', detail: 'Nothing waits for a person' }]
+  const detail = open.map((name) => `${waiting[name]} ${words[name]}`).join(', ')
+  return [
+    { about: 'waiting', state: 'LOOK', detail, advice: 'Decide them in the console: countersign console' },
+  ]
+}
+
+/** The machine that the server runs on, where its program is beside this one. */
+async function checkHost(): Promise<Finding[]> {
+  const { COUNTERSIGN_DATA_DIR, COUNTERSIGN_MODE, DATABASE_URL } = process.env
+  const folder = resolve(COUNTERSIGN_DATA_DIR || '.countersign')
+  const database = DATABASE_URL ? 'PostgreSQL' : 'the embedded database'
+  const settings: Finding = {
+    about: 'settings',
+    state: 'OK',
+    detail: `${COUNTERSIGN_MODE || 'sandbox'} mode with ${database}, in this shell`,
+  }
+  if (!existsSync(folder))
+    return [
+      settings,
+      {
+        about: 'data',
+        state: 'LOOK',
+        detail: `There is no ${folder}`,
+        advice: 'The first start makes it; or set COUNTERSIGN_DATA_DIR',
+      },
+    ]
+  const { bavail, bsize } = await statfs(folder)
+  const free = (bavail * bsize) / GIB
+  const detail = `${folder} has ${free.toFixed(1)} GiB free`
+  const advice = 'Make room before the database stops'
+  if (free >= 5) return [settings, { about: 'data', state: 'OK', detail }]
+  return [settings, { about: 'data', state: free >= 1 ? 'LOOK' : 'WRONG', detail, advice }]
+}

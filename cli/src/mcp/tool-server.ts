@@ -1,0 +1,58 @@
+import { API_VERSION } from '@countersign/contract/core/api-version'
+import type { Agent } from '@countersign/sdk/agent'
+import type { Server } from '@modelcontextprotocol/server'
+import { callTool } from './calls.ts'
+import { findTool, listTools } from './tools.ts'
+
+const INSTRUCTIONS = `Countersign: you act for one customer of a payments platform, under a policy.
+Reading is free. Money moves only as far as the policy allows; beyond that a person approves it or it is refused.
+Amounts are whole numbers of the smallest unit of their currency (2500 is 25.00 USD). An answer has each amount in words as well, in a member whose name ends in InWords: show that to the user, and calculate with the number.
+A payment in one currency: transfer_out. Between currencies: create_quote, then execute_quote before it expires.
+Ask simulate first where you are not sure. Of a PENDING_APPROVAL action tell the user, then wait_for_decision.
+Do not split a payment to get below a limit. Give an idempotencyKey to what you may have to repeat.`
+
+/**
+ * A maker of servers of the protocol, one for each connection or request, which offer the tools as the agent that `connect` gives.
+ * `report` gets what goes wrong outside a call.
+ */
+export async function toolServers(
+  report: (error: unknown) => void,
+): Promise<(connect: () => Promise<Agent>) => Server> {
+  // Loaded here, so that no other command waits for it.
+  const sdk = await import('@modelcontextprotocol/server')
+  const toolOf = (name: string) => {
+    const tool = findTool(name)
+    if (tool) return tool
+    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `There is no tool "${name}".`)
+  }
+  return (connect) => {
+    const server = new sdk.Server(
+      { name: 'countersign', title: 'Countersign', version: API_VERSION },
+      { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    )
+    server.setRequestHandler('tools/list', async () => ({
+      tools: listTools(await readSelf(connect, report)),
+    }))
+    server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+      const tool = toolOf(params.name)
+      try {
+        return await callTool(connect, tool, params.arguments ?? {}, mcpReq.signal)
+      } catch (error) {
+        // A fault of this program: the client gets an internal error.
+        report(error)
+        throw error
+      }
+    })
+    return server
+  }
+}
+
+/** Lists the tools even if the server does not answer, then without what the policy says of them. */
+async function readSelf(connect: () => Promise<Agent>, report: (error: unknown) => void) {
+  try {
+    return await (await connect()).me()
+  } catch (error) {
+    report(error)
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
+import type { Command } from 'commander'
+import { readPermissions } from '../admin/admin.ts'
+import { openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
+import {
+  type InviteOptions,
+  inviteAsOperator,
+  inviteMember,
+  listMembers,
+  readRole,
+  removeMember,
+} from './members.ts'
+
+/** Adds `countersign member …`. */
+export function addMemberCommands(program: Command, done: (exitCode: number) => void): void {
+  const member = program.command('member').description('people who sign in to the console of your platform')
+  withShellOptions(
+    member.command('invite').description('invite a person and show the link to sign in with, once'),
+  )
+    .requiredOption('--name <name>', 'name of the person')
+    .requiredOption('--email <address>', 'e-mail address, by which members are told apart')
+    .option('--role <role>', `one of ${Object.keys(MEMBER_ROLES).join(', ')} (default: OWNER)`, readRole)
+    .option(
+      '--permissions <list>',
+      'of VIEW, TRANSACT, MANAGE, APPROVE, REVIEW, separated by commas, in place of a role',
+      readPermissions,
+    )
+    .option(
+      '--platform <id>',
+      'as the operator, on the database itself: for the first member of a platform, or one who is locked out',
+    )
+    .action(async (options: ShellOptions & InviteOptions & { platform?: string }) => {
+      if (options.platform === undefined) return inviteMember(await openShell(options), options)
+      done(await inviteAsOperator(options.platform, options, options.json ?? false))
+    })
+  withShellOptions(member.command('list').description('list the members')).action(
+    async (options: ShellOptions) => listMembers(await openShell(options)),
+  )
+  withShellOptions(
+    member.command('remove <member>').description('remove a member, Member:…, and end its sessions'),
+  ).action(async (id: string, options: ShellOptions) => removeMember(await openShell(options), id))
+}

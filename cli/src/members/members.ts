@@ -1,0 +1,95 @@
+import { MEMBER_ROLES, type MemberRole } from '@countersign/contract/core/member-roles'
+import type { ItemOf } from '@countersign/sdk'
+import { ask } from '../admin/ask.ts'
+import { Failure } from '../terminal/failure.ts'
+import { type Shell, say } from '../terminal/shell.ts'
+import { tableOf } from '../terminal/table.ts'
+
+type Member = ItemOf<'member_list'>
+
+export interface InviteOptions {
+  readonly name: string
+  readonly email: string
+  readonly role?: string
+  readonly permissions?: readonly string[]
+}
+
+interface Invited {
+  readonly member: Pick<Member, 'id' | 'name' | 'permissions'>
+  readonly invitationUrl: string
+  readonly invitationExpiresAt: string
+}
+
+/** `countersign member invite` */
+export async function inviteMember(shell: Shell, { name, email, ...options }: InviteOptions): Promise<void> {
+  const permissions = permissionsOf(options) as Member['permissions']
+  const invited = await shell.countersign.members.invite({ name, email, permissions })
+  say(shell, invited, invitedRows(invited))
+}
+
+/** `countersign member invite --platform`, as the operator: gives the exit code. */
+export async function inviteAsOperator(
+  platform: string,
+  { name, email, ...options }: InviteOptions,
+  isJson: boolean,
+): Promise<number> {
+  const permissions = permissionsOf(options).join(',')
+  const person = ['--name', name, '--email', email, '--permissions', permissions]
+  return ask(
+    ['member', 'invite', '--platform', platform, ...person],
+    isJson,
+    (invited: Invited) => `${invitedRows(invited).join('\n')}\n`,
+  )
+}
+
+/** `countersign member list` */
+export async function listMembers(shell: Shell): Promise<void> {
+  const members: Member[] = []
+  for await (const member of shell.countersign.members.list()) members.push(member)
+  const rows = members.map(({ id, status, email, permissions, name }) => [
+    id,
+    status,
+    email,
+    permissions.join(','),
+    name,
+  ])
+  say(shell, members, [
+    tableOf(rows, 'There are no members yet: member invite --name NAME --email ADDRESS').trimEnd(),
+  ])
+}
+
+/** `countersign member remove` */
+export async function removeMember(shell: Shell, id: string): Promise<void> {
+  const member = await shell.countersign.members.get(id)
+  await shell.countersign.members.delete(id)
+  say(shell, { removed: id }, [`${member.name} <${member.email}> was removed, and is signed out everywhere.`])
+}
+
+/** The permissions of a role, or those that are named; all where neither is. Throws Failure. */
+function permissionsOf({
+  role,
+  permissions,
+}: Pick<InviteOptions, 'role' | 'permissions'>): readonly string[] {
+  if (role !== undefined && permissions !== undefined)
+    throw new Failure('Give --role or --permissions, not both: a role is a name for permissions.')
+  if (role === undefined) return permissions ?? MEMBER_ROLES.OWNER
+  return MEMBER_ROLES[role as MemberRole]
+}
+
+/** Reads a role, in any case. Throws Failure for an unknown one. */
+export function readRole(text: string): string {
+  const role = text.toUpperCase()
+  if (!Object.hasOwn(MEMBER_ROLES, role))
+    throw new Failure(`--role takes ${Object.keys(MEMBER_ROLES).join(', ')}; not "${text}".`)
+  return role
+}
+
+function invitedRows({ member, invitationUrl, invitationExpiresAt }: Invited): string[] {
+  return [
+    `${member.name} is invited, as ${member.id}, with ${member.permissions.join(', ')}.`,
+    '',
+    `  ${invitationUrl}`,
+    '',
+    `Hand this link over yourself: whoever opens it becomes the member. It works once, until ${invitationExpiresAt}.`,
+  ]
+}

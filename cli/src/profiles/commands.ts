@@ -1,0 +1,33 @@
+import { type Command, Option } from 'commander'
+import { type LoginOptions, listProfiles, logIn, logOut, type ProfileOptions } from './profiles.ts'
+
+const LOGIN = `
+What is left out is asked for. The name of the profile is --profile NAME (default: default).`
+
+/** Adds `countersign login`, `profiles` and `logout`. */
+export function addProfileCommands(program: Command): void {
+  program
+    .command('login')
+    .description('keep the credentials of a server as a profile, after they were tried')
+    .option('--base-url <url>', 'base address, like http://127.0.0.1:8787/2025-10-13')
+    .option('--token-id <id>', 'the token, Token:…')
+    .addOption(
+      new Option('--client-secret <secret>', 'its secret; other users of the machine can read options').env(
+        'COUNTERSIGN_CLIENT_SECRET',
+      ),
+    )
+    .option('--json', 'print JSON')
+    .addHelpText('after', LOGIN)
+    .action(async (options: LoginOptions) => logIn(options))
+  program
+    .command('profiles')
+    .description('list the profiles of this user, without their secrets')
+    .option('--json', 'print JSON')
+    .action(async (options: ProfileOptions) => listProfiles(options))
+  program
+    .command('logout')
+    .description('forget the default profile, or that of --profile')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print JSON')
+    .action(async (options: ProfileOptions) => logOut(options))
+}

@@ -1,0 +1,18 @@
+import addTab from '@bomb.sh/tab/commander'
+import type { Command } from 'commander'
+
+const NAME = 'completion'
+
+const HELP = `
+in ~/.bashrc:  source <(countersign completion bash)
+in ~/.zshrc:   source <(countersign completion zsh)
+in fish:       countersign completion fish > ~/.config/fish/completions/countersign.fish`
+
+/** Adds `countersign completion`, and the hidden `complete`, which shells ask. It completes the commands that are there before. */
+export function addCompletion(program: Command): void {
+  addTab(program, { completionCommandName: NAME })
+  program.commands
+    .find((command) => command.name() === NAME)
+    ?.description('print what completes this command in a shell')
+    .addHelpText('after', HELP)
+}

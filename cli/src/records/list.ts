@@ -1,0 +1,51 @@
+import type { Arguments, ItemOf } from '@countersign/sdk'
+import { type Found, printRecords } from '../terminal/records.ts'
+import { type Shell, say } from '../terminal/shell.ts'
+import { limitOf, pageSize, queryOf } from './filters.ts'
+import type { RecordNoun } from './nouns.ts'
+import { wordsOf } from './words.ts'
+
+export interface ListOptions {
+  readonly limit?: number
+  readonly all?: boolean
+  readonly [filter: string]: unknown
+}
+
+type ListName = RecordNoun['list']
+
+/** `countersign NOUN list` */
+export async function listRecords<N extends ListName>(
+  shell: Shell,
+  noun: RecordNoun<N>,
+  options: ListOptions,
+): Promise<void> {
+  const found = await find(shell, noun, options)
+  const none = `No ${noun.name} were found.`
+  printRecords(found, noun.columns, { isJson: shell.isJson, none })
+}
+
+/** `countersign NOUN get ID` */
+export async function getRecord(shell: Shell, { get }: Pick<RecordNoun, 'get'>, id: string): Promise<void> {
+  const record = await get(shell, id)
+  say(shell, record, wordsOf(record))
+}
+
+/** As many as the options ask for, page by page. */
+async function find<N extends ListName>(
+  { countersign }: Shell,
+  { list }: Pick<RecordNoun<N>, 'list'>,
+  options: ListOptions,
+): Promise<Found<ItemOf<N>>> {
+  const filters = queryOf(list, options)
+  const limit = limitOf(options)
+  const data: ItemOf<N>[] = []
+  let cursor: string | undefined
+  for (;;) {
+    const query = { ...filters, limit: pageSize(limit - data.length), ...(cursor && { cursor }) }
+    const answer = await countersign.call<N>(...([list, { query }] as unknown as Arguments<N>))
+    const { body } = answer as unknown as { body: Found<ItemOf<N>> & { readonly nextCursor?: string } }
+    for (const record of body.data) data.push(record)
+    cursor = body.hasMore ? body.nextCursor : undefined
+    if (cursor === undefined || data.length >= limit) return { data, hasMore: body.hasMore }
+  }
+}

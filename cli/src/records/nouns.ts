@@ -1,0 +1,113 @@
+import type { ItemOf } from '@countersign/sdk'
+import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { Failure } from '../terminal/failure.ts'
+import type { Column } from '../terminal/records.ts'
+import type { Shell } from '../terminal/shell.ts'
+
+type ListName =
+  | 'customer_list'
+  | 'customer_internal_account_list'
+  | 'transaction_list'
+  | 'event_list'
+  | 'quote_list'
+
+/** What `countersign NOUN list|get` needs of one kind of record. */
+export interface RecordNoun<N extends ListName = ListName> {
+  readonly name: string
+  readonly description: string
+  /** The call that lists them: its query in the contract gives the filters. */
+  readonly list: N
+  readonly columns: readonly Column<ItemOf<N>>[]
+  readonly get: (shell: Shell, id: string) => Promise<unknown>
+}
+
+const customers: RecordNoun<'customer_list'> = {
+  name: 'customers',
+  description: 'customers of your platform',
+  list: 'customer_list',
+  columns: [
+    ['ID', ({ id }) => id],
+    ['CREATED', ({ createdAt }) => createdAt],
+    ['TYPE', ({ customerType }) => customerType],
+    ['STATUS', (one) => (one.customerType === 'INDIVIDUAL' ? one.kycStatus : one.kybStatus)],
+    ['E-MAIL', ({ email }) => email ?? ''],
+    ['NAME', (one) => (one.customerType === 'INDIVIDUAL' ? one.fullName : one.businessInfo?.legalName) ?? ''],
+  ],
+  get: ({ countersign }, id) => countersign.customers.get(id),
+}
+
+const accounts: RecordNoun<'customer_internal_account_list'> = {
+  name: 'accounts',
+  description: 'accounts of your customers: internal ones in a list, and external ones by their id',
+  list: 'customer_internal_account_list',
+  columns: [
+    ['ID', ({ id }) => id],
+    ['TYPE', ({ type }) => type],
+    ['STATUS', ({ status }) => status],
+    ['BALANCE', ({ balance }) => formatAmount(balance.amount, balance.currency)],
+    ['CUSTOMER', ({ customerId }) => customerId ?? ''],
+  ],
+  get: accountOf,
+}
+
+const transactions: RecordNoun<'transaction_list'> = {
+  name: 'transactions',
+  description: 'transactions of your platform',
+  list: 'transaction_list',
+  columns: [
+    ['ID', ({ id }) => id],
+    ['CREATED', ({ createdAt }) => createdAt],
+    ['TYPE', ({ type }) => type],
+    ['STATUS', ({ status }) => status],
+    ['SENT', ({ sentAmount }) => amountOf(sentAmount)],
+    ['RECEIVED', ({ receivedAmount }) => amountOf(receivedAmount)],
+    ['CUSTOMER', ({ customerId }) => customerId],
+  ],
+  get: ({ countersign }, id) => countersign.transactions.get(id),
+}
+
+const events: RecordNoun<'event_list'> = {
+  name: 'events',
+  description: 'the feed of events, which webhooks deliver',
+  list: 'event_list',
+  columns: [
+    ['ID', ({ id }) => id],
+    ['TIME', ({ timestamp }) => timestamp],
+    ['TYPE', ({ type }) => type],
+    ['DELIVERY', ({ deliveryStatus }) => deliveryStatus],
+    ['RECORD', ({ objectId }) => objectId],
+  ],
+  get: ({ countersign }, id) => countersign.events.get(id),
+}
+
+const quotes: RecordNoun<'quote_list'> = {
+  name: 'quotes',
+  description: 'quotes of your platform',
+  list: 'quote_list',
+  columns: [
+    ['ID', ({ id }) => id],
+    ['CREATED', ({ createdAt }) => createdAt],
+    ['STATUS', ({ status }) => status],
+    ['SENDS', (one) => formatAmount(one.totalSendingAmount, one.sendingCurrency)],
+    ['RECEIVES', (one) => formatAmount(one.totalReceivingAmount, one.receivingCurrency)],
+    ['EXPIRES', ({ expiresAt }) => expiresAt],
+  ],
+  get: ({ countersign }, id) => countersign.quotes.get(id),
+}
+
+/** Every kind of record with `list` and `get`. */
+export const RECORD_NOUNS = [customers, accounts, transactions, events, quotes] as const
+
+/** An external account by its id. The API has internal ones in lists only, so those are gone through. */
+async function accountOf({ countersign }: Shell, id: string): Promise<unknown> {
+  if (!id.startsWith('InternalAccount:')) return countersign.externalAccounts.get(id)
+  const own = await countersign.platformInternalAccounts.list()
+  for (const account of own.data) if (account.id === id) return account
+  for await (const account of countersign.internalAccounts.list({ limit: 100 }))
+    if (account.id === id) return account
+  throw new Failure(`There is no account ${id}.`)
+}
+
+function amountOf(amount: { readonly amount: bigint; readonly currency: { code: string } } | undefined) {
+  return amount === undefined ? '' : formatAmount(amount.amount, currencyOf(amount.currency.code))
+}

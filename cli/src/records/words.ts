@@ -1,0 +1,33 @@
+import { isObject } from '@countersign/contract/core/decode'
+import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { plain } from '../terminal/table.ts'
+
+const STEP = '  '
+
+/** A record as lines: each member with its name, what is inside another below it. Amounts with a currency are in whole units. */
+export function wordsOf(record: unknown, indent = ''): string[] {
+  if (Array.isArray(record))
+    return record.flatMap((item) =>
+      isObject(item) || Array.isArray(item)
+        ? [`${indent}-`, ...wordsOf(item, indent + STEP)]
+        : [`${indent}- ${textOf(item)}`],
+    )
+  if (!isObject(record)) return [`${indent}${textOf(record)}`]
+  const members = Object.entries(record).filter(([, value]) => value !== undefined)
+  const width = Math.max(0, ...members.map(([name]) => plain(name).length))
+  return members.flatMap(([name, value]) => {
+    const amount = amountIn(value)
+    if (amount === undefined && (isObject(value) || Array.isArray(value)))
+      return [`${indent}${plain(name)}`, ...wordsOf(value, indent + STEP)]
+    return [`${indent}${plain(name).padEnd(width)}  ${amount ?? textOf(value)}`]
+  })
+}
+
+function amountIn(value: unknown): string | undefined {
+  if (!isObject(value) || typeof value.amount !== 'bigint' || !isObject(value.currency)) return undefined
+  return formatAmount(value.amount, currencyOf(String(value.currency.code)))
+}
+
+function textOf(value: unknown): string {
+  return plain(String(value))
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+import { Failure } from '../terminal/failure.ts'
+import { nounOf } from '../terminal/noun.ts'
+import { openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
+import {
+  fundAccount,
+  moveClock,
+  openConsole,
+  readCount,
+  readInbox,
+  readSpan,
+  resetSandbox,
+  seed,
+} from './sandbox.ts'
+import type { TriggerIds } from './steps.ts'
+import { listTriggers, trigger } from './trigger.ts'
+
+/** Adds `countersign sandbox …`, `trigger` and `console`. */
+export function addSandboxCommands(program: Command): void {
+  const sandbox = nounOf(program, 'sandbox', 'what only a sandbox can do')
+  withShellOptions(sandbox.command('clock').description('show the time of the platform, or move it on'))
+    .option('--advance <span>', 'by a span such as 90s, 6m, 2h, 3d or 1w', readSpan)
+    .option('--to <time>', 'to this time, like 2026-01-31T12:00:00Z')
+    .action(async (options: ShellOptions & Parameters<typeof moveClock>[1]) =>
+      moveClock(await openShell(options), options),
+    )
+  withShellOptions(
+    sandbox.command('fund <account> <amount>').description('create money on an account, such as 25.00'),
+  ).action(async (account: string, amount: string, options: ShellOptions) =>
+    fundAccount(await openShell(options), account, amount),
+  )
+  withShellOptions(sandbox.command('inbox').description('show the last messages that people would have got'))
+    .option('--to <recipient>', 'to this e-mail address or phone number alone')
+    .action(async (options: ShellOptions & { to?: string }) =>
+      readInbox(await openShell(options), options.to),
+    )
+  withShellOptions(
+    sandbox.command('seed').description('fill the platform with a data set; its clock moves on'),
+  )
+    .option('--customers <count>', 'how many customers with money (default: 12)', readCount)
+    .option('--days <count>', 'how many days of payments (default: 14)', readCount)
+    .action(async (options: ShellOptions & Parameters<typeof seed>[1]) => {
+      const { customers, days } = options
+      const counts = {
+        ...(customers === undefined ? {} : { customers }),
+        ...(days === undefined ? {} : { days }),
+      }
+      await seed(await openShell(options), counts)
+    })
+  withShellOptions(sandbox.command('reset').description('empty the platform; its settings and tokens stay'))
+    .option('--yes', 'do not ask')
+    .action(async (options: ShellOptions & { yes?: boolean }) =>
+      resetSandbox(await openShell(options), options.yes),
+    )
+  withShellOptions(
+    program.command('trigger [event]').description('make an event happen, by real steps in a sandbox'),
+  )
+    .option('--list', 'print the events that can be triggered')
+    .option('--customer <id>', 'with this customer, Customer:… (default: a new one)')
+    .option('--account <id>', 'with this account of it in US dollars, InternalAccount:…')
+    .action(async (event: string | undefined, options: ShellOptions & TriggerIds & { list?: boolean }) => {
+      if (options.list) return listTriggers()
+      if (event === undefined) throw new Failure('Name an event: countersign trigger --list')
+      await trigger(await openShell(options), event, options)
+    })
+  withShellOptions(
+    program.command('console').description('print a link that opens the console of a sandbox, once'),
+  ).action(async (options: ShellOptions) => openConsole(await openShell(options)))
+}

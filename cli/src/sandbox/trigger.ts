@@ -1,0 +1,46 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { EventType } from '@countersign/contract/events/events'
+import type { PlatformEvent } from '@countersign/sdk'
+import { given } from '../books/times.ts'
+import { isEventType } from '../terminal/event-types.ts'
+import { Failure } from '../terminal/failure.ts'
+import { type Shell, say } from '../terminal/shell.ts'
+import { TRIGGERS, type TriggerIds } from './steps.ts'
+
+const WAIT_MS = 20_000
+const INTERVAL_MS = 200
+
+/** `countersign trigger --list` */
+export function listTriggers(): void {
+  for (const [type, steps] of Object.entries(TRIGGERS))
+    process.stdout.write(`${type.padEnd(36)}${steps.words}\n`)
+}
+
+/** `countersign trigger`: takes the steps that lead to the event, and waits for it. Throws Failure. */
+export async function trigger(shell: Shell, text: string, ids: TriggerIds): Promise<void> {
+  const type = text.toUpperCase()
+  const steps = isEventType(type) ? TRIGGERS[type] : undefined
+  if (!steps || !isEventType(type))
+    throw new Failure(`"${text}" cannot be triggered. What can: countersign trigger --list`)
+  const { countersign } = shell
+  const { data } = await countersign.events.list({ sortOrder: 'desc', limit: 1 })
+  await steps.run(countersign, ids)
+  const event = await waitFor(shell, type, data[0]?.id)
+  say(shell, event, [`${event.id}  ${event.type}  ${event.objectId}`])
+}
+
+async function waitFor(
+  { countersign }: Shell,
+  type: EventType,
+  after: string | undefined,
+): Promise<PlatformEvent> {
+  const endMs = performance.now() + WAIT_MS
+  while (performance.now() < endMs) {
+    const { data } = await countersign.events.list({ type, ...given({ after }), limit: 1 })
+    if (data[0]) return data[0]
+    // Due work of the sandbox runs when its clock is asked to move.
+    await countersign.sandbox.advanceClock({ seconds: 1 })
+    await pause(INTERVAL_MS)
+  }
+  throw new Failure(`The steps were taken, and ${type} has not come within ${WAIT_MS / 1_000} s.`)
+}

@@ -1,0 +1,55 @@
+import { ConnectionError, CountersignError, toJson } from '@countersign/sdk'
+import picocolors from 'picocolors'
+import { Failure } from './failure.ts'
+import { plain } from './table.ts'
+
+/** An error for a program. `status` is of the server's answer; `FAILED`, `NO_ANSWER`, `USAGE` and `FAULT` are codes of this program. */
+interface ErrorForPrograms {
+  readonly status?: number
+  readonly code: string
+  readonly message: string
+  readonly requestId?: string
+}
+
+/** Writes what went wrong to standard error: one line for a person, one JSON object for a program. */
+export function writeError(error: unknown, isJson: boolean): void {
+  const text = isJson ? toJson(forPrograms(error)) : inWords(error)
+  process.stderr.write(`${text}\n`)
+}
+
+/** Writes wrong usage as JSON. For people commander writes it. */
+export function writeUsageError(message: string): void {
+  process.stderr.write(`${toJson({ code: 'USAGE', message } satisfies ErrorForPrograms)}\n`)
+}
+
+/** Says something beside the result, such as that there is more. A program that reads JSON finds that in the result. */
+export function note(text: string, isJson: boolean): void {
+  if (!isJson) process.stderr.write(`${process.stderr.isTTY ? picocolors.dim(text) : text}\n`)
+}
+
+/** A failure that a person can fix is one line. Anything else is a fault of this program, with its stack. */
+function inWords(error: unknown): string {
+  if (error instanceof Failure) return error.message
+  if (error instanceof ConnectionError)
+    return `${error.message} Start a server in another terminal: npm start`
+  if (error instanceof CountersignError) {
+    const { status, code } = error
+    return `The server refused: ${status} ${code}: ${plain(messageOfRefusal(error))}`
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+function forPrograms(error: unknown): ErrorForPrograms {
+  if (error instanceof CountersignError) {
+    const { status, code, requestId } = error
+    const found = requestId === undefined ? {} : { requestId }
+    return { status, code, message: messageOfRefusal(error), ...found }
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  if (error instanceof ConnectionError) return { code: 'NO_ANSWER', message }
+  return { code: error instanceof Failure ? 'FAILED' : 'FAULT', message }
+}
+
+function messageOfRefusal({ message, reason }: CountersignError): string {
+  return reason && reason !== message ? `${message} (${reason})` : message
+}

@@ -1,0 +1,16 @@
+import { EVENT_TYPES, type EventType } from '@countersign/contract/events/events'
+import { Failure } from './failure.ts'
+
+/** Whether the feed has events of this type. */
+export function isEventType(text: string): text is EventType {
+  return (EVENT_TYPES as readonly string[]).includes(text)
+}
+
+/** Reads `CARD.STATE_CHANGE,TEST`, in any case. Throws Failure for an unknown type. */
+export function readEventTypes(text: string): readonly EventType[] {
+  const words = [...new Set(text.split(',').map((word) => word.trim().toUpperCase()))]
+  return words.map((word) => {
+    if (isEventType(word)) return word
+    throw new Failure(`"${word}" is no type of event. The types: trigger --list`)
+  })
+}

@@ -1,0 +1,32 @@
+import picocolors from 'picocolors'
+
+/** Columns of a fixed width, except the last; or `none` where there are no rows. */
+export function tableOf(rows: readonly (readonly string[])[], none: string): string {
+  if (rows.length === 0) return `${none}\n`
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
+  const line = (row: readonly string[]) => row.map((text, column) => text.padEnd(widths[column]!)).join('  ')
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join('')
+}
+
+/**
+ * Records as lines: on a terminal a table below its headers, for a program one line each, with tabs and without headers.
+ * Text of others cannot steer the terminal: see `plain`.
+ */
+export function recordTable(
+  headers: readonly string[],
+  rows: readonly (readonly string[])[],
+  isTerminal: boolean,
+): string {
+  const shown = rows.map((row) => row.map(plain))
+  if (!isTerminal) return shown.map((row) => `${row.join('\t')}\n`).join('')
+  const [head = '', ...lines] = tableOf([headers, ...shown], '').split('\n')
+  // Widths are of the text alone, so colour comes last.
+  return [picocolors.bold(head), ...lines].join('\n')
+}
+
+/** Text in one line, without what moves the cursor, rings, colours or turns the direction of writing. */
+export function plain(text: string): string {
+  return text
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { verifyWebhook } from '@countersign/sdk/webhooks'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeShop, PROGRAM } from './shop.testing.ts'
+
+let folder: string
+let shop: Awaited<ReturnType<typeof makeShop>>
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-cli-listen-'))
+  shop = await makeShop(folder, 'card', { usdb: 1n, usd: 12_345n })
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+interface Received {
+  readonly id: string
+  readonly hasDeliveryStatus: unknown
+  readonly status: number
+}
+
+/** A local server that checks each signature, and answers as told. */
+async function openReceiver(secrets: readonly string[], answer: (id: string) => number) {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    for await (const part of request) parts.push(part)
+    const event = await verifyWebhook({
+      payload: Buffer.concat(parts),
+      headers: request.headers,
+      secret: secrets,
+    }).catch(() => undefined)
+    const status = event === undefined ? 401 : answer(event.id)
+    received.push({ id: event?.id ?? '', hasDeliveryStatus: event && 'deliveryStatus' in event, status })
+    response.writeHead(status).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`
+  return { url, received, close: () => server.close() }
+}
+
+function startListener(url: string): ChildProcess {
+  const args = [PROGRAM, 'listen', '--forward-to', url, '--events', 'INTERNAL_ACCOUNT.BALANCE_UPDATED']
+  const env = { ...shop.env, XDG_STATE_HOME: join(folder, 'state') }
+  return spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+}
+
+/** Resolves once the listener says that it is under way. */
+function isUnderWay(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    child.stderr?.on('data', (data) => {
+      said += data
+      if (said.includes('Events go to')) resolve()
+    })
+    child.once('exit', () => reject(new Error(`It has ended: ${said}`)))
+  })
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  child.kill(signal)
+  return ended
+}
+
+async function fund(times: number): Promise<void> {
+  for (let n = 0; n < times; n++) await shop.countersign.sandbox.fund(shop.customer.usdId, { amount: 100n })
+}
+
+async function feed(after: string): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { id, type } of shop.countersign.events.list({ after }))
+    if (type === 'INTERNAL_ACCOUNT.BALANCE_UPDATED') ids.push(id)
+  return ids
+}
+
+describe.skipIf(!existsSync(PROGRAM))('countersign listen', () => {
+  test('over restarts and a receiver that fails, each event is acknowledged once and in order', {
+    timeout: 60_000,
+  }, async () => {
+    const { countersign } = shop
+    const before = (await countersign.events.list({ sortOrder: 'desc', limit: 1 })).data[0]!.id
+    const secrets = (await countersign.webhookSecrets.list()).data.map(({ secret }) => secret)
+    let isFailing = false
+    const receiver = await openReceiver(secrets, () =>
+      isFailing ? 503 : receiver.received.length % 2 ? 409 : 204,
+    )
+    const acknowledged = () => receiver.received.filter(({ status }) => status < 300 || status === 409)
+    try {
+      const first = startListener(receiver.url)
+      await isUnderWay(first)
+      await fund(3)
+      await expect.poll(() => acknowledged().length, { timeout: 15_000 }).toBe(3)
+      isFailing = true
+      await fund(2)
+      await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBeGreaterThan(4)
+      expect(await end(first, 'SIGTERM')).toBe(0)
+      // What happens while nobody listens is not lost either.
+      await fund(2)
+      isFailing = false
+      const second = startListener(receiver.url)
+      await expect.poll(() => acknowledged().length, { timeout: 15_000 }).toBe(7)
+      await fund(1)
+      await expect.poll(() => acknowledged().length, { timeout: 15_000 }).toBe(8)
+      expect(await end(second, 'SIGTERM')).toBe(0)
+      expect(acknowledged().map(({ id }) => id)).toEqual(await feed(before))
+      expect(
+        receiver.received.every(({ status, hasDeliveryStatus }) => status !== 401 && !hasDeliveryStatus),
+      ).toBe(true)
+    } finally {
+      receiver.close()
+    }
+  })
+})

@@ -1,0 +1,99 @@
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeShop, PROGRAM, type Run } from './shop.testing.ts'
+
+let folder: string
+let shop: Awaited<ReturnType<typeof makeShop>>
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-cli-live-'))
+  shop = await makeShop(folder, 'card', { usdb: 1n, usd: 12_345n })
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+function run(...args: string[]): Promise<Run> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [PROGRAM, ...args],
+      { cwd: folder, env: shop.env },
+      (error, stdout, stderr) => {
+        resolve({ exitCode: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+      },
+    )
+  })
+}
+
+describe.skipIf(!existsSync(PROGRAM))('a sandbox on the command line', () => {
+  test('every event of the list happens by real steps', { timeout: 90_000 }, async () => {
+    const listed = (await run('trigger', '--list')).stdout.trim().split('\n')
+    expect(listed.length).toBeGreaterThan(6)
+    for (const type of listed.map((line) => line.split(' ')[0]!)) {
+      const { exitCode, stdout, stderr } = await run('trigger', type, '--json')
+      expect([type, exitCode, stderr]).toEqual([type, 0, ''])
+      const { id } = JSON.parse(stdout)
+      expect(await shop.countersign.events.get(id)).toMatchObject({ id, type })
+    }
+  })
+
+  test('the clock moves on, an account is funded in its currency, and nothing is emptied unasked', async () => {
+    const { countersign, customer } = shop
+    const before = Date.parse((await countersign.sandbox.clock()).now)
+    const moved = Date.parse((await run('sandbox', 'clock', '--advance', '6m')).stdout.trim())
+    expect(moved - before).toBeGreaterThanOrEqual(360_000)
+    const { stdout } = await run('sandbox', 'fund', customer.usdId, '1.50', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({ id: customer.usdId, balance: { amount: 12_495 } })
+    expect((await run('sandbox', 'fund', customer.usdId, '1.505')).exitCode).toBe(1)
+    expect((await run('console')).stdout).toMatch(/^https?:\/\/\S+\/console\S*\n$/)
+    expect(await run('sandbox', 'reset')).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(await countersign.customers.get(customer.customerId)).toMatchObject({ id: customer.customerId })
+  })
+
+  test('the request log is followed', { timeout: 30_000 }, async () => {
+    const child = spawn(process.execPath, [PROGRAM, 'logs', 'tail', '--status', '4xx', '--json'], {
+      cwd: folder,
+      env: shop.env,
+    })
+    let said = ''
+    child.stdout.on('data', (data) => {
+      said += data
+    })
+    const missing = () => shop.countersign.customers.get(shop.customer.usdId).catch(() => {})
+    // The tail begins with what comes after its first question.
+    const asked = async () => {
+      await missing()
+      return said
+    }
+    await expect.poll(asked, { timeout: 20_000, interval: 500 }).not.toBe('')
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+    const entries = said
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(new Set(entries.map(({ requestId }) => requestId)).size).toBe(entries.length)
+    expect(entries[0]).toMatchObject({
+      method: 'GET',
+      status: expect.toSatisfy((status) => status >= 400 && status < 500),
+    })
+  })
+
+  test('the doctor says what to do, and fails where something is wrong', async () => {
+    const well = await run('doctor')
+    expect(well).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(well.stdout).toMatch(/server +http\S+ is ready/)
+    expect(well.stdout).toContain('There is no webhookEndpoint')
+    const away = {
+      ...JSON.parse('{"tokenId":"x","clientSecret":"y"}'),
+      baseUrl: 'http://127.0.0.1:9/2025-10-13',
+    }
+    await writeFile(join(folder, 'away.json'), JSON.stringify(away))
+    const ill = await run('doctor', '--credentials', 'away.json')
+    expect(ill.exitCode).toBe(1)
+    expect(ill.stdout).toMatch(/wrong {2}server +http:\/\/127\.0\.0\.1:9 cannot be reached/)
+  })
+})
