@@ -12,9 +12,11 @@ export default defineConfig({
     include: [
       '{contract,server,sdk,cli,bench}/src/**/*.test.ts',
       '{server,sdk,cli}/test/**/*.test.ts',
-      '{connectors,contracts,test,e2e}/**/*.test.ts',
+      '{connectors,contracts,test}/**/*.test.ts',
+      // The others of this folder drive a browser: vitest.browser.config.ts.
+      'e2e/backend.test.ts',
     ],
-    exclude: ['**/node_modules/**', '**/dist/**', 'e2e/packages/**', 'e2e/generated-clients/**'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
     pool: 'forks',
     // Loading the sources anew for each file would take as long as many of the files. No test may change a module.

@@ -24,7 +24,8 @@ const SOURCES = /** @type {Readonly<Record<string, readonly string[]>>} */ ({
  * - entries: the first files of its programs, or of a library, each module of which is a file of its own in dist.
  * - rooms: their sources may be part of the bundle.
  * - workers: files that run beside the program, in their own thread.
- * @type {readonly { room: string, isLibrary?: boolean, entries: readonly string[], rooms: readonly string[], workers: readonly string[] }[]}
+ * - isPages: pages for browsers, which Vite builds by the room's own vite.config.ts.
+ * @type {readonly { room: string, isLibrary?: boolean, isPages?: boolean, entries: readonly string[], rooms: readonly string[], workers: readonly string[] }[]}
  */
 const TARGETS = [
   {
@@ -52,6 +53,13 @@ const TARGETS = [
   },
   { room: 'cli', entries: ['cli/src/main.ts'], rooms: ['contract', 'sdk', 'cli'], workers: [] },
   {
+    room: 'console',
+    isPages: true,
+    entries: ['console/src/main.tsx'],
+    rooms: ['contract', 'sdk', 'console'],
+    workers: [],
+  },
+  {
     room: 'connectors',
     entries: ['connectors/example-bank/main.ts', 'connectors/check/main.ts'],
     rooms: ['contract', 'connectors'],
@@ -66,7 +74,13 @@ const TARGETS = [
 ]
 
 /** Other files that affect the output. */
-const SETTINGS = ['scripts/build.mjs', 'tsconfig.json', 'package-lock.json']
+const SETTINGS = [
+  'scripts/build.mjs',
+  'tsconfig.json',
+  'package-lock.json',
+  'console/vite.config.ts',
+  'console/index.html',
+]
 const STAMP = '.sources'
 
 /** Builds targets that have changed since their last build. Skips targets without sources. */
@@ -89,7 +103,7 @@ export async function ensureBuilt() {
     say(`Building ${target.room} …`)
     const workers = target.workers.filter((file) => existsSync(join(ROOT, file)))
     rmSync(stamp, { force: true })
-    await build(target, entries, workers)
+    await (target.isPages ? buildPages(target) : build(target, entries, workers))
     writeFileSync(stamp, wanted)
     say(`Built ${target.room}/dist in ${Math.round(performance.now() - begun)} ms.`)
   }
@@ -190,6 +204,28 @@ async function build(target, entries, workers) {
     const path = join(name.parentPath, name.name)
     if (name.isFile() && !outputs.has(path) && !name.name.endsWith('.part')) rmSync(path)
   }
+}
+
+/**
+ * Builds pages into a folder of their own, and puts it in the place of the former one: a server may be reading that.
+ * @param {(typeof TARGETS)[number]} target
+ */
+async function buildPages({ room }) {
+  const vite = await import('vite')
+  const outDir = join(ROOT, room, 'dist')
+  const part = `${outDir}.${process.pid}.part`
+  try {
+    await vite.build({
+      configFile: join(ROOT, room, 'vite.config.ts'),
+      build: { outDir: part },
+      logLevel: 'warn',
+    })
+  } catch (error) {
+    rmSync(part, { recursive: true, force: true })
+    throw new ScriptError(`${room} could not be built: ${error instanceof Error ? error.message : error}`)
+  }
+  rmSync(outDir, { recursive: true, force: true })
+  renameSync(part, outDir)
 }
 
 /**

@@ -26,8 +26,8 @@ export function agentApprovalTable(): string {
   )
 }
 
-/** Those of agents: links to verification pages are none of theirs. */
-type AgentAttemptKind = Exclude<AttemptKind, 'kycLinksByAddress'>
+/** Those of agents: links to verification pages and what members bring are none of theirs. */
+type AgentAttemptKind = Exclude<AttemptKind, 'kycLinksByAddress' | `member${string}`>
 
 const TRIED: Readonly<Record<AgentAttemptKind, string>> = {
   deviceCodesByAddress: 'invalid device codes, from one address',

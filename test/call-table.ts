@@ -5,6 +5,7 @@ import { markdownTable } from './markdown-table.ts'
 
 const CALLER: Readonly<Record<Endpoint['auth'], string>> = {
   platform: 'backend',
+  member: 'member',
   agent: 'agent',
   deviceCode: 'anybody with the code',
   cardProcessor: 'card processor',

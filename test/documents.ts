@@ -6,6 +6,7 @@ const ROOMS = [
   'server',
   'sdk',
   'cli',
+  'console',
   'connectors',
   'contracts',
   'e2e',

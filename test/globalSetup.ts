@@ -70,13 +70,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** Turns limits off, because every test calls from the same address. Tests of limits use their own service. */
-const NO_ATTEMPT_LIMITS: AttemptLimits = {
-  deviceCodesByAddress: { ...ATTEMPT_LIMITS.deviceCodesByAddress, attemptsMax: Number.MAX_SAFE_INTEGER },
-  deviceCodeReads: { ...ATTEMPT_LIMITS.deviceCodeReads, attemptsMax: Number.MAX_SAFE_INTEGER },
-  deviceCode: { ...ATTEMPT_LIMITS.deviceCode, attemptsMax: Number.MAX_SAFE_INTEGER },
-  bearerTokensByAddress: { ...ATTEMPT_LIMITS.bearerTokensByAddress, attemptsMax: Number.MAX_SAFE_INTEGER },
-  kycLinksByAddress: { ...ATTEMPT_LIMITS.kycLinksByAddress, attemptsMax: Number.MAX_SAFE_INTEGER },
-}
+const NO_ATTEMPT_LIMITS = Object.fromEntries(
+  Object.entries(ATTEMPT_LIMITS).map(([kind, limit]) => [
+    kind,
+    { ...limit, attemptsMax: Number.MAX_SAFE_INTEGER },
+  ]),
+) as AttemptLimits
 
 /** The fixed beginnings of stamps, sealed codes, Basic headers and tokens of agents, and the form of a device code. */
 const SHAPES = [

@@ -1,6 +1,6 @@
 import { API, type EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
-import { NOUNS, nounCall } from '@countersign/contract/nouns'
+import { nounCall, verbOf } from '@countersign/contract/nouns'
 import { markdownTable } from './markdown-table.ts'
 
 /** Every call as the sdk offers it, by noun. */
@@ -8,9 +8,10 @@ export function nounTable(): string {
   const rows = (Object.entries(API) as [EndpointName, Endpoint][]).map(([name, endpoint]) => ({
     name,
     endpoint,
-    verb: NOUNS[name],
+    verb: verbOf(name),
   }))
-  const nounOf = (verb: string) => verb.slice(0, verb.indexOf('.'))
+  // A helper stands for itself.
+  const nounOf = (verb: string) => verb.split('.', 1)[0]!
   const nouns = [...new Set(rows.map(({ verb }) => nounOf(verb)))]
   return markdownTable(
     ['`countersign.`', '', 'call'],

@@ -31,6 +31,7 @@ import { decisionTable } from './decision-table.ts'
 import { importColumnTable } from './import-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
+import { memberRoleTable } from './member-tables.ts'
 import { nounTable } from './noun-table.ts'
 import { payloadTable, signedCallTable } from './signing-tables.ts'
 import { personDocumentTable, requiredDocumentTable } from './verification-tables.ts'
@@ -48,6 +49,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'when an agent is denied': agentDenialTable,
   'when an agent needs an approval': agentApprovalTable,
   'limits of attempts': attemptLimitTable,
+  'roles of members': memberRoleTable,
   'states of an invitation': () => stateTable(INVITATION_TRANSITIONS),
   'states of an account at a stablecoin provider': () => stateTable(STABLECOIN_ACCOUNT_TRANSITIONS),
   'columns of a file of customers': importColumnTable,

@@ -5,6 +5,7 @@ import { serveBareRoute } from './bare-route.ts'
 import { NoTurns, runBeside } from './beside.ts'
 import { runCards } from './cards.ts'
 import { runChain } from './chain.ts'
+import { runConsoles } from './consoles.ts'
 import { runGrowth } from './growth.ts'
 import { runHanging } from './hanging.ts'
 import { runHostile } from './hostile.ts'
@@ -28,6 +29,7 @@ const COMMANDS = [
   'signed',
   'payouts',
   'cards',
+  'consoles',
   'hostile',
   'growth',
   'import',
@@ -54,6 +56,7 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
   payouts  settled POST /transfer-out in production, through a connector that answers in 50 ms and in 2 s, beside the sandbox's
            rail; PostgreSQL only
   cards    authorizations of cards by 32 clients, spread over 10,000 cards and of one; PostgreSQL only
+  consoles  transfers while ten consoles are open beside transfers while none is
   hostile  what others see while two connections send bodies that are costly to read, and while webhook endpoints
            of other platforms hang with N events (500) due to them
   growth   pages of transactions, transfers and the history of accounts with 10,000 and with N rows (1,000,000) stored;
@@ -96,6 +99,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (isWanted('signed')) await runSigned({ seconds, rounds })
     if (isWanted('payouts')) await runPayouts({ seconds, rounds })
     if (isWanted('cards')) await runCards({ seconds, rounds })
+    if (isWanted('consoles')) await runConsoles({ database, seconds, rounds })
     if (isWanted('hostile')) {
       await runHostile({ database, seconds, rounds })
       await runHanging({ database, seconds, rounds, events })

@@ -1,0 +1,162 @@
+import { availableParallelism } from 'node:os'
+import { Countersign } from '@countersign/sdk'
+import { after, openConnections } from './connections.ts'
+import { measure, type Target } from './measure.ts'
+import { makeBankedCustomer } from './payers.ts'
+import { Api, bodyOf, settleAll, transferRequest } from './payments.ts'
+import type { Payer } from './seed.ts'
+import {
+  type Credentials,
+  type DatabaseKind,
+  newPlace,
+  readCredentials,
+  startServer,
+} from './server-process.ts'
+import { median, table, whole } from './table.ts'
+
+const CONSOLES = 10
+const CONNECTIONS = 32
+const WARM_UP_SECONDS = 1
+/** As the pages wait between two readings of what events have changed: `console/src/data/live.ts`. */
+const PAUSE_MS = 5_000
+const ROWS = 100
+/** What the charts of the overview show. */
+const CHART_MS = 14 * 86_400_000
+const FUNDS = 10_000_000_000n
+
+export interface ConsolesOptions {
+  readonly database: DatabaseKind
+  readonly seconds: number
+  readonly rounds: number
+}
+
+/** Measures `POST /transfer-out` with ten consoles open and with none, in turns. Prints a table. */
+export async function runConsoles({ database, seconds, rounds }: ConsolesOptions): Promise<void> {
+  const place = await newPlace(database)
+  const { server, baseUrl } = await startServer(place)
+  try {
+    const credentials = readCredentials(place, baseUrl)
+    const { port, pathname } = new URL(baseUrl)
+    const api = new Api(pathname, `${credentials.tokenId}:${credentials.clientSecret}`)
+    const payers = await makePayers(credentials)
+    const connections = await openConnections(Number(port), CONNECTIONS)
+    const target = { pid: server.pid, connections }
+    let sent = 0
+    const transfers = async (duration: number) => {
+      const { perSecond } = await load(target, duration, api, payers, () => `consoles-${sent++}`)
+      await settleAll(api, connections[0]!)
+      return perSecond
+    }
+    const withConsoles = async (duration: number) => {
+      const consoles = openConsoles(credentials)
+      try {
+        return await transfers(duration)
+      } finally {
+        await consoles.close()
+      }
+    }
+    await transfers(WARM_UP_SECONDS)
+    const done: { without: number; beside: number }[] = []
+    for (let n = 0; n < rounds; n++) {
+      // Alternates which one goes first.
+      const first = n % 2 === 0 ? await transfers(seconds) : await withConsoles(seconds)
+      const second = n % 2 === 0 ? await withConsoles(seconds) : await transfers(seconds)
+      done.push(n % 2 === 0 ? { without: first, beside: second } : { without: second, beside: first })
+    }
+    for (const connection of connections) connection.close()
+    print(done, seconds)
+  } finally {
+    await server.stop()
+    await place.remove()
+  }
+}
+
+/** Each connection has an account of its own. */
+async function makePayers(credentials: Credentials): Promise<Payer[]> {
+  const countersign = new Countersign(credentials)
+  return Promise.all(
+    Array.from({ length: CONNECTIONS }, async (_, n) => {
+      const { accounts, bankAccountId } = await makeBankedCustomer(countersign, n)
+      const { id: accountId } = accounts.find(({ balance }) => balance.currency.code === 'USD')!
+      await countersign.sandbox.fund(accountId, { amount: FUNDS })
+      return { accountId, bankAccountId }
+    }),
+  )
+}
+
+function load(target: Target, seconds: number, api: Api, payers: readonly Payer[], nextKey: () => string) {
+  let begun = 0
+  return measure(target, after(seconds), async (connection) => {
+    const payer = payers[begun++ % payers.length]!
+    await bodyOf(connection.send(transferRequest(api, payer, nextKey())), 201)
+    return true
+  })
+}
+
+/** What ten consoles ask of the server: each follows the events, and reads again what they have changed. */
+function openConsoles(credentials: Credentials) {
+  const closed = new AbortController()
+  const { signal } = closed
+  const open = Array.from({ length: CONSOLES }, (_, n) => {
+    const countersign = new Countersign(credentials)
+    return runConsole(countersign, n % 2 === 0 ? readOverview : readTransactions, signal)
+  })
+  return {
+    async close() {
+      closed.abort()
+      await Promise.all(open)
+    },
+  }
+}
+
+/** A console with one page open. */
+async function runConsole(
+  countersign: Countersign,
+  readPage: (countersign: Countersign) => Promise<unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  let readAtMs = Number.NEGATIVE_INFINITY
+  for await (const _ of countersign.followEvents({ latestOnly: true, signal })) {
+    if (performance.now() - readAtMs < PAUSE_MS) continue
+    readAtMs = performance.now()
+    await readPage(countersign)
+  }
+}
+
+async function readTransactions(countersign: Countersign): Promise<unknown> {
+  return await countersign.transactions.list({ limit: ROWS })
+}
+
+function readOverview(countersign: Countersign): Promise<unknown> {
+  const startDate = new Date(Date.now() - CHART_MS).toISOString()
+  return Promise.all([
+    countersign.overview.get(),
+    countersign.transactions.statistics({ interval: 'DAY', startDate }),
+  ])
+}
+
+function print(
+  rounds: readonly { readonly without: number; readonly beside: number }[],
+  seconds: number,
+): void {
+  const row = (name: string, without: number, beside: number) => [
+    name,
+    whole(without),
+    whole(beside),
+    (beside / without).toFixed(2),
+  ]
+  process.stdout.write(`
+POST /transfer-out per second by ${CONNECTIONS} clients, with no console open and with ${CONSOLES}, each of which follows the events and reads
+its page again every ${PAUSE_MS / 1000} s: half of them the overview with its charts, half ${ROWS} transactions. ${rounds.length} rounds of ${seconds} s in turn; all of it, the consoles too, shares ${availableParallelism()} cores.
+
+${table([
+  ['per second', 'without', `${CONSOLES} consoles`, 'ratio'],
+  ...rounds.map(({ without, beside }, n) => row(`round ${n + 1}`, without, beside)),
+  [
+    'median',
+    whole(median(rounds.map(({ without }) => without))),
+    whole(median(rounds.map(({ beside }) => beside))),
+    median(rounds.map(({ without, beside }) => beside / without)).toFixed(2),
+  ],
+])}`)
+}

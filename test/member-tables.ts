@@ -1,0 +1,13 @@
+import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
+import { markdownTable } from './markdown-table.ts'
+
+/** The roles that pages and the command line offer. */
+export function memberRoleTable(): string {
+  return markdownTable(
+    ['role', 'permissions'],
+    Object.entries(MEMBER_ROLES).map(([role, permissions]) => [
+      `\`${role}\``,
+      permissions.map((permission) => `\`${permission}\``).join(', '),
+    ]),
+  )
+}
