@@ -43,9 +43,9 @@ export async function runConsoles({ database, seconds, rounds }: ConsolesOptions
     const target = { pid: server.pid, connections }
     let sent = 0
     const transfers = async (duration: number) => {
-      const { perSecond } = await load(target, duration, api, payers, () => `consoles-${sent++}`)
+      const figure = await load(target, duration, api, payers, () => `consoles-${sent++}`)
       await settleAll(api, connections[0]!)
-      return perSecond
+      return { perSecond: figure.perSecond, us: figure.mainUs + figure.othersUs + figure.postgresUs }
     }
     const withConsoles = async (duration: number) => {
       const consoles = openConsoles(credentials)
@@ -56,7 +56,7 @@ export async function runConsoles({ database, seconds, rounds }: ConsolesOptions
       }
     }
     await transfers(WARM_UP_SECONDS)
-    const done: { without: number; beside: number }[] = []
+    const done: Round[] = []
     for (let n = 0; n < rounds; n++) {
       // Alternates which one goes first.
       const first = n % 2 === 0 ? await transfers(seconds) : await withConsoles(seconds)
@@ -69,6 +69,17 @@ export async function runConsoles({ database, seconds, rounds }: ConsolesOptions
     await server.stop()
     await place.remove()
   }
+}
+
+/** Transfers per second, and the processor time of the server and its database for each. */
+interface Rate {
+  readonly perSecond: number
+  readonly us: number
+}
+
+interface Round {
+  readonly without: Rate
+  readonly beside: Rate
 }
 
 /** Each connection has an account of its own. */
@@ -135,28 +146,24 @@ function readOverview(countersign: Countersign): Promise<unknown> {
   ])
 }
 
-function print(
-  rounds: readonly { readonly without: number; readonly beside: number }[],
-  seconds: number,
-): void {
-  const row = (name: string, without: number, beside: number) => [
+function print(rounds: readonly Round[], seconds: number): void {
+  const row = (name: string, of: (of: (round: Round) => number) => number) => [
     name,
-    whole(without),
-    whole(beside),
-    (beside / without).toFixed(2),
+    whole(of(({ without }) => without.perSecond)),
+    whole(of(({ beside }) => beside.perSecond)),
+    of(({ without, beside }) => beside.perSecond / without.perSecond).toFixed(2),
+    whole(of(({ without }) => without.us)),
+    whole(of(({ beside }) => beside.us)),
+    of(({ without, beside }) => without.us / beside.us).toFixed(2),
   ]
   process.stdout.write(`
 POST /transfer-out per second by ${CONNECTIONS} clients, with no console open and with ${CONSOLES}, each of which follows the events and reads
-its page again every ${PAUSE_MS / 1000} s: half of them the overview with its charts, half ${ROWS} transactions. ${rounds.length} rounds of ${seconds} s in turn; all of it, the consoles too, shares ${availableParallelism()} cores.
+its page again every ${PAUSE_MS / 1000} s: half of them the overview with its charts, half ${ROWS} transactions. ${rounds.length} rounds of ${seconds} s in turn; all of it, the consoles too,
+shares ${availableParallelism()} cores. Beside it the processor time of the server and its database in µs per transfer, the consoles' requests included.
 
 ${table([
-  ['per second', 'without', `${CONSOLES} consoles`, 'ratio'],
-  ...rounds.map(({ without, beside }, n) => row(`round ${n + 1}`, without, beside)),
-  [
-    'median',
-    whole(median(rounds.map(({ without }) => without))),
-    whole(median(rounds.map(({ beside }) => beside))),
-    median(rounds.map(({ without, beside }) => beside / without)).toFixed(2),
-  ],
+  ['', 'per second', `${CONSOLES} consoles`, 'ratio', 'µs', `${CONSOLES} consoles`, 'ratio'],
+  ...rounds.map((round, n) => row(`round ${n + 1}`, (of) => of(round))),
+  row('median', (of) => median(rounds.map(of))),
 ])}`)
 }

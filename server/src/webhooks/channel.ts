@@ -4,10 +4,11 @@ import { toJson } from '../json/json.ts'
 import { type Background, inBackground } from '../op/background.ts'
 import type { FeedPosition } from '../ports/event-streams.ts'
 import { eventView } from './event-view.ts'
-import { type EventWithDelivery, type FeedReader, selectEventsAfter } from './store.ts'
+import { type EventWithDelivery, type FeedReader, selectEventsAfter, selectLatestAfter } from './store.ts'
 
-/** How often the feed of a platform with streams is read. */
+/** How often the feed of a platform with streams is read, where all events are sent and where only the latest are. */
 const POLL_MS = 500
+const POLL_LATEST_MS = 1_000
 /** The most events of one read. */
 const READ_AT_ONCE = 200
 /** The latest events that are kept for streams that are a little behind. */
@@ -21,49 +22,33 @@ export interface StreamedEvent extends FeedPosition {
   text(): string
 }
 
-/**
- * The feed of one platform for all its streams in this process: it is read once, however many they are. A stream that is
- * further behind than what is kept reads for itself until it has caught up.
- */
-export class Channel {
-  readonly #reader: FeedReader
+/** What the channels of a platform are made of. */
+export interface ChannelParts {
+  readonly reader: FeedReader
+  readonly wire: WireSpelling
+  /** Where the channel begins. */
+  readonly newest: FeedPosition
+  readonly onFailure: (error: unknown) => void
+}
+
+/** The feed of one platform for all its streams in this process: it is read once, however many they are. */
+export abstract class Channel {
+  protected readonly reader: FeedReader
   readonly #wire: WireSpelling
   readonly #polling: Background
-  /** All final events after `#floor` and up to the last read, in their order. */
-  #kept: StreamedEvent[] = []
-  #floor: FeedPosition
-  /** Where this channel began: of what is after, it knows the latest event of each type. */
-  readonly #began: FeedPosition
-  readonly #latest = new Map<EventType, StreamedEvent>()
-  #waiting = new Set<() => void>()
+  readonly #waiting = new Set<() => void>()
 
-  constructor(
-    reader: FeedReader,
-    wire: WireSpelling,
-    newest: FeedPosition,
-    onFailure: (error: unknown) => void,
-  ) {
-    this.#reader = reader
+  constructor({ reader, wire, onFailure }: ChannelParts, pollMs: number) {
+    this.reader = reader
     this.#wire = wire
-    this.#floor = newest
-    this.#began = newest
-    this.#polling = inBackground(POLL_MS, () => this.#poll(), onFailure)
+    this.#polling = inBackground(pollMs, () => this.poll(), onFailure)
   }
 
-  /** The next events after a position; none where there are none yet. */
-  async after(position: FeedPosition): Promise<readonly StreamedEvent[]> {
-    if (isAfter(this.#floor, position)) return this.#read(position)
-    return this.#kept.filter((event) => isAfter(event, position))
-  }
+  /** What a stream at this position sends next; nothing where there is nothing new. */
+  abstract after(position: FeedPosition): Promise<readonly StreamedEvent[]>
 
-  /** Of what comes after a position the latest event of each type, in their order; further back, of the next events. */
-  async latestAfter(position: FeedPosition): Promise<readonly StreamedEvent[]> {
-    if (isAfter(this.#began, position)) {
-      const events = await this.#read(position)
-      return [...new Map(events.map((event) => [event.type, event])).values()].sort(inOrder)
-    }
-    return [...this.#latest.values()].filter((event) => isAfter(event, position)).sort(inOrder)
-  }
+  /** Reads what is new. */
+  protected abstract poll(): Promise<void>
 
   /** Resolves when there are new events, after `ms`, or when the signal aborts. */
   async changed(ms: number, signal: AbortSignal): Promise<void> {
@@ -85,26 +70,11 @@ export class Channel {
     await this.#polling.stop()
   }
 
-  async #poll(): Promise<void> {
-    for (;;) {
-      const events = await this.#read(this.#kept.at(-1) ?? this.#floor)
-      if (events.length === 0) return
-      const all = [...this.#kept, ...events]
-      const dropped = all.slice(0, -KEPT_MAX).at(-1)
-      this.#kept = all.slice(-KEPT_MAX)
-      if (dropped) this.#floor = dropped
-      for (const event of events) this.#latest.set(event.type, event)
-      for (const wake of [...this.#waiting]) wake()
-      if (events.length < READ_AT_ONCE) return
-    }
+  protected wake(): void {
+    for (const wake of [...this.#waiting]) wake()
   }
 
-  async #read(after: FeedPosition): Promise<StreamedEvent[]> {
-    const events = await selectEventsAfter(this.#reader, after, READ_AT_ONCE)
-    return events.map((event) => this.#streamed(event))
-  }
-
-  #streamed(event: EventWithDelivery): StreamedEvent {
+  protected streamed = (event: EventWithDelivery): StreamedEvent => {
     const { id, type, committed_in, position } = event
     let written: string | undefined
     const text = () => {
@@ -112,6 +82,74 @@ export class Channel {
       return written
     }
     return { id, type, committed_in, position, text }
+  }
+}
+
+/** Every event. A stream that is further behind than what is kept reads for itself until it has caught up. */
+export class EveryEvent extends Channel {
+  /** All final events after `#floor` and up to the last read, in their order. */
+  #kept: StreamedEvent[] = []
+  #floor: FeedPosition
+
+  constructor(parts: ChannelParts) {
+    super(parts, POLL_MS)
+    this.#floor = parts.newest
+  }
+
+  async after(position: FeedPosition): Promise<readonly StreamedEvent[]> {
+    if (isAfter(this.#floor, position)) return this.#read(position)
+    return this.#kept.filter((event) => isAfter(event, position))
+  }
+
+  protected async poll(): Promise<void> {
+    for (;;) {
+      const events = await this.#read(this.#kept.at(-1) ?? this.#floor)
+      if (events.length === 0) return
+      const all = [...this.#kept, ...events]
+      const dropped = all.slice(0, -KEPT_MAX).at(-1)
+      this.#kept = all.slice(-KEPT_MAX)
+      if (dropped) this.#floor = dropped
+      this.wake()
+      if (events.length < READ_AT_ONCE) return
+    }
+  }
+
+  async #read(after: FeedPosition): Promise<StreamedEvent[]> {
+    return (await selectEventsAfter(this.reader, after, READ_AT_ONCE)).map(this.streamed)
+  }
+}
+
+/**
+ * Of each type the latest event alone, in the order of the feed. What lies between is passed by in the database: however much
+ * happens, a read brings one event of each type.
+ */
+export class LatestEvents extends Channel {
+  readonly #began: FeedPosition
+  #passed: FeedPosition
+  readonly #latest = new Map<EventType, StreamedEvent>()
+
+  constructor(parts: ChannelParts) {
+    super(parts, POLL_LATEST_MS)
+    this.#began = parts.newest
+    this.#passed = parts.newest
+  }
+
+  async after(position: FeedPosition): Promise<readonly StreamedEvent[]> {
+    if (isAfter(this.#began, position)) return this.#read(position)
+    return [...this.#latest.values()].filter((event) => isAfter(event, position)).sort(inOrder)
+  }
+
+  protected async poll(): Promise<void> {
+    const events = await this.#read(this.#passed)
+    const newest = events.at(-1)
+    if (!newest) return
+    this.#passed = newest
+    for (const event of events) this.#latest.set(event.type, event)
+    this.wake()
+  }
+
+  async #read(after: FeedPosition): Promise<StreamedEvent[]> {
+    return (await selectLatestAfter(this.reader, after)).map(this.streamed)
   }
 }
 

@@ -3,7 +3,7 @@ import type { EventType } from '@countersign/contract/events/events'
 import type { App } from '../op/app.ts'
 import { ApiError } from '../op/operation.ts'
 import { BEGINNING, type EventStreams, type FeedPosition } from '../ports/event-streams.ts'
-import { Channel } from './channel.ts'
+import { type Channel, EveryEvent, LatestEvents } from './channel.ts'
 import { selectNewestEvent } from './store.ts'
 
 /** A stream in which nothing happens shows so often that it lives. */
@@ -14,56 +14,59 @@ const LATEST_MS = 1_000
 const RECONNECT_MS = 1_000
 const RETRY_SECONDS = '15'
 
-/** The streams of one platform. */
+/** The streams of one platform that read one channel. */
 interface Followed {
-  channel: Promise<Channel> | undefined
+  channel: Channel | undefined
   streams: number
 }
 
-/** Keeps the streams of this process. Each platform that has some has one reader of its feed. */
+/** Keeps the streams of this process. Each platform that has some has one reader of its feed, or one for each kind of stream. */
 export function createEventStreams(app: Pick<App, 'read' | 'wire' | 'log'>): EventStreams {
-  const platforms = new Map<string, Followed>()
+  const kinds = [
+    { Kind: EveryEvent, platforms: new Map<string, Followed>() },
+    { Kind: LatestEvents, platforms: new Map<string, Followed>() },
+  ] as const
   const closing = new AbortController()
 
-  const leave = async (platformId: string, followed: Followed) => {
+  const leave = async (platforms: Map<string, Followed>, platformId: string, followed: Followed) => {
     followed.streams -= 1
     if (followed.streams > 0) return
     platforms.delete(platformId)
-    await (await followed.channel?.catch(() => undefined))?.stop()
+    await followed.channel?.stop()
   }
 
   return {
     async open(platformId, { after, types, latestOnly }) {
+      const streams = kinds.map(({ platforms }) => platforms.get(platformId)?.streams ?? 0)
+      if (streams[0]! + streams[1]! >= EVENT_STREAMS_MAX) throw tooMany()
+      const { Kind, platforms } = kinds[latestOnly ? 1 : 0]
       const followed = platforms.get(platformId) ?? { channel: undefined, streams: 0 }
-      if (followed.streams >= EVENT_STREAMS_MAX) throw tooMany()
       platforms.set(platformId, followed)
       followed.streams += 1
       try {
         const reader = { read: app.read, platform: { id: platformId } }
         const newest = await selectNewestEvent(reader)
-        followed.channel ??= Promise.resolve(
-          new Channel(reader, app.wire, newest ?? BEGINNING, (error) =>
-            app.log.warn({ err: error, platformId }, 'the feed was not read for its streams'),
-          ),
-        )
-        return new Stream(await followed.channel, {
+        const onFailure = (error: unknown) =>
+          app.log.warn({ err: error, platformId }, 'the feed was not read for its streams')
+        followed.channel ??= new Kind({ reader, wire: app.wire, newest: newest ?? BEGINNING, onFailure })
+        return new Stream(followed.channel, {
           from: after ?? newest ?? BEGINNING,
           // Where the stream breaks before its first event, the client goes on behind the newest one of now.
           known: after ? undefined : (newest?.id ?? FEED_BEGINNING),
           types: types && new Set(types),
-          latestOnly,
+          pauseMs: latestOnly ? LATEST_MS : 0,
           closed: closing.signal,
-          onEnd: () => leave(platformId, followed),
+          onEnd: () => leave(platforms, platformId, followed),
         })
       } catch (error) {
-        await leave(platformId, followed)
+        await leave(platforms, platformId, followed)
         throw error
       }
     },
     async close() {
       closing.abort()
       await Promise.all(
-        [...platforms.values()].map(async ({ channel }) => (await channel?.catch(() => undefined))?.stop()),
+        kinds.flatMap(({ platforms }) => [...platforms.values()]).map(({ channel }) => channel?.stop()),
       )
     },
   }
@@ -80,7 +83,8 @@ interface StreamOptions {
   readonly from: FeedPosition
   readonly known: string | undefined
   readonly types: ReadonlySet<EventType> | undefined
-  readonly latestOnly: boolean
+  /** The least time between two messages. */
+  readonly pauseMs: number
   /** Aborts when the server closes. */
   readonly closed: AbortSignal
   readonly onEnd: () => Promise<void>
@@ -131,13 +135,11 @@ class Stream implements AsyncIterableIterator<string> {
 
   /** The next events together, or a comment; undefined once the stream has ended. */
   async #nextText(): Promise<string | undefined> {
-    const { types, latestOnly } = this.#options
+    const { types } = this.#options
     const quietUntilMs = performance.now() + COMMENT_MS
-    if (latestOnly) await this.#pause()
+    await this.#pause()
     while (!this.#ended.aborted) {
-      const events = await (latestOnly
-        ? this.#channel.latestAfter(this.#position)
-        : this.#channel.after(this.#position))
+      const events = await this.#channel.after(this.#position)
       const last = events.at(-1)
       if (last) {
         this.#position = last
@@ -157,7 +159,7 @@ class Stream implements AsyncIterableIterator<string> {
   /** Waits until the next message may be sent. */
   async #pause(): Promise<void> {
     while (!this.#ended.aborted) {
-      const leftMs = this.#sentAtMs + LATEST_MS - performance.now()
+      const leftMs = this.#sentAtMs + this.#options.pauseMs - performance.now()
       if (leftMs <= 0) break
       await this.#channel.changed(leftMs, this.#ended)
     }

@@ -145,6 +145,38 @@ export async function selectEventsAfter(
     .execute()
 }
 
+/** How many events a search for the latest ones passes by at once. */
+const PASSED_MAX = 20_000
+
+/** Of the next final events after a position, the latest one of each type, in the order of the feed. */
+export async function selectLatestAfter(
+  reader: FeedReader,
+  after: FeedPosition,
+): Promise<EventWithDelivery[]> {
+  const next = reader.read
+    .selectFrom('events')
+    .select(['id', 'type', 'committed_in', 'position'])
+    .where('platform_id', '=', reader.platform.id)
+    .where(IS_FINAL)
+    .where(isAfterEvent(after))
+    .orderBy('committed_in')
+    .orderBy('position')
+    .limit(PASSED_MAX)
+  return withDelivery(reader)
+    .where('events.id', 'in', (eb) =>
+      eb
+        .selectFrom(next.as('next'))
+        .distinctOn('type')
+        .select('id')
+        .orderBy('type')
+        .orderBy('committed_in', 'desc')
+        .orderBy('position', 'desc'),
+    )
+    .orderBy('events.committed_in')
+    .orderBy('events.position')
+    .execute()
+}
+
 /** The newest final event, if there is one. */
 export async function selectNewestEvent({
   read,
