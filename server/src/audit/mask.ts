@@ -27,6 +27,18 @@ const SECRET_IN_REQUESTS: ReadonlySet<string> = new Set(['code'])
 
 const MASKED = '***'
 
+const MAY_HOLD = mayHold([...SECRET_NAMES])
+const REQUEST_MAY_HOLD = mayHold([...SECRET_NAMES, ...SECRET_IN_REQUESTS])
+
+/** Whether JSON may hold a secret. A name with an escape may be any. */
+export function maySecretsBeIn(json: string, isRequest: boolean): boolean {
+  return (isRequest ? REQUEST_MAY_HOLD : MAY_HOLD).test(json)
+}
+
+function mayHold(names: readonly string[]): RegExp {
+  return new RegExp(`\\\\u|"(?:${names.join('|')})"\\s*:`)
+}
+
 /** A value with `***` in place of its secrets. */
 export function masked(value: unknown, isRequest = false): unknown {
   if (Array.isArray(value)) return value.map((one) => masked(one, isRequest))

@@ -6,7 +6,7 @@ import { type Actor, newId, plusSeconds } from '../op/app.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { WaitingRequests } from '../ports/request-log.ts'
 import { nameOf } from './actors.ts'
-import { masked } from './mask.ts'
+import { masked, maySecretsBeIn } from './mask.ts'
 import { insertRequests } from './store.ts'
 
 /** A request with its answer, as the server has seen it. */
@@ -40,8 +40,11 @@ const WAITING_MAX = 5_000
 const WAITING_CHARACTERS_MAX = 16 * 1024 * 1024
 /** The most rows of one statement. */
 const ROWS_MAX = 500
+/** Of a unit of a text, in UTF-8. */
+const BYTES_OF_CHARACTER_MAX = 3
 /** Longer bodies are not read for the log: lists and files. */
 const READ_CHARACTERS_MAX = 8 * LOGGED_BODY_BYTES_MAX
+const BEGINS_LIKE_JSON = /^[[{]/
 const DAY_SECONDS = 24 * 60 * 60
 
 /** Whose answers hold secrets by another name, and the log itself. */
@@ -121,16 +124,21 @@ function rowOf(request: SeenRequest, days: number): LoggedRequestRow {
     idempotency_key: request.idempotencyKey === undefined ? null : storable(request.idempotencyKey),
     address: request.address,
     user_agent: request.userAgent === undefined ? null : storable(request.userAgent),
-    request_body: bodyShown(request.requestBody, true),
-    response_body: bodyShown(answer, false),
+    request_body: bodyShown(request.requestBody, true, request.status < 400),
+    response_body: bodyShown(answer, false, true),
     created_at: at,
     expires_at: plusSeconds(at, days * DAY_SECONDS),
   }
 }
 
-/** A body with its secrets masked, cut. What is no JSON, or too long to be looked through, is left out: it may hold anything. */
-export function bodyShown(text: string | undefined, isRequest: boolean): string | null {
+/**
+ * A body with its secrets masked, cut. What is no JSON, or too long to be looked through, is left out: it may hold anything.
+ * `isRead`: the server has read or written it as JSON where it begins like it.
+ */
+export function bodyShown(text: string | undefined, isRequest: boolean, isRead = false): string | null {
   if (!text || text.length > READ_CHARACTERS_MAX) return null
+  // Nearly all bodies are without a secret. To read and write them again would cost more than the rest of the log.
+  if (isRead && BEGINS_LIKE_JSON.test(text) && !maySecretsBeIn(text, isRequest)) return cut(storable(text))
   try {
     return cut(storable(toJson(masked(parseJson(text), isRequest))))
   } catch {
@@ -139,6 +147,7 @@ export function bodyShown(text: string | undefined, isRequest: boolean): string 
 }
 
 function cut(text: string): string {
+  if (text.length * BYTES_OF_CHARACTER_MAX <= LOGGED_BODY_BYTES_MAX) return text
   const bytes = Buffer.from(text)
   if (bytes.length <= LOGGED_BODY_BYTES_MAX) return text
   return `${bytes

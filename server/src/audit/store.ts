@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
-import { uuidOf } from '../db/engine/ids.ts'
+import { type BinaryType, binaryArray } from '../db/commit/binary-array.ts'
 import type { Database } from '../db/engine/port.ts'
 import type { Read } from '../db/read/read.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { AuditEventRow, LoggedRequestRow } from '../db/schema/audit-tables.ts'
-import { toJson } from '../json/json.ts'
 
 export interface AuditFilters {
   readonly actorId?: string
@@ -91,18 +90,41 @@ export async function selectRequest(
     .executeTakeFirst()
 }
 
+const LOGGED = {
+  id: 'uuid',
+  platform_id: 'uuid',
+  request: 'text',
+  method: 'text',
+  path: 'text',
+  query: 'text',
+  status: 'integer',
+  code: 'text',
+  duration_ms: 'integer',
+  actor_type: 'text',
+  actor_id: 'uuid',
+  actor_name: 'text',
+  operation: 'text',
+  idempotency_key: 'text',
+  address: 'text',
+  user_agent: 'text',
+  request_body: 'text',
+  response_body: 'text',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+} as const satisfies Record<keyof LoggedRequestRow, BinaryType>
+const LOGGED_COLUMNS = Object.entries(LOGGED) as readonly [keyof LoggedRequestRow, BinaryType][]
+const INSERT_REQUESTS = `INSERT INTO logged_requests (${LOGGED_COLUMNS.map(([name]) => name).join(', ')})
+  SELECT * FROM unnest(${LOGGED_COLUMNS.map(([, type], place) => `$${place + 1}::${type}[]`).join(', ')})`
+
 /** Keeps requests, in one statement. */
 export async function insertRequests(db: Database, rows: readonly LoggedRequestRow[]): Promise<void> {
-  const stored = rows.map((row) => ({
-    ...row,
-    id: uuidOf(row.id),
-    platform_id: uuidOf(row.platform_id),
-    actor_id: row.actor_id === null ? null : uuidOf(row.actor_id),
-    created_at: row.created_at.toISOString(),
-    expires_at: row.expires_at.toISOString(),
-  }))
   await db.query(
-    'INSERT INTO logged_requests SELECT * FROM jsonb_populate_recordset(NULL::logged_requests, $1::jsonb)',
-    [toJson(stored)],
+    INSERT_REQUESTS,
+    LOGGED_COLUMNS.map(([name, type]) =>
+      binaryArray(
+        type,
+        rows.map((row) => row[name]),
+      ),
+    ),
   )
 }

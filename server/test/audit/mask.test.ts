@@ -1,7 +1,7 @@
 import { API } from '@countersign/contract/api'
 import { LOGGED_BODY_BYTES_MAX } from '@countersign/contract/platforms/request-log'
 import { expect, test } from 'vitest'
-import { masked } from '../../src/audit/mask.ts'
+import { masked, maySecretsBeIn } from '../../src/audit/mask.ts'
 import { bodyShown } from '../../src/audit/request-log.ts'
 
 /** The names of all members of a schema that holds a text, at any depth. */
@@ -25,10 +25,21 @@ test('every text of the contract whose name looks like a secret is masked, in re
   const names = textsIn(Object.values(API), new Set())
   const secret = [...names].filter((name) => LOOKS_SECRET.test(name))
   expect(secret.length).toBeGreaterThan(10)
+  const written = secret.filter((name) => !maySecretsBeIn(JSON.stringify({ in: [{ [name]: 'x' }] }), false))
+  expect(written).toEqual(SHOWN)
   const shown = secret.filter((name) =>
     (masked({ in: [{ [name]: 'x' }] }) as { in: object[] }).in.some((one) => Object.values(one)[0] === 'x'),
   )
   expect(shown).toEqual(SHOWN)
+})
+
+test('a secret is masked however its name is written, and a body without one is kept as it was written', () => {
+  for (const name of ['"clientSecret"', '"client\\u0053ecret"', '"clientSecret" \n'])
+    expect(bodyShown(`{ "a": [{ ${name}: "x" }] }`, true, true)).toBe('{"a":[{"clientSecret":"***"}]}')
+  expect(bodyShown('{ "code": 1 }', true, true)).toBe('{"code":"***"}')
+  expect(bodyShown('{ "code": 1 }', false, true)).toBe('{ "code": 1 }')
+  expect(bodyShown('{ "a": "token" }', true, true)).toBe('{ "a": "token" }')
+  expect(bodyShown('{ "a": "\u0000" }', false, true)).not.toContain('\u0000')
 })
 
 test('a body over 8 KiB is cut between letters, and one that is no JSON is left out', () => {
