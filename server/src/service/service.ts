@@ -80,7 +80,7 @@ const readOutcome = validator(VerificationOutcome as JsonSchema, 'body') as (
 const checkRailsFile = validator(RailsFile as JsonSchema, 'body') as (value: unknown) => RailsFileValue
 
 /** How often the request log is written. */
-const REQUEST_LOG_MS = 1_000
+const REQUEST_LOG_MS = 200
 
 /** The assembled service: its database is open and migrated; it listens once `server.listen` is called. */
 export interface Service {
