@@ -20,6 +20,7 @@ import type { Database } from '../db/engine/port.ts'
 import { retrying } from '../db/engine/retry.ts'
 import { createLookup } from '../db/read/lookup.ts'
 import { createRead } from '../db/read/read.ts'
+import { continueFeed } from '../db/schema/continue-feed.ts'
 import { migrate } from '../db/schema/migrate.ts'
 import { createDelivery } from '../delivery/delivery.ts'
 import { keepOpen, type Opening } from '../deposits/keep-open.ts'
@@ -112,6 +113,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
   try {
     const db = retrying(bare)
     await migrate(db)
+    const isRestored = await continueFeed(db)
     await claimMode(db, config.mode)
     const masterKey = config.masterKey ?? (await findOrMakeMasterKey(config.dataDir))
     const dataKeys = await findOrMakeDataKeys(db, masterKey, machineClock())
@@ -120,6 +122,10 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const spool = await openSpool(config.dataDir, newRequestId(machineClock()))
     const metrics = createMetrics(db, machineClock, config.mode)
     const log = createLog(config.logLevel, options.logFile)
+    if (isRestored)
+      log.warn(
+        'the database was restored into another cluster: the feed of events goes on behind its newest event',
+      )
     const loading: Loading = {
       environment: process.env,
       check: checkRailsFile,

@@ -80,7 +80,8 @@ function withDelivery(op: FeedReader) {
 }
 
 /** Final events: none appears before them any more. Those of transactions that are still open come after, by `committed_in`. */
-const IS_FINAL = sql<boolean>`events.committed_in < pg_snapshot_xmin(pg_current_snapshot())`
+const IS_FINAL = sql<boolean>`events.committed_in
+  < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + feed_base())::text::xid8`
 
 function isAfterEvent({ committed_in, position }: FeedPosition) {
   return sql<boolean>`(events.committed_in, events.position) > (${committed_in}, ${position})`

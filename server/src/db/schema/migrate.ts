@@ -19,6 +19,7 @@ import { members } from './0016-members.ts'
 import { auditEvents } from './0017-audit-events.ts'
 import { loggedRequests } from './0018-logged-requests.ts'
 import { reads } from './0019-reads.ts'
+import { feed } from './0020-feed.ts'
 
 /** The schema of a build. */
 export interface Schema {
@@ -50,6 +51,7 @@ export const SCHEMA: Schema = {
     { name: '0017-audit-events', sql: auditEvents },
     { name: '0018-logged-requests', sql: loggedRequests },
     { name: '0019-reads', sql: reads },
+    { name: '0020-feed', sql: feed },
   ],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,
