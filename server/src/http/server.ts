@@ -329,10 +329,17 @@ function addHealth(server: FastifyInstance, app: App): void {
   server.get('/readyz', async (request, reply) => {
     try {
       await ping(app.db)
-      return { status: 'ready' }
+      if (app.committer.hasRoom()) return { status: 'ready' }
+      return sendError(
+        reply,
+        new ApiError('UNAVAILABLE', { message: 'The database has no room for changes.' }),
+      )
     } catch (error) {
       app.log.error({ err: error, ...request.trace }, 'database not reachable')
-      return sendError(reply, new ApiError('UNAVAILABLE', { message: 'The database cannot be reached.' }))
+      return sendError(
+        reply,
+        new ApiError('UNAVAILABLE', { message: 'The database cannot be reached, or takes no changes.' }),
+      )
     }
   })
 }

@@ -4,8 +4,13 @@ import { inTime } from '../op/in-time.ts'
 /** A probe that waits longer considers the process dead. */
 const PING_MS_MAX = 2000
 
-/** Throws where the database cannot be reached or does not answer. */
+/** Throws where the database cannot be reached, does not answer, or takes no changes. A row lock needs what a change needs. */
 export async function ping(db: Database): Promise<void> {
-  if (!(await inTime(PING_MS_MAX, db.query('SELECT 1', [], { isBrief: true }))))
+  if (
+    !(await inTime(
+      PING_MS_MAX,
+      db.query('SELECT id FROM platforms WHERE false FOR UPDATE', [], { isBrief: true }),
+    ))
+  )
     throw new Error(`no answer within ${PING_MS_MAX} ms`)
 }

@@ -1,5 +1,5 @@
 import { toJson } from '../../json/json.ts'
-import { type Database, sqlState, wasRefused } from '../engine/port.ts'
+import { type Database, NoRoom, sqlState, wasRefused } from '../engine/port.ts'
 import { makeBatch } from './batch.ts'
 import { COMMIT_TOGETHER, type Parameter, type RowTypes, readRowTypes } from './commit-arguments.ts'
 import { type Footprint, footprintOf, Ground } from './footprint.ts'
@@ -29,6 +29,8 @@ export type Guard = 'unique' | 'expectation' | 'overdraft' | 'overflow'
  */
 export interface Committer {
   commit(writes: readonly Write[]): Promise<CommitResult>
+  /** Whether the database had room for the last set. A while after a refusal the next set may try. */
+  hasRoom(): boolean
 }
 
 /** Observes commits, for metrics. */
@@ -49,6 +51,8 @@ const IN_TURN_SETS_MAX = 16
 const COMMITS_UNDER_WAY_MAX = 2
 /** While a batch is under way, the sets of the next one gather: each commit costs about as much as five sets. */
 const SECOND_COMMIT_SETS_MIN = 16
+/** For how long a refusal for lack of room counts. */
+const ROOM_MS = 10_000
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
@@ -83,6 +87,8 @@ interface Queue {
   /** Whether the last started batch is written in turn. */
   isInTurn: boolean
   isScheduled: boolean
+  /** When the database last had no room, unless it had some since. */
+  fullAtMs: number
 }
 
 /** Sets that are written at once. */
@@ -102,8 +108,12 @@ export function createCommitter(db: Database, observer?: CommitObserver): Commit
     underWay: new Set(),
     isInTurn: false,
     isScheduled: false,
+    fullAtMs: Number.NEGATIVE_INFINITY,
   }
-  return { commit: (writes) => commit(queue, withDeliveries(writes)) }
+  return {
+    commit: (writes) => commit(queue, withDeliveries(writes)),
+    hasRoom: () => performance.now() - queue.fullAtMs > ROOM_MS,
+  }
 }
 
 function commit(queue: Queue, writes: readonly Write[]): Promise<CommitResult> {
@@ -112,11 +122,16 @@ function commit(queue: Queue, writes: readonly Write[]): Promise<CommitResult> {
     queue.waiting.push({ writes, footprint: footprintOf(writes), resolve, reject })
     schedule(queue)
   })
-  if (observer)
-    committed.then(
-      (result) => observer.set(writes, result),
-      () => observer.set(writes, 'fault'),
-    )
+  committed.then(
+    (result) => {
+      queue.fullAtMs = Number.NEGATIVE_INFINITY
+      observer?.set(writes, result)
+    },
+    (error) => {
+      if (error instanceof NoRoom) queue.fullAtMs = performance.now()
+      observer?.set(writes, 'fault')
+    },
+  )
   return committed
 }
 

@@ -1,4 +1,4 @@
-import { codeOf } from '../../formats/thrown.ts'
+import { codeOf, messageOf } from '../../formats/thrown.ts'
 /**
  * The port to a database: PostgreSQL's SQL, one statement at a time, each its own transaction. It never hands out a
  * connection or an open transaction, so that no code above depends on one.
@@ -43,5 +43,21 @@ export function wasRefused(error: unknown): boolean {
   return state !== undefined && state !== 'EPIPE' && !/^(08|57P)/.test(state)
 }
 
-/** No connection is available: nothing was sent to the database. */
+/** The database cannot be used now, for whatever it is asked: there is no connection, or it refuses all that writes. Nothing was done. */
 export class NoConnection extends Error {}
+
+/** The database has no disk, memory or connections left (class 53 of SQLSTATE). */
+export class NoRoom extends NoConnection {}
+
+/** Whether the database is a standby, or was made one: the connection leads to where nothing can be written. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === '25006'
+}
+
+/** The same error, as what it says of the database itself. */
+export function asUnusable(error: unknown): unknown {
+  if (isReadOnly(error)) return new NoConnection('the database is read-only', { cause: error })
+  if (sqlState(error)?.startsWith('53'))
+    return new NoRoom(`the database has no room: ${messageOf(error)}`, { cause: error })
+  return error
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { QueryConfig, QueryResult } from 'pg'
 import { messageOf } from '../../formats/thrown.ts'
-import { type QueryAnswer, sqlState } from './port.ts'
+import { asUnusable, type QueryAnswer, sqlState } from './port.ts'
 import { portTypes, toParameter } from './types.ts'
 
 /** The most prepared statements of a connection. Each costs the database some tens of kilobytes. */
@@ -44,11 +44,19 @@ export class Statements {
       query_timeout: this.#timeoutMs,
     }
     try {
-      return answer(await this.#send(config))
+      return answer(await this.#sendNamed(config))
+    } catch (error) {
+      throw asUnusable(error)
+    }
+  }
+
+  async #sendNamed(config: TimedQuery): Promise<QueryResult> {
+    try {
+      return await this.#send(config)
     } catch (error) {
       if (config.name === undefined || !isLostName(error)) throw error
       // The statement has not run: its name is unknown, or its tables have changed.
-      return answer(await this.#send({ ...config, name: undefined }))
+      return await this.#send({ ...config, name: undefined })
     }
   }
 

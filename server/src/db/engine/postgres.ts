@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { codeOf, messageOf } from '../../formats/thrown.ts'
-import { type Database, NoConnection, wasRefused } from './port.ts'
+import { type Database, isReadOnly, NoConnection, wasRefused } from './port.ts'
 import { isLostName, Statements } from './postgres-statements.ts'
 import { SESSION_OPTIONS } from './session.ts'
 
@@ -10,6 +10,8 @@ const OTHERS_MAX = 4
 const CONNECT_TIMEOUT_MS = 10_000
 /** A connection without an answer for this time is closed: its other end may have disappeared silently. */
 const ANSWER_TIMEOUT_MS = 15_000
+/** The least time between two renewals of all connections: until there is a new primary, each statement asks for one. */
+const RENEW_MS_MIN = 500
 const KEEP_ALIVE_MS = 10_000
 const VERSION_MIN = 140_000
 
@@ -37,16 +39,31 @@ export async function openPostgres(
     pool.on('connect', (client) => client.on('error', () => {}))
     return pool
   }
-  const others = openPool(OTHERS_MAX)
+  const others = new Connections(() => openPool(OTHERS_MAX))
   try {
     await checkVersion(others)
   } catch (error) {
-    await others.end()
-    throw new Error(`DATABASE_URL: cannot use PostgreSQL at ${place}: ${oneLine(error)}`, { cause: error })
+    await others.close()
+    const cause = error instanceof NoConnection ? error.cause : error
+    throw new Error(`DATABASE_URL: cannot use PostgreSQL at ${place}: ${oneLine(cause)}`, { cause })
   }
-  const brief = openPool(BRIEF_MAX)
+  const brief = new Connections(() => openPool(BRIEF_MAX))
   const timeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS
-  const statementsOf = (pool: pg.Pool) => new Statements((config) => send(pool, config), timeoutMs)
+  let renewedMs = Number.NEGATIVE_INFINITY
+  const renew = () => {
+    if (performance.now() - renewedMs < RENEW_MS_MIN) return
+    renewedMs = performance.now()
+    for (const connections of [brief, others]) connections.renew()
+  }
+  const statementsOf = (connections: Connections) =>
+    new Statements(async (config) => {
+      try {
+        return await connections.send(config)
+      } catch (error) {
+        if (isReadOnly(error)) renew()
+        throw error
+      }
+    }, timeoutMs)
   const statements = { brief: statementsOf(brief), others: statementsOf(others) }
   let closed: Promise<unknown> | undefined
   return {
@@ -55,31 +72,65 @@ export async function openPostgres(
       (isBrief ? statements.brief : statements.others).run(sql, parameters),
     script: async (sql) => {
       // Sent as one simple query, which PostgreSQL runs as one transaction. A migration takes its time.
-      await others.query(sql)
+      await others.send({ text: sql })
     },
     close: async () => {
-      closed ??= Promise.all([brief.end(), others.end()])
+      closed ??= Promise.all([brief.close(), others.close()])
       await closed
     },
   }
 }
 
-/**
- * After a refused statement the connection is reused with its prepared statements. After any other error, or where
- * prepared statements are lost, it is closed.
- */
-async function send(pool: pg.Pool, config: pg.QueryConfig): Promise<pg.QueryResult> {
-  const client = await pool.connect().catch((cause) => {
-    throw new NoConnection('no connection to the database', { cause })
-  })
-  try {
-    const result = await client.query(config)
-    client.release()
-    return result
-  } catch (error) {
-    client.release(!wasRefused(error) || isLostName(error))
-    throw error
+/** The connections for one kind of statement. */
+class Connections {
+  readonly #open: () => pg.Pool
+  #pool: pg.Pool
+
+  constructor(open: () => pg.Pool) {
+    this.#open = open
+    this.#pool = open()
   }
+
+  /**
+   * After a refused statement the connection is reused with its prepared statements. After any other error, or where
+   * prepared statements are lost, it is closed.
+   */
+  async send(config: pg.QueryConfig): Promise<pg.QueryResult> {
+    const pool = this.#pool
+    const client = await pool.connect().catch((cause) => {
+      throw new NoConnection('no connection to the database', { cause })
+    })
+    let isUsable = true
+    try {
+      return await client.query(config)
+    } catch (error) {
+      isUsable = wasRefused(error) && !isLostName(error)
+      throw error
+    } finally {
+      const isOld = pool !== this.#pool
+      client.release(!isUsable || isOld)
+      if (isOld) endOnceIdle(pool)
+    }
+  }
+
+  /**
+   * Leaves all connections: the server that they lead to can write no more, and what it lets them read may be old. What waits for
+   * one gets a new one.
+   */
+  renew(): void {
+    const old = this.#pool
+    this.#pool = this.#open()
+    endOnceIdle(old)
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end()
+  }
+}
+
+/** A pool that ends forgets who waits for a connection. */
+function endOnceIdle(pool: pg.Pool): void {
+  if (pool.waitingCount === 0 && !pool.ending) void pool.end().catch(() => {})
 }
 
 function readUrl(url: string): { connectionString: string; place: string } {
@@ -97,11 +148,11 @@ function readUrl(url: string): { connectionString: string; place: string } {
   return { connectionString, place: `${host}:${address.port || '5432'}${address.pathname}` }
 }
 
-async function checkVersion(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ version: string; number: number }>(
-    "SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number",
-  )
-  const server = rows[0]
+async function checkVersion(connections: Connections): Promise<void> {
+  const { rows } = await connections.send({
+    text: "SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number",
+  })
+  const server: { version: string; number: number } | undefined = rows[0]
   if (server !== undefined && server.number < VERSION_MIN) {
     throw new Error(`it is version ${server.version}, and 14 or newer is needed`)
   }
