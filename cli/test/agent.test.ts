@@ -117,7 +117,10 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
     await expect(pay(1n)).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' })
     expect((await run('resume', agentId!, '--json')).stdout).toContain('"isPaused":false')
     expect((await run('code', agentId!)).stdout).toMatch(/^Device code {2}\S+ /)
-    expect((await run('delete', agentId!)).exitCode).toBe(0)
+    const unasked = await run('delete', agentId!)
+    expect(unasked).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(unasked.stderr).toContain('--yes')
+    expect((await run('delete', agentId!, '--yes')).exitCode).toBe(0)
     await expect(agent.me()).rejects.toMatchObject({ status: 401 })
   })
 

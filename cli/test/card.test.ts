@@ -44,7 +44,8 @@ describe.skipIf(!existsSync(PROGRAM))('countersign card', () => {
     })
     expect((await run('freeze', id!)).stderr).toMatch(/^The server refused: 409 INVALID_STATE_TRANSITION: /)
     expect(JSON.parse((await run('unfreeze', id!, '--json')).stdout)).toMatchObject({ id, state: 'ACTIVE' })
-    expect((await run('close', id!)).stdout).toContain('CLOSED (CLOSED_BY_PLATFORM)')
+    expect(await run('close', id!)).toMatchObject({ exitCode: 1, stdout: '' })
+    expect((await run('close', id!, '--yes')).stdout).toContain('CLOSED (CLOSED_BY_PLATFORM)')
     expect(JSON.parse((await run('list', '--state', 'ACTIVE', '--json')).stdout)).toEqual([])
   })
 

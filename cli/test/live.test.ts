@@ -39,6 +39,21 @@ describe.skipIf(!existsSync(PROGRAM))('a sandbox on the command line', () => {
     }
   })
 
+  test('an event without steps says why, and an unknown one that it is none', async () => {
+    const passkey = await run('trigger', 'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED')
+    expect(passkey).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(passkey.stderr).toContain('it needs a passkey whose counter goes back')
+    expect((await run('trigger', 'NONSENSE')).stderr).toContain('"NONSENSE" is no type of event')
+  })
+
+  test('a server that cannot be reached has the code NO_ANSWER for a raw call too', async () => {
+    const away = { baseUrl: 'http://127.0.0.1:9/2025-10-13', tokenId: 'x', clientSecret: 'y' }
+    await writeFile(join(folder, 'nowhere.json'), JSON.stringify(away))
+    const { exitCode, stderr } = await run('api', 'GET', '/config', '--credentials', 'nowhere.json', '--json')
+    expect(exitCode).toBe(1)
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'NO_ANSWER' })
+  })
+
   test('the clock moves on, an account is funded in its currency, and nothing is emptied unasked', async () => {
     const { countersign, customer } = shop
     const before = Date.parse((await countersign.sandbox.clock()).now)

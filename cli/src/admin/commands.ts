@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { confirmed } from '../terminal/confirmation.ts'
 import { runServerProgram } from '../terminal/server-program.ts'
 import {
   createPlatform,
@@ -85,8 +86,12 @@ function addToken(program: Command, done: Done): void {
     .command('revoke')
     .description('revoke a token at once')
     .argument('<id>', 'the token, Token:…')
+    .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
-    .action(async (id: string, options: { json?: boolean }) => done(await revokeToken(id, options)))
+    .action(async (id: string, options: { json?: boolean; yes?: boolean }) => {
+      await confirmed(`Revoke ${id} for good?`, options.yes)
+      done(await revokeToken(id, options))
+    })
 }
 
 function addWallet(program: Command, done: Done): void {

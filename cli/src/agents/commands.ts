@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { askYesNo } from '../terminal/ask-yes-no.ts'
+import { confirmed } from '../terminal/confirmation.ts'
 import { untilInterrupted } from '../terminal/interrupted.ts'
 import { openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
 import {
@@ -82,9 +83,12 @@ function addLifecycle(add: Add): void {
   add('resume <agent>', 'let a paused agent act again').action(async (id: string, options: ShellOptions) =>
     setPaused(await openShell(options), id, false),
   )
-  add('delete <agent>', 'delete an agent: revokes its token and rejects its pending actions').action(
-    async (id: string, options: ShellOptions) => deleteAgent(await openShell(options), id),
-  )
+  add('delete <agent>', 'delete an agent: revokes its token and rejects its pending actions')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
+      await confirmed(`Delete ${id} for good?`, options.yes)
+      await deleteAgent(await openShell(options), id)
+    })
   add('code <agent>', 'create a new device code, which connects the agent again').action(
     async (id: string, options: ShellOptions) => makeCode(await openShell(options), id),
   )

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { confirmed } from '../terminal/confirmation.ts'
 import { openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
 import { issueCard, listCards, listPurchases, showCard } from './cards.ts'
 import { clearPurchase, returnPurchase, useCard } from './merchant.ts'
@@ -59,8 +60,12 @@ function addSigned(add: Add): void {
     .addHelpText('after', SIGNED)
     .action(async (id: string, options: ShellOptions) => changeState(await openShell(options), id, 'ACTIVE'))
   add('close <card>', 'close a card for good; earlier authorizations stay valid')
+    .option('--yes', 'do not ask')
     .addHelpText('after', SIGNED)
-    .action(async (id: string, options: ShellOptions) => changeState(await openShell(options), id, 'CLOSED'))
+    .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
+      await confirmed(`Close ${id} for good?`, options.yes)
+      await changeState(await openShell(options), id, 'CLOSED')
+    })
   add('sources <card>', 'replace the funding sources')
     .requiredOption('--accounts <list>', 'in the order to try them, separated by commas')
     .addHelpText('after', SIGNED)

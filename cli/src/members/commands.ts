@@ -1,6 +1,7 @@
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import type { Command } from 'commander'
 import { readPermissions } from '../admin/admin.ts'
+import { confirmed } from '../terminal/confirmation.ts'
 import { openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
 import {
   type InviteOptions,
@@ -38,5 +39,10 @@ export function addMemberCommands(program: Command, done: (exitCode: number) => 
   )
   withShellOptions(
     member.command('remove <member>').description('remove a member, Member:…, and end its sessions'),
-  ).action(async (id: string, options: ShellOptions) => removeMember(await openShell(options), id))
+  )
+    .option('--yes', 'do not ask')
+    .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
+      await confirmed(`Remove ${id} for good?`, options.yes)
+      await removeMember(await openShell(options), id)
+    })
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { Credentials } from '../terminal/credentials.ts'
-import { Failure } from '../terminal/failure.ts'
+import { Failure, NoAnswer } from '../terminal/failure.ts'
 import { isMissing, messageOf } from '../terminal/thrown.ts'
 
 export interface RawOptions {
@@ -49,7 +49,7 @@ async function answerTo(url: string, init: RequestInit): Promise<{ ok: boolean; 
     return { ok: response.ok, text: await response.text() }
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
-    throw new Failure(`${new URL(url).host} gave no answer: ${messageOf(cause)}`)
+    throw new NoAnswer(`${new URL(url).host} gave no answer: ${messageOf(cause)}`)
   }
 }
 

@@ -59,8 +59,31 @@ export const TRIGGERS: { readonly [Type in EventType]?: Steps } = {
     run: async (countersign, ids) =>
       countersign.sandbox.fund((await payerOf(countersign, ids)).accountId, { amount: AMOUNT }),
   },
+  'OUTGOING_PAYMENT.PENDING': { words: 'a quote that waits to be executed', run: quotes('814') },
+  'OUTGOING_PAYMENT.EXPIRED': { words: 'a quote that nobody executes in time', run: expires },
+  'OUTGOING_PAYMENT.REFUND_PENDING': { words: 'a refused payment whose refund begins', run: pays('004') },
+  'OUTGOING_PAYMENT.FUNDING_RETURNED': {
+    words: 'a payment from a bank account whose holder disputes it',
+    run: isDisputed,
+  },
+  'INCOMING_PAYMENT.FAILED': { words: 'a transfer in that the bank refuses', run: failsToReceive },
+  'INCOMING_PAYMENT.RETURNED': { words: 'money on an account that the bank takes back', run: isTakenBack },
+  'SCREENING.WAITING': { words: 'money from an address that is on a list', run: depositsFromList },
+  'SCREENING.DECIDED': { words: 'money from such an address that a person releases', run: releases },
+  'VERIFICATION.RESOLVE_ERRORS': { words: 'a verification that lacks something', run: verifies },
+  'BULK_UPLOAD.COMPLETED': { words: 'a file of customers with one row', run: imports },
   'CARD.STATE_CHANGE': { words: 'a new card that becomes active', run: makesCard },
   'AGENT_ACTION.PENDING_APPROVAL': { words: 'an agent that asks to pay', run: asksApproval },
+}
+
+/** Why an event has no steps. Those that are in neither table have a path that this command does not take. */
+export const WITHOUT_STEPS: { readonly [Type in EventType]?: string } = {
+  TEST: 'it needs a webhookEndpoint: api POST /sandbox/webhooks/test',
+  'INCOMING_PAYMENT.PENDING': 'only a webhookEndpoint is asked about a payment',
+  'INVITATION.CLAIMED': 'it needs invitationConfig.url in the configuration',
+  'RECONCILIATION.DIFFERENT': 'it needs a statement of a bank that differs from the ledger',
+  'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED': 'it needs a passkey whose counter goes back',
+  'AUTH_CREDENTIAL.CODES_LOCKED': 'it needs a person who signs in by wrong codes',
 }
 
 interface Payer {
@@ -107,17 +130,78 @@ async function payment(countersign: Countersign, ids: TriggerIds, suffix: string
   return { ...payer, bankId }
 }
 
-function pays(suffix: string): Steps['run'] {
-  return async (countersign, ids) => {
+function quotes(suffix: string) {
+  return async (countersign: Countersign, ids: TriggerIds) => {
     const { accountId, bankId } = await payment(countersign, ids, suffix)
-    const quote = await countersign.quotes.create({
+    return countersign.quotes.create({
       source: { sourceType: 'ACCOUNT', accountId },
       destination: { destinationType: 'ACCOUNT', accountId: bankId },
       lockedCurrencySide: 'RECEIVING',
       lockedCurrencyAmount: AMOUNT,
     })
-    await countersign.quotes.execute(quote.id)
   }
+}
+
+function pays(suffix: string): Steps['run'] {
+  return async (countersign, ids) => countersign.quotes.execute((await quotes(suffix)(countersign, ids)).id)
+}
+
+async function expires(countersign: Countersign, ids: TriggerIds): Promise<void> {
+  const { expiresAt } = await quotes('814')(countersign, ids)
+  await countersign.sandbox.advanceClock({ to: expiresAt })
+}
+
+/** The bank takes the money back a minute after the payment. */
+async function isDisputed(countersign: Countersign, ids: TriggerIds): Promise<void> {
+  const { accountId, bankId } = await payment(countersign, ids, '006')
+  await countersign.quotes.create({
+    source: { sourceType: 'ACCOUNT', accountId: bankId },
+    destination: { destinationType: 'ACCOUNT', accountId },
+    lockedCurrencySide: 'RECEIVING',
+    lockedCurrencyAmount: AMOUNT,
+    immediatelyExecute: true,
+  })
+  await countersign.sandbox.advanceClock({ seconds: 1 })
+  await countersign.sandbox.advanceClock({ seconds: 60 })
+}
+
+async function failsToReceive(countersign: Countersign, ids: TriggerIds): Promise<void> {
+  const { accountId, bankId } = await payment(countersign, ids, '004')
+  await countersign.call('transfer_in', {
+    body: { source: { accountId: bankId }, destination: { accountId }, amount: AMOUNT },
+  })
+}
+
+async function isTakenBack(countersign: Countersign, ids: TriggerIds): Promise<void> {
+  const { accountId } = await payerOf(countersign, ids)
+  const { id } = await countersign.sandbox.deposit({ amount: AMOUNT, currency: 'USD', accountId })
+  await countersign.sandbox.reverseDeposit(id)
+}
+
+function depositsFromList(countersign: Countersign) {
+  const accountIdentifier = `0x${'0'.repeat(36)}bad0`
+  return countersign.sandbox.deposit({ amount: AMOUNT, currency: 'USDC', sender: { accountIdentifier } })
+}
+
+async function releases(countersign: Countersign): Promise<void> {
+  const deposit = await depositsFromList(countersign)
+  for await (const { id, depositId } of countersign.screenings.list({ status: 'WAITING' }))
+    if (depositId === deposit.id) await countersign.screenings.release(id)
+}
+
+async function verifies(countersign: Countersign): Promise<void> {
+  const { id } = await countersign.customers.create({
+    customerType: 'INDIVIDUAL',
+    fullName: 'Trigger Person 001',
+  })
+  await countersign.verifications.create({ customerId: id })
+}
+
+async function imports(countersign: Countersign): Promise<void> {
+  const rows = 'platformCustomerId,customerType,fullName\n,INDIVIDUAL,Trigger Person\n'
+  await countersign.call('customer_import_create', {
+    body: { file: new Blob([rows], { type: 'text/csv' }), fileName: 'trigger.csv' },
+  })
 }
 
 function addsPerson(fullName: string): Steps['run'] {

@@ -5,7 +5,7 @@ import { given } from '../books/times.ts'
 import { isEventType } from '../terminal/event-types.ts'
 import { Failure } from '../terminal/failure.ts'
 import { type Shell, say } from '../terminal/shell.ts'
-import { TRIGGERS, type TriggerIds } from './steps.ts'
+import { TRIGGERS, type TriggerIds, WITHOUT_STEPS } from './steps.ts'
 
 const WAIT_MS = 20_000
 const INTERVAL_MS = 200
@@ -20,8 +20,12 @@ export function listTriggers(): void {
 export async function trigger(shell: Shell, text: string, ids: TriggerIds): Promise<void> {
   const type = text.toUpperCase()
   const steps = isEventType(type) ? TRIGGERS[type] : undefined
-  if (!steps || !isEventType(type))
-    throw new Failure(`"${text}" cannot be triggered. What can: countersign trigger --list`)
+  if (!isEventType(type))
+    throw new Failure(`"${text}" is no type of event. What can be triggered: countersign trigger --list`)
+  if (!steps) {
+    const why = WITHOUT_STEPS[type] ?? 'this command has no steps for it'
+    throw new Failure(`${type} cannot be triggered: ${why}. What can: countersign trigger --list`)
+  }
   const { countersign } = shell
   const { data } = await countersign.events.list({ sortOrder: 'desc', limit: 1 })
   await steps.run(countersign, ids)

@@ -1,6 +1,6 @@
 import { ConnectionError, CountersignError, toJson } from '@countersign/sdk'
 import picocolors from 'picocolors'
-import { Failure } from './failure.ts'
+import { Failure, NoAnswer } from './failure.ts'
 import { plain } from './table.ts'
 
 /** An error for a program. `status` is of the server's answer; `FAILED`, `NO_ANSWER`, `USAGE` and `FAULT` are codes of this program. */
@@ -46,7 +46,7 @@ function forPrograms(error: unknown): ErrorForPrograms {
     return { status, code, message: messageOfRefusal(error), ...found }
   }
   const message = error instanceof Error ? error.message : String(error)
-  if (error instanceof ConnectionError) return { code: 'NO_ANSWER', message }
+  if (error instanceof ConnectionError || error instanceof NoAnswer) return { code: 'NO_ANSWER', message }
   return { code: error instanceof Failure ? 'FAILED' : 'FAULT', message }
 }
 

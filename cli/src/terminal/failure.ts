@@ -2,3 +2,6 @@
 export class Failure extends Error {
   override readonly name = 'Failure'
 }
+
+/** A failure for want of an answer of the server: `NO_ANSWER` for a program. */
+export class NoAnswer extends Failure {}
