@@ -2,15 +2,14 @@ import type { LoggedRequest as RequestSchema } from '@countersign/contract/platf
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
-import { countersign, isMissing } from '../../data/client.ts'
+import { countersign } from '../../data/client.ts'
 import { Actor } from '../../ui/actor.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
-import { Read } from '../../ui/read.tsx'
 import { Readable } from '../../ui/readable.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
-import { EmptyState } from '../../ui/states.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { HttpStatus } from './http-status.tsx'
@@ -19,6 +18,8 @@ type LoggedRequest = Static<typeof RequestSchema>
 
 const route = getRouteApi('/requests/$requestId')
 const PARENT = { title: 'Requests', to: '/requests' }
+const MISSING =
+  'It is older than the log keeps, it was a reading of this console, or it was left out under load.'
 
 /** One call: what was asked, and what was answered. */
 export function RequestPage() {
@@ -27,21 +28,14 @@ export function RequestPage() {
     queryKey: ['requests', 'one', requestId],
     queryFn: () => countersign.requests.get(requestId),
   })
-  const request = query.data
-  if (!request)
-    return (
-      <Page title="Request" parent={PARENT}>
-        {isMissing(query.error) ? (
-          <EmptyState title="This request is not in the log">
-            It is older than the log keeps, it was a reading of this console, or it was left out under load.
-          </EmptyState>
-        ) : (
-          <Read query={query} lines={8}>
-            {() => null}
-          </Read>
-        )}
-      </Page>
-    )
+  return (
+    <RecordPage query={query} title="Request" parent={PARENT} missing={MISSING}>
+      {(record) => <RequestDetail request={record} />}
+    </RecordPage>
+  )
+}
+
+function RequestDetail({ request }: { readonly request: LoggedRequest }) {
   return (
     <Page
       title={`${request.method} ${request.path}`}
