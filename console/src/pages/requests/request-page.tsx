@@ -1,3 +1,4 @@
+import { timeOfRequestId } from '@countersign/contract/platforms/audit-events'
 import type { LoggedRequest as RequestSchema } from '@countersign/contract/platforms/request-log'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -5,12 +6,14 @@ import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { Actor } from '../../ui/actor.tsx'
 import { Facts } from '../../ui/facts.tsx'
+import { dayOf } from '../../ui/filters.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
 import { Readable } from '../../ui/readable.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { HttpStatus } from './http-status.tsx'
 
@@ -72,10 +75,23 @@ function About({ request }: { readonly request: LoggedRequest }) {
           ['Idempotency-Key', request.idempotencyKey],
           ['From', request.address],
           ['Program', request.userAgent],
+          [
+            'Also',
+            request.method !== 'GET' && (
+              <TextLink key="trail" to="/audit" search={inTrail(request)}>
+                What it has changed
+              </TextLink>
+            ),
+          ],
         ]}
       />
     </Panel>
   )
+}
+
+/** The filters of the audit trail that find the call. An id of the caller's own making is looked for from the day on. */
+function inTrail({ requestId, at }: LoggedRequest): Readonly<Record<string, string>> {
+  return timeOfRequestId(requestId) ? { requestId } : { requestId, from: dayOf(at) }
 }
 
 /** A body as it was kept: as names and values where it is whole JSON, as text where it was cut. */
