@@ -49,6 +49,74 @@ describe.each(WIDTHS)('what is built with the platform, on %s', { timeout: 120_0
     expect(wrong).toEqual([])
   })
 
+  test('what happened from a moment on is delivered again, of the chosen types alone', async () => {
+    world = await openSignedIn(viewport)
+    const { page, countersign, wrong, go } = world
+    const received: string[] = []
+    server = createServer((request, response) => {
+      received.push(String(request.headers['webhook-id']))
+      response.end()
+    })
+    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' })
+    await countersign.config.update({ webhookEndpoint: `http://127.0.0.1:${port}/hooks` })
+    const { event_id: eventId } = await countersign.sandbox.testWebhook()
+    received.length = 0
+
+    await go('/events')
+    await page.getByRole('button', { name: 'Deliver again from' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Deliver events again' })
+    const send = dialog.getByRole('button', { name: 'Deliver again' })
+    expect(await send.isDisabled()).toBe(true)
+    await dialog.getByLabel('From').fill('2020-01-01T00:00')
+    await dialog.getByLabel('To', { exact: true }).fill('2020-01-02T00:00')
+    await send.click()
+    await dialog.getByText('There is no event in this time.').waitFor()
+    const faults = await look(page, 'replay')
+    await dialog.getByLabel('To', { exact: true }).fill('')
+    await dialog.getByPlaceholder('All').click()
+    await page.getByRole('listbox', { name: 'Types' }).getByRole('option', { name: 'Test' }).click()
+    await page.keyboard.press('Escape')
+    await send.click()
+    // Saving the endpoint has made one too.
+    await dialog.getByText('2 events are being delivered again.').waitFor()
+    await expect.poll(() => received.length, { timeout: 20_000 }).toBe(2)
+    expect(received).toContain(eventId)
+    const events = await Promise.all(received.map((id) => countersign.events.get(id)))
+    expect(events.map(({ type }) => type)).toEqual(['TEST', 'TEST'])
+    expect(faults).toEqual([])
+    expect(wrong).toEqual([])
+  })
+
+  test('an agent is paused at once and goes on, and is deleted only by who says so twice', async () => {
+    world = await openSignedIn(viewport)
+    const { page, countersign, wrong, go } = world
+    const agentId = await agentThatPaid(countersign)
+    await go(`/agents/${agentId}`)
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Paused', { exact: true }).waitFor()
+    expect((await countersign.agents.get(agentId)).isPaused).toBe(true)
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+    expect((await countersign.agents.get(agentId)).isPaused).toBe(false)
+
+    const dialog = page.getByRole('dialog', { name: 'Delete Bill payer?' })
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const faults = await look(page, 'agent-delete')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect((await countersign.agents.get(agentId)).id).toBe(agentId)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+    await go(`/agents/${agentId}`)
+    await page.getByRole('heading', { name: 'Agent not found' }).waitFor()
+    faults.push(...(await look(page, 'agent-missing')))
+    expect(faults).toEqual([])
+    expect(wrong).toEqual([])
+  })
+
   test('a draft of a policy is put in words and run over the last week before it is saved', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
@@ -63,6 +131,9 @@ describe.each(WIDTHS)('what is built with the platform, on %s', { timeout: 120_0
     await meaning.getByText('One action moves at most 2.50 USD').waitFor()
     await whatIf.getByText('1 would be decided otherwise').waitFor()
     await whatIf.getByText('Denied', { exact: true }).waitFor()
+    const table = whatIf.getByRole('table', { name: 'What if' })
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    await table.scrollIntoViewIfNeeded()
     const faults = await look(page, 'policy')
     const { policy: unchanged } = await countersign.agents.get(agentId)
     expect(unchanged.spendingLimits.perTransactionLimit).toBe(10_000n)
@@ -99,7 +170,9 @@ describe.each(WIDTHS)('what is built with the platform, on %s', { timeout: 120_0
     await page.getByRole('region', { name: 'Request', exact: true }).getByText('Ada Byron').first().waitFor()
     faults.push(...(await look(page, 'request')))
 
-    await go(`/audit?objectId=${customer.id}&operation=customer_update`)
+    await page.getByRole('link', { name: 'What it has changed' }).click()
+    await page.getByText('1 row shown').waitFor()
+    expect(await page.getByLabel('Request id').inputValue()).toBe(logged)
     await page.getByRole('row', { name: 'Customer update' }).click()
     const row = page.getByRole('row', { name: 'Full name' })
     await row.getByText(name).waitFor()

@@ -55,6 +55,50 @@ describe.each(VIEWPORTS)('people who look after money, on %s', { timeout: 120_00
     expect(wrong).toEqual([])
   })
 
+  test('decide by two of them: the first sees that another is needed, the second who has approved', async () => {
+    world = await openSignedIn(viewport)
+    const { page, countersign, wrong, go } = world
+    const { customerId, usdId, payTo } = await fundedCustomer(countersign)
+    const { invitationUrl } = await countersign.members.invite({
+      name: 'Grace Hopper',
+      email: 'grace@example.com',
+      permissions: ['VIEW', 'APPROVE'],
+    })
+    await countersign.config.update({ approvalsRequired: 2 })
+    const agent = await connectedAgent(countersign, customerId)
+    await agent.transferOut({
+      source: { accountId: usdId },
+      destination: { accountId: await payTo('000123456789') },
+      amount: 4_500n,
+    })
+    const card = page.getByRole('region', { name: 'An agent wants to pay' })
+    const approve = card.getByRole('button', { name: 'Approve' })
+    const vote = async () => {
+      await approve.click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+    }
+    const states = async () =>
+      (await countersign.transactions.list({ customerId })).data.map(({ status }) => status)
+    await go('/approvals')
+    await card.getByText('0 of 2').waitFor()
+    await vote()
+    await card.getByText('1 of 2: Sandbox owner').waitFor()
+    expect(await approve.getAttribute('aria-disabled')).toBe('true')
+    expect(await look(page, 'approvals-of-two')).toEqual([])
+    expect(await states()).not.toContain('COMPLETED')
+
+    await page.context().clearCookies()
+    await page.goto(invitationUrl)
+    await page.getByRole('button', { name: 'Make a passkey and sign in' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await go('/approvals')
+    await card.getByText('1 of 2: Sandbox owner').waitFor()
+    await vote()
+    await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+    expect(await states()).toEqual(['COMPLETED'])
+    expect(wrong).toEqual([])
+  })
+
   test('assign money that nobody could attribute to its customer', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world

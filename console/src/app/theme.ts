@@ -14,11 +14,25 @@ const DARK = [
   '#0c0e12',
 ] as const
 
+/** Reds whose filled buttons have a contrast of 5 and more to their white words; those of Mantine have less than 4. */
+const RED = [
+  '#fff5f5',
+  '#ffe3e3',
+  '#ffc9c9',
+  '#ffa8a8',
+  '#ff8787',
+  '#ff6b6b',
+  '#fa5252',
+  '#c92a2a',
+  '#b02222',
+  '#981c1c',
+] as const
+
 /** One scale of sizes, the system's fonts, thin borders in place of shadows, one accent. */
 export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 7, dark: 7 },
-  colors: { dark: DARK },
+  colors: { dark: DARK, red: RED },
   defaultRadius: 'sm',
   autoContrast: true,
   cursorType: 'pointer',

@@ -3,18 +3,18 @@ import { countersign } from '../data/client.ts'
 import { nameOf } from '../pages/customers/customer.ts'
 import { shortId } from './record-id.tsx'
 
-/** The name of a customer by its id, which stands there until the name is read. */
+const KEPT_MS = 5 * 60_000
+
+/** The name of a customer by its id. The end of the id stands there until the name is read. */
 export function CustomerName({ id }: { readonly id: string }) {
   const { data } = useQuery({
     queryKey: ['customers', id],
     queryFn: () => countersign.customers.get(id),
-    staleTime: 300_000,
+    staleTime: KEPT_MS,
   })
-  return data ? (
-    <span className="clipped" title={nameOf(data)}>
-      {nameOf(data)}
+  return (
+    <span className={data ? 'clipped' : 'id clipped'} title={data ? nameOf(data) : id}>
+      {data ? nameOf(data) : shortId(id)}
     </span>
-  ) : (
-    <span className="id">{shortId(id)}</span>
   )
 }

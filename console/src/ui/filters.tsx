@@ -80,6 +80,13 @@ export function textSearch<const Name extends string>(...names: Name[]) {
     ) as { [N in Name]?: string | undefined }
 }
 
+/** The day of a moment in the viewer's zone, as a filter holds it. */
+export function dayOf(at: string): string {
+  const time = new Date(at)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
+}
+
 /** A day of the viewer's zone as the API takes it: its first or its last moment. */
 export function dayStart(day: string | undefined): string | undefined {
   return day ? new Date(`${day}T00:00:00`).toISOString() : undefined

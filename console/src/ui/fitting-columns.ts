@@ -4,11 +4,16 @@ import { useMemo } from 'react'
 /** Below this width a row has no place for all columns. */
 const PHONE = '(max-width: 48em)'
 
+/** Whether the window is that narrow. */
+export function useIsPhone(): boolean {
+  return useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false })
+}
+
 /** The columns that the window has place for. */
 export function useFittingColumns<One extends { readonly isWideOnly?: boolean }>(
   columns: readonly One[],
 ): readonly One[] {
-  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false })
+  const isPhone = useIsPhone()
   return useMemo(
     () => (isPhone ? columns.filter(({ isWideOnly }) => !isWideOnly) : columns),
     [columns, isPhone],

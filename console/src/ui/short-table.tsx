@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { Column } from './data-table.tsx'
-import { useFittingColumns } from './fitting-columns.ts'
+import { useFittingColumns, useIsPhone } from './fitting-columns.ts'
 
 /** A table of a few rows as a part of a page: a `Panel` that is `isBare`. Scrolls in its own box where it is too wide. */
 export function ShortTable<Row>(props: {
@@ -9,22 +9,36 @@ export function ShortTable<Row>(props: {
   readonly rows: readonly Row[]
   readonly idOf: (row: Row) => string
   readonly linkOf?: (row: Row) => string
+  /** A phone shows all columns: the cells of a row two by two, each with its name. For rows that are long and few. */
+  readonly isFolding?: boolean
   /** What is said where there are no rows. */
   readonly empty: string
 }) {
-  const { name, rows, idOf, linkOf, empty } = props
-  const columns = useFittingColumns(props.columns)
+  const { name, rows, idOf, linkOf, isFolding = false, empty } = props
+  const isFolded = useIsPhone() && isFolding
+  const fitting = useFittingColumns(props.columns)
+  const columns = isFolded ? props.columns : fitting
   if (rows.length === 0) return <p className="none soft">{empty}</p>
-  const style = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') }
+  const style = isFolded ? {} : { gridTemplateColumns: columns.map(({ width }) => width).join(' ') }
   const cells = (row: Row) =>
-    columns.map(({ id, isRight, cell }) => (
+    columns.map(({ id, header, isRight, cell }) => (
       <span key={id} role="cell" className={isRight ? 'cell right' : 'cell'}>
+        {isFolded && (
+          <span className="name" aria-hidden="true">
+            {header}
+          </span>
+        )}
         {cell(row)}
       </span>
     ))
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-    <div className="table bare" role="table" aria-label={name} tabIndex={0}>
+    <div
+      className={isFolded ? 'table bare folded' : 'table bare'}
+      role="table"
+      aria-label={name}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+      tabIndex={0}
+    >
       <div className="grid" role="rowgroup">
         <div className="row head" role="row" style={style}>
           {columns.map(({ id, header, isRight }) => (

@@ -38,6 +38,14 @@ export const AuditEvent = Type.Object({
   after: Type.Optional(FreeForm('The same members afterwards')),
 })
 
+const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** When the id of a request was made, where it is a UUIDv7: the server makes such, a caller may choose any. */
+export function timeOfRequestId(id: string): Date | undefined {
+  const parts = UUID_V7.exec(id)
+  return parts ? new Date(Number.parseInt(`${parts[1]}${parts[2]}`, 16)) : undefined
+}
+
 export const audit_event_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -53,6 +61,12 @@ export const audit_event_list = endpoint({
     objectId: Type.Optional(IdOfAny(anyKind, 'What was changed or made')),
     customerId: Type.Optional(Id('Customer')),
     operation: Type.Optional(Text(100, { description: 'The name of the call: `config_update`' })),
+    requestId: Type.Optional(
+      Text(128, {
+        description:
+          'The `X-Request-Id` of the call. One that the server made says its time; for another `startDate` is needed',
+      }),
+    ),
     startDate: Type.Optional(Timestamp('From this time on')),
     endDate: Type.Optional(Timestamp('Before this time')),
     ...pageQuery,

@@ -1,6 +1,7 @@
-import type { auditEvents } from '@countersign/contract/platforms/audit-events'
+import { type auditEvents, timeOfRequestId } from '@countersign/contract/platforms/audit-events'
 import type { AuditEventRow } from '../db/schema/audit-tables.ts'
-import { ApiError, type Handlers } from '../op/operation.ts'
+import type { Op } from '../op/app.ts'
+import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { page } from '../op/paging.ts'
 import { present } from '../op/present.ts'
 import { timeIfGiven } from '../op/time-range.ts'
@@ -9,11 +10,10 @@ import { selectAuditEvent, selectAuditEvents } from './store.ts'
 
 export const auditHandlers: Handlers<typeof auditEvents> = {
   audit_event_list: async (op, { query }) => {
-    const { actorId, objectId, customerId, operation } = query
+    const { actorId, objectId, customerId, operation, requestId } = query
     const filters = present({
-      ...{ actorId, objectId, customerId, operation },
-      startDate: timeIfGiven(query.startDate),
-      endDate: timeIfGiven(query.endDate),
+      ...{ actorId, objectId, customerId, operation, requestId },
+      ...timesOf(op, query),
     })
     return {
       status: 200,
@@ -30,6 +30,32 @@ export const auditHandlers: Handlers<typeof auditEvents> = {
     if (!row) throw new ApiError('AUDIT_EVENT_NOT_FOUND', { details: { field: 'auditEventId' } })
     return { status: 200, body: auditEventView(row) }
   },
+}
+
+const HOUR_MS = 3_600_000
+
+interface Asked {
+  readonly requestId?: string
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/**
+ * The time to look through. Entries are found by time and not by request, so a request without a time is looked for around
+ * the one that its id says, on the platform's clock too, which may be ahead of it.
+ */
+function timesOf(op: Op, { requestId, startDate, endDate }: Asked) {
+  if (requestId === undefined || startDate !== undefined)
+    return { startDate: timeIfGiven(startDate), endDate: timeIfGiven(endDate) }
+  const madeAt = timeOfRequestId(requestId)?.getTime()
+  if (madeAt === undefined)
+    throw fieldError(
+      'INVALID_INPUT',
+      'startDate',
+      'startDate is needed with a requestId that the server has not made: such an id does not say when the call was',
+    )
+  const last = madeAt + Number(op.platform.clock_offset_ms) + HOUR_MS
+  return { startDate: new Date(madeAt - HOUR_MS), endDate: timeIfGiven(endDate) ?? new Date(last) }
 }
 
 function auditEventView(row: AuditEventRow) {

@@ -10,13 +10,14 @@ export interface AuditFilters {
   readonly objectId?: string
   readonly customerId?: string
   readonly operation?: string
+  readonly requestId?: string
   readonly startDate?: Date
   readonly endDate?: Date
 }
 
 /** The matching entries of a platform. */
 export function selectAuditEvents(read: Read, platformId: string, filters: AuditFilters) {
-  const { actorId, objectId, customerId, operation, startDate, endDate } = filters
+  const { actorId, objectId, customerId, operation, requestId, startDate, endDate } = filters
   return (
     read
       .selectFrom('audit_events')
@@ -30,6 +31,7 @@ export function selectAuditEvents(read: Read, platformId: string, filters: Audit
       .$call((q) => whereGiven(q, 'object_id', '=', objectId))
       .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
       .$call((q) => whereGiven(q, 'operation', '=', operation))
+      .$call((q) => whereGiven(q, 'request', '=', requestId))
       .$call((q) => whereGiven(q, 'created_at', '>=', startDate))
       .$call((q) => whereGiven(q, 'created_at', '<', endDate))
   )

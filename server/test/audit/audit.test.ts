@@ -27,6 +27,24 @@ test('a change in place is in the trail with its caller and what differs, a refu
   expect((await (await newPlatform()).get(`/audit-events/${body.data[0].id}`)).status).toBe(404)
 })
 
+test('what a request has changed is found by its id: one of the server by itself, one of the caller from a time on', async () => {
+  const client = await newPlatform()
+  const search = (query: string) => client.get(`/audit-events?${query}`)
+  await client.send('POST', '/sandbox/clock/advance', { seconds: 86_400 })
+  const made = await client.send('PATCH', '/config', { umaDomain: 'first.example' })
+  const requestId = made.headers.get('X-Request-Id')
+  await client.send('PATCH', '/config', { umaDomain: 'second.example' }, { 'X-Request-Id': 'trail-2' })
+  const found = await search(`requestId=${requestId}`)
+  expect(found.body.data).toMatchObject([{ requestId, after: { umaDomain: 'first.example' } }])
+  const refused = await search('requestId=trail-2')
+  expect([refused.status, refused.body.details]).toMatchObject([400, { field: 'startDate' }])
+  const { at } = found.body.data[0]
+  const { data } = (await search(`requestId=trail-2&startDate=${at}`)).body
+  expect(data).toMatchObject([{ requestId: 'trail-2', after: { umaDomain: 'second.example' } }])
+  expect((await search(`requestId=${requestId}&endDate=${at}`)).body.data).toEqual([])
+  expect((await (await newPlatform()).get(`/audit-events?requestId=${requestId}`)).body.data).toEqual([])
+})
+
 test('an entry of the trail can be neither changed nor removed', async () => {
   const host = await openApp()
   for (const statement of [

@@ -53,7 +53,7 @@ const request = createRoute({
 
 const audit = createRoute({
   ...at('/audit'),
-  validateSearch: textSearch('operation', 'actorId', 'objectId', 'customerId', 'from', 'to'),
+  validateSearch: textSearch('operation', 'requestId', 'actorId', 'objectId', 'customerId', 'from', 'to'),
   component: lazyRouteComponent(() => import('../../pages/audit/audit-list.tsx'), 'AuditList'),
 })
 

@@ -6,9 +6,9 @@ import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordLink } from '../../ui/record-link.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -28,15 +28,14 @@ export function AgentPage() {
     queryKey: ['agents', 'one', agentId],
     queryFn: () => countersign.agents.get(agentId),
   })
-  const agent = query.data
-  if (!agent)
-    return (
-      <Page title="Agent" parent={PARENT}>
-        <Read query={query} lines={8}>
-          {() => null}
-        </Read>
-      </Page>
-    )
+  return (
+    <RecordPage query={query} title="Agent" parent={PARENT}>
+      {(record) => <AgentDetail agent={record} />}
+    </RecordPage>
+  )
+}
+
+function AgentDetail({ agent }: { readonly agent: Agent }) {
   return (
     <Page
       title={agent.name}

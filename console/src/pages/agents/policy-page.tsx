@@ -5,7 +5,7 @@ import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { AccountFields } from './account-fields.tsx'
 import type { Agent } from './agent.ts'
 import { changeOf, type Draft, draftOf, problemsOf } from './policy-draft.ts'
@@ -22,13 +22,10 @@ export function PolicyPage() {
     queryKey: ['agents', 'one', agentId],
     queryFn: () => countersign.agents.get(agentId),
   })
-  if (query.data) return <Editor key={agentId} agent={query.data} />
   return (
-    <Page title="Policy" parent={{ title: 'Agents', to: '/agents' }}>
-      <Read query={query} lines={8}>
-        {() => null}
-      </Read>
-    </Page>
+    <RecordPage query={query} title="Policy" parent={{ title: 'Agents', to: '/agents' }}>
+      {(agent) => <Editor key={agentId} agent={agent} />}
+    </RecordPage>
   )
 }
 

@@ -50,6 +50,7 @@ function Result({ replay }: { readonly replay: Replay }) {
         rows={replay.data.toReversed()}
         idOf={({ decisionId }) => decisionId}
         columns={COLUMNS}
+        isFolding
         empty="This agent has asked for nothing in the last week."
       />
     </>
@@ -65,12 +66,10 @@ function countWords({ counts, isCut }: Replay): string {
 }
 
 const COLUMNS = [
-  { id: 'at', header: 'At', width: '9rem', cell: ({ at }: Replayed) => <Time at={at} /> },
   {
     id: 'payee',
     header: 'Action',
     width: 'minmax(8rem, 1.5fr)',
-    isWideOnly: true,
     cell: ({ actionType, payee }: Replayed) => (
       <span className="clipped" title={payee}>
         {payee ?? wordsOf(actionType)}
@@ -82,7 +81,6 @@ const COLUMNS = [
     header: 'Amount',
     width: 'minmax(6rem, 1fr)',
     isRight: true,
-    isWideOnly: true,
     cell: ({ amount }: Replayed) => <Money of={amount} />,
   },
   { id: 'was', header: 'Was', width: '8.5rem', cell: ({ was }: Replayed) => <Status of={was} /> },
@@ -97,11 +95,11 @@ const COLUMNS = [
     id: 'why',
     header: 'Why',
     width: 'minmax(12rem, 2fr)',
-    isWideOnly: true,
     cell: ({ words }: Replayed) => (
       <span className="clipped" title={words}>
         {words}
       </span>
     ),
   },
+  { id: 'at', header: 'At', width: '9rem', isRight: true, cell: ({ at }: Replayed) => <Time at={at} /> },
 ]

@@ -8,10 +8,10 @@ import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
-import { Read } from '../../ui/read.tsx'
 import { Readable } from '../../ui/readable.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordLink } from '../../ui/record-link.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -29,15 +29,14 @@ export function AuditPage() {
     queryKey: ['audit', 'one', auditEventId],
     queryFn: () => countersign.auditEvents.get(auditEventId),
   })
-  const entry = query.data
-  if (!entry)
-    return (
-      <Page title="Entry" parent={PARENT}>
-        <Read query={query} lines={8}>
-          {() => null}
-        </Read>
-      </Page>
-    )
+  return (
+    <RecordPage query={query} title="Entry" parent={PARENT}>
+      {(record) => <EntryDetail entry={record} />}
+    </RecordPage>
+  )
+}
+
+function EntryDetail({ entry }: { readonly entry: Entry }) {
   return (
     <Page title={wordsOf(entry.operation.toUpperCase())} parent={PARENT}>
       <RecordId id={entry.id} />

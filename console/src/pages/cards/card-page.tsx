@@ -13,6 +13,7 @@ import { Page, Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordLink } from '../../ui/record-link.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
@@ -29,15 +30,14 @@ const PARENT = { title: 'Cards', to: '/cards' }
 export function CardPage() {
   const { cardId } = route.useParams()
   const query = useQuery({ queryKey: ['cards', 'one', cardId], queryFn: () => countersign.cards.get(cardId) })
-  const card = query.data
-  if (!card)
-    return (
-      <Page title="Card" parent={PARENT}>
-        <Read query={query} lines={8}>
-          {() => null}
-        </Read>
-      </Page>
-    )
+  return (
+    <RecordPage query={query} title="Card" parent={PARENT}>
+      {(record) => <CardDetail card={record} />}
+    </RecordPage>
+  )
+}
+
+function CardDetail({ card }: { readonly card: Card }) {
   return (
     <Page
       title={cardName(card)}

@@ -4,9 +4,8 @@ import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
-import { Loading } from '../../ui/states.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { type Customer, checkOf, nameOf } from './customer.ts'
 import { CustomerAccounts } from './customer-accounts.tsx'
@@ -22,13 +21,11 @@ export function CustomerPage() {
     queryKey: ['customers', customerId],
     queryFn: () => countersign.customers.get(customerId),
   })
-  if (!query.data)
-    return (
-      <Page title="Customer" parent={PARENT}>
-        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
-      </Page>
-    )
-  return <CustomerDetail customer={query.data} />
+  return (
+    <RecordPage query={query} title="Customer" parent={PARENT}>
+      {(record) => <CustomerDetail customer={record} />}
+    </RecordPage>
+  )
 }
 
 function CustomerDetail({ customer }: { readonly customer: Customer }) {

@@ -8,10 +8,10 @@ import { ActionButton } from '../../ui/action-button.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
-import { Read } from '../../ui/read.tsx'
 import { Readable } from '../../ui/readable.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordLink } from '../../ui/record-link.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -34,15 +34,14 @@ export function EventPage() {
     queryFn: () => countersign.events.get(eventId),
     refetchInterval: ({ state: { data } }) => (data?.deliveryStatus === 'PENDING' ? DELIVERING_MS : false),
   })
-  const event = query.data
-  if (!event)
-    return (
-      <Page title="Event" parent={PARENT}>
-        <Read query={query} lines={8}>
-          {() => null}
-        </Read>
-      </Page>
-    )
+  return (
+    <RecordPage query={query} title="Event" parent={PARENT}>
+      {(record) => <EventDetail event={record} />}
+    </RecordPage>
+  )
+}
+
+function EventDetail({ event }: { readonly event: Event }) {
   return (
     <Page
       title={wordsOf(event.type)}

@@ -1,21 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
-import { Loading } from '../../ui/states.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { CustomerName } from '../customers/customer-name.tsx'
 import { BOOKING_COLUMNS } from './bookings.tsx'
 import { ExternalAccountPage } from './external-account.tsx'
 import { StatementPanel } from './statement.tsx'
+
+type Account = Awaited<ReturnType<typeof countersign.ledgerAccounts.get>>
 
 const route = getRouteApi('/accounts/$accountId')
 const PARENT = { title: 'Ledger', to: '/ledger' }
@@ -35,16 +36,18 @@ function OwnAccount({ accountId }: { readonly accountId: string }) {
     queryKey: ['accounts', accountId],
     queryFn: () => countersign.ledgerAccounts.get(accountId, {}),
   })
+  return (
+    <RecordPage query={query} title="Account" parent={PARENT}>
+      {(record) => <AccountDetail accountId={accountId} account={record} />}
+    </RecordPage>
+  )
+}
+
+function AccountDetail(props: { readonly accountId: string; readonly account: Account }) {
+  const { accountId, account } = props
   const list = useListed(['accounts', accountId, 'bookings'], (page) =>
     countersign.ledgerTransfers.list({ accountId, ...page }),
   )
-  const account = query.data
-  if (!account)
-    return (
-      <Page title="Account" parent={PARENT}>
-        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
-      </Page>
-    )
   const { name, currency, owner, posted, held, normalSide, isClosed } = account
   return (
     <Page

@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
+import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
-import { Read } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
-import { Loading } from '../../ui/states.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
-import { CustomerName } from '../customers/customer-name.tsx'
+
+type ExternalAccount = Awaited<ReturnType<typeof countersign.externalAccounts.get>>
 
 const PARENT = { title: 'Customers', to: '/customers' }
 
@@ -19,17 +20,18 @@ export function ExternalAccountPage({ accountId }: { readonly accountId: string 
     queryKey: ['accounts', accountId],
     queryFn: () => countersign.externalAccounts.get(accountId),
   })
-  const account = query.data
-  if (!account)
-    return (
-      <Page title="External account" parent={PARENT}>
-        {query.isPending ? <Loading lines={6} /> : <Read query={query}>{() => null}</Read>}
-      </Page>
-    )
-  const { customerId, currency, accountInfo, status } = account
+  return (
+    <RecordPage query={query} title="External account" parent={PARENT}>
+      {(record) => <ExternalAccountDetail account={record} />}
+    </RecordPage>
+  )
+}
+
+function ExternalAccountDetail({ account }: { readonly account: ExternalAccount }) {
+  const { id, customerId, currency, accountInfo, status } = account
   return (
     <Page title={wordsOf(accountInfo.accountType)} aside={<Status of={status} />} parent={PARENT}>
-      <RecordId id={accountId} />
+      <RecordId id={id} />
       <Panel title="About">
         <Facts
           of={[

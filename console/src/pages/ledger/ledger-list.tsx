@@ -2,6 +2,7 @@ import type { LedgerAccount as LedgerAccountSchema } from '@countersign/contract
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
+import { CustomerName } from '../../ui/customer-name.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters } from '../../ui/filters.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'
@@ -9,7 +10,6 @@ import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { useListed } from '../../ui/use-listed.ts'
-import { CustomerName } from '../customers/customer-name.tsx'
 
 type LedgerAccount = Static<typeof LedgerAccountSchema>
 

@@ -7,14 +7,15 @@ import { Facts } from '../../ui/facts.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
-import { Read } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
-import { Loading } from '../../ui/states.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { type Booking, sideOf } from './bookings.tsx'
+
+type Explained = Awaited<ReturnType<typeof countersign.ledgerTransfers.explain>>
 
 const route = getRouteApi('/ledger/transfers/$transferId')
 const PARENT = { title: 'Ledger', to: '/ledger' }
@@ -26,13 +27,14 @@ export function TransferPage() {
     queryKey: ['accounts', 'transfer', transferId],
     queryFn: () => countersign.ledgerTransfers.explain(transferId),
   })
-  if (!query.data)
-    return (
-      <Page title="Booking" parent={PARENT}>
-        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
-      </Page>
-    )
-  const { transfer, steps } = query.data
+  return (
+    <RecordPage query={query} title="Booking" parent={PARENT}>
+      {(record) => <BookingDetail of={record} />}
+    </RecordPage>
+  )
+}
+
+function BookingDetail({ of: { transfer, steps } }: { readonly of: Explained }) {
   return (
     <Page
       title={`${moneyText(transfer.amount)} booked`}

@@ -5,9 +5,8 @@ import { Facts } from '../../ui/facts.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
-import { Read } from '../../ui/read.tsx'
 import { RecordId, shortId } from '../../ui/record-id.tsx'
-import { Loading } from '../../ui/states.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -19,13 +18,11 @@ const PARENT = { title: 'Quotes', to: '/quotes' }
 export function QuotePage() {
   const { quoteId } = route.useParams()
   const query = useQuery({ queryKey: ['quotes', quoteId], queryFn: () => countersign.quotes.get(quoteId) })
-  if (!query.data)
-    return (
-      <Page title="Quote" parent={PARENT}>
-        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
-      </Page>
-    )
-  return <QuoteDetail quote={query.data} />
+  return (
+    <RecordPage query={query} title="Quote" parent={PARENT}>
+      {(record) => <QuoteDetail quote={record} />}
+    </RecordPage>
+  )
 }
 
 function QuoteDetail({ quote }: { readonly quote: Quote }) {

@@ -9,10 +9,9 @@ import { countersign } from '../../data/client.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { type Amount, Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
-import { Read } from '../../ui/read.tsx'
 import { RecordId, shortId } from '../../ui/record-id.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
-import { Loading } from '../../ui/states.tsx'
 import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -29,13 +28,11 @@ export function ReconciliationPage() {
     queryKey: ['reconciliations', reconciliationId],
     queryFn: () => countersign.reconciliations.get(reconciliationId),
   })
-  if (!query.data)
-    return (
-      <Page title="Reconciliation" parent={PARENT}>
-        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
-      </Page>
-    )
-  return <Day of={query.data} />
+  return (
+    <RecordPage query={query} title="Reconciliation" parent={PARENT}>
+      {(record) => <Day of={record} />}
+    </RecordPage>
+  )
 }
 
 /** One day of a rail: the statement of the bank beside the books, and what the two differ in. */

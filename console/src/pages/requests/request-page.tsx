@@ -1,17 +1,19 @@
+import { timeOfRequestId } from '@countersign/contract/platforms/audit-events'
 import type { LoggedRequest as RequestSchema } from '@countersign/contract/platforms/request-log'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
-import { countersign, isMissing } from '../../data/client.ts'
+import { countersign } from '../../data/client.ts'
 import { Actor } from '../../ui/actor.tsx'
 import { Facts } from '../../ui/facts.tsx'
+import { dayOf } from '../../ui/filters.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
-import { Read } from '../../ui/read.tsx'
 import { Readable } from '../../ui/readable.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
-import { EmptyState } from '../../ui/states.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { HttpStatus } from './http-status.tsx'
 
@@ -19,6 +21,8 @@ type LoggedRequest = Static<typeof RequestSchema>
 
 const route = getRouteApi('/requests/$requestId')
 const PARENT = { title: 'Requests', to: '/requests' }
+const MISSING =
+  'It is older than the log keeps, it was a reading of this console, or it was left out under load.'
 
 /** One call: what was asked, and what was answered. */
 export function RequestPage() {
@@ -27,21 +31,14 @@ export function RequestPage() {
     queryKey: ['requests', 'one', requestId],
     queryFn: () => countersign.requests.get(requestId),
   })
-  const request = query.data
-  if (!request)
-    return (
-      <Page title="Request" parent={PARENT}>
-        {isMissing(query.error) ? (
-          <EmptyState title="This request is not in the log">
-            It is older than the log keeps, it was a reading of this console, or it was left out under load.
-          </EmptyState>
-        ) : (
-          <Read query={query} lines={8}>
-            {() => null}
-          </Read>
-        )}
-      </Page>
-    )
+  return (
+    <RecordPage query={query} title="Request" parent={PARENT} missing={MISSING}>
+      {(record) => <RequestDetail request={record} />}
+    </RecordPage>
+  )
+}
+
+function RequestDetail({ request }: { readonly request: LoggedRequest }) {
   return (
     <Page
       title={`${request.method} ${request.path}`}
@@ -78,10 +75,23 @@ function About({ request }: { readonly request: LoggedRequest }) {
           ['Idempotency-Key', request.idempotencyKey],
           ['From', request.address],
           ['Program', request.userAgent],
+          [
+            'Also',
+            request.method !== 'GET' && (
+              <TextLink key="trail" to="/audit" search={inTrail(request)}>
+                What it has changed
+              </TextLink>
+            ),
+          ],
         ]}
       />
     </Panel>
   )
+}
+
+/** The filters of the audit trail that find the call. An id of the caller's own making is looked for from the day on. */
+function inTrail({ requestId, at }: LoggedRequest): Readonly<Record<string, string>> {
+  return timeOfRequestId(requestId) ? { requestId } : { requestId, from: dayOf(at) }
 }
 
 /** A body as it was kept: as names and values where it is whole JSON, as text where it was cut. */

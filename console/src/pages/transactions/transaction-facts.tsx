@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { CustomerName } from '../../ui/customer-name.tsx'
 import { Facts } from '../../ui/facts.tsx'
 import { type Amount, Money } from '../../ui/money.tsx'
 import { figures } from '../../ui/money-format.ts'
@@ -6,7 +7,6 @@ import { Panel } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
-import { CustomerName } from '../customers/customer-name.tsx'
 import { rateInWords } from '../quotes/quote.ts'
 import type { TransactionRecord } from './columns.tsx'
 

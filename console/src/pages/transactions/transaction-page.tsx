@@ -5,9 +5,8 @@ import { moneyText } from '../../ui/money.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Raw } from '../../ui/raw.tsx'
-import { Read } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
-import { Loading } from '../../ui/states.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Bookings } from '../ledger/bookings.tsx'
 import { amountOf, type TransactionRecord } from './columns.tsx'
@@ -25,13 +24,11 @@ export function TransactionPage() {
     queryKey: ['transactions', transactionId],
     queryFn: () => countersign.transactions.get(transactionId),
   })
-  if (!query.data)
-    return (
-      <Page title="Transaction" parent={PARENT}>
-        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
-      </Page>
-    )
-  return <TransactionDetail transaction={query.data} />
+  return (
+    <RecordPage query={query} title="Transaction" parent={PARENT}>
+      {(record) => <TransactionDetail transaction={record} />}
+    </RecordPage>
+  )
 }
 
 function TransactionDetail({ transaction }: { readonly transaction: TransactionRecord }) {

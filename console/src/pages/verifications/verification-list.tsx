@@ -1,6 +1,7 @@
 import { VERIFICATION_STATES } from '@countersign/contract/core/customer-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { CustomerName } from '../../ui/customer-name.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -8,7 +9,6 @@ import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { CustomerName } from '../customers/customer-name.tsx'
 import { missingOf, type Verification } from './verification.ts'
 
 const route = getRouteApi('/verifications')

@@ -4,7 +4,7 @@ import { countersign } from '../../data/client.ts'
 import { Page } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
-import { Loading } from '../../ui/states.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { nameOf } from '../customers/customer.ts'
 import { Claims, Owners, ownerName } from './claims.tsx'
@@ -22,13 +22,11 @@ export function VerificationPage() {
     queryKey: ['verifications', verificationId],
     queryFn: () => countersign.verifications.get(verificationId),
   })
-  if (!query.data)
-    return (
-      <Page title="Verification" parent={PARENT}>
-        {query.isPending ? <Loading lines={8} /> : <Read query={query}>{() => null}</Read>}
-      </Page>
-    )
-  return <Case verification={query.data} />
+  return (
+    <RecordPage query={query} title="Verification" parent={PARENT}>
+      {(record) => <Case verification={record} />}
+    </RecordPage>
+  )
 }
 
 /** A case: what the customer says beside the documents that are to prove it. */

@@ -1,0 +1,33 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { isMissing } from '../data/client.ts'
+import { Page } from './page.tsx'
+import { Read } from './read.tsx'
+import { EmptyState } from './states.tsx'
+
+/** The page of one record. Until it is read: lines of its height, that it is not there, or what went wrong. */
+export function RecordPage<Data>(props: {
+  readonly query: UseQueryResult<Data>
+  /** The title until the record has one of its own. */
+  readonly title: string
+  readonly parent: { readonly title: string; readonly to: string }
+  /** Why it may not be there. */
+  readonly missing?: string
+  readonly children: (record: Data) => ReactNode
+}) {
+  const { query, title, parent, missing = NOWHERE, children } = props
+  if (query.data !== undefined) return children(query.data)
+  return (
+    <Page title={title} parent={parent}>
+      {isMissing(query.error) ? (
+        <EmptyState title={`${title} not found`}>{missing}</EmptyState>
+      ) : (
+        <Read query={query} lines={8}>
+          {() => null}
+        </Read>
+      )}
+    </Page>
+  )
+}
+
+const NOWHERE = 'This platform has no record of that id. Check the address of this page.'
