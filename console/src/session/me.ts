@@ -34,10 +34,10 @@ export function useMe(): Identity {
   return me
 }
 
-/** Why the member may not do what needs a permission; undefined where the member may. */
-export function useDenied(permission: Permission): string | undefined {
+/** Why the member may not do what needs a permission, or one that is as good; undefined where the member may. */
+export function useDenied(permission: Permission, or = permission): string | undefined {
   const { member } = useMe()
-  return member.permissions.includes(permission)
+  return member.permissions.includes(permission) || member.permissions.includes(or)
     ? undefined
     : `You do not have the permission ${permission}. A member with MANAGE can give it to you.`
 }

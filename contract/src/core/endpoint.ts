@@ -14,6 +14,8 @@ export type Access =
   | {
       readonly auth: 'platform'
       readonly permission: Permission
+      /** A permission that is as good as that one. */
+      readonly orPermission?: Permission
       /** A permission that some calls need as well. The handler decides which, by their effect. */
       readonly furtherPermission?: { readonly permission: Permission; readonly when: string }
       /** A customer's token with the permission may make this call too, for that customer's records. */

@@ -174,7 +174,8 @@ export const document_delete = endpoint({
 
 export const document_link = endpoint({
   auth: 'platform',
-  permission: 'MANAGE',
+  permission: 'REVIEW',
+  orPermission: 'MANAGE',
   method: 'POST',
   path: '/documents/{documentId}/link',
   tag: 'Documents',

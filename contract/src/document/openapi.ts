@@ -223,13 +223,17 @@ function withFile(fields: unknown): unknown {
 
 type OfPlatform = Extract<Endpoint, { auth: 'platform' }>
 
-function permissionNote({ permission, furtherPermission: further }: OfPlatform): string {
-  const note = `Needs the permission ${permission}`
+function permissionNote({ permission, orPermission: or, furtherPermission: further }: OfPlatform): string {
+  const note = `Needs the permission ${or ? `${permission} or ${or}` : permission}`
   return further ? `${note}, and ${further.permission} where ${further.when}.` : `${note}.`
 }
 
-function permissionMembers({ permission, furtherPermission: further }: OfPlatform): Json {
-  return { 'x-permission': permission, ...(further ? { 'x-further-permission': further } : {}) }
+function permissionMembers({ permission, orPermission: or, furtherPermission: further }: OfPlatform): Json {
+  return {
+    'x-permission': permission,
+    ...(or ? { 'x-or-permission': or } : {}),
+    ...(further ? { 'x-further-permission': further } : {}),
+  }
 }
 
 /** A request of this server to the platform's server. */

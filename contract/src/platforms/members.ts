@@ -109,7 +109,8 @@ export const member_update = endpoint({
   summary: 'Change a member',
   description:
     'Gives a member another name or other permissions. They count from the next request on, in sessions that are open too. ' +
-    'Nobody can grant a permission that they lack.',
+    'Nobody can grant a permission that they lack. A permission that is added ends an invitation that was not accepted yet, as ' +
+    'whoever made it has its link: make a new one.',
   params: memberPath,
   body: MemberUpdateRequest,
   responses: { 200: Member },

@@ -50,7 +50,7 @@ export const sandbox_inbox_list = endpoint({
   summary: 'List the messages to people',
   description:
     'Shows the codes and messages that production would send. The sandbox sends no e-mail and no SMS; ' +
-    'newest first.',
+    'newest first. The code that signs in a member is shown to callers who have every permission of that member.',
   sandboxOnly: true,
   query: Type.Object({
     recipient: Type.Optional(

@@ -21,7 +21,7 @@ const BY_HASH = rowByKey<Found>(
    JOIN customers c ON c.id = t.customer_id
    JOIN platforms p ON p.id = t.platform_id
    WHERE t.secret_hash = ANY ($1::text[]) AND t.revoked_at IS NULL AND a.deleted_at IS NULL
-     AND (m.id IS NULL OR m.state = 'ACTIVE')
+     AND (m.id IS NULL OR (m.state = 'ACTIVE' AND t.permissions <@ m.permissions))
      AND c.deleted_at IS NULL AND p.closed_at IS NULL`,
   'secret_hash',
 )

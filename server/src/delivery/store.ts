@@ -93,3 +93,15 @@ export async function selectMessageCount(op: Op, recipient: string): Promise<Mes
     .where('recipient', '=', recipient)
     .executeTakeFirst()
 }
+
+/** The members whom these codes sign in, with what they may do. */
+export async function selectMembersOfCodes(op: Op, codes: readonly string[]) {
+  if (codes.length === 0) return []
+  return op.read
+    .selectFrom('member_codes')
+    .innerJoin('members', 'members.id', 'member_codes.member_id')
+    .where('member_codes.platform_id', '=', op.platform.id)
+    .where('member_codes.id', 'in', codes)
+    .select(['member_codes.id as code', 'members.permissions'])
+    .execute()
+}

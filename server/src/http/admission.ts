@@ -20,7 +20,7 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
     case 'platform': {
       if (bringsCookie(head)) {
         const caller = await admitMember(app, endpoint, head)
-        checkPermission(caller, endpoint.permission)
+        checkPermission(caller, endpoint.permission, endpoint.orPermission)
         return caller
       }
       if (isCustomerToken(head.authorization)) return admitCustomer(app, endpoint, head, head.authorization)
@@ -28,7 +28,7 @@ export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<C
       const { platform, ...token } = await authenticatePlatform(app, head.authorization)
       head.trace.platformId = platform.id
       const actor = { kind: 'token', ...token } as const
-      checkPermission({ actor }, endpoint.permission)
+      checkPermission({ actor }, endpoint.permission, endpoint.orPermission)
       return { platform, actor }
     }
     case 'agent': {
@@ -67,7 +67,7 @@ async function admitCustomer(
       message: "A customer's token does not allow this call. The platform's backend makes it.",
     })
   const actor = { kind: 'customer', ...customer } as const
-  checkPermission({ actor }, endpoint.permission)
+  checkPermission({ actor }, endpoint.permission, endpoint.orPermission)
   return { platform, actor }
 }
 

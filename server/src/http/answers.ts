@@ -44,7 +44,10 @@ async function* inTurn(pieces: Iterable<string>): AsyncGenerator<string> {
 export async function begun(answer: Answer, failed: (error: unknown) => void): Promise<Answer> {
   if (!answer.pieces) return answer
   const pieces = answer.pieces[Symbol.asyncIterator]()
-  const first = await pieces.next()
+  const first = await pieces.next().catch(async (error: unknown) => {
+    await pieces.return?.()
+    throw error
+  })
   return { ...answer, pieces: resumed(first, pieces, failed) }
 }
 

@@ -38,12 +38,12 @@ export const memberHandlers: Handlers<typeof members> = {
     const op = inRealTime(platformOp)
     const member = await findPresentMember(op, params.memberId)
     const { version, state } = member
-    checkMayGrant(
-      op,
-      (body.permissions ?? []).filter((one) => !member.permissions.includes(one)),
-    )
+    const added = (body.permissions ?? []).filter((one) => !member.permissions.includes(one))
+    checkMayGrant(op, added)
     const change = {
       ...present({ name: body.name, permissions: body.permissions && inOrder(body.permissions) }),
+      // Whoever made the invitation knows its link, and may lack what is added.
+      ...(added.length > 0 ? { invitation_id: null } : {}),
       version: version + 1,
       updated_at: op.now,
     }

@@ -83,7 +83,11 @@ export async function findUsableLink(
   if (!member || !isPresent(member))
     throw notValid('This link is not valid any more: the member was removed.')
   if (purpose === 'INVITATION' && member.invitation_id !== link.id)
-    throw notValid('This link was replaced by a later one.')
+    throw notValid(
+      member.invitation_id === null
+        ? `This link has ended. ${next}`
+        : 'This link was replaced by a later one.',
+    )
   if (link.expires_at <= op.now) throw notValid(`This link has expired. ${next}`)
   return { link, member }
 }

@@ -1,3 +1,4 @@
+import { effectivePermissions } from '@countersign/contract/core/endpoint'
 import type { tokens } from '@countersign/contract/platforms/tokens'
 import type { TokenRow } from '../db/schema/tables.ts'
 import type { Op } from '../op/app.ts'
@@ -12,7 +13,7 @@ import { deleteToken, makeApiToken } from './tokens.ts'
 
 export const tokenHandlers: Handlers<typeof tokens> = {
   token_create: async (op, { body }) => {
-    checkMayGrant(op, body.permissions)
+    checkMayGrant(op, effectivePermissions(body.permissions))
     const platform = await findPlatform(op)
     const { row, clientSecret, write } = makeApiToken(op, op.platform.id, body.name, body.permissions)
     return {

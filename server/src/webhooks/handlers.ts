@@ -10,7 +10,7 @@ import { ApiError, fieldError, type Handlers, StaleRead } from '../op/operation.
 import { type Order, page } from '../op/paging.ts'
 import { present } from '../op/present.ts'
 import { timeIfGiven } from '../op/time-range.ts'
-import { platformIsOpen } from '../platforms/platforms.ts'
+import { findPlatform, platformChanged, platformIsOpen } from '../platforms/platforms.ts'
 import { BEGINNING, type FeedPosition } from '../ports/event-streams.ts'
 import { attempt, attemptWrite, textOf } from './attempt.ts'
 import { attemptNow, isReceived, newDelivery } from './deliver.ts'
@@ -157,6 +157,8 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
   event_replay: async (op, { body }) => {
     if (webhookEndpoint(op.platform) === undefined)
       throw fieldError('CONFLICT', 'webhookEndpoint', 'The platform has no webhookEndpoint')
+    // Reads the platform first, because its version guards the later reads.
+    const platform = await findPlatform(op)
     if (await selectIsReplaying(op))
       throw new ApiError('CONFLICT', {
         message: 'A replay of events is under way. Begin another when it has ended.',
@@ -170,7 +172,8 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
     return {
       status: 202,
       body: { events },
-      writes: events === 0 ? [] : [job(op, 'webhook.replay', replay, op.now)],
+      // Guards that, of several calls at the same time, one begins a replay.
+      writes: events === 0 ? [] : [platformChanged(op, platform), job(op, 'webhook.replay', replay, op.now)],
     }
   },
 }

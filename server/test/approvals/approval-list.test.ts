@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { newAgent } from '../agents.testing.ts'
 import { expectError, validBody } from '../calls.testing.ts'
 import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+import { newMember } from '../members.testing.ts'
 import { Receiver } from '../webhook-receiver.testing.ts'
 
 async function made(client: Pick<Client, 'post'>, path: string, body: unknown): Promise<Reply['body']> {
@@ -127,4 +128,21 @@ test('a payment to a customer waits until the platform has said its word, or its
   ])
   await client.advance(7 * 86_400)
   expect(await list(client, 'kind=INCOMING_PAYMENT')).toEqual([])
+})
+
+test('what several have to approve says who has approved already, and when', async () => {
+  const { client, agent, action, railEvent } = await waitingPlatform()
+  await client.send('PATCH', '/config', { approvalsRequired: 3 })
+  const members = [await newMember(client, ['APPROVE'], 'Ada'), await newMember(client, ['APPROVE'], 'Grace')]
+  for (const { browser } of [...members, members[0]!])
+    expect((await browser.post(`/agents/${agent.id}/actions/${action.id}/approve`)).status).toBe(200)
+  const all = await list(client)
+  const { votes, votesRequired } = all.find(({ objectId }) => objectId === action.id)
+  expect(votesRequired).toBe(3)
+  expect(votes).toEqual([
+    { memberId: members[0]!.id, memberName: 'Ada', at: expect.any(String) },
+    { memberId: members[1]!.id, memberName: 'Grace', at: expect.any(String) },
+  ])
+  // Nobody votes on what a rail reports.
+  expect(all.find(({ objectId }) => objectId === railEvent.id)).toMatchObject({ votes: [], votesRequired: 1 })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { inviteAsOperator } from '../../src/members/operator.ts'
 import { createToken, revokeToken } from '../../src/service/first-platform.ts'
 import { changePolicy, newWorld } from '../agents.testing.ts'
-import { type Client, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+import { type Client, newCustomer, newPlatform, type Reply, signed, signIn } from '../client.testing.ts'
 import { customerClient } from '../customer-tokens.testing.ts'
 import { openedFor } from '../kyc-page.testing.ts'
 import { newMember } from '../members.testing.ts'
@@ -76,6 +76,25 @@ test('an agent, a customer with a token and a changed policy are in the trail', 
   expect(added.status).toBe(201)
   const [entry] = await trail(client, `&actorId=${id}`)
   expect(entry).toMatchObject({ actor: { type: 'CUSTOMER', id }, objectId: added.body.id, customerId: id })
+})
+
+test("a call that a customer's wallet signs names the session that signed it, and is there once", async () => {
+  const client = await newPlatform()
+  const { id, wallet } = await newCustomer(client)
+  const session = await signIn(client, wallet)
+  const ended = await signIn(client, wallet)
+  const path = `/auth/sessions/${ended.sessionId}`
+  expect((await signed(client, session, 'DELETE', path)).status).toBe(204)
+  const [entry, ...others] = await trail(client, '&operation=session_delete')
+  expect(entry).toMatchObject({
+    actor: { type: 'TOKEN', id: client.credentials.tokenId },
+    objectId: ended.sessionId,
+    walletSessionId: session.sessionId,
+  })
+  expect(others).toEqual([])
+  const [unsigned] = await trail(client, '&operation=customer_create')
+  expect(unsigned.objectId).toBe(id)
+  expect(unsigned).not.toHaveProperty('walletSessionId')
 })
 
 test('a customer on its verification page is in the trail, as is that it was opened', async () => {

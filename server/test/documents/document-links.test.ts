@@ -1,7 +1,10 @@
 import { once } from 'node:events'
+import type { Permission } from '@countersign/contract/core/endpoint'
+import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createPlatform } from '../../src/service/first-platform.ts'
+import { createPlatform, createToken } from '../../src/service/first-platform.ts'
 import { Client, newCustomer, type Reply } from '../client.testing.ts'
+import { newMember } from '../members.testing.ts'
 import { openApp } from '../open-app.testing.ts'
 import { beginUpload, formOf, pngOf, upload } from '../uploads.testing.ts'
 
@@ -54,6 +57,33 @@ test('a link gives the file to whoever has it, for saving only', async () => {
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
   })
+})
+
+test('whoever reviews a customer or manages its documents reads them, by token and in the console', async () => {
+  const { id } = await newDocument()
+  const path = `/documents/${id}/link`
+  const reviewer = await newMember(client, MEMBER_ROLES.COMPLIANCE)
+  const { status, body } = await reviewer.browser.post(path)
+  expect(status).toBe(201)
+  expect(await statusOf(body.url)).toBe(200)
+  const [entry] = (await client.get('/audit-events?operation=document_link&limit=1')).body.data
+  expect(entry).toMatchObject({ actor: { type: 'MEMBER', id: reviewer.id }, objectId: id })
+  for (const permissions of [['REVIEW'], ['MANAGE'], ['VIEW', 'TRANSACT', 'APPROVE']]) {
+    const { tokenId, clientSecret } = await createToken(
+      opened.app,
+      client.credentials.platformId,
+      'Reads',
+      permissions as Permission[],
+    )
+    const caller = new Client({ ...client.credentials, tokenId, clientSecret }, client.baseUrl)
+    const reply = await caller.post(path)
+    if (permissions.length === 1) expect(reply.status).toBe(201)
+    else
+      expect(reply).toMatchObject({
+        status: 403,
+        body: { message: 'This token lacks the permission REVIEW or MANAGE.' },
+      })
+  }
 })
 
 test('a link ends after ten minutes, with its file, and where it is changed', async () => {

@@ -78,10 +78,12 @@ test('nobody grants a permission that they lack, neither to a new member nor to 
     browser.send('PATCH', `/members/${manager.id}`, { permissions: MEMBER_ROLES.OWNER }),
     browser.send('PATCH', `/members/${other.id}`, { permissions: ['VIEW', 'REVIEW', 'APPROVE'] }),
     browser.post('/tokens', { name: 'Strong', permissions: ['REVIEW'] }),
+    // A token with TRANSACT approves as well.
+    browser.post('/tokens', { name: 'Approves', permissions: ['TRANSACT'] }),
     browser.post('/sandbox/console-links'),
     (await tokenWith(client, ['MANAGE'])).post('/members', GRACE),
   ])
-  expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(Array(6).fill([403, 'FORBIDDEN']))
+  expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(Array(7).fill([403, 'FORBIDDEN']))
   const kept = await browser.send('PATCH', `/members/${other.id}`, {
     permissions: ['VIEW', 'REVIEW', 'TRANSACT'],
   })
@@ -89,6 +91,40 @@ test('nobody grants a permission that they lack, neither to a new member nor to 
   // What a token with TRANSACT may do includes to approve.
   const backend = await tokenWith(client, ['VIEW', 'MANAGE', 'TRANSACT'])
   expect((await backend.post('/members', GRACE)).status).toBe(201)
+})
+
+test('whoever has made an invitation gets nothing by it that is granted to the member later', async () => {
+  const client = await newPlatform()
+  const { browser } = await newMember(client, ['VIEW', 'MANAGE'])
+  const invited = await browser.post('/members', { ...GRACE, permissions: ['VIEW'] })
+  const path = `/members/${invited.body.member.id}`
+  const accept = (url: string) =>
+    new Browser(client.baseUrl).post('/member-invitations/accept', { token: secretOf(url) })
+  expect((await client.send('PATCH', path, { permissions: MEMBER_ROLES.OWNER })).status).toBe(200)
+  expect(await accept(invited.body.invitationUrl)).toMatchObject({
+    status: 401,
+    body: { reason: 'This link has ended. Ask for a new invitation.' },
+  })
+  const renewed = await client.post(`${path}/invitations`)
+  // Less, or another name, is no reason.
+  await client.send('PATCH', path, { name: 'Rear Admiral', permissions: ['VIEW'] })
+  expect((await accept(renewed.body.invitationUrl)).status).toBe(201)
+})
+
+test("a customer's token ends when the member who made it has no longer what it permits", async () => {
+  const client = await newPlatform()
+  const { browser, id } = await newMember(client, ['VIEW', 'TRANSACT'])
+  const customer = await newCustomer(client)
+  const made = async (permissions: readonly string[]) => {
+    const { body } = await browser.post('/customer-tokens', { customerId: customer.id, permissions })
+    const headers = { Authorization: `Bearer ${body.accessToken}` }
+    const path = `/customers/internal-accounts?customerId=${customer.id}`
+    return async () => (await client.send('GET', path, undefined, headers)).status
+  }
+  const [views, pays] = [await made(['VIEW']), await made(['VIEW', 'TRANSACT'])]
+  expect([await views(), await pays()]).toEqual([200, 200])
+  await client.send('PATCH', `/members/${id}`, { permissions: ['VIEW'] })
+  expect([await views(), await pays()]).toEqual([200, 401])
 })
 
 test('changed permissions count from the next request on, in a session that is open', async () => {

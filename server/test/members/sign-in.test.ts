@@ -173,6 +173,19 @@ describe('a code', () => {
     expect(shapes).toEqual(Array(3).fill([202, ['expiresAt']]))
   })
 
+  test('is in the inbox for those alone who may do what the member may', async () => {
+    const member = await newMember(client, ['VIEW', 'MANAGE', 'REVIEW'])
+    const manager = await newMember(client, ['VIEW', 'MANAGE'])
+    const equal = await newMember(client, ['VIEW', 'MANAGE', 'REVIEW'])
+    await new Browser(client.baseUrl).post('/member-sessions/codes', { email: member.email })
+    const read = async ({ browser }: typeof member) =>
+      (await browser.get(`/sandbox/inbox?recipient=${member.email}`)).body.data[0]
+    const kept = await read(manager)
+    expect(kept).toMatchObject({ recipient: member.email, status: 'DELIVERED' })
+    expect([kept.text, kept.html]).toEqual([undefined, undefined])
+    expect((await read(equal)).text).toContain(await codeTo(member.email))
+  })
+
   test('has five attempts, of which fifty at the same time are not more', async () => {
     const { email } = await newMember(client, ['VIEW'])
     const browser = new Browser(client.baseUrl)

@@ -99,6 +99,15 @@ test('one replay at a time, repeated calls are one, and without an endpoint ther
   })
 })
 
+test('of fifty who ask for a replay at the same time one begins it', async () => {
+  const { client, receiver, from } = await delivered()
+  receiver.answer = () => new Promise<number>(() => {})
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, () => client.post('/events/replay', { startDate: from })),
+  )
+  expect(replies.map(({ status }) => status).sort()).toEqual([202, ...Array(49).fill(409)])
+})
+
 test('events are listed by how their delivery stands', async () => {
   const client = await newPlatform()
   const before = await newCustomer(client)

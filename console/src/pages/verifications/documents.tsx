@@ -54,7 +54,7 @@ interface Shown {
 
 function DocumentView({ document }: { readonly document: Document }) {
   const { id, documentType, side, country, documentNumber, issuedOn, issuingAuthority, createdAt } = document
-  const denied = useDenied('MANAGE')
+  const denied = useDenied('REVIEW', 'MANAGE')
   const file = useMutation({ mutationFn: () => readFile(id) })
   const shown = file.data
   useEffect(() => () => URL.revokeObjectURL(shown?.url ?? ''), [shown])
