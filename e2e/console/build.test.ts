@@ -62,6 +62,8 @@ describe.each(WIDTHS)('what is built with the platform, on %s', { timeout: 120_0
     await countersign.customers.create({ customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' })
     await countersign.config.update({ webhookEndpoint: `http://127.0.0.1:${port}/hooks` })
     const { event_id: eventId } = await countersign.sandbox.testWebhook()
+    // Saving the endpoint has sent one too.
+    await expect.poll(() => received.length, { timeout: 20_000 }).toBe(2)
     received.length = 0
 
     await go('/events')
@@ -79,7 +81,6 @@ describe.each(WIDTHS)('what is built with the platform, on %s', { timeout: 120_0
     await page.getByRole('listbox', { name: 'Types' }).getByRole('option', { name: 'Test' }).click()
     await page.keyboard.press('Escape')
     await send.click()
-    // Saving the endpoint has made one too.
     await dialog.getByText('2 events are being delivered again.').waitFor()
     await expect.poll(() => received.length, { timeout: 20_000 }).toBe(2)
     expect(received).toContain(eventId)
