@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { begun } from './answers.ts'
 import { endStalled } from './streams.ts'
 
 /** More than the buffers of both machines take. */
@@ -37,4 +38,20 @@ test('a reader that does not read loses its connection, and one that reads keeps
   idle.destroy()
   reading.destroy()
   server.close()
+})
+
+test('a text whose first piece cannot be made gives back what it holds', async () => {
+  let isOpen = true
+  const pieces = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => Promise.reject(new Error('The database is away')),
+      return: async () => {
+        isOpen = false
+        return { done: true, value: undefined } as const
+      },
+    }),
+  }
+  const answer = { status: 200, headers: {}, body: '', pieces }
+  await expect(begun(answer, () => {})).rejects.toThrow('The database is away')
+  expect(isOpen).toBe(false)
 })
