@@ -83,7 +83,7 @@ export async function openSignedIn(viewport: typeof DESKTOP = DESKTOP): Promise<
 export async function look(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.emulateMedia({ colorScheme })
     await expect.poll(() => page.locator('[aria-busy=true], .mantine-Skeleton-root').count()).toBe(0)
     const about = `${name}, ${colorScheme}`
     found.push(...(await faultsOf(page)).map((fault) => `${about}: ${fault}`))
