@@ -10,7 +10,7 @@ import { ShortTable } from '../../ui/short-table.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
-import { TRANSACTION_COLUMNS } from '../transactions/columns.tsx'
+import { CUSTOMER_TRANSACTION_COLUMNS } from '../transactions/columns.tsx'
 
 type Card = Static<typeof CardSchema>
 type Agent = Static<typeof AgentSchema>
@@ -79,7 +79,7 @@ export function CustomerRecords({ customerId }: { readonly customerId: string })
           {({ data }) => (
             <ShortTable
               name="Transactions"
-              columns={TRANSACTION_COLUMNS}
+              columns={CUSTOMER_TRANSACTION_COLUMNS}
               rows={data}
               idOf={({ id }) => id}
               linkOf={({ id }) => `/transactions/${id}`}

@@ -1,5 +1,6 @@
 import type { Transaction } from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
+import { CustomerName } from '../../ui/customer-name.tsx'
 import type { Column } from '../../ui/data-table.tsx'
 import { type Amount, Money, moneyText } from '../../ui/money.tsx'
 import { shortId } from '../../ui/record-id.tsx'
@@ -25,22 +26,31 @@ export function otherSideOf({ direction, source, destination }: TransactionRecor
   return side.accountHolderName ?? side.accountIdentifier ?? side.bankName ?? 'From outside'
 }
 
-/** A list of transactions as every page shows it. */
-export const TRANSACTION_COLUMNS: readonly Column<TransactionRecord>[] = [
-  {
-    id: 'status',
-    header: 'Status',
-    width: '6.5rem',
-    cell: ({ status }) => <Status of={status} />,
-    text: ({ status }) => status,
-  },
-  {
-    id: 'otherSide',
-    header: 'With',
-    width: 'minmax(5rem, 2fr)',
-    cell: (transaction) => <span className="clipped">{otherSideOf(transaction)}</span>,
-    text: otherSideOf,
-  },
+const STATUS: Column<TransactionRecord> = {
+  id: 'status',
+  header: 'Status',
+  width: '5.75rem',
+  cell: ({ status }) => <Status of={status} />,
+  text: ({ status }) => status,
+}
+
+const CUSTOMER: Column<TransactionRecord> = {
+  id: 'customer',
+  header: 'Customer',
+  width: 'minmax(3.5rem, 2fr)',
+  cell: ({ customerId }) => <CustomerName id={customerId} />,
+  text: ({ customerId }) => customerId,
+}
+
+const OTHER_SIDE: Column<TransactionRecord> = {
+  id: 'otherSide',
+  header: 'With',
+  width: 'minmax(5rem, 2fr)',
+  cell: (transaction) => <span className="clipped">{otherSideOf(transaction)}</span>,
+  text: otherSideOf,
+}
+
+const FURTHER: readonly Column<TransactionRecord>[] = [
   {
     id: 'id',
     header: 'Transaction',
@@ -52,7 +62,7 @@ export const TRANSACTION_COLUMNS: readonly Column<TransactionRecord>[] = [
   {
     id: 'amount',
     header: 'Amount',
-    width: 'minmax(6.75rem, 1fr)',
+    width: 'minmax(8.75rem, 1fr)',
     isRight: true,
     cell: (transaction) => (
       <Money of={amountOf(transaction)} sign={transaction.direction === 'DEBIT' ? '−' : '+'} />
@@ -69,3 +79,9 @@ export const TRANSACTION_COLUMNS: readonly Column<TransactionRecord>[] = [
     text: ({ createdAt }) => createdAt,
   },
 ]
+
+/** A list of transactions of all customers. */
+export const TRANSACTION_COLUMNS = [STATUS, CUSTOMER, { ...OTHER_SIDE, isWideOnly: true }, ...FURTHER]
+
+/** A list of transactions of one customer. */
+export const CUSTOMER_TRANSACTION_COLUMNS = [STATUS, OTHER_SIDE, ...FURTHER]
