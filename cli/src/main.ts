@@ -93,7 +93,7 @@ function addServe(program: Command, done: (exitCode: number) => void): void {
   program
     .command('serve')
     .description('start the server; settings come from the environment (docs/operations.md)')
-    .action(async () => done((await runServerProgram([], { captures: false })).exitCode))
+    .action(async () => done((await runServerProgram([], { captures: 'nothing' })).exitCode))
 }
 
 function addDemo(program: Command): void {

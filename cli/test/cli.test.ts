@@ -164,6 +164,14 @@ describe.skipIf(!existsSync(PROGRAM))('countersign', () => {
     expect(second.exitCode).toBe(0)
     expect(second.stdout).toMatch(/^Platform +Platform:\S+\nToken id +Token:\S+\nClient secret +\S{43}\n/)
 
+    // For a program, an error of the server's program is JSON too.
+    const forPrograms = await run('token', 'list', '--platform', 'Platform:1', '--json')
+    expect(forPrograms).toMatchObject({ exitCode: 0, stdout: '{"data":[]}\n' })
+    const invited = ['member', 'invite', '--name', 'Ada', '--email', 'ada@example.com']
+    const refused = await run(...invited, '--platform', 'Platform:1', '--json')
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(JSON.parse(refused.stderr)).toEqual({ code: 'FAILED', message: 'There is no Platform:1' })
+
     const unknown = await run(
       'token',
       'create',

@@ -55,7 +55,7 @@ function addMasterKey(program: Command, done: Done): void {
     .command('rotate')
     .description('replace COUNTERSIGN_MASTER_KEY by COUNTERSIGN_NEW_MASTER_KEY')
     .action(async () =>
-      done((await runServerProgram(['master-key', 'rotate'], { captures: false })).exitCode),
+      done((await runServerProgram(['master-key', 'rotate'], { captures: 'nothing' })).exitCode),
     )
 }
 

@@ -1,8 +1,7 @@
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
-import { runServerProgram } from '../terminal/server-program.ts'
 import { tableOf } from '../terminal/table.ts'
-import { ask } from './ask.ts'
+import { ask, askServer } from './ask.ts'
 
 /** A day of a rail in one currency; amounts are texts of digits. */
 interface Reconciled {
@@ -36,7 +35,7 @@ export async function reconcile(options: {
     ...(options.rail === undefined ? [] : ['--rail', options.rail]),
     ...(options.date === undefined ? [] : ['--date', options.date]),
   ]
-  const { exitCode, output } = await runServerProgram(args, { captures: true })
+  const { exitCode, output } = await askServer(args, options.json ?? false)
   if (exitCode !== 0) return exitCode
   const { data } = JSON.parse(output) as { readonly data: readonly Reconciled[] }
   process.stdout.write(options.json ? output : inWords(data))

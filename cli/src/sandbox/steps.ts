@@ -16,8 +16,7 @@ interface Steps {
 /** Quotes are paid from US dollars; account numbers that end so steer the sandbox. */
 const AMOUNT = 1_000n
 
-/** How each event comes about that can be triggered. */
-export const TRIGGERS: { readonly [Type in EventType]?: Steps } = {
+const STEPS = {
   'CUSTOMER.KYC_APPROVED': { words: 'a person whose check succeeds', run: addsPerson('Trigger Person') },
   'CUSTOMER.KYC_REJECTED': { words: 'a person whose check fails', run: addsPerson('Trigger Person 002') },
   'CUSTOMER.KYC_PENDING': { words: 'a person whose check goes on', run: addsPerson('Trigger Person 001') },
@@ -74,10 +73,23 @@ export const TRIGGERS: { readonly [Type in EventType]?: Steps } = {
   'BULK_UPLOAD.COMPLETED': { words: 'a file of customers with one row', run: imports },
   'CARD.STATE_CHANGE': { words: 'a new card that becomes active', run: makesCard },
   'AGENT_ACTION.PENDING_APPROVAL': { words: 'an agent that asks to pay', run: asksApproval },
-}
+} as const satisfies { readonly [Type in EventType]?: Steps }
 
-/** Why an event has no steps. Those that are in neither table have a path that this command does not take. */
-export const WITHOUT_STEPS: { readonly [Type in EventType]?: string } = {
+/** How each event comes about that can be triggered. */
+export const TRIGGERS: { readonly [Type in EventType]?: Steps } = STEPS
+
+const WHOLE_CASE = 'it needs a verification with all its data and documents: docs/customers.md'
+const SIGNATURE = 'it needs the signature of a customer: docs/signing.md'
+
+const REASONS: { readonly [Type in Exclude<EventType, keyof typeof STEPS>]: string } = {
+  'VERIFICATION.APPROVED': WHOLE_CASE,
+  'VERIFICATION.REJECTED': WHOLE_CASE,
+  'VERIFICATION.IN_PROGRESS': WHOLE_CASE,
+  'VERIFICATION.PENDING_MANUAL_REVIEW': WHOLE_CASE,
+  'VERIFICATION.READY_FOR_VERIFICATION': WHOLE_CASE,
+  'INTERNAL_ACCOUNT.STATUS_UPDATED': SIGNATURE,
+  'CARD.FUNDING_SOURCE_CHANGE': SIGNATURE,
+  'BULK_UPLOAD.FAILED': 'it needs a file that cannot be read to its end: docs/customers-import.md',
   TEST: 'it needs a webhookEndpoint: api POST /sandbox/webhooks/test',
   'INCOMING_PAYMENT.PENDING': 'only a webhookEndpoint is asked about a payment',
   'INVITATION.CLAIMED': 'it needs invitationConfig.url in the configuration',
@@ -85,6 +97,9 @@ export const WITHOUT_STEPS: { readonly [Type in EventType]?: string } = {
   'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED': 'it needs a passkey whose counter goes back',
   'AUTH_CREDENTIAL.CODES_LOCKED': 'it needs a person who signs in by wrong codes',
 }
+
+/** Why each of the others cannot. */
+export const WITHOUT_STEPS: { readonly [Type in EventType]?: string } = REASONS
 
 interface Payer {
   readonly customerId: string

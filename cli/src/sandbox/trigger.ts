@@ -19,13 +19,13 @@ export function listTriggers(): void {
 /** `countersign trigger`: takes the steps that lead to the event, and waits for it. Throws Failure. */
 export async function trigger(shell: Shell, text: string, ids: TriggerIds): Promise<void> {
   const type = text.toUpperCase()
-  const steps = isEventType(type) ? TRIGGERS[type] : undefined
   if (!isEventType(type))
     throw new Failure(`"${text}" is no type of event. What can be triggered: countersign trigger --list`)
-  if (!steps) {
-    const why = WITHOUT_STEPS[type] ?? 'this command has no steps for it'
-    throw new Failure(`${type} cannot be triggered: ${why}. What can: countersign trigger --list`)
-  }
+  const steps = TRIGGERS[type]
+  if (!steps)
+    throw new Failure(
+      `${type} cannot be triggered: ${WITHOUT_STEPS[type]}. What can: countersign trigger --list`,
+    )
   const { countersign } = shell
   const { data } = await countersign.events.list({ sortOrder: 'desc', limit: 1 })
   await steps.run(countersign, ids)

@@ -23,26 +23,34 @@ export function hasServerProgram(): boolean {
 
 /**
  * Runs the server's program to its end, with this process's environment and signals. Returns its exit code (128 and the
- * signal's number where a signal ended it) and, where `captures` is set, what it wrote to standard output.
+ * signal's number where a signal ended it) and what it wrote to standard output and standard error, as far as `captures` says.
  */
 export async function runServerProgram(
   args: readonly string[],
-  options: { captures: boolean },
-): Promise<{ exitCode: number; output: string }> {
+  { captures }: { captures: 'nothing' | 'output' | 'all' },
+): Promise<{ exitCode: number; output: string; errors: string }> {
   if (!hasServerProgram()) throw new Failure(NO_SERVER)
-  const stdio: SpawnOptions['stdio'] = ['inherit', options.captures ? 'pipe' : 'inherit', 'inherit']
+  const stdio: SpawnOptions['stdio'] = [
+    'inherit',
+    captures === 'nothing' ? 'inherit' : 'pipe',
+    captures === 'all' ? 'pipe' : 'inherit',
+  ]
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--enable-source-maps', ENTRY, ...args], { stdio })
     const forward = (signal: NodeJS.Signals) => child.kill(signal)
     for (const signal of FORWARDED_SIGNALS) process.on(signal, forward)
     let output = ''
+    let errors = ''
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       output += text
+    })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      errors += text
     })
     child.once('error', (error) => reject(new Failure(`The server could not be started: ${error.message}`)))
     child.once('close', (code, signal) => {
       for (const name of FORWARDED_SIGNALS) process.off(name, forward)
-      resolve({ exitCode: code ?? 128 + (signal ? constants.signals[signal] : 0), output })
+      resolve({ exitCode: code ?? 128 + (signal ? constants.signals[signal] : 0), output, errors })
     })
   })
 }
