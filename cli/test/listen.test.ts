@@ -71,6 +71,16 @@ async function fund(times: number): Promise<void> {
   for (let n = 0; n < times; n++) await shop.countersign.sandbox.fund(shop.customer.usdId, { amount: 100n })
 }
 
+/** The newest event. The feed ends before any open transaction of the database, so this waits for a new one. */
+async function newestEvent(): Promise<string> {
+  const { events, customers } = shop.countersign
+  const { id: objectId } = await customers.create({ customerType: 'INDIVIDUAL', fullName: 'Marker' })
+  await expect
+    .poll(async () => (await events.list({ objectId })).data.length, { timeout: 15_000 })
+    .toBeGreaterThan(0)
+  return (await events.list({ sortOrder: 'desc', limit: 1 })).data[0]!.id
+}
+
 async function feed(after: string): Promise<string[]> {
   const ids: string[] = []
   for await (const { id, type } of shop.countersign.events.list({ after }))
@@ -83,7 +93,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign listen', () => {
     timeout: 60_000,
   }, async () => {
     const { countersign } = shop
-    const before = (await countersign.events.list({ sortOrder: 'desc', limit: 1 })).data[0]!.id
+    const before = await newestEvent()
     const secrets = (await countersign.webhookSecrets.list()).data.map(({ secret }) => secret)
     let isFailing = false
     const receiver = await openReceiver(secrets, () =>
