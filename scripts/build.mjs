@@ -244,7 +244,7 @@ function writeWhole(path, contents) {
  * Packages outside the bundle: they need files beside them, or are optional. A program bundles all others: loading
  * their thousand files one by one took half of the start time.
  */
-const OUTSIDE = ['@electric-sql/', '@scalar/', 'pg-native', 'pino', 'ssh2-sftp-client']
+export const OUTSIDE_PACKAGES = ['@electric-sql/', '@scalar/', 'pg-native', 'pino', 'ssh2-sftp-client']
 
 /** For CommonJS packages in a bundle of ES modules. */
 const REQUIRE = `import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);`
@@ -258,7 +258,7 @@ const thirdParty = {
   setup(build) {
     build.onResolve({ filter: /^[^.]/ }, ({ kind, path }) =>
       kind !== 'entry-point' &&
-      OUTSIDE.some((name) => path === name || (name.endsWith('/') && path.startsWith(name)))
+      OUTSIDE_PACKAGES.some((name) => path === name || (name.endsWith('/') && path.startsWith(name)))
         ? { path, external: true }
         : undefined,
     )
