@@ -59,7 +59,8 @@ function packagesOutside() {
       ['dependencies', false],
       ['optionalDependencies', true],
     ]))
-      for (const needed of Object.keys(needs[key])) asked.push({ name: needed, from: folder, isOptional: optional })
+      for (const needed of Object.keys(needs[key]))
+        asked.push({ name: needed, from: folder, isOptional: optional })
   }
   return found
 }

@@ -1,0 +1,19 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+const ROOT = new URL('../', import.meta.url)
+
+/** The text of a file, by its path from the repository's folder. */
+export function textOf(path: string): string {
+  return readFileSync(new URL(path, ROOT), 'utf8')
+}
+
+/** Whether this machine has a program. */
+export function hasProgram(name: string): boolean {
+  try {
+    execFileSync('sh', ['-c', `command -v ${name}`], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,263 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { DockerfileParser, type Instruction } from 'dockerfile-ast'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { settingWarnings } from '../server/src/settings/known.ts'
+import { ensureServerBuilt, PROCESS_TEST_MS } from '../server/test/server-process.testing.ts'
+import { hasProgram, textOf } from './deploy-files.testing.ts'
+
+const run = promisify(execFile)
+const NOBODY = 65534
+const STOP_SECONDS_LEAST = 30
+const DOCKERFILE = DockerfileParser.parse(textOf('deploy/Dockerfile'))
+
+/** The settings of the guide's table. */
+const SETTINGS = [...textOf('docs/operations.md').matchAll(/^\| (`[A-Z][^|]*) \|/gm)].flatMap(([, names]) =>
+  [...names!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!),
+)
+
+/** The names that are no setting of the server. */
+function unknownSettings(names: readonly string[]): string[] {
+  const environment = Object.fromEntries(names.map((name) => [name, 'x']))
+  return [...names.filter((name) => !SETTINGS.includes(name)), ...settingWarnings(environment)]
+}
+
+/** The instructions of the last stage. */
+function finalStage(keyword: string): Instruction[] {
+  const start = DOCKERFILE.getFROMs().at(-1)!.getRange().start.line
+  return DOCKERFILE.getInstructions().filter(
+    (one) => one.getKeyword() === keyword && one.getRange().start.line > start,
+  )
+}
+
+/** The words of an instruction such as `CMD ["node", "main.js"]`. */
+function wordsOf(instruction: Instruction | undefined): string[] {
+  return JSON.parse(/\[.*\]$/s.exec(instruction?.getRawArgumentsContent() ?? '')?.[0] ?? '[]')
+}
+
+function imageEnvironment(): Record<string, string> {
+  const pairs = finalStage('ENV').flatMap((one) => one.getArguments().map((argument) => argument.getValue()))
+  return Object.fromEntries(pairs.map((pair) => pair.split('=', 2)))
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** What the final stage copies, in a folder that cannot be written to, and a data directory of another user. */
+async function image(): Promise<{ app: string; data: string; asUser: readonly string[] }> {
+  const isRoot = process.getuid?.() === 0
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-image-'))
+  const app = join(folder, 'app')
+  const data = join(folder, 'data')
+  onTestFinished(async () => {
+    if (existsSync(app)) await run('chmod', ['-R', 'u+w', app])
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
+  await chmod(folder, 0o755)
+  const { collectServer } = await import(new URL('../deploy/collect.mjs', import.meta.url).href)
+  collectServer(app)
+  await run('chmod', ['-R', 'a-w,a+rX', app])
+  await mkdir(data)
+  if (isRoot) await chown(data, NOBODY, NOBODY)
+  const asUser = isRoot
+    ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--no-new-privs', '--']
+    : []
+  return { app, data, asUser }
+}
+
+beforeAll(ensureServerBuilt, PROCESS_TEST_MS)
+
+describe('the image', () => {
+  test('is of one major version of Node and one Debian, and does not run as root', () => {
+    const images = DOCKERFILE.getFROMs().map((from) => from.getImage())
+    expect(new Set(images)).toEqual(new Set(['node:20-bookworm-slim']))
+    expect(finalStage('USER').map((one) => one.getRawArgumentsContent())).toEqual(['1000:1000'])
+  })
+
+  test('has known settings, and copies nothing but what collect.mjs puts together and an empty data directory', () => {
+    const { NODE_ENV: _node, ...settings } = imageEnvironment()
+    expect(unknownSettings(Object.keys(settings))).toEqual([])
+    expect(textOf('deploy/Dockerfile')).toContain('npm ci --ignore-scripts')
+    expect(textOf('deploy/Dockerfile')).toMatch(/node deploy\/collect\.mjs \/app \\\n\s*&& mkdir \/data\n/)
+    const copied = finalStage('COPY').map((one) => one.getArguments().map((argument) => argument.getValue()))
+    expect(copied.map((words) => words.filter((word) => !word.startsWith('--')))).toEqual([
+      ['/app', './'],
+      ['/data', settings.COUNTERSIGN_DATA_DIR],
+    ])
+    expect(finalStage('ADD')).toEqual([])
+  })
+
+  test(
+    'serves all pages from files that it cannot change, is healthy, and ends with 0 at SIGTERM',
+    async () => {
+      const { app, data, asUser } = await image()
+      const port = await freePort()
+      const env = {
+        PATH: process.env.PATH,
+        ...imageEnvironment(),
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        COUNTERSIGN_DATA_DIR: data,
+      }
+      const [program, ...words] = [...asUser, ...wordsOf(finalStage('CMD')[0])]
+      const server = spawn(program!, words, { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'] })
+      onTestFinished(() => void server.kill('SIGKILL'))
+      const closed = once(server, 'close')
+      const output: string[] = []
+      server.stderr.on('data', (chunk) => output.push(String(chunk)))
+      await new Promise<void>((resolve, reject) => {
+        server.stdout.on('data', (chunk) => {
+          output.push(String(chunk))
+          if (output.join('').includes('Countersign is ready')) resolve()
+        })
+        server.once('close', () => reject(new Error(output.join(''))))
+      })
+      const pages = ['/readyz', '/docs', '/docs/reference.js', '/docs/guides/deploy', '/console/', '/metrics']
+      for (const page of pages) {
+        const { status } = await fetch(`http://127.0.0.1:${port}${page}`)
+        expect([page, status]).toEqual([page, 200])
+      }
+      const [node, ...check] = wordsOf(finalStage('HEALTHCHECK')[0])
+      await run(node!, check, { env })
+      const [operator, ...operatorWords] = [...asUser, 'node', 'server/dist/main.js', 'platform', 'list']
+      const listed = await run(operator!, operatorWords, { cwd: app, env })
+      expect(JSON.parse(listed.stdout)).toBeTruthy()
+      server.kill('SIGTERM')
+      expect(await closed).toEqual([0, null])
+      await expect(run(node!, check, { env })).rejects.toMatchObject({ code: 1 })
+    },
+    PROCESS_TEST_MS,
+  )
+})
+
+describe('the compose file', () => {
+  const { services, volumes, networks } = parse(textOf('deploy/compose.yaml'), { merge: true })
+
+  test.each(Object.keys(services))(
+    'gives %s no rights, no writable root and a log of bounded size',
+    (name) => {
+      const service = services[name]
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      })
+      expect(service.logging.options['max-size']).toBeTruthy()
+      for (const network of service.networks) expect(networks).toHaveProperty(network)
+      for (const volume of service.volumes ?? []) expect(volumes).toHaveProperty(volume.split(':')[0])
+      for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/)
+      if (name !== 'server') expect(service.healthcheck.test[0]).toBe('CMD')
+    },
+  )
+
+  test('waits for what is healthy, stops after the server has, and has known settings', () => {
+    const { server } = services
+    for (const [name, { condition }] of Object.entries<{ condition: string }>(server.depends_on)) {
+      expect(services).toHaveProperty(name)
+      expect(condition).toBe('service_healthy')
+    }
+    expect(Number.parseInt(server.stop_grace_period, 10)).toBeGreaterThan(STOP_SECONDS_LEAST)
+    const example = [...textOf('deploy/.env.example').matchAll(/^([A-Z_]+)=(.*)$/gm)]
+    const names = example.map(([, name]) => name!).filter((name) => name !== 'POSTGRES_PASSWORD')
+    expect(unknownSettings([...names, ...Object.keys(server.environment)])).toEqual([])
+    expect(example.filter(([, name, value]) => name !== 'PUBLIC_URL' && value !== '')).toEqual([])
+  })
+})
+
+describe('the unit', () => {
+  const unit = textOf('deploy/countersign.service')
+  const settings = new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]))
+
+  test('sends SIGTERM, waits longer than the server takes, and has known settings', () => {
+    expect(settings.get('KillSignal')).toBe('SIGTERM')
+    expect(Number(settings.get('TimeoutStopSec'))).toBeGreaterThan(STOP_SECONDS_LEAST)
+    const names = settings
+      .get('Environment')!
+      .split(' ')
+      .map((pair) => pair.split('=')[0]!)
+    expect(unknownSettings(names.filter((name) => name !== 'NODE_ENV'))).toEqual([])
+  })
+
+  test.skipIf(!hasProgram('systemd-analyze'))(
+    'is right and shut off by the words of systemd-analyze (skipped without it)',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'countersign-unit-'))
+      onTestFinished(() => rm(folder, { recursive: true, force: true }))
+      const file = join(folder, 'countersign.service')
+      await writeFile(file, unit.replace('/usr/bin/node', process.execPath))
+      const { stderr } = await run('systemd-analyze', ['verify', '--man=no', file])
+      expect(stderr.split('\n').filter((line) => line.includes('countersign.service'))).toEqual([])
+      // The threshold is in tenths: the exposure was 1.3 of 10.
+      await run('systemd-analyze', ['security', '--offline=true', '--threshold=20', file])
+    },
+  )
+})
+
+describe('the manifests of Kubernetes', () => {
+  const documents = parseAllDocuments(textOf('deploy/kubernetes.yaml')).map((one) => one.toJS())
+  const of = (kind: string) => documents.find((one) => one.kind === kind)
+  const { spec } = of('Deployment')
+  const pod = spec.template.spec
+  const [container] = pod.containers
+
+  test('are each of a kind, a name and one namespace', () => {
+    for (const one of documents) expect(one.metadata.namespace ?? one.metadata.name).toBe('countersign')
+    expect(new Set(documents.map(({ kind }) => kind)).size).toBe(documents.length)
+  })
+
+  test('select the pods of the deployment', () => {
+    const { labels } = spec.template.metadata
+    const selectors = [
+      spec.selector.matchLabels,
+      of('Service').spec.selector,
+      of('PodDisruptionBudget').spec.selector.matchLabels,
+      of('NetworkPolicy').spec.podSelector.matchLabels,
+      ...pod.topologySpreadConstraints.map(
+        (one: { labelSelector: { matchLabels: unknown } }) => one.labelSelector.matchLabels,
+      ),
+    ]
+    for (const selector of selectors) expect(labels).toMatchObject(selector)
+    expect(of('PodDisruptionBudget').spec.minAvailable).toBeLessThan(spec.replicas)
+  })
+
+  test('ask addresses that the server has, at a port of the container', async () => {
+    const ports = container.ports.map(({ name }: { name: string }) => name)
+    expect(ports).toContain(of('Service').spec.ports[0].targetPort)
+    expect(String(container.ports[0].containerPort)).toBe(imageEnvironment().PORT)
+    for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe']) {
+      const { path, port } = container[probe].httpGet
+      expect(ports).toContain(port)
+      expect(['/healthz', '/readyz']).toContain(path)
+    }
+    expect(container.livenessProbe.httpGet.path).toBe('/healthz')
+  })
+
+  test('have known settings, no rights, and time to stop', () => {
+    const names = [...Object.keys(of('Secret').stringData), ...Object.keys(of('ConfigMap').data)]
+    expect(unknownSettings(names)).toEqual([])
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(STOP_SECONDS_LEAST)
+    expect(pod.securityContext.runAsNonRoot).toBe(true)
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+    const named = pod.volumes.map(({ name }: { name: string }) => name)
+    for (const { name } of container.volumeMounts) expect(named).toContain(name)
+    const mounted = container.volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath)
+    expect(mounted).toContain(imageEnvironment().COUNTERSIGN_DATA_DIR)
+  })
+})
