@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -93,7 +94,8 @@ describe('the image', () => {
     expect(textOf('deploy/Dockerfile')).toContain('npm ci --ignore-scripts')
     expect(textOf('deploy/Dockerfile')).toMatch(/node deploy\/collect\.mjs \/app \\\n\s*&& mkdir \/data\n/)
     const copied = finalStage('COPY').map((one) => one.getArguments().map((argument) => argument.getValue()))
-    expect(copied.map((words) => words.filter((word) => !word.startsWith('--')))).toEqual([
+    expect(textOf('deploy/Dockerfile').match(/^COPY --from=build /gm)).toHaveLength(copied.length)
+    expect(copied).toEqual([
       ['/app', './'],
       ['/data', settings.COUNTERSIGN_DATA_DIR],
     ])
@@ -216,6 +218,13 @@ describe('the manifests of Kubernetes', () => {
   test('are each of a kind, a name and one namespace', () => {
     for (const one of documents) expect(one.metadata.namespace ?? one.metadata.name).toBe('countersign')
     expect(new Set(documents.map(({ kind }) => kind)).size).toBe(documents.length)
+  })
+
+  test.each(documents)('$kind is as the schemas of Kubernetes have it', (one) => {
+    const models = createRequire(import.meta.url)(`kubernetes-models/${one.apiVersion}/${one.kind}`)
+    const validate = (value: object) => new models[one.kind](value).validate()
+    validate(one)
+    expect(() => validate({ ...one, metadata: 'none' })).toThrow()
   })
 
   test('select the pods of the deployment', () => {
