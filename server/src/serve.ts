@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { runCommand } from './admin/admin.ts'
 import { listenForAdmin } from './admin/socket.ts'
 import { codeOf, messageOf } from './formats/thrown.ts'
@@ -10,15 +11,17 @@ import { openService, type Service } from './service/service.ts'
 import type { Config } from './settings/config.ts'
 import { ConfigError } from './settings/config-error.ts'
 
-/** Serves until SIGINT or SIGTERM, then drains and closes. Resolves once it listens. */
+/** Serves until SIGINT or SIGTERM, then drains and closes (`COUNTERSIGN_DRAIN_SECONDS`). Resolves once it listens. */
 export async function serve(config: Config): Promise<void> {
   const service = await openService(config, {
     ...(config.requestLines ? { showRequest: requestLines(process.stdout) } : {}),
   })
   const { app } = service
   const { db, log } = app
-  const close = closeOnce(() => {
-    log.info({}, 'closing')
+  const close = closeOnce(config, async () => {
+    log.info(config.stopping, 'closing')
+    service.drain()
+    await setTimeout(config.stopping.drainSeconds * 1_000)
     return service.close()
   })
   process.on('SIGINT', close)
@@ -114,14 +117,23 @@ function banner(
   return `\nCountersign is ready (${config.mode})\n\n${lines.join('\n')}\n\n`
 }
 
+/** How long what comes after the requests may take: the rest of the jobs, and closing the database. */
+const CLOSE_MS_MAX = 5_000
+
 /** Ignores a second signal while closing: npm repeats the signal that the terminal has already sent. */
-function closeOnce(close: () => Promise<void>): () => void {
+function closeOnce({ stopping }: Config, close: () => Promise<void>): () => void {
   let closing = false
   return () => {
     if (closing) return
     closing = true
     process.stdout.write('Closing: finishing requests and jobs in progress.\n')
-    close().then(
+    const msMax = (stopping.drainSeconds + stopping.stopSeconds) * 1_000 + CLOSE_MS_MAX
+    const tooLate = setTimeout(msMax, 'late', { ref: false }).then(() => {
+      throw new Error(
+        `still not closed after ${msMax / 1_000} seconds: what was under way is done by the next start`,
+      )
+    })
+    Promise.race([close(), tooLate]).then(
       () => process.exit(0),
       (error) => {
         process.stderr.write(`countersign: ${messageOf(error)}\n`)

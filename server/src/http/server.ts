@@ -34,6 +34,7 @@ import { addGuides } from './guides.ts'
 import { createKycCalls } from './kyc-calls.ts'
 import { addKycPage } from './kyc-page.ts'
 import { addLanding } from './landing.ts'
+import type { Leaving } from './leaving.ts'
 import { type Keep, keeping } from './logged.ts'
 import { memberSecretIn } from './member-cookie.ts'
 import { USER_AGENT_CHARACTERS_MAX } from './members.ts'
@@ -79,7 +80,7 @@ export interface ServerOptions {
 }
 
 /** What the service gives the server beside what tests set. */
-type ServedOptions = ServerOptions & { readonly logRequest: RequestLog['add'] }
+type ServedOptions = ServerOptions & { readonly logRequest: RequestLog['add']; readonly leaving: Leaving }
 
 /** The endpoints outside of the API, to which others report. */
 const REPORTED = { card_processor_event, verification_provider_event, rail_event }
@@ -111,6 +112,7 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
     },
   })
   limitConnections(server, app)
+  options.leaving.watch(server)
   // Ignores an expectation other than 100-continue, as the standard allows.
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
@@ -134,7 +136,7 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
   const steps = { checkAnswers: options.checkAnswers ?? false, deadline }
   const takeUpload = uploadTaker(requestMsMax)
   addApi(server, app, handlers, { steps, takeUpload, logRequest })
-  addHealth(server, app)
+  addHealth(server, app, options.leaving)
   addMetrics(server, app)
   addWellKnown(server, app)
   addDocs(server, app)
@@ -324,9 +326,11 @@ function addWellKnown(server: FastifyInstance, app: App): void {
   })
 }
 
-function addHealth(server: FastifyInstance, app: App): void {
+function addHealth(server: FastifyInstance, app: App, leaving: Leaving): void {
   server.get('/healthz', async () => ({ status: 'ok' }))
   server.get('/readyz', async (request, reply) => {
+    if (leaving.isBegun)
+      return sendError(reply, new ApiError('UNAVAILABLE', { message: 'This server is about to stop.' }))
     try {
       await ping(app.db)
       if (app.committer.hasRoom()) return { status: 'ready' }

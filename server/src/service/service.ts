@@ -31,6 +31,7 @@ import { findOrMakeMasterKey } from '../enclave/master-key.ts'
 import { reseal } from '../enclave/reseal.ts'
 import { createBucketStore } from '../file-stores/bucket.ts'
 import { createFolderStore } from '../file-stores/folder.ts'
+import { Leaving } from '../http/leaving.ts'
 import { createServer, type ServerOptions } from '../http/server.ts'
 import { validator } from '../http/validate.ts'
 import { createJobRunner, type JobRunner } from '../jobs/runner.ts'
@@ -92,7 +93,12 @@ export interface Service {
   reloadRails(): Promise<void>
   /** Reads SCREENING_FILE again. Throws ConfigError, and then nothing has changed. */
   reloadScreening(): Promise<void>
-  /** Drains requests, finishes jobs under way, closes the database. */
+  /** Says that the server leaves, and still answers: `/readyz` is 503, and each answer ends its connection. */
+  drain(): void
+  /**
+   * Finishes requests and jobs under way and closes the database. Connections that bring no request are cut off at once, those of
+   * requests after `COUNTERSIGN_STOP_SECONDS`.
+   */
   close(): Promise<void>
 }
 
@@ -200,8 +206,9 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
       advanceClock(app, jobs, platformId, target, options.advanceWebhooksMs),
   }
   const jobs = createJobRunner(app, JOB_HANDLERS)
-  const server = createServer(app, HANDLERS, { ...options, logRequest: requestLog.add })
-  return { app, jobs, server, ...runWith(server, app, jobs, stores) }
+  const leaving = new Leaving()
+  const server = createServer(app, HANDLERS, { ...options, leaving, logRequest: requestLog.add })
+  return { app, jobs, server, drain: () => leaving.begin(), ...runWith(server, app, jobs, leaving, stores) }
 }
 
 /** The rails: the sandbox's, or those of the operator's file. */
@@ -292,6 +299,7 @@ function runWith(
   server: FastifyInstance,
   app: App,
   jobs: JobRunner,
+  leaving: Leaving,
   stores: Stores,
 ): Pick<Service, 'close' | 'reloadRails' | 'reloadScreening'> {
   let isClosing = false
@@ -317,17 +325,17 @@ function runWith(
     // Fetches rates for the first caller, or logs for the operator that there are none.
     app.rates?.snapshot().catch(() => {})
   })
-  // Without this a connection that was busy at the signal would stay open for the client's next request.
-  server.addHook('onSend', (_request, reply, _payload, done) => {
-    if (isClosing) reply.header('Connection', 'close')
-    done()
-  })
   const close = async () => {
     isClosing = true
+    leaving.begin()
     await app.eventStreams.close()
     // Applies to answers whose head is already sent.
     server.server.keepAliveTimeout = 1
-    await server.close()
+    const closed = server.close()
+    leaving.endSilent()
+    const bound = setTimeout(() => leaving.endAll(), app.config.stopping.stopSeconds * 1_000)
+    await closed
+    clearTimeout(bound)
     await jobs.stop()
     await resealed
     for (const work of background) await work.stop()

@@ -17,6 +17,7 @@ import { readRequestLogDays } from './request-log.ts'
 import { isSafeUrl, isThisMachine } from './safe-url.ts'
 import { readScreening, type ScreeningConfig } from './screening.ts'
 import { parseSignedProvider, type SignedProvider } from './signed-provider.ts'
+import { readStopping, type StoppingConfig } from './stopping.ts'
 import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
 
 /** Every setting of the process's environment, read once at start. docs/operations.md has the same table. */
@@ -29,6 +30,7 @@ export interface Config {
   readonly databaseUrl?: string
   /** The largest number of open connections; a further one is closed. */
   readonly connectionsMax: number
+  readonly stopping: StoppingConfig
   /** The public origin of this server. Left out: the address where it listens. */
   readonly publicUrl?: string
   /** 32 bytes. Absent in sandbox: made once and kept in `dataDir`. */
@@ -127,6 +129,7 @@ export function readConfig(env: Environment): Config {
     host: env.HOST || '127.0.0.1',
     port: readPort(env),
     connectionsMax: readConnectionsMax(env),
+    stopping: readStopping(env, mode),
     mode,
     dataDir: resolve(env.COUNTERSIGN_DATA_DIR || '.countersign'),
     ...(databaseUrl ? { databaseUrl } : {}),

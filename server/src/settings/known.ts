@@ -3,6 +3,8 @@ import { nearest } from '../formats/nearest.ts'
 /** All variables with this prefix that are read. docs/operations.md has their meaning. */
 const SETTINGS = [
   'COUNTERSIGN_CONNECTIONS_MAX',
+  'COUNTERSIGN_DRAIN_SECONDS',
+  'COUNTERSIGN_STOP_SECONDS',
   'COUNTERSIGN_DATA_DIR',
   'COUNTERSIGN_FEES',
   'COUNTERSIGN_MASTER_KEY',

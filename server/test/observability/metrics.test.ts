@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCommitter } from '../../src/db/commit/committer.ts'
 import { insert, update } from '../../src/db/commit/writes.ts'
 import type { Database } from '../../src/db/engine/port.ts'
+import { Leaving } from '../../src/http/leaving.ts'
 import { createServer } from '../../src/http/server.ts'
 import { createMetrics } from '../../src/observability/metrics.ts'
 import { plusSeconds } from '../../src/op/app.ts'
@@ -216,7 +217,7 @@ describe('the metrics', () => {
       createServer(
         { ...app, config: { ...app.config, mode, ...(metricsToken ? { metricsToken } : {}) } },
         HANDLERS,
-        { logRequest: () => {} },
+        { logRequest: () => {}, leaving: new Leaving() },
       )
     const ask = (server: FastifyInstance, authorization?: string) =>
       server.inject({ url: '/metrics', headers: authorization ? { authorization } : {} })

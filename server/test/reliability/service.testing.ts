@@ -17,6 +17,8 @@ export interface OwnService {
   readonly db: FaultyDatabase
   readonly app: App
   newPlatform(): Promise<Client>
+  /** Says that the service leaves. */
+  drain(): void
   close(): Promise<void>
 }
 
@@ -52,6 +54,7 @@ export async function openOwnService(
     app: service.app,
     newPlatform: async () =>
       new Client(await createPlatform(service.app, 'Test'), baseUrlOf('127.0.0.1', port)),
+    drain: service.drain,
     async close() {
       await service.close()
       await own?.drop()
