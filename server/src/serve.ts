@@ -27,6 +27,7 @@ export async function serve(config: Config): Promise<void> {
   process.on('SIGINT', close)
   process.on('SIGTERM', close)
   process.on('SIGHUP', () => void reload(service))
+  void service.stopped?.then((error) => endBroken(service, error))
   try {
     await service.server.listen({ host: config.host, port: config.port })
     const address = service.server.server.address()
@@ -42,6 +43,15 @@ export async function serve(config: Config): Promise<void> {
     await service.close()
     throw listenError(config, error)
   }
+}
+
+/** Ends the process, so that its supervisor starts another one: that one recovers what is on the disk. */
+function endBroken({ app }: Service, error: Error): void {
+  app.log.fatal({ err: error }, 'the embedded database has stopped')
+  process.stderr.write(
+    `countersign: ${error.message}. Start the server again: nothing that was answered is lost.\n`,
+  )
+  process.exit(1)
 }
 
 /** Reads the files of rails and of screened addresses again. One that is not right changes nothing. Does not throw. */

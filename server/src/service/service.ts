@@ -1,9 +1,7 @@
 import { access, constants, mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { RailsFile, type RailsFileValue } from '@countersign/contract/connectors/rails-file'
 import type { JsonSchema } from '@countersign/contract/core/decode'
 import { wireSpelling } from '@countersign/contract/core/wire-word'
-import { VerificationOutcome } from '@countersign/contract/customers/verifications'
 import type { FastifyInstance } from 'fastify'
 import { createFailedAttempts } from '../agents/failed-attempts.ts'
 import { createRequestLog } from '../audit/request-log.ts'
@@ -12,7 +10,6 @@ import { keepChains } from '../chains/desk/keep.ts'
 import { findFollowedBlock } from '../chains/records.ts'
 import { keepClearing } from '../clearing/clearing.ts'
 import { type Loading, loadRails } from '../connectors/load.ts'
-import { createKeySource } from '../crypto/oidc/keys.ts'
 import { createCommitter } from '../db/commit/committer.ts'
 import { claimMode } from '../db/engine/mode.ts'
 import { openDatabase } from '../db/engine/open.ts'
@@ -22,15 +19,12 @@ import { createLookup } from '../db/read/lookup.ts'
 import { createRead } from '../db/read/read.ts'
 import { continueFeed } from '../db/schema/continue-feed.ts'
 import { migrate } from '../db/schema/migrate.ts'
-import { createDelivery } from '../delivery/delivery.ts'
 import { keepOpen, type Opening } from '../deposits/keep-open.ts'
 import { findOrMakeDataKeys } from '../enclave/data-keys.ts'
 import { openEnclave } from '../enclave/in-process.ts'
 import type { Keyring } from '../enclave/keyring.ts'
 import { findOrMakeMasterKey } from '../enclave/master-key.ts'
 import { reseal } from '../enclave/reseal.ts'
-import { createBucketStore } from '../file-stores/bucket.ts'
-import { createFolderStore } from '../file-stores/folder.ts'
 import { Leaving } from '../http/leaving.ts'
 import { createServer, type ServerOptions } from '../http/server.ts'
 import { validator } from '../http/validate.ts'
@@ -41,42 +35,26 @@ import { createMetrics } from '../observability/metrics.ts'
 import { type App, machineClock, newRequestId } from '../op/app.ts'
 import { type Background, inBackground } from '../op/background.ts'
 import { Turns } from '../op/turns.ts'
-import { getJsonFrom } from '../outgoing/send.ts'
 import { createConfigCache } from '../platforms/config-cache.ts'
 import { findOldestPlatform } from '../platforms/platforms.ts'
 import type { Enclave } from '../ports/enclave.ts'
 import type { AttemptLimits } from '../ports/failed-attempts.ts'
 import type { FileStore } from '../ports/file-store.ts'
 import type { Rails } from '../ports/rail.ts'
-import type { RateProvider } from '../ports/rates.ts'
-import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
-import type { VerifierAnswer } from '../ports/verifier.ts'
 import { RailRegistry } from '../rails/registry.ts'
-import { createHttpRates } from '../rates/http-rates.ts'
 import { keepAsking } from '../reconciliations/ask.ts'
 import { recordStatement } from '../reconciliations/statements.ts'
-import { createSandboxCardProcessor } from '../sandbox/card-processor.ts'
 import { advanceClock } from '../sandbox/clock.ts'
-import { sandboxDepositDetails } from '../sandbox/deposit-details.ts'
-import { sandboxNetworkFees } from '../sandbox/network-fees.ts'
 import { sandboxRail, sandboxRails } from '../sandbox/rail.ts'
-import { createSandboxRates } from '../sandbox/rates.ts'
 import { sandboxScreening } from '../sandbox/screening.ts'
-import { sandboxStablecoinProvider } from '../sandbox/stablecoin-provider.ts'
 import { type OpenedScreening, openScreening } from '../screening-providers/open.ts'
 import type { Config } from '../settings/config.ts'
 import { ConfigError } from '../settings/config-error.ts'
-import { createBrale } from '../stablecoin-providers/brale.ts'
 import { openSpool, type Spool } from '../stored-files/spool.ts'
-import { createHttpVerifier } from '../verifiers/http-verifier.ts'
 import { createEventStreams } from '../webhooks/event-streams.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
-
-/** Checks what a verification provider answers. Throws for what is no outcome. */
-const readOutcome = validator(VerificationOutcome as JsonSchema, 'body') as (
-  answer: unknown,
-) => VerifierAnswer
+import { createFileStore, createOutside } from './outside.ts'
 
 /** Checks what a rails file says. Throws for what is none, and names the field. */
 const checkRailsFile = validator(RailsFile as JsonSchema, 'body') as (value: unknown) => RailsFileValue
@@ -93,6 +71,8 @@ export interface Service {
   reloadRails(): Promise<void>
   /** Reads SCREENING_FILE again. Throws ConfigError, and then nothing has changed. */
   reloadScreening(): Promise<void>
+  /** Resolves to why, where the embedded database has stopped for good and this process is of no use any more. */
+  readonly stopped: Promise<Error> | undefined
   /** Says that the server leaves, and still answers: `/readyz` is 503, and each answer ends its connection. */
   drain(): void
   /**
@@ -208,7 +188,14 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
   const jobs = createJobRunner(app, JOB_HANDLERS)
   const leaving = new Leaving()
   const server = createServer(app, HANDLERS, { ...options, leaving, logRequest: requestLog.add })
-  return { app, jobs, server, drain: () => leaving.begin(), ...runWith(server, app, jobs, leaving, stores) }
+  return {
+    app,
+    jobs,
+    server,
+    stopped: bare.stopped,
+    drain: () => leaving.begin(),
+    ...runWith(server, app, jobs, leaving, stores),
+  }
 }
 
 /** The rails: the sandbox's, or those of the operator's file. */
@@ -259,39 +246,6 @@ async function fillRails(
   if (mode === 'production' && faucet)
     throw new ConfigError(`RAILS_FILE, rail ${faucet.name}: a faucet belongs to a sandbox`)
   registry.replace(rails)
-}
-
-/** The implementations of ports to the outside: issuers, rates, delivery of messages. */
-function createOutside(
-  config: Config,
-  enclave: Enclave,
-  log: App['log'],
-): Pick<
-  App,
-  | 'verifier'
-  | 'rates'
-  | 'networkFees'
-  | 'stablecoinProviders'
-  | 'cardProcessor'
-  | 'delivery'
-  | 'depositDetails'
-  | 'identityKeys'
-> {
-  const isSandbox = config.mode === 'sandbox'
-  return {
-    rates: createRates(config, (cause) => log.warn({ err: cause }, 'rates not fetched')),
-    networkFees: isSandbox ? sandboxNetworkFees : undefined,
-    stablecoinProviders: createStablecoinProviders(config),
-    depositDetails: isSandbox ? sandboxDepositDetails : undefined,
-    cardProcessor: isSandbox ? createSandboxCardProcessor(enclave) : undefined,
-    verifier: config.verification && createHttpVerifier(config.verification, machineClock, readOutcome),
-    delivery: createDelivery(config),
-    identityKeys: createKeySource({
-      get: getJsonFrom('public'),
-      clock: machineClock,
-      onFailure: (issuer, cause) => log.warn({ err: cause, issuer }, 'keys of an issuer not fetched'),
-    }),
-  }
 }
 
 /** Starts jobs and resealing as soon as the server is ready. Returns what stops them, and what reads the rails again. */
@@ -369,24 +323,6 @@ function addressOf(server: FastifyInstance, { host, port }: Config): string {
   const address = server.server.address()
   const listening = typeof address === 'object' && address !== null ? address.port : port
   return new URL(baseUrlOf(host, listening)).origin
-}
-
-/** The rates source of the settings; without one the sandbox has its own, and production none. */
-function createRates({ rates, mode }: Config, onFailure: (cause: unknown) => void): RateProvider | undefined {
-  if (rates) return createHttpRates({ ...rates, get: getJsonFrom('any'), clock: machineClock, onFailure })
-  return mode === 'sandbox' ? createSandboxRates(machineClock) : undefined
-}
-
-async function createFileStore({ documents, dataDir }: Config): Promise<FileStore> {
-  return documents.bucket
-    ? createBucketStore(documents.bucket, machineClock)
-    : createFolderStore(join(dataDir, 'files'))
-}
-
-/** The sandbox has a provider of its own. Production asks the real one where the operator has said of which environment. */
-function createStablecoinProviders({ mode, brale }: Config): StablecoinProviders | undefined {
-  if (mode === 'sandbox') return { BRALE: sandboxStablecoinProvider }
-  return brale ? { BRALE: createBrale(brale) } : undefined
 }
 
 async function makeDataDir(dataDir: string): Promise<void> {

@@ -28,6 +28,8 @@ export interface Config {
   readonly dataDir: string
   /** PostgreSQL; absent: the embedded database in `dataDir`. */
   readonly databaseUrl?: string
+  /** Whether statements at PostgreSQL are prepared. */
+  readonly preparesStatements: boolean
   /** The largest number of open connections; a further one is closed. */
   readonly connectionsMax: number
   readonly stopping: StoppingConfig
@@ -133,6 +135,7 @@ export function readConfig(env: Environment): Config {
     mode,
     dataDir: resolve(env.COUNTERSIGN_DATA_DIR || '.countersign'),
     ...(databaseUrl ? { databaseUrl } : {}),
+    preparesStatements: oneOf(env, 'DATABASE_PREPARE', ['on', 'off'], 'on') === 'on',
     ...(masterKey ? { masterKey } : {}),
     ...(newMasterKey ? { newMasterKey } : {}),
     ...(publicUrl ? { publicUrl } : {}),

@@ -3,14 +3,14 @@ import { nearest } from '../formats/nearest.ts'
 /** All variables with this prefix that are read. docs/operations.md has their meaning. */
 const SETTINGS = [
   'COUNTERSIGN_CONNECTIONS_MAX',
-  'COUNTERSIGN_DRAIN_SECONDS',
-  'COUNTERSIGN_STOP_SECONDS',
   'COUNTERSIGN_DATA_DIR',
+  'COUNTERSIGN_DRAIN_SECONDS',
   'COUNTERSIGN_FEES',
   'COUNTERSIGN_MASTER_KEY',
   'COUNTERSIGN_MODE',
   'COUNTERSIGN_NEW_MASTER_KEY',
   'COUNTERSIGN_REQUEST_LINES',
+  'COUNTERSIGN_STOP_SECONDS',
   'COUNTERSIGN_WIRE_WORD',
 ] as const
 

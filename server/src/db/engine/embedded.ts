@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs'
 import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import pg from 'pg'
 import { WorkerStream } from './embedded-stream.ts'
-import { acquireLock, type Lock } from './lock.ts'
+import { acquireLock, Held, type Lock } from './lock.ts'
 import { type Database, NoConnection } from './port.ts'
 import { Statements } from './postgres-statements.ts'
 import { SESSION_OPTIONS } from './session.ts'
@@ -18,13 +18,9 @@ const CHECKPOINT_INTERVAL_MS = 5_000
 const VACUUM_INTERVAL_MS = 15_000
 /** The PostgreSQL inside @electric-sql/pglite. Another major version cannot read its files. */
 const POSTGRES_VERSION = '18'
+const LOG_FILE_BYTES = 16 * 1024 * 1024
 
-/**
- * The embedded database of `dataDir`, made on first use: its files in `db/`, beside them `countersign.lock`. Rejects
- * with one line when another process has it open. An answered write is on the disk.
- */
-export async function openEmbedded(dataDir: string): Promise<Database> {
-  const folder = resolve(dataDir)
+async function openFolder(folder: string): Promise<Database> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let stop = (_error: Error): void => {}
   const lock = acquireLock(join(folder, 'countersign.lock'), () => {
@@ -42,6 +38,26 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     lock.release()
     throw error
   }
+}
+
+/**
+ * The embedded database of `dataDir`, made on first use: its files in `db/`, beside them `countersign.lock`. Rejects
+ * with one line when another process has it open, or its disk is full. An answered write is on the disk.
+ */
+export async function openEmbedded(dataDir: string): Promise<Database> {
+  const folder = resolve(dataDir)
+  try {
+    return await openFolder(folder)
+  } catch (error) {
+    if (error instanceof Held || !isFull(folder)) throw error
+    throw new Error(`the disk of ${folder} is full: make room, then start again`, { cause: error })
+  }
+}
+
+/** The engine does not say why it could not write. One file of its log must fit. */
+function isFull(folder: string): boolean {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize < LOG_FILE_BYTES
 }
 
 /**
@@ -113,6 +129,7 @@ async function connect(engine: Engine, lock: Lock): Promise<Database> {
   }
   return {
     kind: 'embedded',
+    stopped: engine.stopped,
     query: async (sql, parameters) => {
       engine.assertRunning()
       return statements.run(sql, parameters)
@@ -134,6 +151,8 @@ class Engine {
   readonly stream: WorkerStream
   readonly #worker: Worker
   #failure: Error | undefined
+  readonly stopped: Promise<Error>
+  #sayStopped: (failure: Error) => void = () => {}
 
   static async start(directory: string): Promise<Engine> {
     const worker = startWorker(directory)
@@ -143,6 +162,9 @@ class Engine {
 
   private constructor(worker: Worker) {
     this.#worker = worker
+    this.stopped = new Promise((resolve) => {
+      this.#sayStopped = resolve
+    })
     this.stream = new WorkerStream(worker)
     worker.on('error', (error) => this.fail(error))
     worker.on('exit', () => this.fail(new Error('its thread has ended')))
@@ -156,6 +178,7 @@ class Engine {
     if (this.#failure !== undefined) return
     this.#failure = new Error(`the embedded database has stopped: ${cause.message}`, { cause })
     this.stream.destroy(this.#failure)
+    this.#sayStopped(this.#failure)
     void this.#worker.terminate()
   }
 

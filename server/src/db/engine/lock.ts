@@ -11,6 +11,9 @@ export interface Lock {
   release(): void
 }
 
+/** Another process has the lock. */
+export class Held extends Error {}
+
 /**
  * The holder of a lock file. A pid is meaningful only on its machine, and only with its start time: pids are reused.
  */
@@ -33,7 +36,7 @@ export function acquireLock(path: string, onLost: () => void): Lock {
   const own = self()
   const owner = take(path, own)
   if (owner !== undefined) {
-    throw new Error(
+    throw new Held(
       `process ${owner.pid} is already running on ${dirname(path)}: ` +
         'stop it first, or choose another folder with COUNTERSIGN_DATA_DIR',
     )

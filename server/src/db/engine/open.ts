@@ -6,6 +6,10 @@ import { openPostgres } from './postgres.ts'
 export async function openDatabase(options: {
   databaseUrl?: string | undefined
   dataDir: string
+  /** Whether statements are prepared; without it until a pooler loses one. */
+  preparesStatements?: boolean
 }): Promise<Database> {
-  return options.databaseUrl ? openPostgres(options.databaseUrl) : openEmbedded(options.dataDir)
+  return options.databaseUrl
+    ? openPostgres(options.databaseUrl, { prepares: options.preparesStatements ?? true })
+    : openEmbedded(options.dataDir)
 }

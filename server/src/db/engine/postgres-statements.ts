@@ -19,20 +19,34 @@ interface TimedQuery extends QueryConfig {
 
 type Send = (config: QueryConfig) => Promise<QueryResult>
 
+/** Whether statements are prepared. Connections of one pooler share it. */
+export interface Naming {
+  isOn: boolean
+  /** Called once, when a name was lost. */
+  readonly onLost: () => void
+}
+
+interface StatementsOptions {
+  readonly timeoutMs?: number
+  /** Absent: a lost name changes nothing for the next statement. */
+  readonly naming?: Naming
+}
+
 /**
  * Runs statements and prepares repeated ones: a text that is seen for the second time gets a name. The name is a hash
  * of the text, so that a pooler between us and the database that hands out another process's connection cannot run a
- * different statement under our name.
+ * different statement under our name. Behind a pooler that changes connections between statements each name would be lost again
+ * and again, so the first loss ends the names.
  */
 export class Statements {
   readonly #send: Send
-  readonly #timeoutMs: number | undefined
+  readonly #options: StatementsOptions
   readonly #names = new Map<string, string>()
   readonly #seen = new Set<string>()
 
-  constructor(send: Send, timeoutMs?: number) {
+  constructor(send: Send, options: StatementsOptions = {}) {
     this.#send = send
-    this.#timeoutMs = timeoutMs
+    this.#options = options
   }
 
   async run<Row>(sql: string, parameters: readonly unknown[] = []): Promise<QueryAnswer<Row>> {
@@ -41,7 +55,7 @@ export class Statements {
       text: sql,
       values: parameters.map(toParameter),
       types: portTypes,
-      query_timeout: this.#timeoutMs,
+      query_timeout: this.#options.timeoutMs,
     }
     try {
       return answer(await this.#sendNamed(config))
@@ -54,16 +68,26 @@ export class Statements {
     try {
       return await this.#send(config)
     } catch (error) {
-      if (config.name === undefined || !isLostName(error)) throw error
+      const isLost = isLostName(error)
+      if (config.name === undefined || !(isLost || isChangedPlan(error))) throw error
+      if (isLost) this.#endNames()
       // The statement has not run: its name is unknown, or its tables have changed.
       return await this.#send({ ...config, name: undefined })
     }
   }
 
+  #endNames(): void {
+    const { naming } = this.#options
+    if (!naming?.isOn) return
+    naming.isOn = false
+    naming.onLost()
+  }
+
   #nameOf(sql: string): string | undefined {
+    if (this.#options.naming?.isOn === false) return checked(sql)
     const name = this.#names.get(sql)
     if (name !== undefined) return name
-    if (TRANSACTION_CONTROL.test(sql)) throw new Error('every statement is a transaction of its own')
+    checked(sql)
     if (this.#names.size >= NAMED_MAX) return undefined
     if (this.#seen.delete(sql)) {
       this.#names.set(sql, `c${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`)
@@ -75,14 +99,20 @@ export class Statements {
   }
 }
 
-/**
- * 26000: no statement of that name (its parsing failed, or a pooler changed connections); 42P05: the name is taken
- * (again a pooler); 0A000 of this wording: a migration changed the columns that the statement gives.
- */
-export function isLostName(error: unknown): boolean {
+/** Throws for a statement that would leave a transaction open. */
+function checked(sql: string): undefined {
+  if (TRANSACTION_CONTROL.test(sql)) throw new Error('every statement is a transaction of its own')
+}
+
+/** 26000: no statement of that name (its parsing failed, or a pooler changed connections); 42P05: the name is taken. */
+function isLostName(error: unknown): boolean {
   const state = sqlState(error)
-  if (state === '26000' || state === '42P05') return true
-  return state === '0A000' && messageOf(error).startsWith('cached plan must not change')
+  return state === '26000' || state === '42P05'
+}
+
+/** A migration changed the columns that a prepared statement gives. */
+export function isChangedPlan(error: unknown): boolean {
+  return sqlState(error) === '0A000' && messageOf(error).startsWith('cached plan must not change')
 }
 
 function answer<Row>(result: QueryResult): QueryAnswer<Row> {

@@ -1,8 +1,9 @@
 import { codeOf, messageOf } from '../../formats/thrown.ts'
 import { type Database, isReadOnly, NoConnection } from './port.ts'
-import { Connections, newPool } from './postgres-connections.ts'
-import { Statements } from './postgres-statements.ts'
-import { SESSION_OPTIONS } from './session.ts'
+import { Connections } from './postgres-connections.ts'
+import { type Naming, Statements } from './postgres-statements.ts'
+import { readHosts } from './postgres-url.ts'
+import { SESSION_SETTINGS } from './session.ts'
 
 /** Connections of one server process: for short statements, and for the others. */
 const BRIEF_MAX = 6
@@ -12,26 +13,30 @@ const ANSWER_TIMEOUT_MS = 15_000
 /** The least time between two renewals of all connections: until there is a new primary, each statement asks for one. */
 const RENEW_MS_MIN = 500
 const VERSION_MIN = 140_000
+const UNPREPARED =
+  'DATABASE_URL leads to a pooler that loses prepared statements: from now on none is prepared. DATABASE_PREPARE=off says so at once.'
 
 /**
- * PostgreSQL at `url` (`postgres://user:password@host:port/database`). Rejects with one line that names DATABASE_URL,
+ * PostgreSQL at `url` (`postgres://user:password@host:port,host:port/database`). Rejects with one line that names DATABASE_URL,
  * and never the password, when the server cannot be reached or is older than PostgreSQL 14.
  */
 export async function openPostgres(
   url: string,
-  options: { poolMax?: number; answerTimeoutMs?: number } = {},
+  options: { poolMax?: number; answerTimeoutMs?: number; prepares?: boolean } = {},
 ): Promise<Database> {
-  const { connectionString, place } = readUrl(url)
-  const openPool = (max: number) => () => newPool(connectionString, options.poolMax ?? max)
-  const others = new Connections(openPool(OTHERS_MAX))
+  const hosts = readHosts(url)
+  const others = new Connections(hosts, options.poolMax ?? OTHERS_MAX)
   try {
-    await checkVersion(others)
+    await checkServer(others)
   } catch (error) {
     await others.close()
     const cause = error instanceof NoConnection ? error.cause : error
-    throw new Error(`DATABASE_URL: cannot use PostgreSQL at ${place}: ${oneLine(cause)}`, { cause })
+    throw new Error(`DATABASE_URL: cannot use PostgreSQL at ${hosts.place}: ${oneLine(cause)}`, { cause })
   }
-  const brief = new Connections(openPool(BRIEF_MAX))
+  const brief = new Connections(hosts, options.poolMax ?? BRIEF_MAX)
+  brief.lender = others
+  others.lender = brief
+  const naming: Naming = { isOn: options.prepares ?? true, onLost: () => process.emitWarning(UNPREPARED) }
   const timeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS
   let renewedMs = Number.NEGATIVE_INFINITY
   const renew = () => {
@@ -40,14 +45,17 @@ export async function openPostgres(
     for (const connections of [brief, others]) connections.renew()
   }
   const statementsOf = (connections: Connections) =>
-    new Statements(async (config) => {
-      try {
-        return await connections.send(config)
-      } catch (error) {
-        if (isReadOnly(error)) renew()
-        throw error
-      }
-    }, timeoutMs)
+    new Statements(
+      async (config) => {
+        try {
+          return await connections.send(config)
+        } catch (error) {
+          if (isReadOnly(error)) renew()
+          throw error
+        }
+      },
+      { timeoutMs, naming },
+    )
   const statements = { brief: statementsOf(brief), others: statementsOf(others) }
   let closed: Promise<unknown> | undefined
   return {
@@ -65,29 +73,26 @@ export async function openPostgres(
   }
 }
 
-function readUrl(url: string): { connectionString: string; place: string } {
-  if (!URL.canParse(url))
-    throw new Error('DATABASE_URL must be an address like postgres://user@host:5432/name')
-  const address = new URL(url)
-  if (address.protocol !== 'postgres:' && address.protocol !== 'postgresql:') {
-    throw new Error(`DATABASE_URL must start with postgres:, not with ${address.protocol}`)
-  }
-  const host = address.hostname || address.searchParams.get('host') || 'localhost'
-  const settings = [address.searchParams.get('options'), SESSION_OPTIONS]
-  address.searchParams.set('options', settings.filter(Boolean).join(' '))
-  // URLSearchParams writes a space as +, which pg reads as a plus sign.
-  const connectionString = address.href.replace(/\?.*$/, (query) => query.replaceAll('+', '%20'))
-  return { connectionString, place: `${host}:${address.port || '5432'}${address.pathname}` }
+async function checkServer(connections: Connections): Promise<void> {
+  const { rows } = await connections.send({
+    text: `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+      current_user AS role, (SELECT json_object_agg(name, setting) FROM pg_settings WHERE name = ANY($1)) AS settings`,
+    values: [Object.keys(SESSION_SETTINGS)],
+  })
+  const { version, number, role, settings } = rows[0] as Answered
+  if (number < VERSION_MIN) throw new Error(`it is version ${version}, and 14 or newer is needed`)
+  const other = Object.entries(SESSION_SETTINGS).filter(([name, value]) => settings[name] !== value)
+  if (other.length === 0) return
+  const has = other.map(([name]) => `${name} = ${settings[name]}`).join(', ')
+  const wanted = other.map(([name, value]) => `ALTER ROLE "${role}" SET ${name} = '${value}';`).join(' ')
+  throw new Error(`its connections have ${has}: a pooler has dropped our options. Run ${wanted}`)
 }
 
-async function checkVersion(connections: Connections): Promise<void> {
-  const { rows } = await connections.send({
-    text: "SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number",
-  })
-  const server: { version: string; number: number } | undefined = rows[0]
-  if (server !== undefined && server.number < VERSION_MIN) {
-    throw new Error(`it is version ${server.version}, and 14 or newer is needed`)
-  }
+interface Answered {
+  readonly version: string
+  readonly number: number
+  readonly role: string
+  readonly settings: Readonly<Record<string, string>>
 }
 
 function oneLine(error: unknown): string {

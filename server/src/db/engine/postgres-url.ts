@@ -1,0 +1,72 @@
+import { SESSION_OPTIONS } from './session.ts'
+
+const ATTRIBUTES = ['any', 'read-write', 'primary'] as const
+
+/** The servers of a `DATABASE_URL`. One of several is the primary, and which one it is changes. */
+export class Hosts {
+  readonly #urls: readonly string[]
+  /** The address without user and password. */
+  readonly place: string
+  /** Whether a connection to a server that takes no changes is refused. */
+  readonly areWritable: boolean
+  #current = 0
+
+  constructor(urls: readonly string[], place: string, areWritable: boolean) {
+    this.#urls = urls
+    this.place = place
+    this.areWritable = areWritable
+  }
+
+  get count(): number {
+    return this.#urls.length
+  }
+
+  /** The address that is tried, with its number. */
+  current(): readonly [number: number, url: string] {
+    return [this.#current, this.#urls[this.#current]!]
+  }
+
+  /** The server of that number is of no use now. */
+  leave(number: number): void {
+    if (number === this.#current) this.#current = (number + 1) % this.count
+  }
+}
+
+/**
+ * Reads `postgres://user:password@host:port,host:port/database?…`. Throws with one line that names DATABASE_URL and never the
+ * password.
+ */
+export function readHosts(url: string): Hosts {
+  const parts = /^([a-z][a-z0-9+.-]*:)(\/\/)((?:[^/?#]*@)?)([^/?#@]*)(.*)$/is.exec(url)
+  const first = parts && `${parts[1]}//${parts[3]}${parts[4]!.split(',')[0]}${parts[5]}`
+  if (!parts || !first || !URL.canParse(first))
+    throw new Error('DATABASE_URL must be an address like postgres://user@host:5432/name')
+  const [, scheme, , login, hosts, rest] = parts
+  if (scheme !== 'postgres:' && scheme !== 'postgresql:')
+    throw new Error(`DATABASE_URL must start with postgres:, not with ${scheme}`)
+  const addresses = hosts!.split(',').map((host) => addressOf(`${scheme}//${login}${host}${rest}`, host))
+  const { searchParams, pathname } = addresses[0]!
+  const wanted = searchParams.get('target_session_attrs') ?? (addresses.length > 1 ? 'read-write' : 'any')
+  if (!ATTRIBUTES.some((one) => one === wanted))
+    throw new Error(
+      `DATABASE_URL: target_session_attrs must be one of ${ATTRIBUTES.join(', ')}, not ${wanted}: a server has to write`,
+    )
+  const places = addresses.map(
+    ({ hostname, port, searchParams }) =>
+      `${hostname || searchParams.get('host') || 'localhost'}:${port || '5432'}`,
+  )
+  return new Hosts(addresses.map(connectionString), `${places.join(',')}${pathname}`, wanted !== 'any')
+}
+
+function addressOf(url: string, host: string): URL {
+  if (URL.canParse(url)) return new URL(url)
+  throw new Error(`DATABASE_URL: ${host || 'an empty text'} is not a host with a port`)
+}
+
+function connectionString(address: URL): string {
+  const settings = [address.searchParams.get('options'), SESSION_OPTIONS]
+  address.searchParams.set('options', settings.filter(Boolean).join(' '))
+  address.searchParams.delete('target_session_attrs')
+  // URLSearchParams writes a space as +, which pg reads as a plus sign.
+  return address.href.replace(/\?.*$/, (query) => query.replaceAll('+', '%20'))
+}
