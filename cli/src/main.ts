@@ -16,7 +16,7 @@ import { addCompletion } from './profiles/completion.ts'
 import { addRecordCommands } from './records/commands.ts'
 import { addSandboxCommands } from './sandbox/commands.ts'
 import { writeError, writeUsageError } from './terminal/errors.ts'
-import { runServerProgram } from './terminal/server-program.ts'
+import { serveHere } from './terminal/server-program.ts'
 import { credentialsOf, type ShellOptions } from './terminal/shell.ts'
 
 const FAILED = 1
@@ -93,7 +93,7 @@ function addServe(program: Command, done: (exitCode: number) => void): void {
   program
     .command('serve')
     .description('start the server; settings come from the environment (docs/operations.md)')
-    .action(async () => done((await runServerProgram([], { captures: 'nothing' })).exitCode))
+    .action(async () => done(await serveHere()))
 }
 
 function addDemo(program: Command): void {

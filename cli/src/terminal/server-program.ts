@@ -2,7 +2,7 @@ import { type SpawnOptions, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Failure } from './failure.ts'
 
 const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -19,6 +19,18 @@ const ENTRY = join(ROOT, 'server', 'dist', 'main.js')
 /** Whether the server's program is beside this one. */
 export function hasServerProgram(): boolean {
   return existsSync(ENTRY)
+}
+
+/**
+ * Serves in this process, so that whoever ends it ends the server: settings come from the environment. Returns the exit code where it
+ * could not start; otherwise the process ends with the server.
+ */
+export async function serveHere(): Promise<number> {
+  if (!hasServerProgram()) throw new Failure(NO_SERVER)
+  process.setSourceMapsEnabled(true)
+  process.argv.splice(2)
+  await import(pathToFileURL(ENTRY).href)
+  return Number(process.exitCode ?? 0)
 }
 
 /**

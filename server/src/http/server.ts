@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { API, type EndpointName } from '@countersign/contract/api'
 import { card_processor_event } from '@countersign/contract/cards/card-processor'
 import { rail_event } from '@countersign/contract/connectors/rail-events'
+import { API_VERSION } from '@countersign/contract/core/api-version'
 import {
   BODY_BYTES_MAX_DEFAULT,
   bodyBytesMaxOf,
@@ -14,7 +15,9 @@ import { readBefore } from '@countersign/contract/reads-before'
 import multipart from '@fastify/multipart'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { RequestLog } from '../audit/request-log.ts'
+import { SCHEMA_NAME } from '../db/schema/migrate.ts'
 import type { RequestLine } from '../observability/request-lines.ts'
+import { VERSION } from '../observability/version.ts'
 import type { Actor, App } from '../op/app.ts'
 import { pathOf, urlOf } from '../op/base-path.ts'
 import {
@@ -328,6 +331,7 @@ function addWellKnown(server: FastifyInstance, app: App): void {
 
 function addHealth(server: FastifyInstance, app: App, leaving: Leaving): void {
   server.get('/healthz', async () => ({ status: 'ok' }))
+  server.get('/version', async () => ({ version: VERSION, apiVersion: API_VERSION, schema: SCHEMA_NAME }))
   server.get('/readyz', async (request, reply) => {
     if (leaving.isBegun)
       return sendError(reply, new ApiError('UNAVAILABLE', { message: 'This server is about to stop.' }))

@@ -45,6 +45,11 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   const commits = observeCommits(registry)
   const jobs = countJobs(registry)
   const { webhooks, denials, screenings, unlogged } = outcomeTallies(registry)
+  const still = new Gauge({
+    name: 'countersign_feed_still_seconds',
+    help: 'For how long events have waited for one transaction that is open somewhere in the database cluster.',
+    registers: [registry],
+  })
   const showDueWork = createDueWorkGauges(registry)
   const askDueWork = oneAtATime(() => findDueWork(db, clock()).catch(() => undefined))
   const chainAlerts = new Counter({
@@ -68,6 +73,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     webhookAttempt: (result) => webhooks.add(webhookResult(result)),
     chainAlert: (rail, kind) => chainAlerts.inc({ rail, kind }),
     agentDenied: (rule) => denials.add(rule),
+    feedStill: (seconds) => still.set(seconds),
     requestsNotLogged: (count) => unlogged.inc(count),
     screened: (outcome) => screenings.add(outcome),
     contentType: registry.contentType,

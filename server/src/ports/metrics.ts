@@ -21,6 +21,8 @@ export interface Metrics extends CommitObserver {
     code: ErrorCode | undefined,
     seconds: number,
   ): void
+  /** For how many seconds events have waited for the same open transaction; 0 where none wait. */
+  feedStill(seconds: number): void
   /** Requests that the request log could not keep. */
   requestsNotLogged(count: number): void
   /** `kind` as in `jobs/kinds.ts`. */

@@ -15,6 +15,7 @@ import { claimMode } from '../db/engine/mode.ts'
 import { openDatabase } from '../db/engine/open.ts'
 import type { Database } from '../db/engine/port.ts'
 import { retrying } from '../db/engine/retry.ts'
+import { compareSettings } from '../db/engine/shared-settings.ts'
 import { createLookup } from '../db/read/lookup.ts'
 import { createRead } from '../db/read/read.ts'
 import { continueFeed } from '../db/schema/continue-feed.ts'
@@ -52,6 +53,7 @@ import type { Config } from '../settings/config.ts'
 import { ConfigError } from '../settings/config-error.ts'
 import { openSpool, type Spool } from '../stored-files/spool.ts'
 import { createEventStreams } from '../webhooks/event-streams.ts'
+import { createFeedWatch } from '../webhooks/feed-watch.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
 import { createFileStore, createOutside } from './outside.ts'
@@ -61,6 +63,7 @@ const checkRailsFile = validator(RailsFile as JsonSchema, 'body') as (value: unk
 
 /** How often the request log is written. */
 const REQUEST_LOG_MS = 200
+const FEED_WATCH_MS = 10_000
 
 /** The assembled service: its database is open and migrated; it listens once `server.listen` is called. */
 export interface Service {
@@ -108,6 +111,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const spool = await openSpool(config.dataDir, newRequestId(machineClock()))
     const metrics = createMetrics(db, machineClock, config.mode)
     const log = createLog(config.logLevel, options.logFile)
+    await warnOfChanged(db, config, log)
     if (isRestored)
       log.warn(
         'the database was restored into another cluster: the feed of events goes on behind its newest event',
@@ -131,6 +135,16 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     await bare.close()
     throw error
   }
+}
+
+/** Servers that share a database have to agree: a quote that one makes with its fees is executed by another. */
+async function warnOfChanged(db: Database, { sharedSettings }: Config, log: App['log']): Promise<void> {
+  const names = await compareSettings(db, sharedSettings)
+  if (names.length > 0)
+    log.warn(
+      { names },
+      'settings that all servers of a database share differ from those of the server started last',
+    )
 }
 
 /** The storage of the service: its database, and the enclave that seals within it. */
@@ -267,6 +281,7 @@ function runWith(
     const failed = (error: unknown) => app.log.error({ err: error }, 'removing what has expired failed')
     const notLogged = (error: unknown) => app.log.error({ err: error }, 'writing the request log failed')
     background.push(
+      watchFeed(app),
       keepClearing(app.db, app.clock, failed),
       inBackground(REQUEST_LOG_MS, app.requestLog.flush, notLogged),
     )
@@ -306,6 +321,14 @@ function runWith(
   }
   const reloadScreening = async () => stores.screened?.file?.reload()
   return { close, reloadRails, reloadScreening }
+}
+
+/** At most every ten seconds: a look reads one row of each platform. */
+function watchFeed({ db, clock, metrics, log }: App): Background {
+  const look = createFeedWatch(db, clock, { still: metrics.feedStill, log })
+  return inBackground(FEED_WATCH_MS, look, (error) =>
+    log.warn({ err: error }, 'the feed of events was not looked at'),
+  )
 }
 
 /** Reseals what is not under the newest data key, until done or stopped. Never rejects. */

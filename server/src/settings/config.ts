@@ -33,6 +33,8 @@ export interface Config {
   /** The largest number of open connections; a further one is closed. */
   readonly connectionsMax: number
   readonly stopping: StoppingConfig
+  /** As they were written: settings that all servers of a database have to agree on. */
+  readonly sharedSettings: Readonly<Record<string, string>>
   /** The public origin of this server. Left out: the address where it listens. */
   readonly publicUrl?: string
   /** 32 bytes. Absent in sandbox: made once and kept in `dataDir`. */
@@ -105,6 +107,17 @@ export interface RatesConfig {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
 
+/** Fees, positions and limits are counted in the database, by whichever server has the call. */
+const SHARED = [
+  'COUNTERSIGN_FEES',
+  'COUNTERSIGN_WIRE_WORD',
+  'FX_POSITION_LIMITS',
+  'MESSAGES_PER_PLATFORM',
+  'MESSAGES_PER_RECIPIENT',
+  'RATES_MAX_AGE_SECONDS',
+  'SMTP_SENDER_DOMAINS',
+]
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Reads the settings. Throws ConfigError at the first bad one. */
@@ -132,6 +145,7 @@ export function readConfig(env: Environment): Config {
     port: readPort(env),
     connectionsMax: readConnectionsMax(env),
     stopping: readStopping(env, mode),
+    sharedSettings: Object.fromEntries(SHARED.map((name) => [name, env[name] ?? ''])),
     mode,
     dataDir: resolve(env.COUNTERSIGN_DATA_DIR || '.countersign'),
     ...(databaseUrl ? { databaseUrl } : {}),

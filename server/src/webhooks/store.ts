@@ -2,6 +2,7 @@ import type { EventType } from '@countersign/contract/events/events'
 import type { DELIVERY_STATUSES } from '@countersign/contract/events/webhooks'
 import { sql } from 'kysely'
 import { uuidOf } from '../db/engine/ids.ts'
+import type { Database } from '../db/engine/port.ts'
 import type { Read } from '../db/read/read.ts'
 import { whereGiven } from '../db/read/where-given.ts'
 import type { EventRow } from '../db/schema/event-tables.ts'
@@ -308,4 +309,33 @@ export async function selectValidSecrets(op: Op): Promise<WebhookSecretRow[]> {
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', op.now)]))
     .orderBy('expires_at', 'desc')
     .execute()
+}
+
+/** Where the feed of all platforms ends. */
+interface EndOfFeed {
+  /** The oldest open transaction of the cluster, also of another database: no event of it or after it is final. */
+  readonly oldest: string
+  /** Whether events wait behind it. */
+  readonly waits: boolean
+}
+
+const END_OF_FEED = `
+SELECT oldest::text AS oldest, EXISTS (
+  SELECT FROM platforms, LATERAL (
+    SELECT FROM events WHERE platform_id = platforms.id
+    AND committed_in >= (oldest::text::bigint + feed_base())::text::xid8 LIMIT 1) AS waiting) AS waits
+FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest) AS cluster`
+
+export async function findEndOfFeed(db: Database): Promise<EndOfFeed> {
+  const { rows } = await db.query<EndOfFeed>(END_OF_FEED)
+  return rows[0]!
+}
+
+/** Sessions with an open transaction that has changed something, the oldest first. Only its own role's are shown to most roles. */
+export async function findOpenTransactions(db: Database): Promise<unknown[]> {
+  const { rows } = await db.query(`
+SELECT pid, datname AS database, application_name AS application,
+  extract(epoch FROM clock_timestamp() - xact_start)::int AS seconds
+FROM pg_stat_activity WHERE backend_xid IS NOT NULL ORDER BY xact_start LIMIT 3`)
+  return rows
 }

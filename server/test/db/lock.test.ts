@@ -72,7 +72,7 @@ test('an owner on another machine is alive for as long as it writes to its lock'
   const former = acquireLock(path, fail)
   const owner = JSON.parse(readFileSync(path, 'utf8'))
   writeFileSync(path, JSON.stringify({ ...owner, machine: 'elsewhere', token: 'former' }))
-  expect(() => acquireLock(path, fail)).toThrow('is already running')
+  expect(() => acquireLock(path, fail)).toThrow('of another machine')
   const minutesAgo = statSync(path).mtimeMs / 1000 - 120
   utimesSync(path, minutesAgo, minutesAgo)
   acquireLock(path, fail).release()
@@ -111,3 +111,15 @@ function machine(): string {
   lock.release()
   return machine
 }
+
+test('a copy of an open folder is refused with a line that says so', () => {
+  const lock = acquireLock(path, fail)
+  const copy = temporaryFolder()
+  writeFileSync(join(copy, 'countersign.lock'), readFileSync(path))
+  expect(() => acquireLock(join(copy, 'countersign.lock'), fail)).toThrow(
+    `${copy} is a copy of ${folder}, which process ${process.pid} has open`,
+  )
+  lock.release()
+  // What was copied is a lock of a process that lives, but no longer of that folder's.
+  rmSync(copy, { recursive: true })
+})

@@ -70,15 +70,12 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
 
 const receivers = new WeakMap<Client, Promise<unknown>>()
 
-/** A receiver that works, for a call that delivers. Nothing else is on its way then: a replay delivers one event at a time. */
+/** A receiver that works, for a call that delivers. The replay before is over then. */
 async function newReceiver({ client }: World) {
   const receiver = receivers.get(client) ?? Receiver.of(client)
   receivers.set(client, receiver)
   await receiver
-  for (let tries = 0; tries < 100; tries++) {
-    if ((await client.get('/overview')).body.webhooks.pending === 0) break
-    await client.advance(0)
-  }
+  await client.advance(0)
   return {}
 }
 
@@ -118,7 +115,9 @@ async function freshCall(name: EndpointName, world: World) {
   const ids = { ...own, ...prepared }
   const path = pathWith(endpoint, (kind) => ids[kind]!)
   const caller = callerOf(endpoint, world)
-  return { caller, method: endpoint.method, path, body: validBody(name, ids) }
+  // A replay of all that the other calls have caused would go on for a minute.
+  const body = name === 'event_replay' ? { startDate: new Date().toISOString() } : validBody(name, ids)
+  return { caller, method: endpoint.method, path, body }
 }
 
 const COUNTED = ['/customers', '/customers/external-accounts', '/transactions', '/documents'] as const
@@ -148,8 +147,14 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
 const HAPPENS_ONCE =
   /quote_execute$|^invitation_(claim|cancel)$|^deposit_(assign|return)$|^screening_(release|reject)$/
 
-/** The contents of a world, without times of changes. */
-const holds = async ({ client, agent }: World) => toJson(await stateOf(client, agent))
+/** The contents of a world, without times of changes, and without webhooks: their delivery goes on by itself. */
+const holds = async ({ client, agent }: World) =>
+  toJson(
+    (await stateOf(client, agent)).map(([name, body]) => [
+      name,
+      { ...(body as object), webhooks: undefined },
+    ]),
+  )
 
 const KEYS = ['a', 'a'.repeat(255), '~!@#$%^&*(){}[]|:;"<>,.?/ 0', "' OR 1=1 --"]
 

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import { hostname } from 'node:os'
-import { dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { codeOf } from '../../formats/thrown.ts'
 
 /** The heartbeat interval of the owner, and how long a silent owner on another machine counts as alive. */
@@ -23,6 +23,8 @@ interface Holder {
   readonly started: string | null
   /** Where the pid is valid: this boot of this machine and this pid namespace (a container has its own). */
   readonly machine: string
+  /** The folder of the file, as the owner sees it. */
+  readonly folder: string
   /** Unique for every acquisition. */
   readonly token: string
 }
@@ -33,13 +35,10 @@ interface Holder {
  * only to an owner that was frozen for half a minute while another machine started.
  */
 export function acquireLock(path: string, onLost: () => void): Lock {
-  const own = self()
+  const own = self(dirname(path))
   const owner = take(path, own)
   if (owner !== undefined) {
-    throw new Held(
-      `process ${owner.pid} is already running on ${dirname(path)}: ` +
-        'stop it first, or choose another folder with COUNTERSIGN_DATA_DIR',
-    )
+    throw new Held(whyHeld(path, owner, own))
   }
   removeLeftovers(path, own)
   // Writes by descriptor, so that a heartbeat cannot reach the file of a later owner.
@@ -59,6 +58,32 @@ export function acquireLock(path: string, onLost: () => void): Lock {
       if (read(path)?.token === own.token) fs.rmSync(path, { force: true })
     },
   }
+}
+
+function whyHeld(path: string, owner: Holder, own: Holder): string {
+  const folder = dirname(path)
+  if (isCopy(path, owner, own))
+    return (
+      `${folder} is a copy of ${owner.folder}, which process ${owner.pid} has open: files that were copied meanwhile may not fit ` +
+      `together. Copy it while that process is stopped, or remove ${path} if it was`
+    )
+  if (owner.machine !== own.machine)
+    return (
+      `process ${owner.pid} of another machine or container was running on ${folder} less than ` +
+      `${SILENCE_MS_MAX / 1_000} seconds ago: stop it first, or wait if it is gone`
+    )
+  return (
+    `process ${owner.pid} is already running on ${folder}: ` +
+    'stop it first, or choose another folder with COUNTERSIGN_DATA_DIR'
+  )
+}
+
+/** Whether the owner's own lock is another file with the same content. */
+function isCopy(path: string, owner: Holder, own: Holder): boolean {
+  if (owner.machine !== own.machine || owner.folder === own.folder) return false
+  const original = join(owner.folder, basename(path))
+  const inode = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.ino
+  return inode(original) !== inode(path) && read(original)?.token === owner.token
 }
 
 /**
@@ -168,10 +193,11 @@ function removeLeftovers(path: string, own: Holder): void {
   }
 }
 
-function self(): Holder {
+function self(folder: string): Holder {
   const { pid } = process
   return {
     pid,
+    folder: fs.realpathSync(folder),
     started: processOf(pid)?.started ?? null,
     machine: `${firstLine('/proc/sys/kernel/random/boot_id') ?? hostname()} ${linkTarget('/proc/self/ns/pid') ?? ''}`,
     token: `${pid}-${process.hrtime.bigint().toString(36)}`,

@@ -57,6 +57,9 @@ export const SCHEMA: Schema = {
   functionsVersion: FUNCTIONS_VERSION,
 }
 
+/** The newest migration of this build. */
+export const SCHEMA_NAME = SCHEMA.migrations.at(-1)!.name
+
 /** A random number that nothing else on the database server locks. */
 const MIGRATION_LOCK = 7_202_510_132
 
