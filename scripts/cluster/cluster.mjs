@@ -17,7 +17,7 @@ const DATABASE = 'countersign'
 /** How the servers reach PostgreSQL. */
 export const WAYS = /** @type {const} */ (['proxy', 'hosts', 'session', 'transaction'])
 
-/** @typedef {{ folder: string, logs: string, user: { uid?: number, gid?: number }, programs: ReturnType<typeof findPrograms>, own: (path: string) => void }} Base */
+/** @typedef {{ folder: string, logs: string, user: { uid?: number, gid?: number }, programs: ReturnType<typeof findPrograms>, own: (path: string) => void, hasDisks: boolean }} Base */
 /** @typedef {{ name: string, port: number, program: Program }} Server */
 
 /** Three nodes of PostgreSQL, their proxy, and two servers behind a proxy of their own, in one temporary folder. */
@@ -40,10 +40,10 @@ export class Cluster {
   }
 
   /**
-   * Starts all of it. With `servers: false` only the engine.
-   * @param {{ way?: typeof WAYS[number], servers?: boolean, say?: (line: string) => void }} [options]
+   * Starts all of it. With `hasDisks`, which needs root, each node has a small disk of its own.
+   * @param {{ way?: typeof WAYS[number], hasDisks?: boolean, say?: (line: string) => void }} [options]
    */
-  static async start({ way = 'proxy', servers = true, say = () => {} } = {}) {
+  static async start({ way = 'proxy', hasDisks = false, say = () => {} } = {}) {
     const programs = findPrograms()
     const user = unprivilegedUser()
     const folder = fs.mkdtempSync(
@@ -55,11 +55,11 @@ export class Cluster {
     own(folder)
     const logs = path.join(folder, 'logs')
     fs.mkdirSync(logs)
-    const cluster = new Cluster({ folder, logs, user, programs, own }, way)
+    const cluster = new Cluster({ folder, logs, user, programs, own, hasDisks }, way)
     process.on('exit', cluster.#onExit)
     try {
       await cluster.#startEngine(say)
-      if (servers) await cluster.#startServers(say)
+      await cluster.#startServers(say)
       return cluster
     } catch (error) {
       await cluster.stop()
@@ -203,7 +203,10 @@ export class Cluster {
   /** Covers a caller that ends without stop(). */
   #abandon() {
     for (const program of this.#programs) program.signal('SIGKILL')
-    for (const node of this.nodes) void node.kill()
+    for (const node of this.nodes) {
+      void node.kill()
+      node.unmount()
+    }
     fs.rmSync(this.base.folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }

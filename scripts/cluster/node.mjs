@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { get } from 'node:http'
 import * as path from 'node:path'
@@ -6,6 +7,8 @@ import { freePort, Program } from './program.mjs'
 
 /** In seconds. A primary that is gone is replaced once its lease, `ttl`, has run out. */
 export const LEASE = { ttl: 10, loop_wait: 1, retry_timeout: 3 }
+/** The size of a node's own disk. */
+const DISK = '1g'
 const ASK_MS = 1000
 
 const PARAMETERS = {
@@ -13,7 +16,8 @@ const PARAMETERS = {
   shared_buffers: '128MB',
   fsync: 'on',
   synchronous_commit: 'on',
-  wal_keep_size: '256MB',
+  wal_keep_size: '128MB',
+  max_wal_size: '256MB',
   wal_sender_timeout: '5s',
   wal_receiver_timeout: '5s',
   lc_messages: 'C',
@@ -39,6 +43,7 @@ export class Node {
     this.data = path.join(this.folder, 'data')
     const config = path.join(base.folder, `${name}.yml`)
     fs.mkdirSync(this.folder, { mode: 0o700 })
+    if (base.hasDisks) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', this.folder])
     base.own(this.folder)
     // JSON is YAML.
     fs.writeFileSync(config, JSON.stringify(this.#settings(ports.etcd.port), undefined, 2))
@@ -149,6 +154,12 @@ export class Node {
   async close() {
     await this.kill()
     for (const link of this.links) await link.close()
+    this.unmount()
+  }
+
+  /** A process that was just killed may hold the disk for a moment. */
+  unmount() {
+    if (this.base.hasDisks) execFileSync('umount', ['--lazy', this.folder])
   }
 
   /** PostgreSQL's first process and those that it has started. */
