@@ -20,6 +20,8 @@ export class Load {
   wrong = []
   /** Tries that failed, by their status or error. @type {Map<string, number>} */
   failures = new Map()
+  /** @type {Map<string, string>} */
+  #bodies = new Map()
   #isOver = false
   /** @type {Promise<unknown>} */
   #work = Promise.resolve()
@@ -28,6 +30,11 @@ export class Load {
   constructor(countersign, address) {
     this.countersign = countersign
     this.address = address
+  }
+
+  /** What became of tries that failed. */
+  get summary() {
+    return [...[...this.failures].map(([what, count]) => `${what}: ${count}`), ...this.wrong].join(', ')
   }
 
   /** Makes the payers, and begins. */
@@ -65,6 +72,7 @@ export class Load {
     })
     while (!this.#isOver && this.wrong.length === 0) {
       const key = randomUUID()
+      this.#bodies.set(key, body)
       while (!(await this.#transfer(key, body)) && this.wrong.length === 0) await pause(RETRY_MS)
     }
   }
@@ -103,19 +111,9 @@ export class Load {
 
   /** Makes the call of each key once more; it must give the same transaction. @param {readonly string[]} keys */
   async repeat(keys) {
-    const [payer] = this.payers ?? []
     for (const key of keys) {
       const first = this.acknowledged.get(key)
-      const known = await this.countersign.transactions.get(/** @type {string} */ (first))
-      const source = /** @type {any} */ (known).source?.accountId ?? payer?.accountId
-      const own = this.payers?.find(({ accountId }) => accountId === source)
-      if (!own) throw new Error(`The payer of ${first} is unknown.`)
-      const body = {
-        source: { accountId: own.accountId },
-        destination: { accountId: own.bankAccountId },
-        amount: 1,
-      }
-      await this.#transfer(key, JSON.stringify(body))
+      await this.#transfer(key, /** @type {string} */ (this.#bodies.get(key)))
       if (this.acknowledged.get(key) !== first) this.wrong.push(`The key ${key} gave two transactions.`)
     }
   }
@@ -132,7 +130,9 @@ async function makePayer(countersign, n) {
     },
   })
   const { data } = await countersign.internalAccounts.list({ customerId: customer.id })
-  const account = data.find(({ type }) => type === 'INTERNAL_FIAT')
+  const account = data.find(
+    ({ type, balance }) => type === 'INTERNAL_FIAT' && balance.currency.code === 'USD',
+  )
   if (!account)
     throw new Error(`The customer has no account for money: ${data.map(({ type }) => type).join(', ')}`)
   await countersign.sandbox.fund(account.id, { amount: FUNDS })

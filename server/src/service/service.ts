@@ -18,6 +18,7 @@ import { claimMode } from '../db/engine/mode.ts'
 import { openDatabase } from '../db/engine/open.ts'
 import type { Database } from '../db/engine/port.ts'
 import { retrying } from '../db/engine/retry.ts'
+import { lossAtFailover } from '../db/engine/synchronous.ts'
 import { createLookup } from '../db/read/lookup.ts'
 import { createRead } from '../db/read/read.ts'
 import { continueFeed } from '../db/schema/continue-feed.ts'
@@ -141,6 +142,8 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       log,
       onNodeAlert: (rail) => metrics.chainAlert(rail, 'nodes'),
     }
+    const loss = await lossAtFailover(db)
+    if (loss !== undefined) log.warn(loss)
     const rails = await openRails(config, db, loading)
     const screened = await openScreened(config, log)
     return assemble(config, options, {
