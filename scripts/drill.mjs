@@ -1,5 +1,6 @@
 // Faults of an engine that fails over, one after another, under load; everything that was acknowledged is counted.
 //   node scripts/drill.mjs [--database WAY]   all faults, about ten minutes
+//   node scripts/drill.mjs --only WORD        those whose name has the word
 //   node scripts/drill.mjs --short            one kill -9 of the primary and one switchover
 // WAY as of scripts/cluster.mjs. Ends with 0 only when nothing was lost, doubled or missed.
 import { parseArgs } from 'node:util'
@@ -24,7 +25,11 @@ const REPEATED_KEYS = 200
 
 await runScript(async () => {
   const { values } = parseArgs({
-    options: { short: { type: 'boolean', default: false }, database: { type: 'string', default: 'proxy' } },
+    options: {
+      short: { type: 'boolean', default: false },
+      database: { type: 'string', default: 'proxy' },
+      only: { type: 'string', default: '' },
+    },
   })
   const way = WAYS.find((one) => one === values.database)
   if (!way) throw new ScriptError(`--database is one of ${WAYS.join(', ')}.`)
@@ -34,9 +39,11 @@ await runScript(async () => {
   const hasDisks = !values.short && process.getuid?.() === 0
   if (!values.short && !hasDisks) say('No full disk: mounting a small one needs root.')
   const cluster = await Cluster.start({ way, say, hasDisks })
+  const all = values.short ? shortFaults() : allFaults(cluster, hasDisks)
+  const list = all.filter(({ name }) => name.includes(values.only))
   let isSound = false
   try {
-    isSound = await drill(cluster, values.short ? shortFaults() : allFaults(cluster, hasDisks), values.short)
+    isSound = await drill(cluster, list, values.short)
   } catch (error) {
     say(`WRONG: ${/** @type {Error} */ (error).message}`)
   } finally {
@@ -122,7 +129,8 @@ async function undergo(cluster, load, fault) {
   const recovery = taken
     ? `, new primary after ${seconds(writableMs - startMs)}, first success ${seconds(recoveryMs)} later`
     : ''
-  say(`${fault.name}: ${seconds(gapMs)} without service${recovery}${wrong.length > 0 ? ' WRONG' : ''}`)
+  say(`${fault.name}: ${seconds(gapMs)} without service${recovery}`)
+  for (const line of wrong) say(`  WRONG: ${line}`)
   return wrong
 }
 

@@ -10,6 +10,8 @@ import { pause, until } from '../cluster/program.mjs'
  * @typedef {{ name: string, hit: (cluster: Cluster, old: Node) => Promise<unknown>, heal: (cluster: Cluster, old: Node) => Promise<string[]>, takesOver: boolean }} Fault
  */
 
+const DISK_FULL_MS = 5000
+
 /** @type {Fault} */
 export const KILLED = {
   name: 'primary killed (kill -9)',
@@ -120,18 +122,21 @@ export function cutOff() {
   }
 }
 
-/** Needs a small disk of its own under each node. @type {Fault} */
+/**
+ * PostgreSQL refuses what needs room, and goes on once there is some; the primary stays what it is. Needs a small disk of its own
+ * under each node.
+ * @type {Fault}
+ */
 export const DISK_FULL = {
-  name: 'disk of the primary full',
-  takesOver: true,
+  name: 'disk of the primary full for 5 seconds',
+  takesOver: false,
   hit: async (_cluster, old) => {
     // It ends with an error when the disk is full, as it shall.
     spawnSync('dd', ['if=/dev/zero', `of=${filler(old)}`, 'bs=64k'], { stdio: 'ignore' })
-  },
-  heal: async (_cluster, old) => {
+    await pause(DISK_FULL_MS)
     fs.rmSync(filler(old), { force: true })
-    return []
   },
+  heal: async () => [],
 }
 
 /** @param {Node} node */
