@@ -129,7 +129,15 @@ export class Cluster {
       new Program('etcd', {
         file: base.programs.etcd,
         args: [
-          ...['--name', 'etcd', '--data-dir', etcdFolder, '--initial-cluster', `etcd=${urls.peer}`],
+          ...[
+            '--enable-v2',
+            '--name',
+            'etcd',
+            '--data-dir',
+            etcdFolder,
+            '--initial-cluster',
+            `etcd=${urls.peer}`,
+          ],
           ...['--listen-client-urls', urls.client, '--advertise-client-urls', urls.client],
           ...['--listen-peer-urls', urls.peer, '--initial-advertise-peer-urls', urls.peer],
         ],

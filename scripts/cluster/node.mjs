@@ -70,7 +70,8 @@ export class Node {
       scope: 'countersign',
       name: this.name,
       restapi: { listen: `127.0.0.1:${this.localRest}`, connect_address: `127.0.0.1:${this.rest}` },
-      etcd3: { proxy: `http://127.0.0.1:${etcdPort}` },
+      // By the second version of its interface: by the third, Patroni 3.0.2 lets a paused primary take its lease back.
+      etcd: { proxy: `http://127.0.0.1:${etcdPort}` },
       bootstrap: {
         dcs: {
           ...LEASE,

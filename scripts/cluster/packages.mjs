@@ -3,6 +3,8 @@ import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { ScriptError, say } from '../run.mjs'
 
+/** With it, Patroni speaks the second version of etcd's interface. */
+const ETCD_CLIENT = '/usr/lib/python3/dist-packages/etcd/__init__.py'
 const SERVERS = '/usr/lib/postgresql'
 const FOLDERS = ['/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin']
 const NEEDED = [
@@ -40,6 +42,7 @@ export function unprivilegedUser() {
 
 function missingPackages() {
   const missing = NEEDED.filter(({ program }) => findProgram(program) === undefined).map((one) => one.package)
+  if (!fs.existsSync(ETCD_CLIENT)) missing.push('python3-etcd')
   return newestServer() === undefined ? ['postgresql', ...missing] : missing
 }
 
@@ -90,6 +93,8 @@ function apt(...parameters) {
 /** A package enables its service for the next start of the machine. @param {string[]} packages */
 function leaveDisabled(packages) {
   if (!fs.existsSync('/usr/bin/systemctl')) return
-  const services = packages.map((name) => (name === 'etcd-server' ? 'etcd' : name))
+  const services = packages
+    .filter((name) => name !== 'python3-etcd')
+    .map((name) => (name === 'etcd-server' ? 'etcd' : name))
   execFileSync('systemctl', ['--quiet', 'disable', ...services], { stdio: 'ignore' })
 }
