@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import { get } from 'node:http'
 import * as path from 'node:path'
@@ -160,7 +160,7 @@ export class Node {
 
   /** A process that was just killed may hold the disk for a moment. */
   unmount() {
-    if (this.base.hasDisks) execFileSync('umount', ['--lazy', this.folder])
+    if (this.base.hasDisks) spawnSync('umount', ['--lazy', this.folder])
   }
 
   /** PostgreSQL's first process and those that it has started. */

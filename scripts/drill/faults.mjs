@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { connect, query } from '../cluster/cluster.mjs'
@@ -132,7 +133,7 @@ export const DISK_FULL = {
   takesOver: false,
   hit: async (_cluster, old) => {
     // It ends with an error when the disk is full, as it shall.
-    spawnSync('dd', ['if=/dev/zero', `of=${filler(old)}`, 'bs=64k'], { stdio: 'ignore' })
+    await once(spawn('dd', ['if=/dev/zero', `of=${filler(old)}`, 'bs=64k'], { stdio: 'ignore' }), 'close')
     await pause(DISK_FULL_MS)
     fs.rmSync(filler(old), { force: true })
   },

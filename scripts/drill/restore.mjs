@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import * as path from 'node:path'
+import { promisify } from 'node:util'
 import { query } from '../cluster/cluster.mjs'
 import { freePort, Program, until } from '../cluster/program.mjs'
 import { startCluster } from '../postgres.mjs'
@@ -7,6 +8,8 @@ import { say } from '../run.mjs'
 import { brokenRules, missedEvents } from './checks.mjs'
 import { Follower } from './load.mjs'
 
+/** The cables of the cluster are in this process, so nothing may block it. */
+const exec = promisify(execFile)
 const DATABASE = 'countersign'
 
 /**
@@ -24,12 +27,12 @@ export async function restoredElsewhere(cluster, load, follower) {
   // The follower was away for the second half of what had happened.
   const before = follower.seen.slice(0, Math.floor(follower.seen.length / 2))
   const bin = cluster.base.programs.postgres
-  execFileSync(path.join(bin, 'pg_dump'), ['-Fc', '-f', backup, '-d', cluster.urlOf(DATABASE, 'proxy')])
+  await exec(path.join(bin, 'pg_dump'), ['-Fc', '-f', backup, '-d', cluster.urlOf(DATABASE, 'proxy')])
   const other = await startCluster()
   const port = await freePort()
   await query(other.port, 'postgres', `CREATE DATABASE ${DATABASE}`)
   const databaseUrl = other.url.replace(/postgres$/, DATABASE)
-  execFileSync(path.join(bin, 'pg_restore'), ['--exit-on-error', '-d', databaseUrl, backup])
+  await exec(path.join(bin, 'pg_restore'), ['--exit-on-error', '-d', databaseUrl, backup])
   const server = new Program('restored-server', {
     ...cluster.program('server1').options,
     env: { ...cluster.program('server1').options.env, PORT: String(port), DATABASE_URL: databaseUrl },
