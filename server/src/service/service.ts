@@ -82,6 +82,8 @@ const readOutcome = validator(VerificationOutcome as JsonSchema, 'body') as (
 /** Checks what a rails file says. Throws for what is none, and names the field. */
 const checkRailsFile = validator(RailsFile as JsonSchema, 'body') as (value: unknown) => RailsFileValue
 
+const RESTORED =
+  'the database was restored into another cluster: the feed of events goes on behind its newest event'
 /** How often the request log is written. */
 const REQUEST_LOG_MS = 200
 
