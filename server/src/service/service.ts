@@ -18,7 +18,6 @@ import { claimMode } from '../db/engine/mode.ts'
 import { openDatabase } from '../db/engine/open.ts'
 import type { Database } from '../db/engine/port.ts'
 import { retrying } from '../db/engine/retry.ts'
-import { lossAtFailover } from '../db/engine/synchronous.ts'
 import { createLookup } from '../db/read/lookup.ts'
 import { createRead } from '../db/read/read.ts'
 import { continueFeed } from '../db/schema/continue-feed.ts'
@@ -71,6 +70,7 @@ import { createBrale } from '../stablecoin-providers/brale.ts'
 import { openSpool, type Spool } from '../stored-files/spool.ts'
 import { createHttpVerifier } from '../verifiers/http-verifier.ts'
 import { createEventStreams } from '../webhooks/event-streams.ts'
+import { warnOfDatabase } from './database-warnings.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
 
@@ -82,8 +82,6 @@ const readOutcome = validator(VerificationOutcome as JsonSchema, 'body') as (
 /** Checks what a rails file says. Throws for what is none, and names the field. */
 const checkRailsFile = validator(RailsFile as JsonSchema, 'body') as (value: unknown) => RailsFileValue
 
-const RESTORED =
-  'the database was restored into another cluster: the feed of events goes on behind its newest event'
 /** How often the request log is written. */
 const REQUEST_LOG_MS = 200
 
