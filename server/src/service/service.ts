@@ -129,10 +129,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const spool = await openSpool(config.dataDir, newRequestId(machineClock()))
     const metrics = createMetrics(db, machineClock, config.mode)
     const log = createLog(config.logLevel, options.logFile)
-    if (isRestored)
-      log.warn(
-        'the database was restored into another cluster: the feed of events goes on behind its newest event',
-      )
+    await warnOfDatabase(db, log, isRestored)
     const loading: Loading = {
       environment: process.env,
       check: checkRailsFile,
@@ -142,8 +139,6 @@ export async function openService(config: Config, options: ServiceOptions = {}):
       log,
       onNodeAlert: (rail) => metrics.chainAlert(rail, 'nodes'),
     }
-    const loss = await lossAtFailover(db)
-    if (loss !== undefined) log.warn(loss)
     const rails = await openRails(config, db, loading)
     const screened = await openScreened(config, log)
     return assemble(config, options, {
