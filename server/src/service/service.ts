@@ -15,7 +15,6 @@ import { claimMode } from '../db/engine/mode.ts'
 import { openDatabase } from '../db/engine/open.ts'
 import type { Database } from '../db/engine/port.ts'
 import { retrying } from '../db/engine/retry.ts'
-import { compareSettings } from '../db/engine/shared-settings.ts'
 import { createLookup } from '../db/read/lookup.ts'
 import { createRead } from '../db/read/read.ts'
 import { continueFeed } from '../db/schema/continue-feed.ts'
@@ -54,6 +53,7 @@ import { ConfigError } from '../settings/config-error.ts'
 import { openSpool, type Spool } from '../stored-files/spool.ts'
 import { createEventStreams } from '../webhooks/event-streams.ts'
 import { createFeedWatch } from '../webhooks/feed-watch.ts'
+import { warnOfDatabase } from './database-warnings.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
 import { createFileStore, createOutside } from './outside.ts'
@@ -111,11 +111,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const spool = await openSpool(config.dataDir, newRequestId(machineClock()))
     const metrics = createMetrics(db, machineClock, config.mode)
     const log = createLog(config.logLevel, options.logFile)
-    await warnOfChanged(db, config, log)
-    if (isRestored)
-      log.warn(
-        'the database was restored into another cluster: the feed of events goes on behind its newest event',
-      )
+    await warnOfDatabase(db, config, log, isRestored)
     const loading: Loading = {
       environment: process.env,
       check: checkRailsFile,
@@ -135,16 +131,6 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     await bare.close()
     throw error
   }
-}
-
-/** Servers that share a database have to agree: a quote that one makes with its fees is executed by another. */
-async function warnOfChanged(db: Database, { sharedSettings }: Config, log: App['log']): Promise<void> {
-  const names = await compareSettings(db, sharedSettings)
-  if (names.length > 0)
-    log.warn(
-      { names },
-      'settings that all servers of a database share differ from those of the server started last',
-    )
 }
 
 /** The storage of the service: its database, and the enclave that seals within it. */

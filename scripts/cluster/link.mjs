@@ -1,0 +1,81 @@
+import { createServer, Socket } from 'node:net'
+
+/**
+ * A network cable between a port of its own and another one. Pulled, it forwards nothing and closes nothing, as a machine
+ * that has disappeared.
+ */
+export class Link {
+  #sockets = new Set()
+  #server = createServer({ allowHalfOpen: true }, (caller) => this.#connect(caller))
+  #isCut = false
+
+  /** @param {number} target */
+  constructor(target) {
+    this.target = target
+    this.port = 0
+  }
+
+  async listen() {
+    await new Promise((resolve, reject) => {
+      this.#server.on('error', reject)
+      this.#server.listen(0, '127.0.0.1', () => resolve(undefined))
+    })
+    this.port = /** @type {import('node:net').AddressInfo} */ (this.#server.address()).port
+  }
+
+  cut() {
+    this.#isCut = true
+    for (const socket of this.#sockets) socket.pause()
+  }
+
+  /** Connections of before the cut are gone, as after a long one. */
+  heal() {
+    this.#isCut = false
+    this.#breakAll()
+  }
+
+  async close() {
+    this.#breakAll()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #breakAll() {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** @param {Socket} caller */
+  #connect(caller) {
+    this.#keep(caller)
+    // Until the cable is plugged in again, the caller hears nothing.
+    if (this.#isCut) {
+      caller.pause()
+      return
+    }
+    const callee = new Socket({ allowHalfOpen: true })
+    this.#keep(callee)
+    callee.connect(this.target, '127.0.0.1')
+    this.#forward(caller, callee)
+    this.#forward(callee, caller)
+  }
+
+  /** @param {Socket} socket */
+  #keep(socket) {
+    socket.setNoDelay(true)
+    this.#sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => this.#sockets.delete(socket))
+  }
+
+  /** @param {Socket} from @param {Socket} to */
+  #forward(from, to) {
+    from.on('data', (bytes) => {
+      if (this.#isCut) return
+      if (!to.write(bytes)) {
+        from.pause()
+        to.once('drain', () => this.#isCut || from.resume())
+      }
+    })
+    from.on('end', () => this.#isCut || to.end())
+    from.on('close', () => this.#isCut || to.destroy())
+  }
+}

@@ -1,0 +1,94 @@
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { Program } from './program.mjs'
+
+/** @typedef {import('./cluster.mjs').Base} Base */
+
+/**
+ * HAProxy before PostgreSQL: only the node that Patroni calls the primary gets connections, and those to a node that is none
+ * any more are closed.
+ * @param {Base} base @param {number} port @param {readonly import('./node.mjs').Node[]} nodes
+ */
+export function databaseProxy(base, port, nodes) {
+  const servers = nodes.map(({ name, port, rest }) => `  server ${name} 127.0.0.1:${port} check port ${rest}`)
+  return haproxy(base, 'database-proxy', [
+    'defaults',
+    '  mode tcp',
+    '  timeout connect 2s',
+    '  timeout client 1h',
+    '  timeout server 1h',
+    '  timeout check 1s',
+    'listen database',
+    `  bind 127.0.0.1:${port}`,
+    '  option httpchk GET /primary',
+    '  http-check expect status 200',
+    '  default-server inter 500ms fall 2 rise 1 on-marked-down shutdown-sessions',
+    ...servers,
+  ])
+}
+
+/**
+ * HAProxy before the servers. A request that has reached one is never sent to the other.
+ * @param {Base} base @param {number} port @param {readonly { name: string, port: number }[]} servers
+ */
+export function webProxy(base, port, servers) {
+  return haproxy(base, 'web-proxy', [
+    'defaults',
+    '  mode http',
+    '  timeout connect 2s',
+    '  timeout client 1m',
+    '  timeout server 1m',
+    '  timeout check 3s',
+    '  retry-on conn-failure',
+    '  option redispatch 1',
+    'listen web',
+    `  bind 127.0.0.1:${port}`,
+    '  option httpchk GET /readyz',
+    '  http-check expect status 200',
+    '  default-server inter 500ms fall 2 rise 1',
+    ...servers.map((server) => `  server ${server.name} 127.0.0.1:${server.port} check`),
+  ])
+}
+
+/** @param {Base} base @param {string} name @param {string[]} lines */
+function haproxy(base, name, lines) {
+  const config = path.join(base.folder, `${name}.cfg`)
+  fs.writeFileSync(config, `${['global', '  maxconn 2000', ...lines].join('\n')}\n`)
+  return new Program(name, {
+    file: base.programs.haproxy,
+    args: ['-db', '-f', config],
+    cwd: base.folder,
+    logs: base.logs,
+    user: base.user,
+  })
+}
+
+/** @param {Base} base @param {'session' | 'transaction'} mode @param {number} port @param {number} database */
+export function pooler(base, mode, port, database) {
+  const name = `pgbouncer-${mode}`
+  const config = path.join(base.folder, `${name}.ini`)
+  const lines = [
+    '[databases]',
+    `* = host=127.0.0.1 port=${database} user=postgres`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    `pool_mode = ${mode}`,
+    'max_client_conn = 200',
+    'default_pool_size = 40',
+    'server_login_retry = 1',
+    'server_connect_timeout = 5',
+    // pgbouncer does not take the settings of a session from its start: those of the database stand in for them.
+    'ignore_startup_parameters = options',
+  ]
+  fs.writeFileSync(config, `${lines.join('\n')}\n`)
+  return new Program(name, {
+    file: base.programs.pgbouncer,
+    args: [config],
+    cwd: base.folder,
+    logs: base.logs,
+    user: base.user,
+  })
+}

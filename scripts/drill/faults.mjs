@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { connect, query } from '../cluster/cluster.mjs'
+import { pause, until } from '../cluster/program.mjs'
+
+/**
+ * @typedef {import('../cluster/cluster.mjs').Cluster} Cluster
+ * @typedef {import('../cluster/node.mjs').Node} Node
+ * @typedef {{ name: string, hit: (cluster: Cluster, old: Node) => Promise<unknown>, heal: (cluster: Cluster, old: Node) => Promise<string[]>, takesOver: boolean }} Fault
+ */
+
+const DISK_FULL_MS = 5000
+
+/** @type {Fault} */
+export const KILLED = {
+  name: 'primary killed (kill -9)',
+  takesOver: true,
+  hit: (_cluster, old) => old.kill(),
+  heal: async (_cluster, old) => {
+    old.start()
+    return []
+  },
+}
+
+/** @type {Fault} */
+export const HANDED_OVER = {
+  name: 'switchover in order',
+  takesOver: true,
+  hit: async (_cluster, old) => {
+    const answer = await fetch(`http://127.0.0.1:${old.localRest}/switchover`, {
+      method: 'POST',
+      body: JSON.stringify({ leader: old.name }),
+    })
+    if (!answer.ok) throw new Error(`No switchover: ${answer.status} ${await answer.text()}`)
+  },
+  heal: async () => [],
+}
+
+/**
+ * A program on the machine of the primary goes on with its connection. What it writes after another node has taken over must
+ * not be acknowledged.
+ */
+class Witness {
+  /** @param {any} client @param {Node} node */
+  constructor(client, node) {
+    this.client = client
+    this.node = node
+    this.ended = ''
+    /** @type {Promise<unknown>} */
+    this.write = Promise.resolve()
+  }
+
+  /** @param {Node} node */
+  static async on(node) {
+    const client = await connect(node.localPort, 'postgres')
+    await client.query(
+      'CREATE TABLE IF NOT EXISTS witness (at timestamptz NOT NULL DEFAULT clock_timestamp())',
+    )
+    return new Witness(client, node)
+  }
+
+  /** Sends a write, which is taken as soon as the node takes anything. */
+  send() {
+    this.write = this.client.query('INSERT INTO witness DEFAULT VALUES').then(
+      () => {
+        this.ended = 'acknowledged'
+      },
+      (/** @type {Error} */ error) => {
+        this.ended = error.message
+      },
+    )
+  }
+
+  /** @returns {Promise<string[]>} what is wrong */
+  async check() {
+    await Promise.race([this.write, pause(30_000)])
+    await this.client.end().catch(() => {})
+    return this.ended === 'acknowledged'
+      ? [`${this.node.name} acknowledged a write after it was replaced`]
+      : []
+  }
+}
+
+/** @returns {Fault} */
+export function paused() {
+  /** @type {Witness} */
+  let witness
+  return {
+    name: 'primary paused, goes on after it was replaced',
+    takesOver: true,
+    hit: async (_cluster, old) => {
+      witness = await Witness.on(old)
+      old.freeze()
+    },
+    heal: async (_cluster, old) => {
+      // Waits in the socket: PostgreSQL takes it before Patroni has noticed anything.
+      witness.send()
+      old.thaw()
+      return witness.check()
+    },
+  }
+}
+
+/** @returns {Fault} */
+export function cutOff() {
+  /** @type {Witness} */
+  let witness
+  return {
+    name: 'primary cut off from the network',
+    takesOver: true,
+    hit: async (_cluster, old) => {
+      witness = await Witness.on(old)
+      old.cut()
+      witness.send()
+    },
+    heal: async (_cluster, old) => {
+      const wrong = await witness.check()
+      old.heal()
+      return wrong
+    },
+  }
+}
+
+/**
+ * PostgreSQL refuses what needs room, and goes on once there is some; the primary stays what it is. Needs a small disk of its own
+ * under each node.
+ * @type {Fault}
+ */
+export const DISK_FULL = {
+  name: 'disk of the primary full for 5 seconds',
+  takesOver: false,
+  hit: async (_cluster, old) => {
+    // It ends with an error when the disk is full, as it shall.
+    await once(spawn('dd', ['if=/dev/zero', `of=${filler(old)}`, 'bs=64k'], { stdio: 'ignore' }), 'close')
+    await pause(DISK_FULL_MS)
+    fs.rmSync(filler(old), { force: true })
+  },
+  heal: async () => [],
+}
+
+/** @param {Node} node */
+function filler(node) {
+  return path.join(node.folder, 'filler')
+}
+
+/** A node is stopped in order and started again. @param {string} name @returns {Fault} */
+export function nodeRestarted(name) {
+  return {
+    name: `restart of ${name}`,
+    takesOver: false,
+    hit: async (cluster) => {
+      const node = cluster.nodes.find((one) => one.name === name)
+      await node?.stop()
+      node?.start()
+    },
+    heal: async () => [],
+  }
+}
+
+/** @param {string} name @returns {Fault} */
+export function programRestarted(name) {
+  return {
+    name: `restart of ${name}`,
+    takesOver: false,
+    hit: async (cluster) => {
+      const program = cluster.program(name)
+      await program.end('SIGTERM')
+      program.start()
+      const server = cluster.servers.find((one) => one.name === name)
+      if (server)
+        await until(
+          `${name} is ready`,
+          async () => (await fetch(`http://127.0.0.1:${server.port}/readyz`)).ok,
+        )
+    },
+    heal: async () => [],
+  }
+}
+
+/**
+ * Resolves once another node than the old primary takes writes, with the time. Asks the nodes themselves, not by the proxy.
+ * @param {Cluster} cluster @param {Node} old
+ */
+export function newPrimaryTakesWrites(cluster, old) {
+  const others = cluster.nodes.filter((node) => node !== old)
+  return until(
+    'another node takes writes',
+    async () => {
+      const tries = others.map(({ localPort }) => query(localPort, 'postgres', PROBE))
+      await Promise.any(tries)
+      return performance.now()
+    },
+    { everyMs: 50 },
+  )
+}
+
+/** A commit, which waits for a standby as every other. */
+const PROBE = 'INSERT INTO probe DEFAULT VALUES'
+
+/** @param {Cluster} cluster */
+export async function prepareProbe(cluster) {
+  await query(cluster.databasePort, 'postgres', 'CREATE TABLE probe (at timestamptz NOT NULL DEFAULT now())')
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import { pause } from '../cluster/program.mjs'
+
+const PAYERS = 8
+const FUNDS = 100_000_000n
+const CALL_MS = 5000
+const RETRY_MS = 100
+/** What may be answered while the engine fails over, or of a call whose first try is still under way. */
+const AGAIN = new Set([409, 429, 500, 502, 503, 504])
+/** Behind it come all events of a platform. */
+const BEFORE_ALL = 'Event:00000000-0000-0000-0000-000000000000'
+
+/** Payers that each make one transfer after the other, each repeated under its key until it is answered. */
+export class Load {
+  /** The time of every acknowledgement, in the order of time. @type {number[]} */
+  successes = []
+  /** Per key, the transaction of its acknowledgement. @type {Map<string, string>} */
+  acknowledged = new Map()
+  /** What no answer may be. @type {string[]} */
+  wrong = []
+  /** Tries that failed, by their status or error. @type {Map<string, number>} */
+  failures = new Map()
+  /** @type {Map<string, string>} */
+  #bodies = new Map()
+  #isOver = false
+  /** @type {Promise<unknown>} */
+  #work = Promise.resolve()
+
+  /** @param {import('@countersign/sdk').Countersign} countersign @param {{ base: string, authorization: string }} address */
+  constructor(countersign, address) {
+    this.countersign = countersign
+    this.address = address
+  }
+
+  /** What became of tries that failed. */
+  get summary() {
+    return [...[...this.failures].map(([what, count]) => `${what}: ${count}`), ...this.wrong].join(', ')
+  }
+
+  /** Makes the payers, and begins. */
+  async start() {
+    this.payers = await Promise.all(Array.from({ length: PAYERS }, (_, n) => makePayer(this.countersign, n)))
+    this.#work = Promise.all(this.payers.map((payer) => this.#pay(payer)))
+    return this
+  }
+
+  /** Ends once every transfer that was begun is acknowledged. */
+  async stop() {
+    this.#isOver = true
+    await this.#work
+  }
+
+  /** The first acknowledgement after a moment. @param {number} ms */
+  firstAfter(ms) {
+    return this.successes.find((one) => one > ms)
+  }
+
+  /** The longest time without an acknowledgement from one moment to another. @param {number} from @param {number} to */
+  longestGap(from, to) {
+    const before = this.successes.filter((one) => one <= from).at(-1) ?? from
+    const inside = this.successes.filter((one) => one > from && one <= to)
+    const times = [before, ...inside, ...(inside.length > 0 ? [] : [to])]
+    return Math.max(...times.slice(1).map((time, n) => time - /** @type {number} */ (times[n])))
+  }
+
+  /** @param {{ accountId: string, bankAccountId: string }} payer */
+  async #pay({ accountId, bankAccountId }) {
+    const body = JSON.stringify({
+      source: { accountId },
+      destination: { accountId: bankAccountId },
+      amount: 1,
+    })
+    while (!this.#isOver && this.wrong.length === 0) {
+      const key = randomUUID()
+      this.#bodies.set(key, body)
+      while (!(await this.#transfer(key, body)) && this.wrong.length === 0) await pause(RETRY_MS)
+    }
+  }
+
+  /** One try. @param {string} key @param {string} body @returns {Promise<boolean>} whether it was acknowledged */
+  async #transfer(key, body) {
+    try {
+      const answer = await fetch(`${this.address.base}/transfer-out`, {
+        method: 'POST',
+        headers: {
+          ...{ Authorization: this.address.authorization, 'Content-Type': 'application/json' },
+          'Idempotency-Key': key,
+        },
+        body,
+        signal: AbortSignal.timeout(CALL_MS),
+      })
+      const text = await answer.text()
+      if (answer.ok) {
+        this.acknowledged.set(key, JSON.parse(text).id)
+        this.successes.push(performance.now())
+        return true
+      }
+      this.#count(String(answer.status))
+      if (!AGAIN.has(answer.status)) this.wrong.push(`${answer.status} ${text}`)
+    } catch (error) {
+      const { name, cause } = /** @type {Error & { cause?: { code?: string } }} */ (error)
+      this.#count(cause?.code ?? name)
+    }
+    return false
+  }
+
+  /** @param {string} what */
+  #count(what) {
+    this.failures.set(what, (this.failures.get(what) ?? 0) + 1)
+  }
+
+  /** Makes the call of each key once more; it must give the same transaction. @param {readonly string[]} keys */
+  async repeat(keys) {
+    for (const key of keys) {
+      const first = this.acknowledged.get(key)
+      await this.#transfer(key, /** @type {string} */ (this.#bodies.get(key)))
+      if (this.acknowledged.get(key) !== first) this.wrong.push(`The key ${key} gave two transactions.`)
+    }
+  }
+}
+
+/** @param {import('@countersign/sdk').Countersign} countersign @param {number} n */
+async function makePayer(countersign, n) {
+  const customer = await countersign.customers.create({
+    ...{
+      customerType: 'INDIVIDUAL',
+      fullName: 'Ada Lovelace',
+      email: `drill-${n}@example.com`,
+      currencies: ['USD'],
+    },
+  })
+  const { data } = await countersign.internalAccounts.list({ customerId: customer.id })
+  const account = data.find(
+    ({ type, balance }) => type === 'INTERNAL_FIAT' && balance.currency.code === 'USD',
+  )
+  if (!account)
+    throw new Error(`The customer has no account for money: ${data.map(({ type }) => type).join(', ')}`)
+  await countersign.sandbox.fund(account.id, { amount: FUNDS })
+  const bank = await countersign.externalAccounts.create({
+    customerId: customer.id,
+    currency: 'USD',
+    accountInfo: {
+      ...{ accountType: 'USD_ACCOUNT', accountNumber: '000123456789', routingNumber: '021000021' },
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+    },
+  })
+  return { accountId: account.id, bankAccountId: bank.id }
+}
+
+/** Reads the feed all the time, as a platform's backend does. */
+export class Follower {
+  /** @type {string[]} */
+  seen = []
+  #stop = new AbortController()
+
+  /** @param {import('@countersign/sdk').Countersign} countersign */
+  constructor(countersign, after = BEFORE_ALL) {
+    this.ended = this.#follow(countersign, after)
+    this.ended.catch(() => {})
+  }
+
+  /** @param {import('@countersign/sdk').Countersign} countersign @param {string} after */
+  async #follow(countersign, after) {
+    for await (const { id } of countersign.followEvents({ after, signal: this.#stop.signal }))
+      this.seen.push(id)
+  }
+
+  async stop() {
+    this.#stop.abort()
+    await this.ended
+  }
+}

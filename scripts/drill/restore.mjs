@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import * as path from 'node:path'
+import { promisify } from 'node:util'
+import { query } from '../cluster/cluster.mjs'
+import { freePort, Program, until } from '../cluster/program.mjs'
+import { startCluster } from '../postgres.mjs'
+import { say } from '../run.mjs'
+import { brokenRules, missedEvents } from './checks.mjs'
+import { Follower } from './load.mjs'
+
+/** The cables of the cluster are in this process, so nothing may block it. */
+const exec = promisify(execFile)
+const DATABASE = 'countersign'
+
+/**
+ * Moves the database into another cluster by pg_dump and pg_restore. A follower goes on there behind the last event that it has
+ * seen, and misses nothing.
+ * @param {import('../cluster/cluster.mjs').Cluster} cluster
+ * @param {import('./load.mjs').Load} load
+ * @param {Follower} follower
+ * @returns {Promise<string[]>} what is wrong
+ */
+export async function restoredElsewhere(cluster, load, follower) {
+  const { Countersign } = await import('@countersign/sdk')
+  const backup = path.join(cluster.base.folder, 'backup')
+  await follower.stop()
+  // The follower was away for the second half of what had happened.
+  const before = follower.seen.slice(0, Math.floor(follower.seen.length / 2))
+  const bin = cluster.base.programs.postgres
+  await exec(path.join(bin, 'pg_dump'), ['-Fc', '-f', backup, '-d', cluster.urlOf(DATABASE, 'proxy')])
+  const other = await startCluster()
+  const port = await freePort()
+  await query(other.port, 'postgres', `CREATE DATABASE ${DATABASE}`)
+  const databaseUrl = other.url.replace(/postgres$/, DATABASE)
+  await exec(path.join(bin, 'pg_restore'), ['--exit-on-error', '-d', databaseUrl, backup])
+  const server = new Program('restored-server', {
+    ...cluster.program('server1').options,
+    env: { ...cluster.program('server1').options.env, PORT: String(port), DATABASE_URL: databaseUrl },
+  })
+  try {
+    server.start()
+    await until('the server of the restored database is ready', async () => {
+      return (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
+    })
+    const { tokenId, clientSecret, baseUrl } = cluster.credentials
+    const base = `http://127.0.0.1:${port}${new URL(baseUrl).pathname}`
+    const countersign = new Countersign({ baseUrl: base, tokenId, clientSecret })
+    const resumed = new Follower(countersign, before.at(-1))
+    for (const { accountId } of load.payers ?? []) await countersign.sandbox.fund(accountId, { amount: 1n })
+    const wrong = [
+      ...(await brokenRules(other.port)),
+      ...(await missedEvents(other.port, DATABASE, resumed, before)),
+    ]
+    await resumed.stop()
+    say(
+      `pg_restore into another cluster: the follower went on behind event ${before.length}, and has ${before.length + resumed.seen.length}`,
+    )
+    return wrong.map((one) => `after pg_restore: ${one}`)
+  } finally {
+    await server.end('SIGKILL')
+    await other.stop()
+  }
+}

@@ -1,0 +1,24 @@
+import type { Database } from '../db/engine/port.ts'
+import { compareSettings } from '../db/engine/shared-settings.ts'
+import { lossAtFailover } from '../db/engine/synchronous.ts'
+import type { App } from '../op/app.ts'
+import type { Config } from '../settings/config.ts'
+
+const RESTORED =
+  'the database was restored into another cluster: the feed of events goes on behind its newest event'
+const DIFFERENT = 'settings that all servers of a database share differ from those of the server started last'
+
+/** What the operator should know of the database at the start. */
+export async function warnOfDatabase(
+  db: Database,
+  { sharedSettings }: Config,
+  log: App['log'],
+  isRestored: boolean,
+): Promise<void> {
+  if (isRestored) log.warn(RESTORED)
+  // A quote that one server makes with its fees is executed by another.
+  const names = await compareSettings(db, sharedSettings)
+  if (names.length > 0) log.warn({ names }, DIFFERENT)
+  const loss = await lossAtFailover(db)
+  if (loss !== undefined) log.warn(loss)
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TEST_MASTER_KEY } from '../../../test/master-key.testing.ts'
+import type { Database } from '../../src/db/engine/port.ts'
+import { openPostgres } from '../../src/db/engine/postgres.ts'
+import { lossAtFailover } from '../../src/db/engine/synchronous.ts'
+import { openService } from '../../src/service/service.ts'
+import { readConfig } from '../../src/settings/config.ts'
+
+interface Cluster {
+  readonly url: string
+  readonly port: number
+  readonly bin: string
+  stop(): Promise<void>
+}
+
+/** These settings are of a whole cluster, so the test has one of its own. */
+async function startCluster(): Promise<Cluster> {
+  const module = await import(fileURLToPath(new URL('../../../scripts/postgres.mjs', import.meta.url)))
+  return module.startCluster()
+}
+
+describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby waits for', () => {
+  let cluster: Cluster
+  let db: Database
+  let folder: string
+  let receiver: ChildProcess | undefined
+
+  beforeAll(async () => {
+    cluster = await startCluster()
+    db = await openPostgres(cluster.url)
+    folder = await mkdtemp(join(tmpdir(), 'countersign-synchronous-'))
+  }, 60_000)
+
+  afterAll(async () => {
+    receiver?.kill()
+    await db.close()
+    await cluster.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  const set = async (name: string, value: string) => {
+    await db.query(`ALTER SYSTEM SET ${name} = '${value}'`)
+    await db.query('SELECT pg_reload_conf()')
+  }
+
+  test('are no matter where there are no standbys', async () => {
+    expect(await lossAtFailover(db)).toBeUndefined()
+  })
+
+  test('are warned of once in the log at the start where synchronous_commit is off', async () => {
+    await set('synchronous_commit', 'local')
+    await set('synchronous_standby_names', 'receiver')
+    await expect.poll(() => lossAtFailover(db)).toContain('synchronous_commit is local')
+    const logFile = join(folder, 'log')
+    const config = readConfig({
+      DATABASE_URL: cluster.url,
+      COUNTERSIGN_DATA_DIR: folder,
+      COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
+      LOG_LEVEL: 'warn',
+    })
+    await (await openService(config, { logFile })).close()
+    const lines = (await readFile(logFile, 'utf8')).trim().split('\n')
+    expect(lines.filter((line) => line.includes('a failover loses what was answered last'))).toHaveLength(1)
+  }, 60_000)
+
+  test('are warned of where a standby follows, until it is synchronous', async () => {
+    await set('synchronous_standby_names', '')
+    await set('synchronous_commit', 'on')
+    const address = `host=127.0.0.1 port=${cluster.port} user=postgres application_name=receiver`
+    receiver = spawn(join(cluster.bin, 'pg_receivewal'), ['--synchronous', '-D', folder, '-d', address])
+    await expect
+      .poll(() => lossAtFailover(db), { timeout: 20_000 })
+      .toBe('PostgreSQL has 1 standby, none of them synchronous: a failover loses what was answered last')
+    await set('synchronous_standby_names', 'receiver')
+    await expect.poll(() => lossAtFailover(db), { timeout: 20_000 }).toBeUndefined()
+  }, 60_000)
+})
