@@ -56,6 +56,7 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
 
 /** The engine does not say why it could not write. One file of its log must fit. */
 function isFull(folder: string): boolean {
+  if (!existsSync(folder)) return false
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize < LOG_FILE_BYTES
 }

@@ -91,10 +91,10 @@ export class Connections {
    * reached it tries the others.
    */
   async #take(): Promise<Lent> {
-    const pool = this.#pool
-    if (performance.now() - this.#narrowedMs > NARROW_MS) pool.options.max = this.#max
+    if (performance.now() - this.#narrowedMs > NARROW_MS) this.#pool.options.max = this.#max
     let narrowed = 0
     for (let tried = 1; ; ) {
+      const pool = this.#pool
       const [host] = this.#hosts.current()
       try {
         const client = await pool.connect()
