@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Cluster, startCluster } from '../../../test/cluster.testing.ts'
 import { TEST_MASTER_KEY } from '../../../test/master-key.testing.ts'
 import type { Database } from '../../src/db/engine/port.ts'
 import { openPostgres } from '../../src/db/engine/postgres.ts'
@@ -11,20 +11,8 @@ import { lossAtFailover } from '../../src/db/engine/synchronous.ts'
 import { openService } from '../../src/service/service.ts'
 import { readConfig } from '../../src/settings/config.ts'
 
-interface Cluster {
-  readonly url: string
-  readonly port: number
-  readonly bin: string
-  stop(): Promise<void>
-}
-
-/** These settings are of a whole cluster, so the test has one of its own. */
-async function startCluster(): Promise<Cluster> {
-  const module = await import(fileURLToPath(new URL('../../../scripts/postgres.mjs', import.meta.url)))
-  return module.startCluster()
-}
-
 describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby waits for', () => {
+  // These settings are of a whole cluster.
   let cluster: Cluster
   let db: Database
   let folder: string

@@ -1,9 +1,12 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Cluster, startCluster } from '../../../test/cluster.testing.ts'
 import { createFeedWatch } from '../../src/webhooks/feed-watch.ts'
 import type { Client } from '../client.testing.ts'
 import { type OwnService, openOwnService } from '../reliability/service.testing.ts'
 
+// An open transaction stops the feeds of a whole cluster, and those of other tests would be measured here.
+let cluster: Cluster | undefined
 let service: OwnService
 let client: Client
 let nowMs = 0
@@ -11,11 +14,15 @@ const stills: number[] = []
 const lines: unknown[] = []
 
 beforeAll(async () => {
-  service = await openOwnService()
+  cluster = process.env.DATABASE_URL ? await startCluster() : undefined
+  service = await openOwnService({}, cluster ? { DATABASE_URL: cluster.url } : {})
   client = await service.newPlatform()
 })
 
-afterAll(() => service.close())
+afterAll(async () => {
+  await service.close()
+  await cluster?.stop()
+})
 
 const newWatch = () =>
   createFeedWatch(service.app.db, () => new Date(nowMs), {
@@ -39,7 +46,7 @@ describe.skipIf(!process.env.DATABASE_URL)('an open transaction of another datab
   test('that holds up events is measured, and named in the log once', async () => {
     const look = newWatch()
     const other = new pg.Client({
-      connectionString: process.env.DATABASE_URL!,
+      connectionString: cluster!.url,
       application_name: 'forgotten',
     })
     await other.connect()

@@ -76,16 +76,20 @@ test.skipIf(!process.env.DATABASE_URL)(
     const { platformId } = client.credentials
     const database = new pg.Client({ connectionString: process.env.DATABASE_URL })
     await database.connect()
-    await database.query('BEGIN')
-    await database.query(
-      `INSERT INTO events (id, platform_id, type, object_id, sequence, data, created_at)
-       VALUES ($1, $2, 'TEST', $1, 1, '{}', now())`,
-      [uuidOf(testId('Event', platformId)), uuidOf(platformId)],
-    )
-    await fund(client, usd, 1)
-    expect(await follow(client, shown.at(-1).id)).toEqual([])
-    await database.query('COMMIT')
-    await database.end()
+    try {
+      await database.query('BEGIN')
+      await database.query(
+        `INSERT INTO events (id, platform_id, type, object_id, sequence, data, created_at)
+         VALUES ($1, $2, 'TEST', $1, 1, '{}', now())`,
+        [uuidOf(testId('Event', platformId)), uuidOf(platformId)],
+      )
+      await fund(client, usd, 1)
+      expect(await follow(client, shown.at(-1).id)).toEqual([])
+      await database.query('COMMIT')
+    } finally {
+      // An open transaction stops the feed of every platform.
+      await database.end()
+    }
     const all = await feedOf(client, shown.length + 2)
     expect(all.slice(0, shown.length)).toEqual(shown)
     expect(all.slice(shown.length).map(({ type }) => type)).toEqual([
