@@ -9,9 +9,9 @@ export class Link {
   #server = createServer({ allowHalfOpen: true }, (caller) => this.#connect(caller))
   #isCut = false
 
-  /** @param {number} target */
+  /** @param {number | (() => number)} target a port, or what gives it for each connection */
   constructor(target) {
-    this.target = target
+    this.target = typeof target === 'number' ? () => target : target
     this.port = 0
   }
 
@@ -53,7 +53,7 @@ export class Link {
     }
     const callee = new Socket({ allowHalfOpen: true })
     this.#keep(callee)
-    callee.connect(this.target, '127.0.0.1')
+    callee.connect(this.target(), '127.0.0.1')
     this.#forward(caller, callee)
     this.#forward(callee, caller)
   }

@@ -12,6 +12,7 @@ import {
 } from './admin.ts'
 import { checkRails, listRails } from './rails.ts'
 import { reconcile } from './reconcile.ts'
+import { finishUpgrade, showUpgrade } from './upgrade.ts'
 import { decideVerification, listVerifications, reopenVerification } from './verifications.ts'
 
 type Done = (exitCode: number) => void
@@ -25,6 +26,7 @@ export function addAdminCommands(program: Command, done: Done): void {
   addVerification(program, done)
   addRails(program, done)
   addReconcile(program, done)
+  addUpgrade(program, done)
 }
 
 function addPlatform(program: Command, done: Done): void {
@@ -159,4 +161,19 @@ function addReconcile(program: Command, done: Done): void {
     .option('--as <account>', 'fx: it was dealt at the bank; costs: the bank has charged or paid it')
     .option('--json', 'print JSON')
     .action(async (options: Parameters<typeof reconcile>[0]) => done(await reconcile(options)))
+}
+
+function addUpgrade(program: Command, done: Done): void {
+  const upgrade = program.command('upgrade').description('upgrades of several servers on one database')
+  upgrade
+    .command('status')
+    .description('say how far the upgrade to this release is')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => done(await showUpgrade(options)))
+  upgrade
+    .command('finish')
+    .description('take the last steps, once no server of the release before runs; it cannot run afterwards')
+    .option('--force', 'also where servers of another release seem to be connected')
+    .option('--json', 'print JSON')
+    .action(async (options: { force?: boolean; json?: boolean }) => done(await finishUpgrade(options)))
 }

@@ -8,6 +8,7 @@ import { MEMBER_COMMANDS } from './member-commands.ts'
 import { readPermissions } from './permissions.ts'
 import { RAIL_COMMANDS } from './rail-commands.ts'
 import { RECONCILIATION_COMMANDS } from './reconciliation-commands.ts'
+import { UPGRADE_COMMANDS } from './upgrade-commands.ts'
 import { VERIFICATION_COMMANDS } from './verification-commands.ts'
 
 export type Values = Readonly<Record<string, string | boolean | undefined>>
@@ -69,6 +70,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   ...VERIFICATION_COMMANDS,
   ...RAIL_COMMANDS,
   ...RECONCILIATION_COMMANDS,
+  ...UPGRADE_COMMANDS,
   'wallet unlock': {
     usage: 'wallet unlock --account ID',
     options: { account: { type: 'string' } },

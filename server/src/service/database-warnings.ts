@@ -6,6 +6,8 @@ import type { Config } from '../settings/config.ts'
 
 const RESTORED =
   'the database was restored into another cluster: the feed of events goes on behind its newest event'
+const UNFINISHED =
+  'the upgrade is not finished: once no server of the release before runs, run `countersign upgrade finish`'
 const DIFFERENT = 'settings that all servers of a database share differ from those of the server started last'
 
 /** What the operator should know of the database at the start. */
@@ -13,9 +15,10 @@ export async function warnOfDatabase(
   db: Database,
   { sharedSettings }: Config,
   log: App['log'],
-  isRestored: boolean,
+  found: { readonly isRestored: boolean; readonly stepsLeft: readonly string[] },
 ): Promise<void> {
-  if (isRestored) log.warn(RESTORED)
+  if (found.isRestored) log.warn(RESTORED)
+  if (found.stepsLeft.length > 0) log.warn({ steps: found.stepsLeft }, UNFINISHED)
   // A quote that one server makes with its fees is executed by another.
   const names = await compareSettings(db, sharedSettings)
   if (names.length > 0) log.warn({ names }, DIFFERENT)

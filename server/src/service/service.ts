@@ -101,7 +101,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
   const bare = options.wrapDatabase?.(opened) ?? opened
   try {
     const db = retrying(bare)
-    await migrate(db)
+    const stepsLeft = await migrate(db)
     const isRestored = await continueFeed(db)
     await claimMode(db, config.mode)
     const masterKey = config.masterKey ?? (await findOrMakeMasterKey(config.dataDir))
@@ -111,7 +111,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const spool = await openSpool(config.dataDir, newRequestId(machineClock()))
     const metrics = createMetrics(db, machineClock, config.mode)
     const log = createLog(config.logLevel, options.logFile)
-    await warnOfDatabase(db, config, log, isRestored)
+    await warnOfDatabase(db, config, log, { isRestored, stepsLeft })
     const loading: Loading = {
       environment: process.env,
       check: checkRailsFile,

@@ -71,4 +71,4 @@ test.runIf(onPostgres)(
 /** As an operator or a proxy does: of the servers' connections, by their numbers, every third. */
 const BREAK_CONNECTIONS = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-  WHERE datname = current_database() AND application_name = 'countersign' AND pid % 3 = $1::int`
+  WHERE datname = current_database() AND application_name LIKE 'countersign %' AND pid % 3 = $1::int`

@@ -1,7 +1,11 @@
 import pg from 'pg'
+import { VERSION } from '../../observability/version.ts'
 import { NoConnection, sqlState, wasRefused } from './port.ts'
 import { isChangedPlan } from './postgres-statements.ts'
 import type { Hosts } from './postgres-url.ts'
+
+/** Release 0.1.0 called itself `countersign`. */
+export const APPLICATION_NAME = `countersign ${VERSION}`
 
 const CONNECT_TIMEOUT_MS = 10_000
 /** Of several servers one that is silent must not hold up the next. */
@@ -25,7 +29,8 @@ function newPool(hosts: Hosts, max: number): pg.Pool {
     connectionTimeoutMillis: hosts.count > 1 ? CONNECT_TIMEOUT_OF_SEVERAL_MS : CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    application_name: 'countersign',
+    // `upgrade finish` looks for servers of another release.
+    application_name: APPLICATION_NAME,
     ...(hosts.areWritable ? { onConnect: refuseStandby } : {}),
   })
   // A broken connection is replaced, and its statement fails. Without a listener, on the pool while it is idle and on

@@ -1,0 +1,138 @@
+// An upgrade without a gap: the last release and this build side by side on one PostgreSQL database, under load.
+//   node scripts/upgrade.mjs   there, back out, there again, and the last step; about a minute
+// Ends with 0 only when no request failed, and nothing was lost, doubled or missed.
+import { execFile } from 'node:child_process'
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import * as path from 'node:path'
+import { promisify } from 'node:util'
+import { ensureBuilt } from './build.mjs'
+import { query } from './cluster/cluster.mjs'
+import { pause, until } from './cluster/program.mjs'
+import { brokenRules, lostOrDoubled, missedEvents } from './drill/checks.mjs'
+import { Follower, Load } from './drill/load.mjs'
+import { ensureInstalled } from './install.mjs'
+import { startCluster } from './postgres.mjs'
+import { ROOT, runScript, say } from './run.mjs'
+import { buildRelease, findLastRelease } from './upgrade/last-release.mjs'
+import { Servers } from './upgrade/servers.mjs'
+
+const exec = promisify(execFile)
+const DATABASE = 'countersign'
+const STEADY_MS = 2000
+/** Longer than any payment of the sandbox takes. */
+const SETTLED_SECONDS = 20 * 60
+
+await runScript(async () => {
+  await ensureInstalled()
+  await ensureBuilt()
+  const release = findLastRelease()
+  if (!release) {
+    say('Skipped: this clone has no commit of another version. `git fetch --unshallow` brings the history.')
+    return 0
+  }
+  const folder = fs.mkdtempSync(path.join(tmpdir(), 'countersign-upgrade-'))
+  const cluster = await startCluster()
+  try {
+    await query(cluster.port, 'postgres', `CREATE DATABASE ${DATABASE}`)
+    const sources = path.join(folder, 'release')
+    fs.mkdirSync(sources)
+    const builds = { old: await buildRelease(release, sources), now: path.join(ROOT, 'server/dist/main.js') }
+    const servers = new Servers(folder, cluster.url.replace(/postgres$/, DATABASE))
+    try {
+      return (await upgrade(servers, builds, cluster.port)) ? 0 : 1
+    } finally {
+      await servers.stop()
+    }
+  } finally {
+    await cluster.stop()
+    fs.rmSync(folder, { recursive: true, force: true })
+  }
+})
+
+/** @param {Servers} servers @param {{ old: string, now: string }} builds @param {number} port */
+async function upgrade(servers, { old, now }, port) {
+  await servers.listen()
+  await servers.add(old)
+  await servers.add(old)
+  const { Countersign } = await import('@countersign/sdk')
+  const { tokenId, clientSecret, baseUrl } = servers.credentials
+  const base = `${servers.origin}${new URL(baseUrl).pathname}`
+  const countersign = new Countersign({ baseUrl: base, tokenId, clientSecret })
+  const authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
+  const follower = new Follower(countersign)
+  const load = await new Load(countersign, { base, authorization }).start()
+  const startMs = performance.now()
+  /** @type {string[]} */
+  const wrong = []
+  const steps = /** @type {[string, () => Promise<unknown>][]} */ ([
+    ['both servers are of the last release', async () => {}],
+    ['one of this build beside it', () => servers.replace(0, now)],
+    ['the last step is refused meanwhile', async () => wrong.push(...(await finishIsRefused(servers, now)))],
+    ['both of this build', () => servers.replace(1, now)],
+    ['back out: one of the last release', () => servers.replace(0, old)],
+    ['back out: both', () => servers.replace(1, old)],
+    ['again: one of this build', () => servers.replace(0, now)],
+    ['again: both', () => servers.replace(1, now)],
+    ['the last step', async () => say(`  ${(await finish(servers, now)).trim()}`)],
+  ])
+  for (const [what, take] of steps) {
+    const before = load.acknowledged.size
+    await take()
+    await pause(STEADY_MS)
+    say(
+      `${what}: ${load.acknowledged.size - before} transfers (tries that failed: ${load.summary || 'none'})`,
+    )
+  }
+  await load.stop()
+  wrong.push(...(await oldIsRefused(servers, old)))
+  say(
+    `${load.acknowledged.size} transfers; the longest time without one: ${Math.round(load.longestGap(startMs, performance.now()))} ms.`,
+  )
+  if (load.failures.size > 0) wrong.push(`tries failed: ${load.summary}`)
+  await countersign.sandbox.advanceClock({ seconds: SETTLED_SECONDS })
+  wrong.push(...(await brokenRules(port, DATABASE)), ...(await lostOrDoubled(port, load, { isOver: true })))
+  wrong.push(...(await missedEvents(port, DATABASE, follower)))
+  await follower.stop()
+  for (const line of wrong) say(`WRONG: ${line}`)
+  say(
+    wrong.length === 0 ? 'No request failed; nothing was lost, doubled or missed.' : `${wrong.length} wrong.`,
+  )
+  return wrong.length === 0
+}
+
+/** `countersign upgrade finish`, as its server program does it. @param {Servers} servers @param {string} main */
+async function finish(servers, main) {
+  const { stdout } = await exec(process.execPath, [main, 'upgrade', 'finish'], {
+    cwd: servers.folder,
+    env: { PATH: process.env.PATH ?? '', ...servers.env },
+  })
+  return stdout
+}
+
+/** @param {Servers} servers @param {string} main */
+async function finishIsRefused(servers, main) {
+  try {
+    return [`the last step was taken while a server of the last release runs: ${await finish(servers, main)}`]
+  } catch (error) {
+    const { stderr } = /** @type {{ stderr: string }} */ (error)
+    return stderr.includes('servers of another release are connected')
+      ? []
+      : [`the last step failed: ${stderr}`]
+  }
+}
+
+/** @param {Servers} servers @param {string} main */
+async function oldIsRefused(servers, main) {
+  const program = servers.program(main, 'refused', 0)
+  program.start()
+  await until('the last release has refused the database', async () => !program.isRunning, {
+    timeoutMs: 30_000,
+  }).catch(() => {})
+  const isRunning = program.isRunning
+  await program.end('SIGKILL')
+  const says = fs.readFileSync(program.log, 'utf8')
+  return !isRunning && says.includes('does not know')
+    ? []
+    : [`the last release starts after the last step: ${says}`]
+}

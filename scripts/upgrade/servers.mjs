@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { Link } from '../cluster/link.mjs'
+import { freePort, Program, until } from '../cluster/program.mjs'
+
+const LOOK_MS = 100
+/** That of production. Callers let go of a silent connection sooner, so none sends a request on one that is being closed. */
+const DRAIN_SECONDS = 5
+
+/** Servers of two builds on one database, one after another restarted with the other build, behind one address. */
+export class Servers {
+  #next = 0
+  /** @type {{ port: number, program: Program, isReady: boolean }[]} */
+  #all = []
+  #link = new Link(() => this.#readyPort())
+  #look = setInterval(() => void this.#findReady(), LOOK_MS)
+
+  /** @param {string} folder @param {string} databaseUrl */
+  constructor(folder, databaseUrl) {
+    this.folder = folder
+    this.env = {
+      ...{ HOST: '127.0.0.1', DATABASE_URL: databaseUrl, COUNTERSIGN_DATA_DIR: path.join(folder, 'data') },
+      ...{ COUNTERSIGN_MASTER_KEY: randomBytes(32).toString('hex'), COUNTERSIGN_REQUEST_LINES: 'off' },
+      ...{ COUNTERSIGN_DRAIN_SECONDS: String(DRAIN_SECONDS), LOG_LEVEL: 'info' },
+    }
+    fs.mkdirSync(path.join(folder, 'data'), { mode: 0o700 })
+    fs.mkdirSync(path.join(folder, 'logs'))
+  }
+
+  listen() {
+    return this.#link.listen()
+  }
+
+  get origin() {
+    return `http://127.0.0.1:${this.#link.port}`
+  }
+
+  get credentials() {
+    return JSON.parse(fs.readFileSync(path.join(this.folder, 'data', 'credentials.json'), 'utf8'))
+  }
+
+  /** Starts a further server. @param {string} main */
+  async add(main) {
+    const port = await freePort()
+    const server = {
+      port,
+      program: this.program(main, `server${this.#all.length + 1}`, port),
+      isReady: false,
+    }
+    this.#all.push(server)
+    await this.#start(server)
+  }
+
+  /** Restarts one server with another build, as behind a balancer: it leaves in order. @param {number} place @param {string} main */
+  async replace(place, main) {
+    const server = this.#all[place]
+    if (!server) throw new Error(`There is no server ${place}.`)
+    await server.program.end('SIGTERM')
+    server.program = this.program(main, `server${place + 1}`, server.port)
+    await this.#start(server)
+  }
+
+  /** @param {string} main @param {string} name @param {number} port @param {readonly string[]} [args] */
+  program(main, name, port, args = []) {
+    return new Program(name, {
+      file: process.execPath,
+      args: ['--enable-source-maps', main, ...args],
+      cwd: this.folder,
+      logs: path.join(this.folder, 'logs'),
+      env: { ...this.env, PORT: String(port) },
+    })
+  }
+
+  async stop() {
+    clearInterval(this.#look)
+    await Promise.all(this.#all.map(({ program }) => program.end('SIGKILL')))
+    await this.#link.close()
+  }
+
+  /** @param {{ port: number, program: Program, isReady: boolean }} server */
+  async #start(server) {
+    server.program.start()
+    await until(`${server.program.name} is ready (see ${server.program.log})`, async () => {
+      if (!server.program.isRunning) throw new Error('it has ended')
+      return server.isReady
+    })
+  }
+
+  async #findReady() {
+    for (const server of this.#all)
+      server.isReady = await fetch(`http://127.0.0.1:${server.port}/readyz`)
+        .then(({ ok }) => ok)
+        .catch(() => false)
+  }
+
+  #readyPort() {
+    const ready = this.#all.filter(({ isReady }) => isReady)
+    this.#next += 1
+    return ready[this.#next % ready.length]?.port ?? 1
+  }
+}

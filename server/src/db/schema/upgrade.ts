@@ -1,0 +1,41 @@
+import type { Database } from '../engine/port.ts'
+import { APPLICATION_NAME } from '../engine/postgres-connections.ts'
+import { migrate } from './migrate.ts'
+
+/** How far the upgrade of a database to this build is. */
+export interface UpgradeStatus {
+  /** The last steps, which `upgrade finish` takes. */
+  readonly stepsLeft: readonly string[]
+  /** Servers of other releases that are connected, as they call themselves. */
+  readonly otherServers: readonly string[]
+}
+
+/** Looks how far the upgrade is. The start has taken all steps but the last ones. */
+export async function findUpgradeStatus(db: Database): Promise<UpgradeStatus> {
+  return { stepsLeft: await migrate(db), otherServers: await findOtherServers(db) }
+}
+
+/**
+ * Takes the last steps, after which servers of the release before can no longer use the database. Answers their names. Throws an
+ * error of one line where such servers are connected, unless it is told that they are none.
+ */
+export async function finishUpgrade(db: Database, isForced: boolean): Promise<readonly string[]> {
+  const { stepsLeft, otherServers } = await findUpgradeStatus(db)
+  if (stepsLeft.length === 0) return []
+  if (otherServers.length > 0 && !isForced)
+    throw new Error(
+      `servers of another release are connected (${otherServers.join(', ')}): stop them first, or say --force where they are none`,
+    )
+  await migrate(db, { isLast: true })
+  return stepsLeft
+}
+
+async function findOtherServers(db: Database): Promise<readonly string[]> {
+  if (db.kind === 'embedded') return []
+  const { rows } = await db.query<{ name: string }>(
+    `SELECT DISTINCT application_name AS name FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name ~ '^countersign( |$)' AND application_name <> $1 ORDER BY 1`,
+    [APPLICATION_NAME],
+  )
+  return rows.map(({ name }) => name)
+}
