@@ -4,12 +4,12 @@ import { listenForAdmin } from './admin/socket.ts'
 import { codeOf, messageOf } from './formats/thrown.ts'
 import { consoleAddress, consoleLinkForOperator } from './members/operator.ts'
 import { requestLines } from './observability/request-lines.ts'
-import { VERSION } from './observability/version.ts'
 import type { App } from './op/app.ts'
 import { baseUrlOf, ensureFirstPlatform } from './service/first-platform.ts'
 import { openService, type Service } from './service/service.ts'
 import type { Config } from './settings/config.ts'
 import { ConfigError } from './settings/config-error.ts'
+import { VERSION } from './settings/version.ts'
 
 /** Serves until SIGINT or SIGTERM, then drains and closes (`COUNTERSIGN_DRAIN_SECONDS`). Resolves once it listens. */
 export async function serve(config: Config): Promise<void> {

@@ -1,5 +1,5 @@
 import { findUpgradeStatus, finishUpgrade } from '../db/schema/upgrade.ts'
-import { VERSION } from '../observability/version.ts'
+import { VERSION } from '../settings/version.ts'
 import type { AdminCommand } from './commands.ts'
 
 /** Commands for an upgrade of several servers, one after another, on one PostgreSQL database (decision 0061). */

@@ -17,7 +17,6 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { RequestLog } from '../audit/request-log.ts'
 import { SCHEMA_NAME } from '../db/schema/migrate.ts'
 import type { RequestLine } from '../observability/request-lines.ts'
-import { VERSION } from '../observability/version.ts'
 import type { Actor, App } from '../op/app.ts'
 import { pathOf, urlOf } from '../op/base-path.ts'
 import {
@@ -27,6 +26,7 @@ import {
   type Handler,
   type Handlers,
 } from '../op/operation.ts'
+import { VERSION } from '../settings/version.ts'
 import { type Answer, type Head, isAnswer } from './call.ts'
 import { addCardPage } from './card-page.ts'
 import { addConsole } from './console.ts'

@@ -7,12 +7,12 @@ import { JOB_KINDS } from '../jobs/kinds.ts'
 import { inTime } from '../op/in-time.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Config } from '../settings/config.ts'
+import { VERSION } from '../settings/version.ts'
 import { createChainGauges } from './chain-gauges.ts'
 import { createReconciliationGauges } from './reconciliation-gauges.ts'
 import { RouteTimings } from './route-timings.ts'
 import { type DueWork, findChains, findDueWork, findReconciliations } from './store.ts'
 import { Tally } from './tally.ts'
-import { VERSION } from './version.ts'
 
 /** In seconds. Half a millisecond is a read on an idle machine; after ten seconds most clients have given up. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]

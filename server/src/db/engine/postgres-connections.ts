@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { VERSION } from '../../observability/version.ts'
+import { VERSION } from '../../settings/version.ts'
 import { NoConnection, sqlState, wasRefused } from './port.ts'
 import { isChangedPlan } from './postgres-statements.ts'
 import type { Hosts } from './postgres-url.ts'
