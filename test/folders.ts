@@ -90,6 +90,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'agent-actions',
     'approvals',
     'cards',
+    'proofs',
     'books',
     'statements',
     'search',

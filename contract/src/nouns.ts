@@ -126,6 +126,7 @@ export const NOUNS = {
   ledger_account_get: 'ledgerAccounts.get',
   ledger_transfer_list: 'ledgerTransfers.list',
   ledger_transfer_explain: 'ledgerTransfers.explain',
+  ledger_checkpoint_list: 'ledgerCheckpoints.list',
   invitation_create: 'invitations.create',
   invitation_get: 'invitations.get',
   invitation_claim: 'invitations.claim',

@@ -14,6 +14,7 @@ import { checkRails, listRails } from './rails.ts'
 import { reconcile } from './reconcile.ts'
 import { finishUpgrade, showUpgrade } from './upgrade.ts'
 import { decideVerification, listVerifications, reopenVerification } from './verifications.ts'
+import { makeCheckpoints, verifyBooks } from './verify.ts'
 
 type Done = (exitCode: number) => void
 
@@ -27,6 +28,7 @@ export function addAdminCommands(program: Command, done: Done): void {
   addRails(program, done)
   addReconcile(program, done)
   addUpgrade(program, done)
+  addProofs(program, done)
 }
 
 function addPlatform(program: Command, done: Done): void {
@@ -176,4 +178,20 @@ function addUpgrade(program: Command, done: Done): void {
     .option('--force', 'also where servers of another release seem to be connected')
     .option('--json', 'print JSON')
     .action(async (options: { force?: boolean; json?: boolean }) => done(await finishUpgrade(options)))
+}
+
+function addProofs(program: Command, done: Done): void {
+  program
+    .command('verify')
+    .description(
+      'check the whole ledger, its hash chain and its checkpoints; the exit code is 1 where something is wrong',
+    )
+    .option('--checkpoints <file>', 'checkpoints that were kept elsewhere, one JSON object a line')
+    .option('--json', 'print JSON')
+    .action(async (options: { checkpoints?: string; json?: boolean }) => done(await verifyBooks(options)))
+  program
+    .command('checkpoint')
+    .description('sign for all transfers that have ended up to now')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => done(await makeCheckpoints(options)))
 }

@@ -45,6 +45,7 @@ export const ID_KINDS = {
   MemberSession: 50,
   MemberPasskey: 51,
   AuditEvent: 52,
+  LedgerCheckpoint: 55,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */

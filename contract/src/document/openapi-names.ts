@@ -23,6 +23,7 @@ import * as agentPolicy from '../agents/agent-policy.ts'
 import * as agents from '../agents/agents.ts'
 import * as registration from '../auth/credential-registration.ts'
 import * as credentials from '../auth/credentials.ts'
+import * as checkpoints from '../books/checkpoints.ts'
 import * as cards from '../cards/cards.ts'
 import { DelegatedKey, DelegatedKeyCreateRequest } from '../cards/delegated-keys.ts'
 import { Currency, CurrencyAmount } from '../core/currencies.ts'
@@ -168,6 +169,7 @@ const nouns = {
   BulkUploadWebhook: webhookBodies.BulkUploadWebhook,
   DepositWebhook: webhookBodies.DepositWebhook,
   ReconciliationWebhook: webhookBodies.ReconciliationWebhook,
+  LedgerCheckpointWebhook: webhookBodies.LedgerCheckpointWebhook,
   BusinessBeneficiary: beneficiaries.BusinessBeneficiary,
   BusinessCustomer: customers.BusinessCustomer,
   BusinessCustomerCreateRequest: customers.BusinessCustomerCreateRequest,
@@ -271,6 +273,7 @@ const nouns = {
   QuoteSource: quotes.QuoteSource,
   QuoteSourceAccount: quotes.AccountQuoteSource,
   Reconciliation: reconciliations.Reconciliation,
+  LedgerCheckpoint: checkpoints.LedgerCheckpoint,
   ReconciliationDifference: reconciliations.ReconciliationDifference,
   ReconciliationWithDifferences: reconciliations.ReconciliationWithDifferences,
   QuoteSourceRealtimeFunding: quotes.RealtimeFundingQuoteSource,

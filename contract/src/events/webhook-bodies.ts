@@ -3,6 +3,7 @@ import { InternalAccount } from '../accounts/internal-accounts.ts'
 import { AgentAction } from '../agents/agent-actions.ts'
 import { AgentDecision } from '../agents/agent-policy.ts'
 import { AuthMethod } from '../auth/credentials.ts'
+import { LedgerCheckpoint } from '../books/checkpoints.ts'
 import { Card } from '../cards/cards.ts'
 import { FreeFormInput, OneOfWords, Text } from '../core/schema.ts'
 import { BulkCustomerImportJob } from '../customers/customer-imports.ts'
@@ -119,6 +120,8 @@ export const DepositWebhook = webhook(['DEPOSIT.SUSPENDED', 'DEPOSIT.RETURNED', 
 
 /** A day of a rail, as lists show it. */
 export const ReconciliationWebhook = webhook(['RECONCILIATION.DIFFERENT'], Reconciliation)
+
+export const LedgerCheckpointWebhook = webhook(['LEDGER.CHECKPOINT'], LedgerCheckpoint)
 
 export const InvitationWebhook = webhook(['INVITATION.CLAIMED'], UmaInvitation)
 

@@ -18,6 +18,7 @@ import {
   IncomingPaymentWebhook,
   InternalAccountWebhook,
   InvitationWebhook,
+  LedgerCheckpointWebhook,
   OutgoingPaymentWebhook,
   ReconciliationWebhook,
   TestWebhook,
@@ -104,6 +105,11 @@ export const WEBHOOKS = {
   reconciliation: {
     summary: 'The statement of a bank and the books differ',
     body: ReconciliationWebhook,
+    answers: RECEIVED,
+  },
+  'ledger-checkpoint': {
+    summary: 'The transfers of the ledger were signed for',
+    body: LedgerCheckpointWebhook,
     answers: RECEIVED,
   },
   'internal-account-status': {

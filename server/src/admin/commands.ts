@@ -4,6 +4,7 @@ import type { App } from '../op/app.ts'
 import { listPlatforms } from '../platforms/platforms.ts'
 import { createPlatform, createToken, defaultPermissions, revokeToken } from '../service/first-platform.ts'
 import { listTokens } from '../tokens/tokens.ts'
+import { BOOK_COMMANDS } from './book-commands.ts'
 import { MEMBER_COMMANDS } from './member-commands.ts'
 import { readPermissions } from './permissions.ts'
 import { RAIL_COMMANDS } from './rail-commands.ts'
@@ -71,6 +72,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   ...RAIL_COMMANDS,
   ...RECONCILIATION_COMMANDS,
   ...UPGRADE_COMMANDS,
+  ...BOOK_COMMANDS,
   'wallet unlock': {
     usage: 'wallet unlock --account ID',
     options: { account: { type: 'string' } },

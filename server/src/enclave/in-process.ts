@@ -196,6 +196,10 @@ class InProcessEnclave implements Enclave {
     return this.#open(sealedKey, `file_key ${id}`, `key of ${id}`)
   }
 
+  signCheckpoint(payload: string): Uint8Array {
+    return signMessage(this.#keys.quorum, Buffer.from(payload))
+  }
+
   signWebhook(body: Uint8Array): Uint8Array {
     return signMessage(this.#keys.webhook, body)
   }

@@ -77,6 +77,9 @@ export interface Enclave {
   /** The key of a stored file. Throws where it is not sealed to this file. */
   openFileKey(id: string, sealedKey: Uint8Array): Uint8Array
 
+  /** A DER signature, ECDSA with SHA-256, over the payload of a checkpoint of the ledger by the quorum key. */
+  signCheckpoint(payload: string): Uint8Array
+
   /** A DER signature, ECDSA with SHA-256, over the body of a webhook by the key that signs webhooks. */
   signWebhook(body: Uint8Array): Uint8Array
 

@@ -41,6 +41,7 @@ import type { Enclave } from '../ports/enclave.ts'
 import type { AttemptLimits } from '../ports/failed-attempts.ts'
 import type { FileStore } from '../ports/file-store.ts'
 import type { Rails } from '../ports/rail.ts'
+import { keepProving } from '../proofs/checkpoints.ts'
 import { RailRegistry } from '../rails/registry.ts'
 import { keepAsking } from '../reconciliations/ask.ts'
 import { recordStatement } from '../reconciliations/statements.ts'
@@ -268,6 +269,7 @@ function runWith(
     const notLogged = (error: unknown) => app.log.error({ err: error }, 'writing the request log failed')
     background.push(
       watchFeed(app),
+      ...keepProving(app),
       keepClearing(app.db, app.clock, failed),
       inBackground(REQUEST_LOG_MS, app.requestLog.flush, notLogged),
     )

@@ -29,12 +29,12 @@ export type Write =
   | LedgerWrite
 
 /**
- * The tables that `insert`, `update` and `expect` may name: the ledger and the outbox have their own writes, the sums
+ * The tables that `insert`, `update` and `expect` may name: the ledger (but its checkpoints) and the outbox have their own writes, the sums
  * of agents' spending follow from `agent_reservations`, those of conversions under way from `quotes`, and messages and wrong codes are counted outside of write sets.
  */
 export type RecordTable = Exclude<
   keyof Tables,
-  | `ledger_${string}`
+  | Exclude<`ledger_${string}` & keyof Tables, 'ledger_checkpoints'>
   | 'events'
   | 'event_records'
   | 'agent_budgets'

@@ -24,6 +24,8 @@ export interface Database {
 export interface QueryOptions {
   /** The statement is short: it finds rows by their keys or commits. It does not wait for long reads. */
   readonly isBrief?: boolean
+  /** The statement reads much, for the operator: it may take as long as it needs. */
+  readonly isLong?: boolean
 }
 
 export interface QueryAnswer<Row> {

@@ -8,6 +8,12 @@ END $$;
 CREATE TRIGGER verification_decisions_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON verification_decisions
   FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 
+CREATE TRIGGER proof_blocks_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON proof_blocks
+  FOR EACH STATEMENT EXECUTE FUNCTION append_only();
+
+CREATE TRIGGER ledger_checkpoints_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_checkpoints
+  FOR EACH STATEMENT EXECUTE FUNCTION append_only();
+
 CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_events
   FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 `

@@ -18,6 +18,7 @@ import { ledgerTransfer } from './ledger-transfer.ts'
 import { ledgerTransferEndsOnce } from './ledger-transfer-ends-once.ts'
 import { neverDeleted } from './never-deleted.ts'
 import { platformSucceeded } from './platform-succeeded.ts'
+import { queueEndedTransfers } from './queue-ended-transfers.ts'
 import { recordDigest } from './record-digest.ts'
 import { refuseConfigOfSameVersion } from './refuse-config-of-same-version.ts'
 import { refuseOlderDataKey } from './refuse-older-data-key.ts'
@@ -32,7 +33,7 @@ import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
 /** Raise it by one with every change to the text of a function: an older build then refuses the database. */
-export const FUNCTIONS_VERSION = 6
+export const FUNCTIONS_VERSION = 7
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
@@ -76,6 +77,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   sealedGeneration,
   refuseOlderDataKey,
   appendOnly,
+  queueEndedTransfers,
 ].map(sqlFunction)
 
 /** Reads name and signature out of the text, which begins with `CREATE OR REPLACE FUNCTION`. */

@@ -29,6 +29,7 @@ import type { KycLinkRow } from './kyc-link-tables.ts'
 import type { FxInFlightRow, LedgerAccountRow, LedgerLateEndRow, LedgerTransferRow } from './ledger-tables.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up-tables.ts'
 import type { MemberTables } from './member-tables.ts'
+import type { LedgerCheckpointRow } from './proof-tables.ts'
 import type { RailFunding, RailTables } from './rail-tables.ts'
 import type { RailStatementEntryRow, RailStatementRow } from './reconciliation-tables.ts'
 import type { ScreeningRow } from './screening-tables.ts'
@@ -86,6 +87,7 @@ export interface Tables
   ledger_accounts: LedgerAccountRow
   ledger_transfers: LedgerTransferRow
   ledger_late_ends: LedgerLateEndRow
+  ledger_checkpoints: LedgerCheckpointRow
   stored_files: StoredFileRow
   documents: DocumentRow
   document_reads: DocumentReadRow

@@ -1,0 +1,54 @@
+import { resolve } from 'node:path'
+import { ask, askServer } from './ask.ts'
+
+interface Verified {
+  readonly checked: Readonly<Record<string, number>>
+  readonly findings: readonly {
+    readonly check: string
+    readonly id: string
+    readonly expected: string
+    readonly found: string
+  }[]
+}
+
+/** `countersign verify`: gives the exit code, 1 where something is wrong. */
+export async function verifyBooks(options: { checkpoints?: string; json?: boolean }): Promise<number> {
+  const { checkpoints } = options
+  const args = [
+    'books',
+    'verify',
+    ...(checkpoints === undefined ? [] : ['--checkpoints', resolve(checkpoints)]),
+  ]
+  const { exitCode, output } = await askServer(args, options.json ?? false)
+  if (exitCode !== 0) return exitCode
+  const verified = JSON.parse(output) as Verified
+  process.stdout.write(options.json ? output : inWords(verified))
+  return verified.findings.length > 0 ? 1 : 0
+}
+
+function inWords({ checked, findings }: Verified): string {
+  const { accounts, transfers, events, blocks, chained, unchained, checkpoints, kept } = checked
+  const lines = [
+    `Checked ${transfers} transfers, ${accounts} accounts and ${events} events; ${chained} transfers in ${blocks} blocks of the chain; ${checkpoints} checkpoints, and ${kept} that were kept elsewhere.`,
+    ...((unchained ?? 0) > 0
+      ? [`${unchained} transfers had ended before there was a chain: only their sums are checked.`]
+      : []),
+    ...findings.map(
+      ({ check, id, expected, found }) => `WRONG ${check} ${id}: expected ${expected}; found ${found}`,
+    ),
+    findings.length === 0 ? 'The books are as they were written.' : `${findings.length} wrong.`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** `countersign checkpoint`: gives the exit code. */
+export async function makeCheckpoints(options: { json?: boolean }): Promise<number> {
+  return ask(
+    ['books', 'checkpoint'],
+    options.json ?? false,
+    ({ checkpoints }: { readonly checkpoints: readonly string[] }) =>
+      checkpoints.length > 0
+        ? `${checkpoints.join('\n')}\n`
+        : 'Nothing has happened since the last checkpoints.\n',
+  )
+}

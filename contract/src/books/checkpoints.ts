@@ -1,0 +1,36 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { Id } from '../core/ids.ts'
+import { Int64, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+
+/** A signed word of the server about all transfers of a platform that have ended. */
+export const LedgerCheckpoint = Type.Object({
+  id: Id('LedgerCheckpoint'),
+  blockNumber: Int64({
+    minimum: 1,
+    description: 'The number of the last block of the chain that it speaks of',
+  }),
+  transferCount: Int64({ minimum: 1, description: 'How many transfers are in the chain up to there' }),
+  hash: Text(64, { description: 'The SHA-256 of that block in hex, which depends on all that is before it' }),
+  payload: Text(1024, { description: 'The exact text that is signed' }),
+  signature: Text(512, {
+    description:
+      'The signature of the payload by `enclaveQuorumPublic` of `/.well-known/countersign.json`: ECDSA, P-256, SHA-256, DER, in base64',
+  }),
+  createdAt: Timestamp(),
+})
+
+export const ledger_checkpoint_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/ledger/checkpoints',
+  tag: 'Books',
+  summary: 'List the checkpoints of the ledger',
+  description:
+    'Shows the signed checkpoints of the hash chain over your transfers, newest first. Keep them elsewhere: with one of ' +
+    'them, a change of anything that it covers is found, whoever made it.',
+  query: Type.Object({ ...pageQuery }),
+  responses: { 200: Page(LedgerCheckpoint) },
+  errors: ['INVALID_INPUT'],
+})

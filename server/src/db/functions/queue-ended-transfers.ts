@@ -1,0 +1,18 @@
+/**
+ * Notes the transfers that a statement has ended, for the hash chain (`proofs/chain.ts`). Due work makes the blocks, so that a payment
+ * waits for none.
+ */
+export const queueEndedTransfers = `
+CREATE OR REPLACE FUNCTION queue_ended_transfers() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO proof_queue (platform_id, transfer_ids)
+    SELECT platform_id, array_agg(id ORDER BY id) FROM changed WHERE state <> 'pending' GROUP BY platform_id;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER ledger_transfers_made AFTER INSERT ON ledger_transfers REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION queue_ended_transfers();
+
+CREATE TRIGGER ledger_transfers_ended AFTER UPDATE ON ledger_transfers REFERENCING NEW TABLE AS changed
+  FOR EACH STATEMENT EXECUTE FUNCTION queue_ended_transfers();
+`

@@ -1,0 +1,170 @@
+import { ownUuidOf } from '../db/engine/ids.ts'
+import type { Database } from '../db/engine/port.ts'
+import type { LedgerTransferRow } from '../db/schema/ledger-tables.ts'
+import type { LedgerCheckpointRow } from '../db/schema/proof-tables.ts'
+import type { Op } from '../op/app.ts'
+
+/** Transfers that wait for a block, and the last block of their platform. */
+export interface QueuedRow {
+  readonly platform_id: string
+  readonly position: bigint
+  readonly transfer_ids: readonly string[]
+  readonly number: bigint | null
+  readonly transfer_count: bigint | null
+  readonly hash: Uint8Array | null
+}
+
+/** One statement, so that the last block is that of before these rows were taken by another process. */
+const QUEUED = `
+SELECT q.platform_id, q.position, q.transfer_ids, b.number, b.transfer_count, b.hash
+FROM (SELECT * FROM proof_queue ORDER BY platform_id, position LIMIT $1) AS q
+  LEFT JOIN LATERAL (SELECT number, transfer_count, hash FROM proof_blocks
+    WHERE platform_id = q.platform_id ORDER BY number DESC LIMIT 1) AS b ON true
+ORDER BY q.platform_id, q.position`
+
+export async function findQueued(db: Database, max: number): Promise<QueuedRow[]> {
+  return (await db.query<QueuedRow>(QUEUED, [max])).rows
+}
+
+/** Transfers by their ids, in any order. */
+export async function findTransfers(db: Database, ids: readonly string[]): Promise<LedgerTransferRow[]> {
+  const { rows } = await db.query<LedgerTransferRow>(
+    'SELECT * FROM ledger_transfers WHERE id = ANY ($1::uuid[])',
+    [ids.map(ownUuidOf)],
+  )
+  return rows
+}
+
+/** A block that is about to be written. */
+export interface NewBlock {
+  readonly platformId: string
+  readonly number: bigint
+  readonly transferIds: readonly string[]
+  readonly digests: Uint8Array
+  readonly transferCount: bigint
+  readonly hash: Uint8Array
+}
+
+/** Fails where another process has written a block of this number; then it has taken these rows as well. */
+const WRITE_BLOCKS = `
+WITH taken AS (
+  DELETE FROM proof_queue USING unnest($1::uuid[], $2::bigint[]) AS row (platform_id, position)
+  WHERE proof_queue.platform_id = row.platform_id AND proof_queue.position = row.position
+)
+INSERT INTO proof_blocks (platform_id, number, transfer_ids, digests, transfer_count, hash, created_at)
+SELECT platform_id, number, transfer_ids, decode(digests, 'hex'), transfer_count, decode(hash, 'hex'), $4
+FROM jsonb_to_recordset($3::jsonb)
+  AS block (platform_id uuid, number bigint, transfer_ids uuid[], digests text, transfer_count bigint, hash text)`
+
+export async function writeBlocks(
+  db: Database,
+  queued: readonly QueuedRow[],
+  blocks: readonly NewBlock[],
+  now: Date,
+): Promise<void> {
+  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+  await db.query(WRITE_BLOCKS, [
+    queued.map((row) => ownUuidOf(row.platform_id)),
+    queued.map(({ position }) => position),
+    JSON.stringify(
+      blocks.map((block) => ({
+        platform_id: ownUuidOf(block.platformId),
+        number: String(block.number),
+        transfer_ids: block.transferIds.map(ownUuidOf),
+        digests: hex(block.digests),
+        transfer_count: String(block.transferCount),
+        hash: hex(block.hash),
+      })),
+    ),
+    now,
+  ])
+}
+
+/** How many transfers wait for a block. */
+export async function countQueued(db: Database): Promise<number> {
+  const { rows } = await db.query<{ count: bigint }>(
+    'SELECT coalesce(sum(cardinality(transfer_ids)), 0)::bigint AS count FROM proof_queue',
+  )
+  return Number(rows[0]!.count)
+}
+
+/** The last block of a platform, of which no checkpoint speaks. */
+export interface UnsignedBlock {
+  readonly platform_id: string
+  readonly number: bigint
+  readonly transfer_count: bigint
+  readonly hash: Uint8Array
+}
+
+const UNSIGNED = `
+SELECT b.platform_id, b.number, b.transfer_count, b.hash
+FROM platforms AS p
+  CROSS JOIN LATERAL (SELECT * FROM proof_blocks WHERE platform_id = p.id ORDER BY number DESC LIMIT 1) AS b
+  LEFT JOIN LATERAL (SELECT block_number, created_at FROM ledger_checkpoints WHERE platform_id = p.id
+    ORDER BY block_number DESC LIMIT 1) AS c ON true
+WHERE c.block_number IS NULL OR (c.block_number < b.number AND c.created_at <= $1)`
+
+/** The last blocks of platforms whose last checkpoint is of before a time. */
+export async function findUnsigned(db: Database, before: Date): Promise<UnsignedBlock[]> {
+  return (await db.query<UnsignedBlock>(UNSIGNED, [before])).rows
+}
+
+export function selectCheckpoints(op: Op) {
+  return op.read.selectFrom('ledger_checkpoints').selectAll().where('platform_id', '=', op.platform.id)
+}
+
+/** A block as it is checked. */
+export interface BlockRow {
+  readonly platform_id: string
+  readonly number: bigint
+  readonly transfer_ids: readonly string[]
+  readonly digests: Uint8Array
+  readonly transfer_count: bigint
+  readonly hash: Uint8Array
+}
+
+/** The blocks after one, in the order of platforms and numbers. */
+export async function findBlocksAfter(
+  db: Database,
+  after: Pick<BlockRow, 'platform_id' | 'number'> | undefined,
+  max: number,
+): Promise<BlockRow[]> {
+  const { rows } = await db.query<BlockRow>(
+    `SELECT platform_id, number, transfer_ids, digests, transfer_count, hash FROM proof_blocks
+     ${after ? 'WHERE (platform_id, number) > ($2, $3)' : ''} ORDER BY platform_id, number LIMIT $1`,
+    after ? [max, ownUuidOf(after.platform_id), after.number] : [max],
+  )
+  return rows
+}
+
+/** A checkpoint with the hash of the block that it speaks of, null where there is none. */
+export interface CheckedCheckpoint extends LedgerCheckpointRow {
+  readonly block_hash: Uint8Array | null
+}
+
+export async function findCheckpointsAfter(
+  db: Database,
+  after: string | undefined,
+  max: number,
+): Promise<CheckedCheckpoint[]> {
+  const { rows } = await db.query<CheckedCheckpoint>(
+    `SELECT c.*, b.hash AS block_hash FROM ledger_checkpoints AS c
+       LEFT JOIN proof_blocks AS b ON b.platform_id = c.platform_id AND b.number = c.block_number
+     ${after === undefined ? '' : 'WHERE c.id > $2'} ORDER BY c.id LIMIT $1`,
+    after === undefined ? [max] : [max, ownUuidOf(after)],
+  )
+  return rows
+}
+
+/** The hash of a block; undefined where there is none. */
+export async function findHash(
+  db: Database,
+  platformId: string,
+  number: bigint,
+): Promise<Uint8Array | undefined> {
+  const { rows } = await db.query<{ hash: Uint8Array }>(
+    'SELECT hash FROM proof_blocks WHERE platform_id = $1 AND number = $2',
+    [ownUuidOf(platformId), number],
+  )
+  return rows[0]?.hash
+}
