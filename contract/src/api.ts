@@ -10,6 +10,7 @@ import { credentialRegistration } from './auth/credential-registration.ts'
 import { credentials } from './auth/credentials.ts'
 import { customerTokens } from './auth/customer-tokens.ts'
 import { sessions } from './auth/sessions.ts'
+import { ledgerCheckpoints } from './books/checkpoints.ts'
 import { ledgerBooks } from './books/ledger-books.ts'
 import { statements } from './books/statements.ts'
 import { cards } from './cards/cards.ts'
@@ -102,6 +103,7 @@ export const API = {
   ...fees,
   ...statements,
   ...ledgerBooks,
+  ...ledgerCheckpoints,
   ...invitations,
   ...agents,
   ...policyReplays,

@@ -34,3 +34,5 @@ export const ledger_checkpoint_list = endpoint({
   responses: { 200: Page(LedgerCheckpoint) },
   errors: ['INVALID_INPUT'],
 })
+
+export const ledgerCheckpoints = { ledger_checkpoint_list }

@@ -1,12 +1,10 @@
-import { ledger_checkpoint_list } from './checkpoints.ts'
 import { ledger_transfer_explain } from './explanations.ts'
 import { ledger_account_get, ledger_account_list, ledger_transfer_list } from './ledger.ts'
 
-/** The accounts and transfers of the ledger, what led to them, and what proves them. */
+/** The accounts and transfers of the ledger, and what led to them. */
 export const ledgerBooks = {
   ledger_account_list,
   ledger_account_get,
   ledger_transfer_list,
   ledger_transfer_explain,
-  ledger_checkpoint_list,
 }

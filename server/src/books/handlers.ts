@@ -3,8 +3,6 @@ import { uuidOf } from '../db/engine/ids.ts'
 import type { LedgerTransferRow } from '../db/schema/ledger-tables.ts'
 import { ApiError, fieldError, type Handlers } from '../op/operation.ts'
 import { type Order, page } from '../op/paging.ts'
-import { checkpointView } from '../proofs/checkpoints.ts'
-import { selectCheckpoints } from '../proofs/store.ts'
 import { explain } from './explain.ts'
 import { causesOf, ledgerAccountViews, ledgerTransferView } from './ledger-views.ts'
 import {
@@ -56,15 +54,6 @@ export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
       }),
     }
   },
-
-  ledger_checkpoint_list: async (op, { query }) => ({
-    status: 200,
-    body: await page(op, query, {
-      rows: selectCheckpoints(op),
-      table: 'ledger_checkpoints',
-      view: (rows) => rows.map(checkpointView),
-    }),
-  }),
 
   ledger_transfer_explain: async (op, { params }) => {
     const transfer = await selectTransfer(op, params.ledgerTransferId)

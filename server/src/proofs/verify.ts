@@ -1,22 +1,20 @@
 import { type PublicKey, parseUncompressedPublicKey, verifySignature } from '../crypto/p256.ts'
 import type { Database } from '../db/engine/port.ts'
-import {
-  checkBooks,
-  type Extent,
-  FINDINGS_MAX,
-  type Finding,
-  findCoverage,
-  findUnknownTransfers,
-  measureBooks,
-} from './books.ts'
 import { changedDigests, digestsOf, hashOfBlock, lineOf, NO_HASH, payloadOf } from './lines.ts'
 import {
   type BlockRow,
   type CheckedCheckpoint,
+  checkBooks,
+  type Extent,
+  FINDINGS_MAX,
+  type Finding,
   findBlocksAfter,
   findCheckpointsAfter,
+  findCoverage,
   findHash,
   findTransfers,
+  findUnknownTransfers,
+  measureBooks,
 } from './store.ts'
 
 const BLOCKS_MAX = 20

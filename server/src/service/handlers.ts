@@ -58,6 +58,7 @@ import { overviewHandlers } from '../overview/handlers.ts'
 import { backfillAccounts } from '../platforms/accounts-backfill.ts'
 import { configHandlers } from '../platforms/handlers.ts'
 import { positionHandlers } from '../positions/handlers.ts'
+import { ledgerCheckpointHandlers } from '../proofs/handlers.ts'
 import { quoteHandlers } from '../quotes/handlers.ts'
 import { expireQuote, refundTransaction, settleTransaction } from '../quotes/jobs.ts'
 import { pullTransaction } from '../quotes/pull.ts'
@@ -146,6 +147,7 @@ export const HANDLERS: ServedHandlers = {
   ...feeHandlers,
   ...statementHandlers,
   ...ledgerBookHandlers,
+  ...ledgerCheckpointHandlers,
   ...invitationHandlers,
   ...agentHandlers,
   ...agentApprovalHandlers,

@@ -66,6 +66,7 @@ test('the numbers of the kinds are those that they have always had', () => {
     MemberPasskey: 51,
     AuditEvent: 52,
     LoggedRequest: 53,
+    LedgerCheckpoint: 55,
   })
   expect(INVITATION_NUMBER).toBe(35)
   const all = [...Object.values(numbers), INVITATION_NUMBER]

@@ -135,6 +135,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   ledger_end: [TRANSFER_INITIAL, TRANSFER_TRANSITIONS.pending.post, TRANSFER_TRANSITIONS.pending.void],
   ledger_transfer: [TRANSFER_TRANSITIONS.pending.post],
   ledger_transfer_ends_once: [TRANSFER_INITIAL, TRANSFER_INITIAL],
+  queue_ended_transfers: [TRANSFER_INITIAL],
 }
 
 const STATES = new Set([...Object.values(CHECKED).flat(), ...Object.keys(REFUND_TRANSITIONS)])
@@ -188,6 +189,7 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state <> 'APPLIED'`,
       `state = '${RAIL_EVENT_TRANSITIONS.WAITING.resolve}'`,
       `state = '${TRANSFER_INITIAL}'`,
+      `state <> '${TRANSFER_INITIAL}'`,
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
       `state = '${WEBHOOK_DELIVERY_INITIAL}'`,
