@@ -10,7 +10,7 @@ import { findUnsigned, type UnsignedBlock } from './store.ts'
 
 const CHAIN_MS = 5_000
 const CHECKPOINT_MS = 60_000
-/** A platform whose transfers go on gets a checkpoint so often. */
+/** So long a block waits for a checkpoint at most. */
 const CHECKPOINT_SECONDS = 60 * 60
 
 /** Chains what has ended and signs for it, again and again, beside requests. */
@@ -28,7 +28,7 @@ export function keepProving(app: App): readonly Background[] {
 }
 
 /**
- * Signs for the last block of every platform whose last checkpoint is of before a time, and tells each of its own. Returns the ids of the
+ * Signs for the last block of every platform that has an unsigned one of before a time, and tells each of its own. Returns the ids of the
  * checkpoints.
  */
 export async function signCheckpoints(app: App, before: Date): Promise<string[]> {

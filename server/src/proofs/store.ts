@@ -100,11 +100,12 @@ const UNSIGNED = `
 SELECT b.platform_id, b.number, b.transfer_count, b.hash
 FROM platforms AS p
   CROSS JOIN LATERAL (SELECT * FROM proof_blocks WHERE platform_id = p.id ORDER BY number DESC LIMIT 1) AS b
-  LEFT JOIN LATERAL (SELECT block_number, created_at FROM ledger_checkpoints WHERE platform_id = p.id
+  LEFT JOIN LATERAL (SELECT block_number FROM ledger_checkpoints WHERE platform_id = p.id
     ORDER BY block_number DESC LIMIT 1) AS c ON true
-WHERE c.block_number IS NULL OR (c.block_number < b.number AND c.created_at <= $1)`
+  JOIN proof_blocks AS next ON next.platform_id = p.id AND next.number = coalesce(c.block_number, 0) + 1
+WHERE next.created_at <= $1`
 
-/** The last blocks of platforms whose last checkpoint is of before a time. */
+/** The last blocks of platforms that have a block of before a time without a checkpoint. */
 export async function findUnsigned(db: Database, before: Date): Promise<UnsignedBlock[]> {
   return (await db.query<UnsignedBlock>(UNSIGNED, [before])).rows
 }

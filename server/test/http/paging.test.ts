@@ -112,13 +112,14 @@ const PAGED = ENDPOINTS.filter(
 )
 /**
  * The feed of events begins with the oldest: `webhooks-feed.test.ts`. Providers are no records: `uma-providers.test.ts`. Accounts
- * of the ledger are in the order of their ids: `ledger-books.test.ts`. A sandbox has no statements: `reconciliations.test.ts`.
+ * of the ledger are in the order of their ids: `ledger-books.test.ts`. The operator makes checkpoints: `proofs/verify.test.ts`. A sandbox has no statements: `reconciliations.test.ts`.
  * What these tests do themselves is in the audit trail and among the requests: `audit.test.ts`.
  */
 const OTHERS = [
   '/events',
   '/uma-providers',
   '/ledger/accounts',
+  '/ledger/checkpoints',
   '/reconciliations',
   '/audit-events',
   '/requests',

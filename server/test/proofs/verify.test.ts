@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { runCommand } from '../../src/admin/admin.ts'
 import { uuidOf } from '../../src/db/engine/ids.ts'
@@ -183,4 +186,31 @@ test('several processes that extend the chains at once take each transfer once',
   const { checked, findings } = await verify()
   expect(findings).toEqual([])
   expect(checked).toMatchObject({ transfers: 4, chained: 4 })
+})
+
+test('the list of checkpoints is walked by its cursor, the newest first, and only its platform sees it', async () => {
+  await fund(client, accountId, 7)
+  await command('books', 'checkpoint')
+  const all = (await client.get('/ledger/checkpoints')).body
+  expect(all.data.map(({ transferCount }: { transferCount: number }) => transferCount)).toEqual([5, 3])
+  const first = (await client.get('/ledger/checkpoints?limit=1')).body
+  const second = (await client.get(`/ledger/checkpoints?limit=1&cursor=${first.nextCursor}`)).body
+  expect([...first.data, ...second.data]).toEqual(all.data)
+  expect(second.hasMore).toBe(false)
+  const stranger = await service.newPlatform()
+  expect((await stranger.get('/ledger/checkpoints')).body.data).toEqual([])
+})
+
+test('a file of kept checkpoints is read as the API and as events show them, and a bad line is named', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-kept-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'kept.jsonl')
+  await writeFile(
+    file,
+    `${JSON.stringify(kept[0])}\n${JSON.stringify({ type: 'LEDGER.CHECKPOINT', data: kept[0] })}\n`,
+  )
+  const { checked, findings } = (await command('books', 'verify', '--checkpoints', file)) as Verified
+  expect([checked.kept, findings]).toEqual([2, []])
+  await writeFile(file, '{"payload": 1}\n')
+  await expect(command('books', 'verify', '--checkpoints', file)).rejects.toThrow('line 1: it has no payload')
 })
