@@ -27,7 +27,8 @@ export default defineConfig({
     // One more than cores: many tests wait for processes that they have started.
     maxWorkers: 3,
     testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // Worlds of several platforms are made there, on machines of any speed.
+    hookTimeout: 120_000,
     reporters: ['default', new PlainReporter()],
   },
 })
