@@ -80,14 +80,6 @@ export async function writeBlocks(
   ])
 }
 
-/** How many transfers wait for a block. */
-export async function countQueued(db: Database): Promise<number> {
-  const { rows } = await db.query<{ count: bigint }>(
-    'SELECT coalesce(sum(cardinality(transfer_ids)), 0)::bigint AS count FROM proof_queue',
-  )
-  return Number(rows[0]!.count)
-}
-
 /** The last block of a platform, of which no checkpoint speaks. */
 export interface UnsignedBlock {
   readonly platform_id: string

@@ -136,7 +136,7 @@ interface Records {
   readonly functions: ReadonlyMap<string, { readonly hash: string; readonly version: number }>
 }
 
-/** Undefined where no build, or none since 0.1.0, has used the database. */
+/** Undefined where no build has used the database. */
 async function findRecords(db: Database): Promise<Records | undefined> {
   const { rows } = await db.query<{ there: boolean; released: boolean }>(
     `SELECT to_regclass('schema_functions') IS NOT NULL AS there, to_regclass('migrations') IS NOT NULL AS released`,
