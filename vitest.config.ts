@@ -26,9 +26,11 @@ export default defineConfig({
     execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--single-threaded-gc'],
     // One more than cores: many tests wait for processes that they have started.
     maxWorkers: 3,
-    testTimeout: 20_000,
-    // Worlds of several platforms are made there, on machines of any speed.
+    // A test that hangs ends. Machines of any speed pass: the slowest test that does not name a limit takes under 10 s.
+    testTimeout: 60_000,
+    // Worlds of several platforms are made there.
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
     reporters: ['default', new PlainReporter()],
   },
 })

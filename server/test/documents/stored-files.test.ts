@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -19,7 +18,7 @@ import {
 import { Client, newCustomer } from '../client.testing.ts'
 import { noId } from '../ids.testing.ts'
 import { openApp } from '../open-app.testing.ts'
-import { beginUpload, FORM_TYPE, formOf, outcomeOf, pngOf, upload } from '../uploads.testing.ts'
+import { beginUpload, formOf, outcomeOf, pngOf, upload } from '../uploads.testing.ts'
 
 /** A server of this file's own, whose files can be looked at. */
 let opened: Awaited<ReturnType<typeof openApp>>
@@ -27,7 +26,7 @@ let app: App
 let client: Client
 let customer: string
 beforeAll(async () => {
-  opened = await openApp({}, { requestMsMax: 400 })
+  opened = await openApp()
   app = opened.app
   await opened.server.listen({ host: '127.0.0.1', port: 0 })
   client = await newClient()
@@ -173,43 +172,6 @@ describe('an upload that does not succeed leaves no row, no spooled and no store
       await expect.poll(spooled).toHaveLength(1)
       socket.destroy()
     }))
-
-  test('one that stalls, which is answered 408', () =>
-    nothing(async () => {
-      const bytes = form()
-      const socket = beginUpload(client, bytes.length, bytes.subarray(0, 150_000))
-      const [answer] = await once(socket, 'data')
-      expect(String(answer)).toMatch(/^HTTP\/1\.1 408 .*"code":"REQUEST_TIMEOUT"/s)
-      socket.destroy()
-    }))
-})
-
-test('an upload may take longer than other requests while it keeps its pace', async () => {
-  const bytes = formOf([
-    ...Object.entries(fields()).map(([name, value]) => ({ name, value })),
-    { name: 'file', fileName: 'a.png', value: pngOf(200_000) },
-  ])
-  const pieces = Array.from({ length: 12 }, (_, at) =>
-    bytes.subarray((at * bytes.length) / 12, ((at + 1) * bytes.length) / 12),
-  )
-  const startedMs = performance.now()
-  const response = await fetch(`${client.baseUrl}/documents`, {
-    method: 'POST',
-    headers: { Authorization: client.authorization, 'Content-Type': FORM_TYPE },
-    duplex: 'half',
-    body: Readable.toWeb(
-      Readable.from(
-        (async function* () {
-          for (const piece of pieces) {
-            yield piece
-            await new Promise((resolve) => setTimeout(resolve, 80))
-          }
-        })(),
-      ),
-    ),
-  } as RequestInit)
-  expect(response.status).toBe(201)
-  expect(performance.now() - startedMs).toBeGreaterThan(850)
 })
 
 test('fifty uploads at the same time are fifty documents', async () => {
