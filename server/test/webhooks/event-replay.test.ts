@@ -101,6 +101,7 @@ test('one replay at a time, repeated calls are one, and without an endpoint ther
 
 test('of fifty who ask for a replay at the same time one begins it', async () => {
   const { client, receiver, from } = await delivered()
+  await client.events()
   receiver.answer = () => new Promise<number>(() => {})
   const replies = await Promise.all(
     Array.from({ length: 50 }, () => client.post('/events/replay', { startDate: from })),
