@@ -26,7 +26,7 @@ export default defineConfig({
     execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--single-threaded-gc'],
     // One more than cores: many tests wait for processes that they have started.
     maxWorkers: 3,
-    // A test that hangs ends. Machines of any speed pass: the slowest test that does not name a limit takes under 10 s.
+    // Only for ending what hangs: a loaded machine may need several times what is usual.
     testTimeout: 60_000,
     // Worlds of several platforms are made there.
     hookTimeout: 120_000,

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPlatform } from '../../src/service/first-platform.ts'
@@ -31,10 +32,13 @@ const form = () =>
     { name: 'file', fileName: 'a.png', value: pngOf(200_000) },
   ])
 
-/** What is stored of this server's files. */
-const kept = () => opened.app.read.selectFrom('stored_files').select(['id', 'state']).orderBy('id').execute()
+/** What this server has stored: the files, and the rows about them. */
+const kept = async () => [
+  readdirSync(join(opened.app.config.dataDir, 'files')),
+  await opened.app.read.selectFrom('stored_files').select(['id', 'state']).orderBy('id').execute(),
+]
 
-test('an upload that stalls is answered 408, and leaves no row and no spooled file', async () => {
+test('an upload that stalls is answered 408, and leaves no row, no spooled and no stored file', async () => {
   const before = await kept()
   const bytes = form()
   const socket = beginUpload(client, bytes.length, bytes.subarray(0, 150_000))
