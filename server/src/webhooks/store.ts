@@ -101,7 +101,7 @@ function hasStatus({ platform }: FeedReader, status: DeliveryStatus) {
 
 /** How many events a replay has. */
 export async function countEvents(op: Op, filters: EventFilters): Promise<number> {
-  const { count } = await selectEvents(op, filters)
+  const { count } = await selectCommitted(op, filters)
     .clearSelect()
     .select((eb) => eb.fn.countAll<bigint>().as('count'))
     .executeTakeFirstOrThrow()
@@ -113,7 +113,7 @@ export async function selectFirstEvent(
   op: Op,
   filters: EventFilters,
 ): Promise<EventWithDelivery | undefined> {
-  return selectEvents(op, filters)
+  return selectCommitted(op, filters)
     .orderBy('events.committed_in')
     .orderBy('events.position')
     .limit(1)
@@ -199,9 +199,16 @@ export async function selectNewestEvent({
  * A page of the matching events, but only up to where no earlier event can appear any more.
  */
 export function selectEvents(op: Op, filters: EventFilters) {
+  return selectCommitted(op, filters).where(IS_FINAL)
+}
+
+/**
+ * Events whether or not the feed shows them yet. What is committed later may come before them; it is delivered for its own
+ * sake, so a replay can do without it.
+ */
+function selectCommitted(op: Op, filters: EventFilters) {
   const { type, types, objectId, startDate, endDate, after, deliveryStatus } = filters
   return withDelivery(op)
-    .where(IS_FINAL)
     .$call((q) => whereGiven(q, 'events.type', '=', type))
     .$if(types !== undefined, (q) => q.where('events.type', 'in', types!))
     .$if(deliveryStatus !== undefined, (q) => q.where(hasStatus(op, deliveryStatus!)))

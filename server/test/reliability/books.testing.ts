@@ -114,7 +114,8 @@ const TRANSACTIONS = `
     t.destination_account_id AS destination, t.sent_amount AS sent, t.sent_currency AS "sentCurrency",
     t.received_amount AS received, t.received_currency AS "receivedCurrency", t.fees, t.refund->>'status' AS refund,
     t.settled_at IS NOT NULL AS "wasSettled", (t.details->>'fundedAmount')::bigint AS "fundedAmount",
-    coalesce((SELECT jsonb_agg(concat(m.state, ' ', m.amount, ' ', debit.name, ' > ', credit.name,
+    coalesce((SELECT jsonb_agg(concat(m.state, ' ', m.amount, ' ', debit.name,
+        CASE WHEN m.state <> 'voided' THEN ' > ' || coalesce(credit.name, 'no account') END,
         CASE WHEN m.id = t.hold_id THEN ' held' END))
       FROM ledger_transfers m LEFT JOIN places debit ON debit.id = m.debit_account_id
         LEFT JOIN places credit ON credit.id = m.credit_account_id
@@ -130,8 +131,13 @@ interface Movement {
   readonly hold?: 'posted' | 'voided'
 }
 
+/**
+ * A hold that was voided names the payer alone: the other side is one of the platform's own accounts, which has no row before
+ * something was posted to it.
+ */
 function movement({ from, to, amount, hold }: Movement): string {
-  return `${hold ?? 'posted'} ${amount} ${from} > ${to}${hold === undefined ? '' : ' held'}`
+  const paid = hold === 'voided' ? from : `${from} > ${to}`
+  return `${hold ?? 'posted'} ${amount} ${paid}${hold === undefined ? '' : ' held'}`
 }
 
 /** One of the platform's own accounts. */
