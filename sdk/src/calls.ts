@@ -29,6 +29,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Timeout of one attempt of this call in milliseconds, in place of the client's. */
   readonly timeoutMs?: number
+  /**
+   * Sandbox: what goes wrong with the first attempt of this call, `lost-answer` or `error=503` for example
+   * (`Svc-Sandbox-Fault`). Further attempts go without it.
+   */
+  readonly sandboxFault?: string
 }
 
 /** The file of an upload, beside its text fields in `body`. */

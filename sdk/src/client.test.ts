@@ -205,6 +205,13 @@ describe('a retry', () => {
     expect(pauses).toEqual([150, 300, 600])
   })
 
+  test('goes without the fault that the first attempt asked the sandbox for', async () => {
+    const { client, sent } = simulate(['lost', refusal(503, 'UNAVAILABLE'), { status: 200, body: '{}' }])
+    await client.call('sandbox_account_fund', { ...fund, sandboxFault: 'lost-answer' })
+    const faults = sent.map(({ headers }) => headers.get('Svc-Sandbox-Fault'))
+    expect(faults).toEqual(['lost-answer', null, null])
+  })
+
   test('stops after the last attempt, with the key for another one', async () => {
     const { client, sent } = simulate(['lost'], { triesMax: 3 })
     const error = await client

@@ -144,7 +144,10 @@ export class Client implements Caller {
     const { timeoutMs: ownMs = this.#timeoutMs } = input
     const timeoutMs = ownMs + (endpoint.isUpload && body !== undefined ? sendingMs(body) : 0)
     const triesMax = endpoint.method === 'GET' || idempotencyKey !== undefined ? this.#triesMax : 1
-    return this.#trying(triesMax, input.signal, async () => {
+    return this.#trying(triesMax, input.signal, async (tries) => {
+      if (input.sandboxFault !== undefined && tries === 1)
+        headers.set(this.#wire.sandboxFaultHeader, input.sandboxFault)
+      else headers.delete(this.#wire.sandboxFaultHeader)
       const { response, text } = await this.#exchange(url, init, idempotencyKey, input.signal, timeoutMs)
       return readAnswer(endpoint, response, text, this.#wire)
     })
@@ -195,10 +198,14 @@ export class Client implements Caller {
     }
   }
 
-  async #trying<T>(triesMax: number, signal: AbortSignal | undefined, attempt: () => Promise<T>): Promise<T> {
+  async #trying<T>(
+    triesMax: number,
+    signal: AbortSignal | undefined,
+    attempt: (tries: number) => Promise<T>,
+  ): Promise<T> {
     for (let tries = 1; ; tries++) {
       try {
-        return await attempt()
+        return await attempt(tries)
       } catch (error) {
         if (tries >= triesMax || !isRetried(error)) throw error
         await this.#sleep(this.#pauseMs(error, tries), signal)

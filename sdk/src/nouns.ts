@@ -11,7 +11,7 @@ import { isChallenge, signed } from './signed.ts'
 import type { Signer } from './signer.ts'
 
 /** The options of a verb. An `idempotencyKey` where the call takes one, and a `signer` where a wallet signs for it. */
-export type NounOptions<N extends EndpointName> = Pick<CallOptions, 'signal' | 'timeoutMs'> &
+export type NounOptions<N extends EndpointName> = Pick<CallOptions, 'signal' | 'timeoutMs' | 'sandboxFault'> &
   (Calls[N]['idempotent'] extends true ? Pick<CallOptions, 'idempotencyKey'> : unknown) &
   (Calls[N]['signed'] extends true ? SignedOptions : unknown)
 
@@ -30,7 +30,7 @@ export type ListOf<N extends EndpointName> = Listing<ResultOf<N>, ItemOf<N>>
 
 type Verb = (...given: readonly unknown[]) => unknown
 
-const OPTIONS = ['signal', 'timeoutMs']
+const OPTIONS = ['signal', 'timeoutMs', 'sandboxFault']
 const SIGNED_OPTIONS = ['signer', 'signature', 'requestId']
 
 /** What programs ask any object for, without meaning a noun or a verb. */

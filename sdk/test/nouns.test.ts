@@ -108,7 +108,7 @@ describe('what is wrong', () => {
       'customers',
       'get',
       ['Customer:a', { limit: 2 }],
-      'there is no option "limit". There are signal, timeoutMs.',
+      'there is no option "limit". There are signal, timeoutMs, sandboxFault.',
     ],
     ['quotes', 'execute', ['Quote:a', { singer: 1 }], 'there is no option "singer". Did you mean "signer"?'],
     ['customers', 'get', ['Customer:a', {}, {}], 'takes no more than these: 1 more were given'],

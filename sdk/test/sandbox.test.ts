@@ -11,6 +11,12 @@ test.skipIf(!canRunGuides)(
     const [
       rejected,
       funded,
+      repeated,
+      rules,
+      first,
+      second,
+      third,
+      left,
       start,
       later,
       processing,
@@ -23,6 +29,8 @@ test.skipIf(!canRunGuides)(
       customers,
     ] = stdout.trim().split('\n')
     expect([rejected, funded]).toEqual(['REJECTED', '10000'])
+    expect([repeated, rules, left]).toEqual(['10005', '2', '1'])
+    expect([first, second, third]).toEqual(['UNAVAILABLE', 'UNAVAILABLE', 'undefined'])
     expect([processing, completed]).toEqual(['PROCESSING', 'COMPLETED'])
     expect(Date.parse(later!) - Date.parse(start!)).toBeGreaterThanOrEqual(300_000)
     expect(Date.parse(last!) - Date.parse(later!)).toBeGreaterThanOrEqual(120_000)

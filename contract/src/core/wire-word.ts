@@ -13,6 +13,9 @@ export const WALLET_SIGNATURE_HEADER = 'Svc-Wallet-Signature'
 /** The header of a webhook: the signature of the server's key. */
 export const WEBHOOK_SIGNATURE_HEADER = 'X-Svc-Signature'
 
+/** The header of a call that asks the sandbox for a fault. That of its answer has `-Applied` behind it. */
+export const SANDBOX_FAULT_HEADER = 'Svc-Sandbox-Fault'
+
 /** The reason of a card that we have closed. */
 export const CLOSED_BY_SVC = 'CLOSED_BY_SVC'
 
@@ -30,6 +33,7 @@ const MEMBERS: readonly string[] = Object.values(OWN_SIDE)
 const NAMES: readonly string[] = [
   WALLET_SIGNATURE_HEADER,
   WEBHOOK_SIGNATURE_HEADER,
+  SANDBOX_FAULT_HEADER,
   CLOSED_BY_SVC,
   ...MEMBERS,
 ]
@@ -52,6 +56,7 @@ export function isWireWord(text: string): boolean {
 export interface WireSpelling {
   readonly walletSignatureHeader: string
   readonly webhookSignatureHeader: string
+  readonly sandboxFaultHeader: string
   /** A text of ours, such as the message of an error. */
   text(text: string): string
   /** The JSON of an answer or event. The value that is given stays as it is. */
@@ -71,6 +76,7 @@ export function wireSpelling(word: string = WIRE_WORD): WireSpelling {
   return {
     walletSignatureHeader: spelled(WALLET_SIGNATURE_HEADER),
     webhookSignatureHeader: spelled(WEBHOOK_SIGNATURE_HEADER),
+    sandboxFaultHeader: spelled(SANDBOX_FAULT_HEADER),
     text: (text) => (isDefault ? text : text.replaceAll(ANY_NAME, spelled)),
     outward: (value) => (isDefault ? value : respelled(value, out)),
     inward: (value) => (isDefault ? value : respelled(value, back)),

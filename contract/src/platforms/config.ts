@@ -7,6 +7,7 @@ import { Id } from '../core/ids.ts'
 import { Int64, NullableText, OneOfWords, Pattern, Text, Timestamp } from '../core/schema.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import { TRANSACTION_TYPES } from '../payments/transactions.ts'
+import { FAULT_RULES_MAX, FaultRule } from './faults.ts'
 
 const infoFieldsOfProvider = (description: string) =>
   Type.Optional(
@@ -143,6 +144,11 @@ export const SandboxConfig = Type.Object({
     SANDBOX_VERIFICATIONS,
     'AUTOMATIC: a new customer is decided at once, by magic values. MANUAL: as in production, it is PENDING until its verification is decided',
   ),
+  faults: Type.Array(FaultRule, {
+    maxItems: FAULT_RULES_MAX,
+    description:
+      'What goes wrong, to test how a program bears it. Of the rules that are for a call the first is applied. Replaced as a whole',
+  }),
 })
 
 const InvitationUrl = Pattern('^https://[^\\s{}]*\\{code\\}[^\\s{}]*$', {
@@ -225,7 +231,7 @@ export const PlatformConfigUpdateRequest = Type.Object({
   allowedOrigins: Type.Optional(AllowedOrigins),
   lenientInput: Type.Optional(Type.Boolean({ description: LENIENT_INPUT })),
   approvalsRequired: Type.Optional(ApprovalsRequired),
-  sandboxConfig: Type.Optional(SandboxConfig),
+  sandboxConfig: Type.Optional(Type.Partial(SandboxConfig)),
 })
 
 export const config_get = endpoint({
@@ -253,8 +259,8 @@ export const config_update = endpoint({
   summary: 'Change the settings',
   description:
     'Changes the settings that the request names and answers all of them; the next call already follows ' +
-    'them. Omitted members keep their value, inside embeddedWalletConfig, passkeyConfig and ' +
-    'umaProviderConfig too; supportedCurrencies, oauthConfig and allowedOrigins are replaced as a whole. ' +
+    'them. Omitted members keep their value, inside embeddedWalletConfig, passkeyConfig, umaProviderConfig and ' +
+    'sandboxConfig too; supportedCurrencies, oauthConfig and allowedOrigins are replaced as a whole. ' +
     'All settings together are limited to 48 KiB.',
   body: PlatformConfigUpdateRequest,
   bodyBytesMax: 64 * KIB,

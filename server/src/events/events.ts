@@ -7,7 +7,7 @@ import { toJson } from '../json/json.ts'
 import type { Op } from '../op/app.ts'
 
 /** The platform whose event it is, its time, and new ids. */
-export type Teller = Pick<Op, 'now' | 'platform' | 'newId'>
+export type Teller = Pick<Op, 'now' | 'platform' | 'newId' | 'webhookFault'>
 
 /**
  * The outbox row of a state change, written in the transaction of the change, and the due work that delivers it where the
@@ -24,9 +24,9 @@ export function accountEvent(op: Teller, type: EventType, accountId: string, dat
 
 function delivered(op: Teller, row: EventWrite): EventWrite {
   const { id: eventId, type, objectId } = row
-  return webhookEndpoint(op.platform) === undefined
-    ? row
-    : { ...row, delivery: deliveryJob(op, deliveryKind(type), { eventId, objectId }, op.now) }
+  if (webhookEndpoint(op.platform) === undefined) return row
+  const payload = { eventId, objectId, ...(op.webhookFault ? { fault: op.webhookFault } : {}) }
+  return { ...row, delivery: deliveryJob(op, deliveryKind(type), payload, op.now) }
 }
 
 /** A TEST event refers to no record. The caller has already sent it. */

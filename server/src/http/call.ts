@@ -47,6 +47,8 @@ export interface Answer {
   readonly body: string
   /** In place of `body`: pieces of a text of the type in `headers`. */
   readonly pieces?: AsyncIterable<string>
+  /** Sandbox: the connection breaks off in its place (`call-faults.ts`). */
+  readonly isLost?: boolean
 }
 
 /** Whether the result of a step is already the answer. */

@@ -17,10 +17,11 @@ const HEADERS_OF_ANSWERS = ['Idempotency-Replayed', 'Retry-After', 'WWW-Authenti
  */
 export function allowPages(
   server: FastifyInstance,
-  { walletSignatureHeader }: WireSpelling,
+  { walletSignatureHeader, sandboxFaultHeader }: WireSpelling,
   endpoints: readonly Endpoint[],
 ): void {
-  const headersOfCalls = [...HEADERS_OF_CALLS, walletSignatureHeader].join(', ')
+  const headersOfCalls = [...HEADERS_OF_CALLS, walletSignatureHeader, sandboxFaultHeader].join(', ')
+  const headersOfAnswers = [...HEADERS_OF_ANSWERS, `${sandboxFaultHeader}-Applied`].join(', ')
   const methods = new Map<string, string[]>()
   for (const endpoint of endpoints)
     if (endpoint.auth === 'platform' && endpoint.customerToken) {
@@ -32,7 +33,7 @@ export function allowPages(
     const allowed = methods.get(request.routeOptions.url ?? '')
     if (origin === undefined || !allowed) return done()
     if (request.method === 'OPTIONS' && asked !== undefined) {
-      readableBy(reply, origin)
+      readableBy(reply, origin, headersOfAnswers)
         .header('Access-Control-Allow-Methods', allowed.join(', '))
         .header('Access-Control-Allow-Headers', headersOfCalls)
         .header('Access-Control-Max-Age', String(ASKED_SECONDS))
@@ -40,14 +41,14 @@ export function allowPages(
         .send()
       return
     }
-    if (isCustomerToken(authorization)) readableBy(reply, origin)
+    if (isCustomerToken(authorization)) readableBy(reply, origin, headersOfAnswers)
     done()
   })
 }
 
-function readableBy(reply: FastifyReply, origin: string): FastifyReply {
+function readableBy(reply: FastifyReply, origin: string, headersOfAnswers: string): FastifyReply {
   return reply
     .header('Access-Control-Allow-Origin', origin)
     .header('Vary', 'Origin')
-    .header('Access-Control-Expose-Headers', HEADERS_OF_ANSWERS.join(', '))
+    .header('Access-Control-Expose-Headers', headersOfAnswers)
 }

@@ -25,6 +25,7 @@ import { admit, codeOf } from './admission.ts'
 import { begun, encode, encodeRefusal } from './answers.ts'
 import { parseBody } from './body.ts'
 import { type Answer, type Call, type Head, isAnswer } from './call.ts'
+import { CallFaults } from './call-faults.ts'
 import type { Deadline } from './deadline.ts'
 import { asApiError } from './errors.ts'
 import { findStoredAnswer, keyedRequest } from './idempotency.ts'
@@ -79,13 +80,16 @@ export function createPipeline(
   const operation = operationOf(route, implementation, readBefore)
   return {
     admit: (head) => orRefusal(route, head, async () => noted(head, await admit(app, endpoint, head))),
-    answer: (call, caller) =>
-      orRefusal(route, call, async () => {
-        const answer = await answerCall(operation, call, caller)
+    answer: async (call, caller) => {
+      const faults = new CallFaults()
+      const answer = await orRefusal(route, call, async () => {
+        const answer = await answerCall(operation, call, caller, faults)
         return begun(isStream(endpoint) ? whileAdmitted(app, endpoint, call, answer) : answer, (error) =>
           brokeOff(route, call, error),
         )
-      }),
+      })
+      return faults.apply(app, answer)
+    },
   }
 }
 
@@ -173,10 +177,15 @@ interface Request {
   readonly keyed: KeyedRequest | undefined
 }
 
-async function answerCall(operation: Operation, call: Call, caller: Caller | undefined): Promise<Answer> {
+async function answerCall(
+  operation: Operation,
+  call: Call,
+  caller: Caller | undefined,
+  faults: CallFaults,
+): Promise<Answer> {
   const { app } = operation.route
   if (!call.readForm) {
-    const op = await authenticate(operation.route, call, caller)
+    const op = await authenticate(operation.route, call, caller, faults)
     return decide(operation, op, await parse(operation, op, call))
   }
   const upload = await readUpload(app, call.readForm)
@@ -184,7 +193,7 @@ async function answerCall(operation: Operation, call: Call, caller: Caller | und
   let answer: Answer | undefined
   let decided: Answer | undefined
   try {
-    op = await authenticate(operation.route, call, caller)
+    op = await authenticate(operation.route, call, caller, faults)
     const request = await parse(operation, op, call, upload)
     const { store } = upload
     answer = await decide(operation, op, request, async (op, attempted) => {
@@ -218,10 +227,17 @@ async function decide(
   )
 }
 
-async function authenticate({ app, endpoint }: Route, call: Call, known: Caller | undefined): Promise<Op> {
+async function authenticate(
+  route: Route,
+  call: Call,
+  known: Caller | undefined,
+  faults: CallFaults,
+): Promise<Op> {
+  const { app, endpoint } = route
   const { platform, actor } = known ?? noted(call, await admit(app, endpoint, call))
   const log = new LogWith(app.log, call.trace)
-  return createOp(app, await app.withConfig(platform), actor, log, fromOf(app, call))
+  const op = createOp(app, await app.withConfig(platform), actor, log, fromOf(app, call))
+  return faults.find(route, op, call)
 }
 
 async function parse(

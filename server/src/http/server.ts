@@ -311,11 +311,15 @@ function ownOriginOf(app: App, { protocol, host }: FastifyRequest): string {
   return URL.canParse(written) ? new URL(written).origin : app.origin()
 }
 
-function sendAnswer(reply: FastifyReply, { status, headers, body, pieces }: Answer): FastifyReply {
+function sendAnswer(reply: FastifyReply, { status, headers, body, pieces, isLost }: Answer): FastifyReply {
   if (status >= 400) reply.request.trace.code = (JSON.parse(body) as { code: ErrorCode }).code
   reply.code(status).headers(headers).header('Cache-Control', 'no-store')
-  if (pieces && reply.request.method !== 'HEAD') return reply.send(Readable.from(pieces))
+  if (pieces && !isLost && reply.request.method !== 'HEAD') return reply.send(Readable.from(pieces))
   void pieces?.[Symbol.asyncIterator]().return?.()
+  if (isLost) {
+    reply.hijack().raw.destroy()
+    return reply
+  }
   if (body === '') return reply.send()
   return reply.type('application/json; charset=utf-8').send(body)
 }

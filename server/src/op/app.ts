@@ -2,6 +2,7 @@ import { randomBytes, randomFillSync } from 'node:crypto'
 import type { Permission } from '@countersign/contract/core/endpoint'
 import type { IdKind, InternalIdKind } from '@countersign/contract/core/ids'
 import type { WireSpelling } from '@countersign/contract/core/wire-word'
+import type { WebhookFault } from '@countersign/contract/platforms/faults'
 import type { Logger } from 'pino'
 import { v7 } from 'uuid'
 import type { KeySource } from '../crypto/oidc/keys.ts'
@@ -151,6 +152,8 @@ export interface Op {
   readonly actor: Actor
   /** Undefined for what no request does. */
   readonly from: RequestOrigin | undefined
+  /** Sandbox: what goes wrong with the webhooks of its events, where the call asked for it. */
+  readonly webhookFault?: WebhookFault
   readonly mode: Config['mode']
   /** See `App.wire`. */
   readonly wire: WireSpelling

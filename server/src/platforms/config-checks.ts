@@ -1,7 +1,14 @@
+import { API } from '@countersign/contract/api'
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { INVITATION_URL_PLACE } from '@countersign/contract/payments/invitations'
-import type { config_update } from '@countersign/contract/platforms/config'
+import type {
+  config_update,
+  SandboxConfig as SandboxConfigSchema,
+} from '@countersign/contract/platforms/config'
+import { FAULT_IN_WORDS, type FaultRule, parseFault } from '@countersign/contract/platforms/faults'
+import type { Static } from 'typebox'
+import { nearest } from '../formats/nearest.ts'
 import type { Op } from '../op/app.ts'
 import { fieldError } from '../op/operation.ts'
 import { maySendFrom } from '../settings/message-rules.ts'
@@ -88,9 +95,50 @@ export function checkCurrencies(currencies: readonly CurrencyConfig[]): Currency
   })
 }
 
-/** Error: 400 in production, where nothing is simulated. */
-export function checkSandbox<T>({ mode }: Pick<Op, 'mode'>, config: T | undefined): T | undefined {
-  if (config !== undefined && mode === 'production')
+export type SandboxConfig = Static<typeof SandboxConfigSchema>
+
+/** Errors: 400 in production, where nothing is simulated, and for a rule whose fault cannot be read or that fits nothing. */
+export function changeSandbox(
+  { mode }: Pick<Op, 'mode'>,
+  before: SandboxConfig | undefined,
+  change: Partial<SandboxConfig> | undefined,
+): SandboxConfig | undefined {
+  if (change === undefined) return before
+  if (!before || mode === 'production')
     throw fieldError('INVALID_INPUT', 'sandboxConfig', 'sandboxConfig exists in sandbox only')
-  return config
+  for (const [at, rule] of (change.faults ?? []).entries()) checkFault(rule, `sandboxConfig.faults.${at}`)
+  return { ...before, ...change }
+}
+
+function checkFault({ fault, operation, eventType }: FaultRule, at: string): void {
+  const parsed = parseFault(fault)
+  if (!parsed)
+    throw fieldError('INVALID_INPUT', `${at}.fault`, `${at}.fault must be ${FAULT_IN_WORDS}, each once`)
+  const { webhook, ...ofCall } = parsed
+  const isOfCall = Object.keys(ofCall).length > 0
+  if (webhook && isOfCall)
+    throw fieldError('INVALID_INPUT', `${at}.fault`, `${at}.fault is either for calls or for webhooks`)
+  if (webhook && operation !== undefined)
+    throw fieldError(
+      'INVALID_INPUT',
+      `${at}.operation`,
+      `${at}.operation is for calls: webhooks take eventType`,
+    )
+  if (!webhook && eventType !== undefined)
+    throw fieldError(
+      'INVALID_INPUT',
+      `${at}.eventType`,
+      `${at}.eventType is for webhooks: calls take operation`,
+    )
+  if (operation !== undefined && !Object.hasOwn(API, operation))
+    throw fieldError(
+      'INVALID_INPUT',
+      `${at}.operation`,
+      `${at}.operation is not the name of an operation${meantBy(operation)}`,
+    )
+}
+
+function meantBy(operation: string): string {
+  const meant = nearest(operation, Object.keys(API))
+  return meant ? `; did you mean ${meant}?` : ''
 }

@@ -12,12 +12,13 @@ import { present } from '../op/present.ts'
 import type { Enclave } from '../ports/enclave.ts'
 import {
   changePasskeys,
+  changeSandbox,
   checkCurrencies,
   checkEndpoint,
   checkInvitationUrl,
   checkOrigins,
-  checkSandbox,
   checkSender,
+  type SandboxConfig,
 } from './config-checks.ts'
 import { firstSecret } from './first-secret.ts'
 import { checkIssuers } from './issuers.ts'
@@ -180,7 +181,7 @@ const SANDBOX_INVITATIONS: PlatformConfig['invitationConfig'] = { url: 'https://
 const ALL_UMA_PROVIDERS: PlatformConfig['umaProviderConfig'] = { mode: 'ALL', domains: [] }
 
 /** What the sandbox does until the platform says otherwise. */
-const SANDBOX_DEFAULT = { verification: 'AUTOMATIC' } as const
+const SANDBOX_DEFAULT: SandboxConfig = { verification: 'AUTOMATIC', faults: [] }
 
 const DECODED = new WeakMap<PlatformRow['config'], PlatformConfig>()
 
@@ -239,7 +240,7 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
     allowedOrigins: config.allowedOrigins ?? (op.mode === 'sandbox' ? SANDBOX_ORIGINS : []),
     lenientInput: config.lenientInput ?? false,
     approvalsRequired: config.approvalsRequired ?? 1,
-    ...(op.mode === 'sandbox' ? { sandboxConfig: config.sandboxConfig ?? SANDBOX_DEFAULT } : {}),
+    ...(op.mode === 'sandbox' ? { sandboxConfig: { ...SANDBOX_DEFAULT, ...config.sandboxConfig } } : {}),
     supportedCurrencies: config.supportedCurrencies.map((currency) => ({
       ...currency,
       minAmount: BigInt(currency.minAmount),
@@ -320,7 +321,7 @@ export function changePlatformConfig(
       webhookEndpoint: webhookEndpoint === undefined ? endpointBefore : checkEndpoint(webhookEndpoint),
     }),
     ...present({ umaDomain, cardConfig, oauthConfig: checkIssuers(op, oauthConfig), lenientInput }),
-    ...present({ approvalsRequired, sandboxConfig: checkSandbox(op, sandboxConfig) }),
+    ...present({ approvalsRequired, sandboxConfig: changeSandbox(op, config.sandboxConfig, sandboxConfig) }),
     ...present({ allowedOrigins: checkOrigins(op, allowedOrigins) }),
     ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
     umaProviderConfig: { ...config.umaProviderConfig, ...umaProviderConfig },

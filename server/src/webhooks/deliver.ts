@@ -12,12 +12,15 @@ import type { JobHandler } from '../jobs/kinds.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
 import { StaleRead } from '../op/operation.ts'
 import { nextState, transition } from '../op/transition.ts'
+import { type DeliveryFault, takeDeliveryFault } from '../platforms/fault-rules.ts'
 import type { AnswerRules } from './answers.ts'
 import { type Attempt, attempt, attemptWrite, jsonOf } from './attempt.ts'
 import { giveUpAt, retryAt } from './schedule.ts'
 import { type Predecessor, selectDelivery, selectEvent, selectPredecessor, selectSuccessor } from './store.ts'
 
 const SLEEP_SECONDS_MIN = 1800
+/** Sandbox: for how long later events pass one that is to be out of order. */
+const PASSED_SECONDS = 10
 
 /** The outcome of an attempt for its delivery: ended, or to be retried. */
 interface Verdict {
@@ -38,7 +41,10 @@ export function createDeliver(rules: AnswerRules): JobHandler<DeliveryKind> {
     const kind = deliveryKind(event.type)
     const before = objectId === undefined ? undefined : await selectPredecessor(op, objectId, event.sequence)
     if (before) return waitFor(op, before, kind, { ...payload, sequence: event.sequence })
-    const attempted = await once(op, () => attempt(op, event, url))
+    const fault = await takeDeliveryFault(op, payload, event.type)
+    if (fault?.webhook === 'reorder') return letOthersPass(op, event, fault, payload)
+    const sent = await once(op, () => attempt(op, event, url))
+    const attempted = fault ? unheard(sent) : sent
     // A later event that waits has marked this delivery.
     const delivery = await selectDelivery(op, event.id)
     const attempts = (delivery?.attempts ?? 0) + 1
@@ -57,7 +63,7 @@ export function createDeliver(rules: AnswerRules): JobHandler<DeliveryKind> {
     )
     const next =
       by === 'retry'
-        ? [deliveryJob(op, kind, { ...payload, sequence: event.sequence }, retryAt(op, attempts, until))]
+        ? [deliveryJob(op, kind, retried(payload, event, fault), retryAt(op, attempts, until))]
         : objectId !== undefined && delivery?.is_awaited
           ? await wakeSuccessor(op, objectId, event.sequence)
           : []
@@ -66,8 +72,41 @@ export function createDeliver(rules: AnswerRules): JobHandler<DeliveryKind> {
       attemptWrite(op, event.id, attempts, attempted),
       ...writes,
       ...next,
+      ...(fault?.writes ?? []),
     ]
   }
+}
+
+function retried(payload: DeliveryPayload, { sequence }: EventRow, fault: DeliveryFault | undefined) {
+  return { ...payload, sequence, ...(fault ? { fault: 'done' as const } : {}) }
+}
+
+/** An attempt whose answer the sandbox has lost: the event arrives once more. */
+function unheard({ url, startedAt, durationMs }: Attempt): Attempt {
+  return { url, startedAt, durationMs, error: 'SANDBOX_FAULT' }
+}
+
+/**
+ * Delivers an event of the sandbox after later ones, of its object too: they do not wait for it any more. Guard: nobody has
+ * begun to wait meanwhile, or was not seen.
+ */
+async function letOthersPass(
+  op: Op,
+  event: EventRow,
+  { writes }: DeliveryFault,
+  { objectId, ...payload }: DeliveryPayload,
+): Promise<Write[]> {
+  const delivery = await selectDelivery(op, event.id)
+  const at = plusSeconds(op.now, PASSED_SECONDS)
+  const { is_awaited = false } = delivery ?? {}
+  return [
+    ...writes,
+    delivery
+      ? expectRow('webhook_deliveries', event.id, { is_awaited })
+      : insert('webhook_deliveries', newDelivery(op, event.id)),
+    deliveryJob(op, deliveryKind(event.type), { ...payload, fault: 'done' }, at),
+    ...(objectId !== undefined && is_awaited ? await wakeSuccessor(op, objectId, event.sequence) : []),
+  ]
 }
 
 export async function judge(

@@ -33,7 +33,7 @@ describe('a page', () => {
       expect(headers.get('access-control-allow-credentials'), name).toBeNull()
       if (isBeside)
         expect(headers.get('access-control-allow-headers')).toBe(
-          'Authorization, Content-Type, Idempotency-Key, Request-Id, Svc-Wallet-Signature',
+          'Authorization, Content-Type, Idempotency-Key, Request-Id, Svc-Wallet-Signature, Svc-Sandbox-Fault',
         )
     })
   })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { secretOfText, standardHeaders } from '../../src/crypto/standard-webhooks.ts'
 import { uuidOf } from '../../src/db/engine/ids.ts'
+import { expectError } from '../calls.testing.ts'
 import { newBankAccount } from '../client.testing.ts'
 import {
   BANK_SECRET,
@@ -367,4 +368,13 @@ describe('the rails file', () => {
     const { data } = await world.desk('GET', '/pulls')
     expect(data.filter(({ id }: { id: string }) => id === body.id)).toEqual([])
   })
+})
+
+test('production has no faults on demand', async () => {
+  const { client } = world
+  const asked = await client.send('GET', '/config', undefined, { 'Svc-Sandbox-Fault': 'error=500' })
+  expectError(asked, { code: 'INVALID_INPUT', field: 'Svc-Sandbox-Fault' })
+  expect(asked.body.message).toContain('sandbox only')
+  const rule = await client.send('PATCH', '/config', { sandboxConfig: { faults: [{ fault: 'error=500' }] } })
+  expectError(rule, { code: 'INVALID_INPUT', field: 'sandboxConfig' })
 })

@@ -1,4 +1,5 @@
 import type { EventType } from '@countersign/contract/events/events'
+import type { WebhookFault } from '@countersign/contract/platforms/faults'
 import type { AccountDetails } from './documents.ts'
 import type { RailPaymentRow } from './rail-tables.ts'
 import type { InternalAccountRow, TransactionRow } from './tables.ts'
@@ -79,13 +80,15 @@ export interface JobPayloads {
 
 /**
  * The payload of a delivery. With `objectId` it waits for earlier events of that object, and later ones wait for it;
- * `sequence` is set once it was run. With `since` it was requested again at that time, and waits for nothing.
+ * `sequence` is set once it was run. With `since` it was requested again at that time, and waits for nothing. In sandbox
+ * `fault` says what is to go wrong, or that it has.
  */
 export interface DeliveryPayload {
   readonly eventId: string
   readonly objectId?: string
   readonly sequence?: number
   readonly since?: string
+  readonly fault?: WebhookFault | 'done'
 }
 
 /** Which events are delivered again, and the place in the feed of the last one that was. */

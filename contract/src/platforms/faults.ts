@@ -1,0 +1,82 @@
+import { type Static, Type } from 'typebox'
+import { OneOfWords, Pattern, Text } from '../core/schema.ts'
+import { EVENT_TYPES } from '../events/events.ts'
+
+export const FAULT_ERRORS = [409, 429, 500, 503] as const
+export const FAULT_DELAY_MS_MAX = 60_000
+export const WEBHOOK_FAULTS = ['duplicate', 'reorder'] as const
+
+export type FaultError = (typeof FAULT_ERRORS)[number]
+export type WebhookFault = (typeof WEBHOOK_FAULTS)[number]
+
+/** What goes wrong with a call, or with the events that it causes. */
+export interface Fault {
+  /** The connection breaks off in place of the answer. What the call did is committed. */
+  readonly losesAnswer?: true
+  /** How long the answer is held back. */
+  readonly delayMs?: number
+  /** The call is refused with this status before anything is done. */
+  readonly error?: FaultError
+  readonly webhook?: WebhookFault
+}
+
+const PARTS = [
+  'lost-answer',
+  'delay=[0-9]{1,5}',
+  `error=(?:${FAULT_ERRORS.join('|')})`,
+  `webhook=(?:${WEBHOOK_FAULTS.join('|')})`,
+].join('|')
+
+export const FAULT_PATTERN = `^(?:${PARTS})(?:, ?(?:${PARTS}))*$`
+
+export const FAULT_IN_WORDS =
+  `lost-answer, delay= with milliseconds up to ${FAULT_DELAY_MS_MAX}, ` +
+  `error= with ${FAULT_ERRORS.join(', ')}, webhook= with ${WEBHOOK_FAULTS.join(' or ')}, ` +
+  'or several of them with commas'
+
+/** Reads a fault as a header or a rule has it; undefined where it is none, or names one part twice. */
+export function parseFault(text: string): Fault | undefined {
+  if (!new RegExp(FAULT_PATTERN).test(text)) return undefined
+  const parts = text.split(/, ?/).map((part) => part.split('='))
+  const given = new Map(parts.map(([name = '', value]) => [name, value]))
+  const delayMs = given.get('delay')
+  if (given.size < parts.length || Number(delayMs ?? 0) > FAULT_DELAY_MS_MAX) return undefined
+  const error = given.get('error')
+  const webhook = given.get('webhook')
+  return {
+    ...(given.has('lost-answer') ? { losesAnswer: true } : {}),
+    ...(delayMs === undefined ? {} : { delayMs: Number(delayMs) }),
+    ...(error === undefined ? {} : { error: Number(error) as FaultError }),
+    ...(webhook === undefined ? {} : { webhook: webhook as WebhookFault }),
+  }
+}
+
+export const FAULT_RULES_MAX = 20
+export const FAULT_TIMES_MAX = 10_000
+
+/** A fault of the sandbox for the calls, or the webhooks, that a rule names. */
+export const FaultRule = Type.Object({
+  fault: Pattern(FAULT_PATTERN, {
+    maxLength: 64,
+    inWords: FAULT_IN_WORDS,
+    description:
+      'What goes wrong: lost-answer, delay=MILLISECONDS, error=409, 429, 500 or 503, webhook=duplicate or webhook=reorder; ' +
+      'several with commas, those of webhooks alone',
+  }),
+  operation: Type.Optional(
+    Text(64, { description: 'The calls to this operation, quote_create for example. Left out: all calls' }),
+  ),
+  eventType: Type.Optional(
+    OneOfWords(EVENT_TYPES, 'With webhook=: the events of this type. Left out: all events'),
+  ),
+  times: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: FAULT_TIMES_MAX,
+      description:
+        'How often it is still applied; after the last time the rule is gone. Left out: until it is removed',
+    }),
+  ),
+})
+
+export type FaultRule = Static<typeof FaultRule>
