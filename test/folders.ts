@@ -123,6 +123,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     // HTTP, and the process.
     'http',
     'service',
+    'backups',
     'admin',
     '.',
   ],

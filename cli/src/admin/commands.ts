@@ -10,6 +10,7 @@ import {
   revokeToken,
   unlockWallet,
 } from './admin.ts'
+import { backUp, migrate, restore } from './backup.ts'
 import { checkRails, listRails } from './rails.ts'
 import { reconcile } from './reconcile.ts'
 import { finishUpgrade, showUpgrade } from './upgrade.ts'
@@ -29,6 +30,7 @@ export function addAdminCommands(program: Command, done: Done): void {
   addReconcile(program, done)
   addUpgrade(program, done)
   addProofs(program, done)
+  addBackups(program, done)
 }
 
 function addPlatform(program: Command, done: Done): void {
@@ -194,4 +196,30 @@ function addProofs(program: Command, done: Done): void {
     .description('sign for all transfers that have ended up to now')
     .option('--json', 'print JSON')
     .action(async (options: { json?: boolean }) => done(await makeCheckpoints(options)))
+}
+
+function addBackups(program: Command, done: Done): void {
+  program
+    .command('backup')
+    .description(
+      'copy the embedded database and the uploaded files into a new folder, while the server goes on; with PostgreSQL, without a folder: check that its log is archived',
+    )
+    .argument('[folder]', 'where the backup goes')
+    .option('--json', 'print JSON')
+    .action(async (folder: string | undefined, options: { json?: boolean }) =>
+      done(await backUp(folder, options)),
+    )
+  program
+    .command('restore')
+    .description('put a backup into an empty data directory, once every file of it was checked')
+    .argument('<folder>', 'the backup')
+    .option('--json', 'print JSON')
+    .action(async (folder: string, options: { json?: boolean }) => done(await restore(folder, options)))
+  program
+    .command('migrate')
+    .description('move the embedded database of a data directory to an empty PostgreSQL database')
+    .requiredOption('--from <folder>', 'the data directory; no server runs on it')
+    .option('--to <url>', 'the database, postgres://…; left out: DATABASE_URL')
+    .option('--json', 'print JSON')
+    .action(async (options: { from: string; to?: string; json?: boolean }) => done(await migrate(options)))
 }

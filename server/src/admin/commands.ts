@@ -4,6 +4,7 @@ import type { App } from '../op/app.ts'
 import { listPlatforms } from '../platforms/platforms.ts'
 import { createPlatform, createToken, defaultPermissions, revokeToken } from '../service/first-platform.ts'
 import { listTokens } from '../tokens/tokens.ts'
+import { BACKUP_COMMANDS } from './backup-commands.ts'
 import { BOOK_COMMANDS } from './book-commands.ts'
 import { MEMBER_COMMANDS } from './member-commands.ts'
 import { readPermissions } from './permissions.ts'
@@ -14,13 +15,17 @@ import { VERIFICATION_COMMANDS } from './verification-commands.ts'
 
 export type Values = Readonly<Record<string, string | boolean | undefined>>
 
-/** An operator's command that works on the service's own database, in the running server where there is one. */
-export interface AdminCommand {
+/** What a command is given. */
+export interface CommandForm {
   readonly usage: string
   readonly options: NonNullable<ParseArgsConfig['options']>
   readonly required: readonly string[]
   /** Checks what can be checked without a service. Throws an error of one line. */
   readonly check?: (values: Values) => void
+}
+
+/** An operator's command that works on the service's own database, in the running server where there is one. */
+export interface AdminCommand extends CommandForm {
   /** Returns what the program prints as JSON. Throws an error of one line. */
   run(app: App, values: Values, baseUrl: string): Promise<object>
 }
@@ -73,6 +78,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   ...RECONCILIATION_COMMANDS,
   ...UPGRADE_COMMANDS,
   ...BOOK_COMMANDS,
+  ...BACKUP_COMMANDS,
   'wallet unlock': {
     usage: 'wallet unlock --account ID',
     options: { account: { type: 'string' } },

@@ -7,7 +7,8 @@ import { messageOf } from '../formats/thrown.ts'
 type Answer = { readonly result: object } | { readonly error: string }
 
 const LINE_BYTES_MAX = 64 * 1024
-const ANSWER_MS_MAX = 30_000
+/** How long a request may take to arrive. Its answer may take as long as it needs: a backup takes a while. */
+const REQUEST_MS_MAX = 30_000
 /** The longest path that a socket can have; the system reports a longer one only as invalid. */
 const PATH_BYTES_MAX = 100
 
@@ -44,13 +45,14 @@ export async function askServer(dataDir: string, args: readonly string[]): Promi
   const socket = await connected(path)
   if (!socket) return undefined
   socket.write(`${JSON.stringify(args)}\n`)
-  const answer = JSON.parse(await readLine(socket)) as Answer
+  const answer = JSON.parse(await readLine(socket, 'answer')) as Answer
   if ('error' in answer) throw new Error(answer.error)
   return answer.result
 }
 
 async function answer(socket: Socket, run: (args: readonly string[]) => Promise<object>): Promise<void> {
-  const args: unknown = JSON.parse(await readLine(socket))
+  const args: unknown = JSON.parse(await readLine(socket, 'request'))
+  socket.setTimeout(0)
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) return void socket.destroy()
   const answer: Answer = await run(args).then(
     (result) => ({ result }),
@@ -68,13 +70,17 @@ function connected(path: string): Promise<Socket | undefined> {
   })
 }
 
-function readLine(socket: Socket): Promise<string> {
+/** The server's own answer is not limited. */
+function readLine(socket: Socket, of: 'request' | 'answer'): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
-    socket.setTimeout(ANSWER_MS_MAX, () => socket.destroy(new Error('The server did not answer.')))
+    if (of === 'request')
+      socket.setTimeout(REQUEST_MS_MAX, () =>
+        socket.destroy(new Error('The request did not arrive in time.')),
+      )
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk
-      if (text.length > LINE_BYTES_MAX) socket.destroy(new Error('The line is too long.'))
+      if (of === 'request' && text.length > LINE_BYTES_MAX) socket.destroy(new Error('The line is too long.'))
       else if (text.endsWith('\n')) resolve(text)
     })
     socket.once('error', reject)

@@ -26,7 +26,8 @@ export async function findOrMakeDataKeys(
   return (await findDataKeys(db, masterKey))!
 }
 
-async function findDataKeys(db: Database, masterKey: Uint8Array): Promise<Keyring | undefined> {
+/** The data keys, where there are any. Throws MasterKeyError where they are sealed under another master key. */
+export async function findDataKeys(db: Database, masterKey: Uint8Array): Promise<Keyring | undefined> {
   const { rows } = await db.query<{ generation: number; sealed: Uint8Array }>(
     'SELECT generation, sealed FROM data_keys ORDER BY generation',
   )

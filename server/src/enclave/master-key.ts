@@ -8,8 +8,18 @@ const MASTER_KEY_BYTES = 32
 
 /** The sandbox's own key: created once, readable only by its owner. Production takes its key from the settings. */
 export async function findOrMakeMasterKey(dataDir: string): Promise<Uint8Array> {
-  const path = pathIn(dataDir)
-  const text = (await readIfThere(path)) ?? (await makeMasterKey(dataDir, path))
+  return (
+    (await findMasterKey(dataDir)) ?? read(await makeMasterKey(dataDir, pathIn(dataDir)), pathIn(dataDir))
+  )
+}
+
+/** The key in the file of the data directory, if there is one. Throws MasterKeyError where the file has none. */
+export async function findMasterKey(dataDir: string): Promise<Uint8Array | undefined> {
+  const text = await readIfThere(pathIn(dataDir))
+  return text === undefined ? undefined : read(text, pathIn(dataDir))
+}
+
+function read(text: string, path: string): Uint8Array {
   if (!/^[0-9a-f]{64}$/i.test(text.trim()))
     throw new MasterKeyError(`${path} does not contain a key (64 hex digits). Restore the original file.`)
   return Buffer.from(text.trim(), 'hex')

@@ -2,7 +2,7 @@
 // and its errors are the same as with a PostgreSQL server. Plain JavaScript, because it must run unchanged both from
 // the source tree and beside a bundle.
 //
-// In: Uint8Array of whole frontend messages, or 'close'. Out: Uint8Array of backend messages, or { event, … }.
+// In: Uint8Array of whole frontend messages, 'hold' and 'release' around a copy of the files, or 'close'. Out: Uint8Array of backend messages, or { event, … }.
 //
 // Run as a program, `node embedded-worker.mjs <directory>`, it makes the files of a new database and exits. That takes
 // three times the memory of the running database, which only the end of a process releases.
@@ -131,6 +131,8 @@ function serve() {
     setInterval(() => maintain(vacuum), vacuumIntervalMs).unref(),
   ]
   port.on('message', (message) => {
+    if (message === 'hold') return hold(maintain)
+    if (message === 'release') return release()
     if (message !== 'close') return answer(message)
     for (const timer of timers) clearInterval(timer)
     maintain(checkpoint).then(async () => {
@@ -181,9 +183,25 @@ function* groupsOf(bytes) {
 let syncsAtCheckpoint = 0
 let syncsAtVacuum = 0
 
+/** How many copies of the files are being made. A checkpoint would take parts of the log away that they need. */
+let copies = 0
+
+/** Begins a copy with a checkpoint, which is where its reader begins. @param {(run: () => Promise<void>) => Promise<void>} maintain */
+async function hold(maintain) {
+  await maintain(async () => {
+    await checkpoint()
+    copies += 1
+  })
+  port.postMessage({ event: 'held' })
+}
+
+function release() {
+  copies -= 1
+}
+
 /** There is no background checkpointer: without this the log would grow as long as the process lives. */
 async function checkpoint() {
-  if (syncs === syncsAtCheckpoint) return
+  if (syncs === syncsAtCheckpoint || copies > 0) return
   await database.exec('CHECKPOINT')
   syncsAtCheckpoint = syncs
 }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import pg from 'pg'
+import { copyDatabaseFiles } from './copy-files.ts'
 import { WorkerStream } from './embedded-stream.ts'
 import { acquireLock, Held, type Lock } from './lock.ts'
 import { type Database, NoConnection } from './port.ts'
@@ -14,6 +15,8 @@ import { SESSION_OPTIONS } from './session.ts'
 const WORKER = new URL('./embedded-worker.mjs', import.meta.url)
 /** Folders with this prefix hold files that were never used. */
 const UNFINISHED = 'db.new-'
+/** Says that the database was moved away, so that nobody goes on here beside the one that is used now. */
+export const MOVED_FILE = 'moved-to-postgres'
 const CHECKPOINT_INTERVAL_MS = 5_000
 const VACUUM_INTERVAL_MS = 15_000
 /** The PostgreSQL inside @electric-sql/pglite. Another major version cannot read its files. */
@@ -22,15 +25,20 @@ const LOG_FILE_BYTES = 16 * 1024 * 1024
 
 async function openFolder(folder: string): Promise<Database> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (existsSync(join(folder, MOVED_FILE)))
+    throw new Error(
+      `${folder} was moved to PostgreSQL: set DATABASE_URL. To go back to what it was before, remove ${join(folder, MOVED_FILE)}`,
+    )
   let stop = (_error: Error): void => {}
   const lock = acquireLock(join(folder, 'countersign.lock'), () => {
     stop(new Error(`the lock of ${folder} is gone or another's`))
   })
   try {
     await createFiles(folder)
-    const engine = await Engine.start(join(folder, 'db'))
+    const files = join(folder, 'db')
+    const engine = await Engine.start(files)
     stop = (error) => engine.fail(error)
-    return await connect(engine, lock).catch((error) => {
+    return await connect(engine, files, lock).catch((error) => {
       engine.fail(error)
       throw error
     })
@@ -108,7 +116,7 @@ function checkFiles(directory: string): void {
   }
 }
 
-async function connect(engine: Engine, lock: Lock): Promise<Database> {
+async function connect(engine: Engine, files: string, lock: Lock): Promise<Database> {
   // Sets everything that pg would otherwise take from the PG… environment variables.
   const client = new pg.Client({
     stream: () => engine.stream,
@@ -139,6 +147,15 @@ async function connect(engine: Engine, lock: Lock): Promise<Database> {
       engine.assertRunning()
       // Sent as one simple query, which PostgreSQL runs as one transaction.
       await client.query(sql)
+    },
+    copyFiles: async (to) => {
+      engine.assertRunning()
+      await engine.hold()
+      try {
+        await copyDatabaseFiles(files, to)
+      } finally {
+        engine.release()
+      }
     },
     close: () => {
       closed ??= close()
@@ -187,6 +204,17 @@ class Engine {
     if (this.#failure !== undefined) throw new NoConnection(this.#failure.message, { cause: this.#failure })
   }
 
+  /** Makes a checkpoint, and none more until `release`. */
+  async hold(): Promise<void> {
+    const held = nextEvent(this.#worker, 'held')
+    this.#worker.postMessage('hold')
+    await held
+  }
+
+  release(): void {
+    if (this.#failure === undefined) this.#worker.postMessage('release')
+  }
+
   async close(): Promise<void> {
     if (this.#failure !== undefined) return
     this.#failure = new Error('the database is closed')
@@ -209,12 +237,17 @@ function startWorker(directory: string): Worker {
 
 function nextEvent(worker: Worker, name: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    worker.on('error', reject)
-    worker.on('exit', () => reject(new Error('the embedded database has ended')))
-    worker.on('message', (message: { event?: string; message?: string }) => {
-      if (message.event === name) resolve()
+    const settle = (error?: Error) => {
+      worker.off('error', settle).off('exit', ended).off('message', look)
+      if (error) reject(error)
+      else resolve()
+    }
+    const ended = () => settle(new Error('the embedded database has ended'))
+    const look = (message: { event?: string; message?: string }) => {
+      if (message.event === name) settle()
       if (message.event === 'failed')
-        reject(new Error(`the embedded database has stopped: ${message.message}`))
-    })
+        settle(new Error(`the embedded database has stopped: ${message.message}`))
+    }
+    worker.on('error', settle).on('exit', ended).on('message', look)
   })
 }

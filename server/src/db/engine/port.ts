@@ -16,6 +16,11 @@ export interface Database {
   ): Promise<QueryAnswer<Row>>
   /** A script of statements without parameters, as one transaction. For migrations. */
   script(sql: string): Promise<void>
+  /**
+   * Where the database is files of this process: copies them, consistent and while it goes on, into `folder`, which must not
+   * exist.
+   */
+  copyFiles?(folder: string): Promise<void>
   /** Resolves to why, where a database in this process has stopped for good: only a new process brings it back. */
   readonly stopped?: Promise<Error>
   close(): Promise<void>

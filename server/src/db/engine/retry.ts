@@ -22,6 +22,7 @@ export function retrying(db: Database): Database {
       }
     },
     script: (sql) => db.script(sql),
+    ...(db.copyFiles ? { copyFiles: (folder) => db.copyFiles!(folder) } : {}),
     close: () => db.close(),
   }
 }

@@ -1,0 +1,95 @@
+import { resolve } from 'node:path'
+import { ask, askServer } from './ask.ts'
+
+interface Findings {
+  readonly findings: readonly unknown[]
+}
+
+interface Backup {
+  readonly backup: string
+  readonly files: number
+  readonly bytes: number
+  readonly documents: 'HERE' | 'BUCKET'
+  readonly verified: Findings & { readonly checked: { readonly transfers: number } }
+}
+
+const MIB = 1024 * 1024
+
+/** `countersign backup [folder]`: gives the exit code, 1 where the books in it or the archive of PostgreSQL are wrong. */
+export async function backUp(folder: string | undefined, options: { json?: boolean }): Promise<number> {
+  if (folder === undefined) return checkArchive(options)
+  const { exitCode, output } = await askServer(
+    ['backup', 'make', '--to', resolve(folder)],
+    options.json ?? false,
+  )
+  if (exitCode !== 0) return exitCode
+  const made = JSON.parse(output) as Backup
+  process.stdout.write(options.json ? output : inWords(made))
+  return made.verified.findings.length > 0 ? 1 : 0
+}
+
+function inWords({ backup, files, bytes, documents, verified }: Backup): string {
+  const { checked, findings } = verified
+  return [
+    `${backup}: ${files} files, ${Math.ceil(bytes / MIB)} MiB.`,
+    findings.length === 0
+      ? `It opens, and its books are right: ${checked.transfers} transfers.`
+      : `It opens, but ${findings.length} of its books are wrong: countersign verify says what.`,
+    ...(documents === 'BUCKET' ? ['Uploaded files are in the bucket, which needs a backup of its own.'] : []),
+    'The master key is not part of it: keep it elsewhere.',
+    '',
+  ].join('\n')
+}
+
+async function checkArchive(options: { json?: boolean }): Promise<number> {
+  const { exitCode, output } = await askServer(['backup', 'check'], options.json ?? false)
+  if (exitCode !== 0) return exitCode
+  const { findings } = JSON.parse(output) as { readonly findings: readonly string[] }
+  const words =
+    findings.length > 0 ? findings.map((one) => `WRONG ${one}`) : ['The log of PostgreSQL is archived.']
+  process.stdout.write(options.json ? output : `${words.join('\n')}\nSee docs/backups.md.\n`)
+  return findings.length > 0 ? 1 : 0
+}
+
+interface Restored {
+  readonly restored: string
+  readonly createdAt: string
+  readonly version: string
+  readonly documents: 'HERE' | 'BUCKET'
+}
+
+/** `countersign restore <folder>`: gives the exit code. */
+export async function restore(folder: string, options: { json?: boolean }): Promise<number> {
+  return ask(
+    ['backup', 'restore', '--from', resolve(folder)],
+    options.json ?? false,
+    ({ restored, createdAt, version }: Restored) =>
+      `${restored} is as it was at ${createdAt}, made by release ${version}. Start the server.\n`,
+  )
+}
+
+interface Moved {
+  readonly moved: Readonly<Record<string, number>>
+  readonly verified: Findings & { readonly checked: { readonly transfers: number } }
+}
+
+/** `countersign migrate --from … --to …`: gives the exit code, 1 where the books are wrong. */
+export async function migrate(options: { from: string; to?: string; json?: boolean }): Promise<number> {
+  const { from, to } = options
+  const args = ['database', 'move', '--from', resolve(from), ...(to === undefined ? [] : ['--to', to])]
+  const { exitCode, output } = await askServer(args, options.json ?? false)
+  if (exitCode !== 0) return exitCode
+  const { moved, verified } = JSON.parse(output) as Moved
+  const counts = Object.values(moved)
+  const rows = counts.reduce((sum, count) => sum + count, 0)
+  const { checked, findings } = verified
+  const words = [
+    `${rows} rows of ${counts.length} tables are in PostgreSQL, each the same as before.`,
+    findings.length === 0
+      ? `The books are right: ${checked.transfers} transfers.`
+      : `${findings.length} of the books are wrong, as they were before: countersign verify says what.`,
+    'Start the server with DATABASE_URL, the same master key and the same uploaded files.',
+  ]
+  process.stdout.write(options.json ? output : `${words.join('\n')}\n`)
+  return findings.length > 0 ? 1 : 0
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MOVED_FILE, openEmbedded } from '../db/engine/embedded.ts'
+import { openPostgres } from '../db/engine/postgres.ts'
+import { createRead } from '../db/read/read.ts'
+import { continueFeed } from '../db/schema/continue-feed.ts'
+import { migrate } from '../db/schema/migrate.ts'
+import { type Moved, moveTables } from '../db/schema/move-tables.ts'
+import { findDataKeys } from '../enclave/data-keys.ts'
+import { openEnclave } from '../enclave/in-process.ts'
+import { findMasterKey } from '../enclave/master-key.ts'
+import { machineClock } from '../op/app.ts'
+import { isAnyPlatform } from '../platforms/platforms.ts'
+import { type Verified, verifyLedger } from '../proofs/verify.ts'
+import type { Config } from '../settings/config.ts'
+
+export interface MovedDatabase {
+  /** Rows by table. */
+  readonly moved: Moved
+  /** The books in PostgreSQL. */
+  readonly verified: Verified
+}
+
+/**
+ * Moves the embedded database of a data directory to an empty PostgreSQL database: all rows in one transaction, each compared with
+ * its original, then the books are checked there. No server can run on the directory meanwhile, nor on its database afterwards.
+ * Throws an error of one line.
+ */
+export async function moveToPostgres(config: Config, from: string, url: string): Promise<MovedDatabase> {
+  if (!existsSync(join(from, 'db'))) throw new Error(`${from} has no embedded database`)
+  const masterKey = config.masterKey ?? (await findMasterKey(from))
+  if (!masterKey) throw new Error('The master key is needed to check the books: COUNTERSIGN_MASTER_KEY')
+  const marker = join(from, MOVED_FILE)
+  const source = await openEmbedded(from)
+  try {
+    await migrate(source)
+    const target = await openPostgres(url, { prepares: true })
+    try {
+      await migrate(target, { isLast: true })
+      if (await isAnyPlatform(createRead(target)))
+        throw new Error('The PostgreSQL database has platforms already: name an empty one')
+      // Before the commit, so that at no time both can be written.
+      await writeFile(marker, `Moved to PostgreSQL, begun at ${machineClock().toISOString()}.\n`, {
+        flush: true,
+      })
+      const moved = await moveTables(source, url).catch(async (error) => {
+        await rm(marker, { force: true })
+        throw error
+      })
+      await continueFeed(target)
+      const keys = await findDataKeys(target, masterKey)
+      if (!keys) throw new Error('The database has no keys: it is of an unused server')
+      const { quorumPublicKey } = await openEnclave(target, keys, config.mode, machineClock())
+      return { moved, verified: await verifyLedger(target, quorumPublicKey) }
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}
