@@ -22,10 +22,22 @@ const NO_CLUSTER = '/etc/postgresql-common/createcluster.d/countersign-cluster.c
  * @returns {{ postgres: string, patroni: string, etcd: string, haproxy: string, pgbouncer: string }} `postgres`: a folder
  */
 export function findPrograms() {
-  const missing = missingPackages()
+  const missing = missingPackages(NEEDED)
+  if (!fs.existsSync(ETCD_CLIENT)) missing.push('python3-etcd')
   if (missing.length > 0) install(missing)
   const programs = Object.fromEntries(NEEDED.map(({ program }) => [program, findProgram(program) ?? '']))
   return /** @type {any} */ ({ ...programs, postgres: newestServer() })
+}
+
+/**
+ * PostgreSQL and pgBackRest, installed in the same way.
+ * @returns {{ postgres: string, pgbackrest: string }} `postgres`: a folder
+ */
+export function findBackupPrograms() {
+  const needed = [{ program: 'pgbackrest', package: 'pgbackrest' }]
+  const missing = missingPackages(needed)
+  if (missing.length > 0) install(missing)
+  return /** @type {any} */ ({ pgbackrest: findProgram('pgbackrest'), postgres: newestServer() })
 }
 
 /** PostgreSQL refuses to run as root. @returns {{ uid?: number, gid?: number }} */
@@ -40,9 +52,9 @@ export function unprivilegedUser() {
   return { uid: Number(uid), gid: Number(gid) }
 }
 
-function missingPackages() {
-  const missing = NEEDED.filter(({ program }) => findProgram(program) === undefined).map((one) => one.package)
-  if (!fs.existsSync(ETCD_CLIENT)) missing.push('python3-etcd')
+/** @param {readonly { program: string, package: string }[]} needed */
+function missingPackages(needed) {
+  const missing = needed.filter(({ program }) => findProgram(program) === undefined).map((one) => one.package)
   return newestServer() === undefined ? ['postgresql', ...missing] : missing
 }
 
@@ -94,7 +106,7 @@ function apt(...parameters) {
 function leaveDisabled(packages) {
   if (!fs.existsSync('/usr/bin/systemctl')) return
   const services = packages
-    .filter((name) => name !== 'python3-etcd')
+    .filter((name) => name !== 'python3-etcd' && name !== 'pgbackrest')
     .map((name) => (name === 'etcd-server' ? 'etcd' : name))
   execFileSync('systemctl', ['--quiet', 'disable', ...services], { stdio: 'ignore' })
 }

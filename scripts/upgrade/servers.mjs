@@ -72,6 +72,11 @@ export class Servers {
     })
   }
 
+  /** @param {number} place */
+  async stopOne(place) {
+    await this.#all[place]?.program.end('SIGTERM')
+  }
+
   async stop() {
     clearInterval(this.#look)
     await Promise.all(this.#all.map(({ program }) => program.end('SIGKILL')))

@@ -1,0 +1,121 @@
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { copyEmptyDatabase } from '../../test/empty-database.testing.ts'
+
+const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+
+let folder: string
+let data: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-operator-'))
+  data = join(folder, 'data')
+  await copyEmptyDatabase(inject('emptyDatabase'), data)
+}, 60_000)
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** The embedded database, whatever the other tests use. */
+function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _, ...env } = process.env
+  return { ...env, COUNTERSIGN_DATA_DIR: data, HOST: '127.0.0.1', PORT: '0', ...more }
+}
+
+interface Ending {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function run(args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Ending> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [PROGRAM, ...args],
+      { cwd: folder, env: environment(more) },
+      (error, stdout, stderr) => {
+        resolve({ exitCode: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
+      },
+    )
+  })
+}
+
+async function startServer(): Promise<() => Promise<unknown>> {
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], { cwd: folder, env: environment() })
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  await new Promise<void>((resolve, reject) => {
+    let output = ''
+    const read = (text: Buffer) => {
+      output += text
+      if (output.includes('Ctrl-C')) resolve()
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    closed.then(() => reject(new Error(`The server ended: ${output}`)))
+  })
+  return () => {
+    child.kill('SIGTERM')
+    return closed
+  }
+}
+
+const UPGRADE =
+  /^this build +\d+\.\d+\.\d+\nlast steps left +none: the upgrade is finished\nservers of other releases +none\n$/
+
+describe.skipIf(!existsSync(PROGRAM))('the operator', { timeout: 180_000 }, () => {
+  test('verifies and signs the books, sees the upgrade, and takes a backup to another folder', async () => {
+    const end = await startServer()
+    const backup = join(folder, 'backup')
+    try {
+      const verified = await run(['verify'])
+      expect(verified).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(verified.stdout).toMatch(/^Checked 0 transfers, .*\nThe books are as they were written\.\n$/)
+      expect((await run(['checkpoint'])).stdout).toBe('Nothing has happened since the last checkpoints.\n')
+      expect((await run(['upgrade', 'status'])).stdout).toMatch(UPGRADE)
+      expect((await run(['upgrade', 'finish'])).stdout).toMatch(/^Nothing is left of the upgrade to \S+\.\n$/)
+
+      const made = await run(['backup', 'backup'])
+      expect(made).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(made.stdout.split('\n')).toEqual([
+        expect.stringMatching(/^\S+backup: \d+ files, \d+ MiB\.$/),
+        'It opens, and its books are right: 0 transfers.',
+        'The master key is not part of it: keep it elsewhere.',
+        '',
+      ])
+      const again = await run(['backup', 'backup', '--json'])
+      expect(again.exitCode).toBe(1)
+      expect(JSON.parse(again.stderr).message).toContain('is there already')
+      expect(await run(['backup'])).toMatchObject({ exitCode: 1, stdout: '' })
+    } finally {
+      await end()
+    }
+    const other = join(folder, 'other')
+    const key = { COUNTERSIGN_MASTER_KEY: await readFile(join(data, 'master.key'), 'utf8') }
+    const restored = await run(['restore', backup], { COUNTERSIGN_DATA_DIR: other, ...key })
+    expect(restored).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(restored.stdout).toMatch(
+      /^\S+other is as it was at \S+Z, made by release \S+\. Start the server\.\n$/,
+    )
+    const listed = await run(['platform', 'list', '--json'], { COUNTERSIGN_DATA_DIR: other, ...key })
+    expect(JSON.parse(listed.stdout).data).toMatchObject([{ name: 'Sandbox' }])
+  })
+
+  test('is told why a database cannot move, and it stays in use', async () => {
+    const nowhere = 'postgres://nobody@127.0.0.1:1/nothing'
+    const moved = await run(['migrate', '--from', data, '--to', nowhere])
+    expect(moved).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(moved.stderr.trim().split('\n')).toHaveLength(1)
+    expect(existsSync(join(data, 'moved-to-postgres'))).toBe(false)
+    expect((await run(['migrate', '--from', data])).stderr).toContain('--to or DATABASE_URL is required')
+    expect((await run(['migrate', '--from', folder, '--to', nowhere])).stderr).toContain(
+      'has no embedded database',
+    )
+  })
+})
