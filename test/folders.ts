@@ -120,6 +120,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'screening-providers',
     'sandbox',
     'observability',
+    'limits',
     // HTTP, and the process.
     'http',
     'service',

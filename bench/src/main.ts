@@ -15,6 +15,7 @@ import { runMemory } from './memory.ts'
 import type { Kind } from './payment-sides.ts'
 import { runPayouts } from './payouts.ts'
 import type { DatabaseKind } from './server-process.ts'
+import { runShares } from './shares.ts'
 import { runSignIn } from './sign-in.ts'
 import { runSigned } from './signed.ts'
 import { runStart } from './start.ts'
@@ -31,6 +32,7 @@ const COMMANDS = [
   'cards',
   'consoles',
   'hostile',
+  'shares',
   'growth',
   'import',
   'bank-files',
@@ -59,6 +61,7 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
   consoles  transfers while ten consoles are open beside transfers while none is
   hostile  what others see while two connections send bodies that are costly to read, and while webhook endpoints
            of other platforms hang with N events (500) due to them
+  shares   what one platform sees while another is at its limit of requests, and while one without a limit floods the server
   growth   pages of transactions, transfers and the history of accounts with 10,000 and with N rows (1,000,000) stored;
            PostgreSQL only, some minutes
   import   a file of N customers (100,000) beside single calls, and the memory of the server; some minutes
@@ -104,6 +107,7 @@ async function main(args: readonly string[]): Promise<number> {
       await runHostile({ database, seconds, rounds })
       await runHanging({ database, seconds, rounds, events })
     }
+    if (isWanted('shares')) await runShares({ database, seconds, rounds })
     if (command === 'growth') await runGrowth({ rounds, rows: rows ?? GROWTH_ROWS })
     if (command === 'import')
       await runImport({ database: options.database ?? 'postgres', seconds, rows: rows ?? IMPORT_ROWS })

@@ -7,6 +7,7 @@ export const EXPIRING = [
   'logged_requests',
   'member_sessions',
   'member_links',
+  'request_counts',
 ] as const
 
 export type ExpiringTable = (typeof EXPIRING)[number]

@@ -1,7 +1,7 @@
 import { NoAnswer, send } from '../outgoing/send.ts'
 import type { Delivery } from '../ports/delivery.ts'
 import { DeliveryError } from '../ports/delivery.ts'
-import type { SmsConfig } from '../settings/config.ts'
+import type { SmsConfig } from '../settings/delivery.ts'
 
 const PHONE_NUMBER = /^\+[1-9][0-9]{1,14}$/
 const ANSWER_BYTES_MAX = 16 * 1024

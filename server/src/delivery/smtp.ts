@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import type { Delivery } from '../ports/delivery.ts'
 import { DeliveryError, type Handover, type OutgoingEmail } from '../ports/delivery.ts'
-import type { SmtpConfig } from '../settings/config.ts'
+import type { SmtpConfig } from '../settings/delivery.ts'
 
 /** One plain address, which cannot be parsed as two addresses or as a header. */
 const ADDRESS = /^[^\s@<>"(),:;\\[\]\p{Cc}]{1,64}@[^\s@<>"(),:;\\[\]\p{Cc}]{1,253}$/u

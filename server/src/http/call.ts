@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Standing } from '../limits/request-counts.ts'
 import type { Actor } from '../op/app.ts'
 import type { ReadForm } from './form.ts'
 import type { Trace } from './observe.ts'
@@ -20,8 +21,8 @@ export interface Head {
   readonly address: string
   /** The members of its log lines. */
   readonly trace: Trace
-  /** Where the caller is noted once it is known, for the request log. */
-  readonly seen?: { actor: Actor | undefined }
+  /** Where the caller is noted once it is known, for the request log, and where it stands with its limit. */
+  readonly seen?: { actor: Actor | undefined; standing?: Standing | undefined }
 }
 
 /** A request with its body. */

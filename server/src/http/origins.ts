@@ -8,7 +8,15 @@ import { isCustomerToken } from './auth.ts'
 const ASKED_SECONDS = 600
 
 const HEADERS_OF_CALLS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Request-Id']
-const HEADERS_OF_ANSWERS = ['Idempotency-Replayed', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id']
+const HEADERS_OF_ANSWERS = [
+  'Idempotency-Replayed',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Request-Id',
+]
 
 /**
  * Lets web pages call with a customer's token, and read the answers, refusals too (CORS). Answers to other credentials stay

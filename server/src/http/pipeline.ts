@@ -4,6 +4,7 @@ import { codeFailed } from '../agents/device-codes.ts'
 import { auditWrites } from '../audit/trail.ts'
 import type { Write } from '../db/commit/writes.ts'
 import { type KeyedRequest, keepAnswer } from '../kept-answers/kept-answers.ts'
+import type { RequestLimits } from '../limits/request-limits.ts'
 import { type App, createOp, type Op } from '../op/app.ts'
 import { LogWith } from '../op/log-with.ts'
 import {
@@ -29,6 +30,7 @@ import { CallFaults } from './call-faults.ts'
 import type { Deadline } from './deadline.ts'
 import { asApiError } from './errors.ts'
 import { findStoredAnswer, keyedRequest } from './idempotency.ts'
+import { limited, note } from './limited.ts'
 import { withCookie } from './member-cookie.ts'
 import { fromOf } from './members.ts'
 import { answerProcessor } from './processor.ts'
@@ -52,6 +54,8 @@ export interface Pipeline {
 
 export interface PipelineOptions {
   readonly checkAnswers: boolean
+  /** How many requests callers may make. */
+  readonly limits: RequestLimits
   /** The deadline of answers to the card processor. */
   readonly deadline: Deadline
   /** Reads what the endpoint changes, as it was before. */
@@ -67,10 +71,10 @@ export function createPipeline(
   name: string,
   endpoint: Endpoint,
   implementation: AnyImplementation,
-  { checkAnswers, deadline, readBefore }: PipelineOptions,
+  { checkAnswers, deadline, limits, readBefore }: PipelineOptions,
 ): Pipeline {
   const route = createRoute(app, name, endpoint, checkAnswers)
-  if ('who' in implementation) return publicPipeline(route, implementation)
+  if ('who' in implementation) return publicPipeline(route, implementation, limits)
   if ('whose' in implementation)
     return {
       admit: async () => undefined,
@@ -79,7 +83,13 @@ export function createPipeline(
     }
   const operation = operationOf(route, implementation, readBefore)
   return {
-    admit: (head) => orRefusal(route, head, async () => noted(head, await admit(app, endpoint, head))),
+    admit: (head) =>
+      orRefusal(route, head, async () => {
+        app.gate.checkRoom()
+        const caller = noted(head, await limited(limits, head, () => admit(app, endpoint, head)))
+        app.gate.checkRoom(caller.platform.id)
+        return caller
+      }),
     answer: async (call, caller) => {
       const faults = new CallFaults()
       const answer = await orRefusal(route, call, async () => {
@@ -100,10 +110,15 @@ function noted<C extends Pick<Caller, 'actor'>>({ seen }: Head, caller: C): C {
 }
 
 /** Of an endpoint that anybody may call: the body says who does. */
-function publicPipeline(route: Route, handler: PublicHandler<Endpoint>): Pipeline {
+function publicPipeline(route: Route, handler: PublicHandler<Endpoint>, limits: RequestLimits): Pipeline {
   const operation = operationOf(route, handler.handle)
   return {
-    admit: async () => undefined,
+    admit: (head) =>
+      orRefusal(route, head, async () => {
+        route.app.gate.checkRoom()
+        note(head, await limits.takeAddress(head.address))
+        return undefined
+      }),
     answer: (call) =>
       orRefusal(route, call, async () => {
         const named = await whoCalls(route, handler, call)
@@ -215,16 +230,19 @@ async function decide(
   beforeCommit?: (op: Op, answer: Answer) => Promise<void>,
 ): Promise<Answer> {
   const { keyed } = request
-  return decideAndCommit(
-    operation.route.app,
-    op,
-    () => replay(op, keyed),
-    async () => {
-      const { answer, writes, isFinal } = await attempt(operation, op, request)
-      await beforeCommit?.(op, answer)
-      return { answer, writes: keyed && isFinal ? [...writes, keepAnswer(op, keyed, answer)] : writes }
-    },
-  )
+  const { app } = operation.route
+  const decided = () =>
+    decideAndCommit(
+      app,
+      op,
+      () => replay(op, keyed),
+      async () => {
+        const { answer, writes, isFinal } = await attempt(operation, op, request)
+        await beforeCommit?.(op, answer)
+        return { answer, writes: keyed && isFinal ? [...writes, keepAnswer(op, keyed, answer)] : writes }
+      },
+    )
+  return app.gate.run(op.platform.id, decided)
 }
 
 async function authenticate(

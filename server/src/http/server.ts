@@ -16,6 +16,8 @@ import multipart from '@fastify/multipart'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { RequestLog } from '../audit/request-log.ts'
 import { SCHEMA_NAME } from '../db/schema/migrate.ts'
+import type { Standing } from '../limits/request-counts.ts'
+import { headersOf, type RequestLimits } from '../limits/request-limits.ts'
 import type { RequestLine } from '../observability/request-lines.ts'
 import type { Actor, App } from '../op/app.ts'
 import { pathOf, urlOf } from '../op/base-path.ts'
@@ -54,7 +56,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller, where the whole request had arrived by the time of authentication. */
     caller: Caller | undefined
-    seen: { actor: Actor | undefined }
+    seen: { actor: Actor | undefined; standing?: Standing | undefined }
   }
 
   interface FastifyContextConfig {
@@ -83,7 +85,11 @@ export interface ServerOptions {
 }
 
 /** What the service gives the server beside what tests set. */
-type ServedOptions = ServerOptions & { readonly logRequest: RequestLog['add']; readonly leaving: Leaving }
+type ServedOptions = ServerOptions & {
+  readonly logRequest: RequestLog['add']
+  readonly leaving: Leaving
+  readonly limits: RequestLimits
+}
 
 /** The endpoints outside of the API, to which others report. */
 const REPORTED = { card_processor_event, verification_provider_event, rail_event }
@@ -136,7 +142,7 @@ export function createServer(app: App, handlers: ServedHandlers, options: Served
   const { logRequest } = options
   const deadline = createDeadline(app.log, options.cardAnswerMsMax)
   server.addHook('onClose', deadline.settled)
-  const steps = { checkAnswers: options.checkAnswers ?? false, deadline }
+  const steps = { checkAnswers: options.checkAnswers ?? false, deadline, limits: options.limits }
   const takeUpload = uploadTaker(requestMsMax)
   addApi(server, app, handlers, { steps, takeUpload, logRequest })
   addHealth(server, app, options.leaving)
@@ -246,6 +252,7 @@ function addEndpoint(
     onRequest: async (request, reply) => {
       request.seen = { actor: undefined }
       const admitted = await pipeline.admit(headOf(app, request))
+      if (request.seen.standing) reply.headers(headersOf(request.seen.standing))
       if (isAnswer(admitted)) {
         keep?.(request, reply, admitted)
         closeUnread(request, reply)

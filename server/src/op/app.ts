@@ -34,6 +34,7 @@ import type { Config } from '../settings/config.ts'
 import type { MessageRules } from '../settings/message-rules.ts'
 import type { PositionLimits } from '../settings/position-limits.ts'
 import type { KnownUmaProvider } from '../settings/uma-providers.ts'
+import type { FairGate } from './fair-gate.ts'
 import type { Turns } from './turns.ts'
 
 /** The service, which lives as long as the process. */
@@ -57,6 +58,8 @@ export interface App {
   commit(op: Op, writes: readonly Write[]): Promise<CommitResult>
   /** The queues of this process for operations that met on the same records. */
   readonly turns: Turns
+  /** Lets in the operations of platforms, so that none takes the others' room. */
+  readonly gate: FairGate
   /** Checks for due work now. */
   wakeJobs(): void
   /** Sandbox: moves a platform's clock forward and runs the work that falls due on the way. Returns the new time. */

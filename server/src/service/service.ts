@@ -30,10 +30,12 @@ import { createServer, type ServerOptions } from '../http/server.ts'
 import { validator } from '../http/validate.ts'
 import { createJobRunner, type JobRunner } from '../jobs/runner.ts'
 import { releaseClaims } from '../jobs/store.ts'
+import { RequestLimits } from '../limits/request-limits.ts'
 import { createLog } from '../observability/log.ts'
 import { createMetrics } from '../observability/metrics.ts'
 import { type App, machineClock, newRequestId } from '../op/app.ts'
 import { type Background, inBackground } from '../op/background.ts'
+import { FairGate, type GateSize } from '../op/fair-gate.ts'
 import { Turns } from '../op/turns.ts'
 import { createConfigCache } from '../platforms/config-cache.ts'
 import { findOldestPlatform } from '../platforms/platforms.ts'
@@ -65,6 +67,8 @@ const checkRailsFile = validator(RailsFile as JsonSchema, 'body') as (value: unk
 /** How often the request log is written. */
 const REQUEST_LOG_MS = 200
 const FEED_WATCH_MS = 10_000
+/** How often servers tell each other what they have counted: by how long a limit may be late. */
+const LIMITS_EXCHANGE_MS = 1_000
 
 /** The assembled service: its database is open and migrated; it listens once `server.listen` is called. */
 export interface Service {
@@ -91,6 +95,8 @@ type ServiceOptions = ServerOptions & {
   wrapDatabase?: (db: Database) => Database
   /** Replaces `ATTEMPT_LIMITS` of `ports/failed-attempts.ts`. */
   attemptLimits?: AttemptLimits
+  /** Replaces `GATE_SIZE` of `op/fair-gate.ts`. */
+  gateSize?: GateSize
   /** Replaces that of `sandbox/clock.ts`. */
   advanceWebhooksMs?: number
 }
@@ -182,20 +188,22 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     failedAttempts: createFailedAttempts(machineClock, options.attemptLimits),
     commit: (op, writes) => jobs.commit(op, writes),
     turns: new Turns(),
+    gate: new FairGate(options.gateSize),
     wakeJobs: () => jobs.wake(),
     advanceClock: (platformId, target) =>
       advanceClock(app, jobs, platformId, target, options.advanceWebhooksMs),
   }
   const jobs = createJobRunner(app, JOB_HANDLERS)
   const leaving = new Leaving()
-  const server = createServer(app, HANDLERS, { ...options, leaving, logRequest: requestLog.add })
+  const limits = new RequestLimits(config.requestLimits, machineClock, newRequestId(machineClock()))
+  const server = createServer(app, HANDLERS, { ...options, leaving, limits, logRequest: requestLog.add })
   return {
     app,
     jobs,
     server,
     stopped: bare.stopped,
     drain: () => leaving.begin(),
-    ...runWith(server, app, jobs, leaving, stores),
+    ...runWith(server, app, jobs, { leaving, limits, stores }),
   }
 }
 
@@ -249,13 +257,19 @@ async function fillRails(
   registry.replace(rails)
 }
 
+/** What runs beside the app. */
+interface Beside {
+  readonly leaving: Leaving
+  readonly limits: RequestLimits
+  readonly stores: Stores
+}
+
 /** Starts jobs and resealing as soon as the server is ready. Returns what stops them, and what reads the rails again. */
 function runWith(
   server: FastifyInstance,
   app: App,
   jobs: JobRunner,
-  leaving: Leaving,
-  stores: Stores,
+  { leaving, limits, stores }: Beside,
 ): Pick<Service, 'close' | 'reloadRails' | 'reloadScreening'> {
   let isClosing = false
   let resealed: Promise<void> | undefined
@@ -272,6 +286,7 @@ function runWith(
       ...keepProving(app),
       keepClearing(app.db, app.clock, failed),
       inBackground(REQUEST_LOG_MS, app.requestLog.flush, notLogged),
+      ...keepExchanging(app, limits),
     )
     const isProduction = app.config.mode === 'production'
     if (isProduction) background.push(keepAsking(app), keepDesks(app, recordStatement))
@@ -317,6 +332,17 @@ function watchFeed({ db, clock, metrics, log }: App): Background {
   return inBackground(FEED_WATCH_MS, look, (error) =>
     log.warn({ err: error }, 'the feed of events was not looked at'),
   )
+}
+
+/** The embedded database has one server, which knows all it has counted. */
+function keepExchanging({ db, log }: App, limits: RequestLimits): Background[] {
+  if (db.kind === 'embedded') return []
+  const exchanging = inBackground(
+    LIMITS_EXCHANGE_MS,
+    () => limits.exchange(db),
+    (error) => log.warn({ err: error }, 'counts of requests were not exchanged'),
+  )
+  return [exchanging]
 }
 
 /** Reseals what is not under the newest data key, until done or stopped. Never rejects. */

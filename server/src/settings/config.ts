@@ -1,10 +1,10 @@
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/core/formats'
 import { isWireWord, WIRE_WORD, WIRE_WORD_IN_WORDS } from '@countersign/contract/core/wire-word'
 import { type FeeSchedule, parseFees } from '../pricing/fees.ts'
 import { type BraleConfig, readBrale } from './brale.ts'
 import { ConfigError } from './config-error.ts'
+import { readSms, readSmtp, type SmsConfig, type SmtpConfig } from './delivery.ts'
 import { type DocumentsConfig, parseDocuments } from './documents.ts'
 import {
   type MessageLimit,
@@ -13,8 +13,9 @@ import {
   parseSenderDomains,
 } from './message-rules.ts'
 import { type PositionLimits, readPositionLimits } from './position-limits.ts'
+import { type RequestLimits, readRequestLimits } from './request-limits.ts'
 import { readRequestLogDays } from './request-log.ts'
-import { isSafeUrl, isThisMachine } from './safe-url.ts'
+import { isSafeUrl } from './safe-url.ts'
 import { readScreening, type ScreeningConfig } from './screening.ts'
 import { parseSignedProvider, type SignedProvider } from './signed-provider.ts'
 import { readStopping, type StoppingConfig } from './stopping.ts'
@@ -33,6 +34,7 @@ export interface Config {
   /** The largest number of open connections; a further one is closed. */
   readonly connectionsMax: number
   readonly stopping: StoppingConfig
+  readonly requestLimits: RequestLimits
   /** As they were written: settings that all servers of a database have to agree on. */
   readonly sharedSettings: Readonly<Record<string, string>>
   /** The public origin of this server. Left out: the address where it listens. */
@@ -77,27 +79,6 @@ export interface Config {
   readonly umaProviders?: readonly KnownUmaProvider[]
 }
 
-/** A mail server that relays for us. */
-export interface SmtpConfig {
-  readonly host: string
-  readonly port: number
-  /** TLS from the first byte, STARTTLS required, STARTTLS where offered, or none. */
-  readonly tls: 'implicit' | 'required' | 'offered' | 'never'
-  readonly login?: { readonly user: string; readonly password: string }
-  /** The sender of mail where the platform sets none. */
-  readonly from: { readonly name?: string; readonly address: string }
-}
-
-/** A gateway that speaks the message API of Twilio. */
-export interface SmsConfig {
-  /** Without a slash at its end. */
-  readonly url: string
-  readonly accountSid: string
-  readonly authToken: string
-  /** A phone number in E.164, a short code or a sender's name. */
-  readonly from: string
-}
-
 /** A source of exchange rates. */
 export interface RatesConfig {
   readonly url: string
@@ -115,6 +96,9 @@ const SHARED = [
   'MESSAGES_PER_PLATFORM',
   'MESSAGES_PER_RECIPIENT',
   'RATES_MAX_AGE_SECONDS',
+  'REQUESTS_PER_ADDRESS',
+  'REQUESTS_PER_PERSON',
+  'REQUESTS_PER_TOKEN',
   'SMTP_SENDER_DOMAINS',
 ]
 
@@ -145,6 +129,7 @@ export function readConfig(env: Environment): Config {
     port: readPort(env),
     connectionsMax: readConnectionsMax(env),
     stopping: readStopping(env, mode),
+    requestLimits: readRequestLimits(env, mode),
     sharedSettings: Object.fromEntries(SHARED.map((name) => [name, env[name] ?? ''])),
     mode,
     dataDir: resolve(env.COUNTERSIGN_DATA_DIR || '.countersign'),
@@ -231,86 +216,6 @@ function oneOf<const T extends readonly string[]>(
   if (!words.includes(text))
     throw new ConfigError(`${name} must be one of ${words.join(', ')}, not "${text}"`)
   return text
-}
-
-const SMTP_FORM = 'SMTP_URL must be like smtps://user:password@host:465 or smtp://user:password@host:587'
-const ADDRESS = /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/
-
-/**
- * Anyone on the network could read a code in clear text, so a connection to another machine requires TLS, unless
- * `?requireTLS=false` is given.
- */
-function readSmtp(env: Environment): SmtpConfig | undefined {
-  const { SMTP_URL, SMTP_FROM } = env
-  if (!SMTP_URL) return undefined
-  // The value contains a password: the messages do not repeat it.
-  if (!URL.canParse(SMTP_URL)) throw new ConfigError(SMTP_FORM)
-  const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(SMTP_URL)
-  const host = hostname.replace(/^\[|\]$/g, '')
-  const hasLogin = username !== '' || password !== ''
-  if (!/^smtps?:$/.test(protocol) || host === '' || !/^\/?$/.test(pathname)) throw new ConfigError(SMTP_FORM)
-  if (hasLogin && (username === '' || password === '')) throw new ConfigError(SMTP_FORM)
-  const login = { user: percentDecoded(username), password: percentDecoded(password) }
-  const requireTls = searchParams.get('requireTLS') ?? (isThisMachine(host) ? undefined : 'true')
-  if (requireTls !== undefined && requireTls !== 'true' && requireTls !== 'false')
-    throw new ConfigError('SMTP_URL: requireTLS must be true or false')
-  const startTls = requireTls === undefined ? 'never' : requireTls === 'true' ? 'required' : 'offered'
-  const isImplicit = protocol === 'smtps:'
-  return {
-    host,
-    port: port === '' ? (isImplicit ? 465 : 587) : Number(port),
-    tls: isImplicit ? 'implicit' : startTls,
-    ...(hasLogin ? { login } : {}),
-    from: readSender(SMTP_FROM) ?? {
-      address: ADDRESS.test(login.user) ? login.user : `no-reply@${domainOf(host)}`,
-    },
-  }
-}
-
-/** `address`, or `Name <address>`. */
-function readSender(text: string | undefined): SmtpConfig['from'] | undefined {
-  if (!text) return undefined
-  const [, name = '', bracketed] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(text.trim()) ?? []
-  const address = (bracketed ?? text).trim()
-  if (!ADDRESS.test(address))
-    throw new ConfigError(`SMTP_FROM must be an address, or a name and <address>, not "${text}"`)
-  const shown = name.trim().replace(/^"(.*)"$/, '$1')
-  return shown === '' ? { address } : { name: shown, address }
-}
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    throw new ConfigError(SMTP_FORM)
-  }
-}
-
-/** Refuses an IP address as the domain of an address: many mail servers refuse that form. */
-function domainOf(host: string): string {
-  return isIP(host) === 0 ? host : 'localhost'
-}
-
-function readSms(env: Environment): SmsConfig | undefined {
-  const { SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN, SMS_FROM } = env
-  if (!SMS_URL && !SMS_ACCOUNT_SID && !SMS_AUTH_TOKEN && !SMS_FROM) return undefined
-  const together = 'SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN and SMS_FROM must be set together'
-  if (!SMS_URL) throw new ConfigError(`SMS_URL is missing: ${together}`)
-  if (!SMS_ACCOUNT_SID) throw new ConfigError(`SMS_ACCOUNT_SID is missing: ${together}`)
-  if (!SMS_AUTH_TOKEN) throw new ConfigError(`SMS_AUTH_TOKEN is missing: ${together}`)
-  if (!SMS_FROM) throw new ConfigError(`SMS_FROM is missing: ${together}`)
-  // Refuses a login in the address, because addresses are not treated as secrets.
-  if (!isSafeUrl(SMS_URL) || new URL(SMS_URL).search)
-    throw new ConfigError(
-      'SMS_URL must begin with https:// (http:// for this machine alone) and have no user or query',
-    )
-  if (!/^\w{1,64}$/.test(SMS_ACCOUNT_SID)) throw new ConfigError('SMS_ACCOUNT_SID must be letters and digits')
-  return {
-    url: new URL(SMS_URL).href.replace(/\/+$/, ''),
-    accountSid: SMS_ACCOUNT_SID,
-    authToken: SMS_AUTH_TOKEN,
-    from: SMS_FROM,
-  }
 }
 
 function readMessageRules(env: Environment): MessageRules {

@@ -14,6 +14,7 @@ const OF_THE_SERVER = [
   'migrations',
   'platforms',
   'proof_start',
+  'request_counts',
   'schema_additions',
   'schema_functions',
   'settings',
@@ -21,6 +22,8 @@ const OF_THE_SERVER = [
 
 /** Random, or a digest of something random or of the platform: no other platform can have the same. */
 const RANDOM = [
+  // Of request counts: a token, a person or an address, which is of no platform.
+  'caller',
   'client_id',
   'code_mac',
   'digest',

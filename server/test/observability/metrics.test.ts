@@ -10,6 +10,7 @@ import { insert, update } from '../../src/db/commit/writes.ts'
 import type { Database } from '../../src/db/engine/port.ts'
 import { Leaving } from '../../src/http/leaving.ts'
 import { createServer } from '../../src/http/server.ts'
+import { RequestLimits } from '../../src/limits/request-limits.ts'
 import { createMetrics } from '../../src/observability/metrics.ts'
 import { plusSeconds } from '../../src/op/app.ts'
 import { HANDLERS } from '../../src/service/handlers.ts'
@@ -17,6 +18,8 @@ import { readConfig } from '../../src/settings/config.ts'
 import { type Client, fund, newBankAccount, newCustomer, signIn } from '../client.testing.ts'
 import { testId } from '../ids.testing.ts'
 import { type Observed, openObserved, valueIn } from '../observed.testing.ts'
+
+const NO_LIMITS = new RequestLimits({ perToken: 0, perPerson: 0, perAddress: 0 }, () => new Date(), 'test')
 
 /** What it counts and logs is of this file's tests alone. */
 let own: Observed
@@ -217,7 +220,7 @@ describe('the metrics', () => {
       createServer(
         { ...app, config: { ...app.config, mode, ...(metricsToken ? { metricsToken } : {}) } },
         HANDLERS,
-        { logRequest: () => {}, leaving: new Leaving() },
+        { logRequest: () => {}, leaving: new Leaving(), limits: NO_LIMITS },
       )
     const ask = (server: FastifyInstance, authorization?: string) =>
       server.inject({ url: '/metrics', headers: authorization ? { authorization } : {} })

@@ -21,6 +21,7 @@ import { auditEvents } from './0017-audit-events.ts'
 import { loggedRequests } from './0018-logged-requests.ts'
 import { reads } from './0019-reads.ts'
 import { feed } from './0020-feed.ts'
+import { requestCounts } from './0021-request-counts.ts'
 import { proofs } from './0022-proofs.ts'
 import { endOf01 } from './0026-end-of-0.1.ts'
 
@@ -69,6 +70,7 @@ export const SCHEMA: Schema = {
     base('0018-logged-requests', loggedRequests),
     base('0019-reads', reads),
     base('0020-feed', feed),
+    { name: '0021-request-counts', sql: requestCounts, step: 'add' },
     { name: '0022-proofs', sql: proofs, step: 'add' },
     { name: '0026-end-of-0.1', sql: endOf01, step: 'end' },
   ],

@@ -1,0 +1,106 @@
+import { isIP } from 'node:net'
+import { ConfigError } from './config-error.ts'
+import { isSafeUrl, isThisMachine } from './safe-url.ts'
+
+/** A mail server that relays for us. */
+export interface SmtpConfig {
+  readonly host: string
+  readonly port: number
+  /** TLS from the first byte, STARTTLS required, STARTTLS where offered, or none. */
+  readonly tls: 'implicit' | 'required' | 'offered' | 'never'
+  readonly login?: { readonly user: string; readonly password: string }
+  /** The sender of mail where the platform sets none. */
+  readonly from: { readonly name?: string; readonly address: string }
+}
+
+/** A gateway that speaks the message API of Twilio. */
+export interface SmsConfig {
+  /** Without a slash at its end. */
+  readonly url: string
+  readonly accountSid: string
+  readonly authToken: string
+  /** A phone number in E.164, a short code or a sender's name. */
+  readonly from: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const SMTP_FORM = 'SMTP_URL must be like smtps://user:password@host:465 or smtp://user:password@host:587'
+const ADDRESS = /^[^\s@<>"(),:;\\]+@[^\s@<>"(),:;\\]+$/
+
+/**
+ * Anyone on the network could read a code in clear text, so a connection to another machine requires TLS, unless
+ * `?requireTLS=false` is given.
+ */
+export function readSmtp(env: Environment): SmtpConfig | undefined {
+  const { SMTP_URL, SMTP_FROM } = env
+  if (!SMTP_URL) return undefined
+  // The value contains a password: the messages do not repeat it.
+  if (!URL.canParse(SMTP_URL)) throw new ConfigError(SMTP_FORM)
+  const { protocol, hostname, port, username, password, pathname, searchParams } = new URL(SMTP_URL)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const hasLogin = username !== '' || password !== ''
+  if (!/^smtps?:$/.test(protocol) || host === '' || !/^\/?$/.test(pathname)) throw new ConfigError(SMTP_FORM)
+  if (hasLogin && (username === '' || password === '')) throw new ConfigError(SMTP_FORM)
+  const login = { user: percentDecoded(username), password: percentDecoded(password) }
+  const requireTls = searchParams.get('requireTLS') ?? (isThisMachine(host) ? undefined : 'true')
+  if (requireTls !== undefined && requireTls !== 'true' && requireTls !== 'false')
+    throw new ConfigError('SMTP_URL: requireTLS must be true or false')
+  const startTls = requireTls === undefined ? 'never' : requireTls === 'true' ? 'required' : 'offered'
+  const isImplicit = protocol === 'smtps:'
+  return {
+    host,
+    port: port === '' ? (isImplicit ? 465 : 587) : Number(port),
+    tls: isImplicit ? 'implicit' : startTls,
+    ...(hasLogin ? { login } : {}),
+    from: readSender(SMTP_FROM) ?? {
+      address: ADDRESS.test(login.user) ? login.user : `no-reply@${domainOf(host)}`,
+    },
+  }
+}
+
+/** `address`, or `Name <address>`. */
+function readSender(text: string | undefined): SmtpConfig['from'] | undefined {
+  if (!text) return undefined
+  const [, name = '', bracketed] = /^([^<>\p{Cc}]*)<([^<>]*)>$/u.exec(text.trim()) ?? []
+  const address = (bracketed ?? text).trim()
+  if (!ADDRESS.test(address))
+    throw new ConfigError(`SMTP_FROM must be an address, or a name and <address>, not "${text}"`)
+  const shown = name.trim().replace(/^"(.*)"$/, '$1')
+  return shown === '' ? { address } : { name: shown, address }
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new ConfigError(SMTP_FORM)
+  }
+}
+
+/** Refuses an IP address as the domain of an address: many mail servers refuse that form. */
+function domainOf(host: string): string {
+  return isIP(host) === 0 ? host : 'localhost'
+}
+
+export function readSms(env: Environment): SmsConfig | undefined {
+  const { SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN, SMS_FROM } = env
+  if (!SMS_URL && !SMS_ACCOUNT_SID && !SMS_AUTH_TOKEN && !SMS_FROM) return undefined
+  const together = 'SMS_URL, SMS_ACCOUNT_SID, SMS_AUTH_TOKEN and SMS_FROM must be set together'
+  if (!SMS_URL) throw new ConfigError(`SMS_URL is missing: ${together}`)
+  if (!SMS_ACCOUNT_SID) throw new ConfigError(`SMS_ACCOUNT_SID is missing: ${together}`)
+  if (!SMS_AUTH_TOKEN) throw new ConfigError(`SMS_AUTH_TOKEN is missing: ${together}`)
+  if (!SMS_FROM) throw new ConfigError(`SMS_FROM is missing: ${together}`)
+  // Refuses a login in the address, because addresses are not treated as secrets.
+  if (!isSafeUrl(SMS_URL) || new URL(SMS_URL).search)
+    throw new ConfigError(
+      'SMS_URL must begin with https:// (http:// for this machine alone) and have no user or query',
+    )
+  if (!/^\w{1,64}$/.test(SMS_ACCOUNT_SID)) throw new ConfigError('SMS_ACCOUNT_SID must be letters and digits')
+  return {
+    url: new URL(SMS_URL).href.replace(/\/+$/, ''),
+    accountSid: SMS_ACCOUNT_SID,
+    authToken: SMS_AUTH_TOKEN,
+    from: SMS_FROM,
+  }
+}
