@@ -35,7 +35,7 @@ export async function startCluster(options = {}) {
     if (user.uid !== undefined) fs.chownSync(directory, user.uid, user.gid)
     const data = path.join(directory, 'data')
     const shape = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync']
-    await runInitdb(path.join(bin, 'initdb'), ['-D', data, ...shape], { cwd: directory, ...user })
+    await runProgram(path.join(bin, 'initdb'), ['-D', data, ...shape], { cwd: directory, ...user })
     const settings = { ...SETTINGS, unix_socket_directories: directory, ...options.settings }
     for (let tries = 1; ; tries += 1) {
       const port = options.port ?? (await freePort())
@@ -59,6 +59,35 @@ export async function startCluster(options = {}) {
         if (options.port !== undefined || tries === START_TRIES_MAX) throw error
       }
     }
+  } catch (error) {
+    fs.rmSync(directory, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/**
+ * Starts a standby of a cluster, which follows it until it is stopped. The cluster needs `wal_level` replica, as it has by itself.
+ * @param {{ port: number, bin: string }} primary
+ * @returns {Promise<{ url: string, port: number, stop: () => Promise<void> }>}
+ */
+export async function startStandby(primary) {
+  const user = unprivilegedUser()
+  const directory = fs.mkdtempSync(path.join(user.uid === undefined ? tmpdir() : '/tmp', 'countersign-pg-'))
+  try {
+    if (user.uid !== undefined) fs.chownSync(directory, user.uid, user.gid)
+    const data = path.join(directory, 'data')
+    const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres', '-D', data]
+    const options = { cwd: directory, ...user }
+    await runProgram(
+      path.join(primary.bin, 'pg_basebackup'),
+      [...from, '-R', '-X', 'stream', '-c', 'fast'],
+      options,
+    )
+    const port = await freePort()
+    const settings = { ...SETTINGS, unix_socket_directories: directory, port: String(port) }
+    const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const server = await startServer(path.join(primary.bin, 'postgres'), ['-D', data, ...parameters], options)
+    return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, stop: stopper(server, directory) }
   } catch (error) {
     fs.rmSync(directory, { recursive: true, force: true })
     throw error
@@ -111,7 +140,7 @@ function freePort() {
  * @param {import('node:child_process').SpawnOptions} options
  * @returns {Promise<void>}
  */
-function runInitdb(file, parameters, options) {
+function runProgram(file, parameters, options) {
   return new Promise((resolve, reject) => {
     const child = spawn(file, parameters, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
     let complaint = ''
@@ -120,7 +149,7 @@ function runInitdb(file, parameters, options) {
     })
     child.on('error', reject)
     child.on('close', (code) =>
-      code === 0 ? resolve() : reject(new Error(`initdb failed: ${complaint.trim()}`)),
+      code === 0 ? resolve() : reject(new Error(`${path.basename(file)} failed: ${complaint.trim()}`)),
     )
   })
 }
@@ -140,7 +169,7 @@ function startServer(file, parameters, options) {
     if (child.stderr) {
       createInterface({ input: child.stderr }).on('line', (line) => {
         if (log.push(line) > 20) log.shift()
-        if (line.includes('database system is ready to accept connections')) resolve(child)
+        if (/database system is ready to accept (?:read-only )?connections/.test(line)) resolve(child)
       })
     }
     child.on('error', reject)

@@ -9,9 +9,20 @@ export interface Cluster {
   stop(): Promise<void>
 }
 
+interface Scripts {
+  startCluster(): Promise<Cluster>
+  startStandby(primary: Cluster): Promise<Omit<Cluster, 'bin'>>
+}
+
+async function scripts(): Promise<Scripts> {
+  return import(fileURLToPath(new URL('../scripts/postgres.mjs', import.meta.url)))
+}
+
 export async function startCluster(): Promise<Cluster> {
-  const module: { startCluster(): Promise<Cluster> } = await import(
-    fileURLToPath(new URL('../scripts/postgres.mjs', import.meta.url))
-  )
-  return module.startCluster()
+  return (await scripts()).startCluster()
+}
+
+/** A standby that follows it. */
+export async function startStandby(primary: Cluster): Promise<Omit<Cluster, 'bin'>> {
+  return (await scripts()).startStandby(primary)
 }

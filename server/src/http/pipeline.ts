@@ -255,7 +255,7 @@ async function authenticate(
   const { platform, actor } = known ?? noted(call, await admit(app, endpoint, call))
   const log = new LogWith(app.log, call.trace)
   const op = createOp(app, await app.withConfig(platform), actor, log, fromOf(app, call))
-  return faults.find(route, op, call)
+  return faults.find(route, { ...op, ...(route.readsMuch ? await app.replica?.upToDate() : undefined) }, call)
 }
 
 async function parse(

@@ -1,4 +1,4 @@
-import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { type Endpoint, isStream } from '@countersign/contract/core/endpoint'
 import { ERROR_CODES, ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
 import type { App } from '../op/app.ts'
 import type { ApiError } from '../op/operation.ts'
@@ -14,6 +14,8 @@ export interface Route {
   /** The codes that its handler may raise. */
   readonly codes: ReadonlySet<ErrorCode>
   readonly checkAnswer: AnswerCheck | undefined
+  /** Whether it reads much, and may do so at a standby: a list or a text. */
+  readonly readsMuch: boolean
 }
 
 /** Codes that the pipeline itself raises, for any endpoint. */
@@ -29,7 +31,13 @@ export function createRoute(app: App, name: string, endpoint: Endpoint, checkAns
     parse: createParser(endpoint),
     codes: new Set([...endpoint.errors, ...PIPELINE_CODES]),
     checkAnswer: checkAnswers ? createAnswerCheck(endpoint) : undefined,
+    readsMuch: readsMuch(endpoint),
   }
+}
+
+function readsMuch(endpoint: Endpoint): boolean {
+  const isList = 'limit' in (endpoint.query?.properties ?? {})
+  return endpoint.method === 'GET' && !isStream(endpoint) && (isList || endpoint.texts !== undefined)
 }
 
 /** Throws where a handler has raised an undeclared code, which is a fault. */

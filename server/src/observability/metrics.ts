@@ -44,7 +44,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   })
   const commits = observeCommits(registry)
   const jobs = countJobs(registry)
-  const { webhooks, denials, screenings, unlogged } = outcomeTallies(registry)
+  const { webhooks, denials, screenings, unlogged, reads } = outcomeTallies(registry)
   const still = new Gauge({
     name: 'countersign_feed_still_seconds',
     help: 'For how long events have waited for one transaction that is open somewhere in the database cluster.',
@@ -76,6 +76,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     feedStill: (seconds) => still.set(seconds),
     requestsNotLogged: (count) => unlogged.inc(count),
     screened: (outcome) => screenings.add(outcome),
+    replicaRead: (outcome) => reads.add(outcome),
     contentType: registry.contentType,
     async text() {
       const [work, reconciliations, chains] = await Promise.all([
@@ -116,7 +117,13 @@ function outcomeTallies(registry: Registry) {
     help: 'Requests that the request log could not keep.',
     registers: [registry],
   })
-  return { webhooks, denials, screenings, unlogged }
+  const reads = new Tally(registry, {
+    name: 'countersign_replica_reads_total',
+    help: 'Lists and texts with a standby at hand: read there, or at the primary because the standby was late or has failed.',
+    label: 'outcome',
+    values: ['replica', 'late', 'failed'],
+  })
+  return { webhooks, denials, screenings, unlogged, reads }
 }
 
 function showBuild(registry: Registry, labels: { version: string; mode: string; database: string }): void {

@@ -12,6 +12,7 @@ import { idOfKind } from '../db/engine/ids.ts'
 import type { Database } from '../db/engine/port.ts'
 import type { Lookup, RowByKey } from '../db/read/lookup.ts'
 import type { Read } from '../db/read/read.ts'
+import type { Replica } from '../db/read/replica.ts'
 import type { BarePlatformRow, PlatformRow } from '../db/schema/tables.ts'
 import type { CardProcessor } from '../ports/card-processor.ts'
 import type { Delivery } from '../ports/delivery.ts'
@@ -44,6 +45,8 @@ export interface App {
   readonly wire: WireSpelling
   readonly db: Database
   readonly read: Read
+  /** A standby for lists and texts, where the operator has one. */
+  readonly replica: Replica | undefined
   /** Rows by their keys; those that are asked for at the same time share a statement. */
   readonly lookup: Lookup
   /** A platform found by credentials or due work, with its config, which is read only if it has changed. */

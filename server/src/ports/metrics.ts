@@ -1,6 +1,7 @@
 import type { AgentDenialRule } from '@countersign/contract/agents/agent-policy'
 import type { ErrorCode } from '@countersign/contract/core/errors'
 import type { CommitObserver } from '../db/commit/committer.ts'
+import type { ReplicaOutcome } from '../db/read/replica.ts'
 
 /**
  * What is wrong at a chain: nodes that fail, disagree or are of another chain; money that is missing for gas or for payments; a
@@ -33,6 +34,8 @@ export interface Metrics extends CommitObserver {
   chainAlert(rail: string, kind: ChainAlert): void
   /** A denial by an agent's policy, by its rule. */
   agentDenied(rule: AgentDenialRule): void
+  /** A read that may go to the standby did, would have been too old there, or found it not answering. */
+  replicaRead(outcome: ReplicaOutcome): void
   /** An address was looked for on lists; FAILED: nobody could say. */
   screened(outcome: 'CLEAR' | 'HIT' | 'FAILED'): void
   /**

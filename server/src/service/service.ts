@@ -17,6 +17,7 @@ import type { Database } from '../db/engine/port.ts'
 import { retrying } from '../db/engine/retry.ts'
 import { createLookup } from '../db/read/lookup.ts'
 import { createRead } from '../db/read/read.ts'
+import type { Replica } from '../db/read/replica.ts'
 import { continueFeed } from '../db/schema/continue-feed.ts'
 import { migrate } from '../db/schema/migrate.ts'
 import { keepOpen, type Opening } from '../deposits/keep-open.ts'
@@ -60,6 +61,7 @@ import { warnOfDatabase } from './database-warnings.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
 import { createFileStore, createOutside } from './outside.ts'
+import { keepConnected, openReplica } from './replica.ts'
 
 /** Checks what a rails file says. Throws for what is none, and names the field. */
 const checkRailsFile = validator(RailsFile as JsonSchema, 'body') as (value: unknown) => RailsFileValue
@@ -119,6 +121,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const metrics = createMetrics(db, machineClock, config.mode)
     const log = createLog(config.logLevel, options.logFile)
     await warnOfDatabase(db, config, log, { isRestored, stepsLeft })
+    const replica = await openReplica(db, config, metrics, log)
     const loading: Loading = {
       environment: process.env,
       check: checkRailsFile,
@@ -131,7 +134,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const rails = await openRails(config, db, loading)
     const screened = await openScreened(config, log)
     return assemble(config, options, {
-      ...{ bare, db, dataKeys, enclave, fileStore, spool, rails },
+      ...{ bare, db, dataKeys, enclave, fileStore, spool, rails, replica },
       ...{ metrics, log, loading, screened },
     })
   } catch (error) {
@@ -150,6 +153,7 @@ interface Stores {
   readonly fileStore: FileStore
   readonly spool: Spool
   readonly rails: Rails
+  readonly replica: Replica | undefined
   readonly metrics: App['metrics']
   readonly log: App['log']
   /** What the file of the rails is read with. */
@@ -159,7 +163,7 @@ interface Stores {
 
 /** Assembles the parts. Those that depend on each other resolve each other at their first use. */
 function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
-  const { bare, db, enclave, fileStore, spool, rails, metrics, log, screened } = stores
+  const { bare, db, enclave, fileStore, spool, rails, replica, metrics, log, screened } = stores
   const lookup = createLookup(db)
   const read = createRead(db)
   const wire = wireSpelling(config.wireWord)
@@ -170,6 +174,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     wire,
     db,
     read,
+    replica,
     lookup,
     withConfig: createConfigCache(lookup),
     // The committer retries and counts by itself.
@@ -279,15 +284,7 @@ function runWith(
     if (app.db.kind === 'embedded') await releaseClaims(app)
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
-    const failed = (error: unknown) => app.log.error({ err: error }, 'removing what has expired failed')
-    const notLogged = (error: unknown) => app.log.error({ err: error }, 'writing the request log failed')
-    background.push(
-      watchFeed(app),
-      ...keepProving(app),
-      keepClearing(app.db, app.clock, failed),
-      inBackground(REQUEST_LOG_MS, app.requestLog.flush, notLogged),
-      ...keepExchanging(app, limits),
-    )
+    background.push(...keepUp(app, limits))
     const isProduction = app.config.mode === 'production'
     if (isProduction) background.push(keepAsking(app), keepDesks(app, recordStatement))
     if (isProduction || app.config.railsFile) {
@@ -313,6 +310,7 @@ function runWith(
     for (const work of background) await work.stop()
     await app.requestLog.flush().catch(() => {})
     await stores.spool.close()
+    await app.replica?.close()
     await app.db.close()
   }
   const reloadRails = async () => {
@@ -332,6 +330,19 @@ function watchFeed({ db, clock, metrics, log }: App): Background {
   return inBackground(FEED_WATCH_MS, look, (error) =>
     log.warn({ err: error }, 'the feed of events was not looked at'),
   )
+}
+
+/** What every server does beside requests and jobs. */
+function keepUp(app: App, limits: RequestLimits): Background[] {
+  const failed = (what: string) => (error: unknown) => app.log.error({ err: error }, what)
+  return [
+    watchFeed(app),
+    ...keepProving(app),
+    keepClearing(app.db, app.clock, failed('removing what has expired failed')),
+    inBackground(REQUEST_LOG_MS, app.requestLog.flush, failed('writing the request log failed')),
+    ...keepExchanging(app, limits),
+    ...keepConnected(app),
+  ]
 }
 
 /** The embedded database has one server, which knows all it has counted. */

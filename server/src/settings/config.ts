@@ -29,6 +29,8 @@ export interface Config {
   readonly dataDir: string
   /** PostgreSQL; absent: the embedded database in `dataDir`. */
   readonly databaseUrl?: string
+  /** A standby of it, for reads. */
+  readonly databaseReadUrl?: string
   /** Whether statements at PostgreSQL are prepared. */
   readonly preparesStatements: boolean
   /** The largest number of open connections; a further one is closed. */
@@ -134,6 +136,7 @@ export function readConfig(env: Environment): Config {
     mode,
     dataDir: resolve(env.COUNTERSIGN_DATA_DIR || '.countersign'),
     ...(databaseUrl ? { databaseUrl } : {}),
+    ...readReadUrl(env),
     preparesStatements: oneOf(env, 'DATABASE_PREPARE', ['on', 'off'], 'on') === 'on',
     ...(masterKey ? { masterKey } : {}),
     ...(newMasterKey ? { newMasterKey } : {}),
@@ -158,6 +161,13 @@ export function readConfig(env: Environment): Config {
     ...readUmaProviders(env),
     ...readBrale(env),
   }
+}
+
+function readReadUrl({ DATABASE_URL, DATABASE_READ_URL: url }: Environment): Pick<Config, 'databaseReadUrl'> {
+  if (!url) return {}
+  if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_READ_URL must begin with postgres://')
+  if (!DATABASE_URL) throw new ConfigError('DATABASE_READ_URL goes together with DATABASE_URL')
+  return { databaseReadUrl: url }
 }
 
 function readPort(env: Environment): number {

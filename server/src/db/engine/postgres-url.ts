@@ -1,5 +1,8 @@
 import { SESSION_OPTIONS } from './session.ts'
 
+/** The settings that lead to PostgreSQL. */
+export type UrlSetting = 'DATABASE_URL' | 'DATABASE_READ_URL'
+
 const ATTRIBUTES = ['any', 'read-write', 'primary'] as const
 
 /** The servers of a `DATABASE_URL`. One of several is the primary, and which one it is changes. */
@@ -33,23 +36,27 @@ export class Hosts {
 }
 
 /**
- * Reads `postgres://user:password@host:port,host:port/database?…`. Throws with one line that names DATABASE_URL and never the
- * password.
+ * Reads `postgres://user:password@host:port,host:port/database?…` of a setting. Throws with one line that names the setting and never
+ * the password. That of a standby may lead to servers that take no changes.
  */
-export function readHosts(url: string): Hosts {
+export function readHosts(url: string, setting: UrlSetting = 'DATABASE_URL'): Hosts {
   const parts = /^([a-z][a-z0-9+.-]*:)(\/\/)((?:[^/?#]*@)?)([^/?#@]*)(.*)$/is.exec(url)
   const first = parts && `${parts[1]}//${parts[3]}${parts[4]!.split(',')[0]}${parts[5]}`
   if (!parts || !first || !URL.canParse(first))
-    throw new Error('DATABASE_URL must be an address like postgres://user@host:5432/name')
+    throw new Error(`${setting} must be an address like postgres://user@host:5432/name`)
   const [, scheme, , login, hosts, rest] = parts
   if (scheme !== 'postgres:' && scheme !== 'postgresql:')
-    throw new Error(`DATABASE_URL must start with postgres:, not with ${scheme}`)
-  const addresses = hosts!.split(',').map((host) => addressOf(`${scheme}//${login}${host}${rest}`, host))
+    throw new Error(`${setting} must start with postgres:, not with ${scheme}`)
+  const addresses = hosts!
+    .split(',')
+    .map((host) => addressOf(`${scheme}//${login}${host}${rest}`, host, setting))
   const { searchParams, pathname } = addresses[0]!
-  const wanted = searchParams.get('target_session_attrs') ?? (addresses.length > 1 ? 'read-write' : 'any')
+  const wanted =
+    searchParams.get('target_session_attrs') ??
+    (addresses.length > 1 && setting === 'DATABASE_URL' ? 'read-write' : 'any')
   if (!ATTRIBUTES.some((one) => one === wanted))
     throw new Error(
-      `DATABASE_URL: target_session_attrs must be one of ${ATTRIBUTES.join(', ')}, not ${wanted}: a server has to write`,
+      `${setting}: target_session_attrs must be one of ${ATTRIBUTES.join(', ')}, not ${wanted}: a server has to write`,
     )
   const places = addresses.map(
     ({ hostname, port, searchParams }) =>
@@ -58,9 +65,9 @@ export function readHosts(url: string): Hosts {
   return new Hosts(addresses.map(connectionString), `${places.join(',')}${pathname}`, wanted !== 'any')
 }
 
-function addressOf(url: string, host: string): URL {
+function addressOf(url: string, host: string, setting: UrlSetting): URL {
   if (URL.canParse(url)) return new URL(url)
-  throw new Error(`DATABASE_URL: ${host || 'an empty text'} is not a host with a port`)
+  throw new Error(`${setting}: ${host || 'an empty text'} is not a host with a port`)
 }
 
 function connectionString(address: URL): string {

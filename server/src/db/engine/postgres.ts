@@ -2,7 +2,7 @@ import { codeOf, messageOf } from '../../formats/thrown.ts'
 import { type Database, isReadOnly, NoConnection } from './port.ts'
 import { Connections } from './postgres-connections.ts'
 import { type Naming, Statements } from './postgres-statements.ts'
-import { readHosts } from './postgres-url.ts'
+import { readHosts, type UrlSetting } from './postgres-url.ts'
 import { SESSION_SETTINGS } from './session.ts'
 
 /** Connections of one server process: for short statements, and for the others. */
@@ -22,16 +22,17 @@ const UNPREPARED =
  */
 export async function openPostgres(
   url: string,
-  options: { poolMax?: number; answerTimeoutMs?: number; prepares?: boolean } = {},
+  options: { poolMax?: number; answerTimeoutMs?: number; prepares?: boolean; setting?: UrlSetting } = {},
 ): Promise<Database> {
-  const hosts = readHosts(url)
+  const { setting = 'DATABASE_URL' } = options
+  const hosts = readHosts(url, setting)
   const others = new Connections(hosts, options.poolMax ?? OTHERS_MAX)
   try {
     await checkServer(others)
   } catch (error) {
     await others.close()
     const cause = error instanceof NoConnection ? error.cause : error
-    throw new Error(`DATABASE_URL: cannot use PostgreSQL at ${hosts.place}: ${oneLine(cause)}`, { cause })
+    throw new Error(`${setting}: cannot use PostgreSQL at ${hosts.place}: ${oneLine(cause)}`, { cause })
   }
   const brief = new Connections(hosts, options.poolMax ?? BRIEF_MAX)
   brief.lender = others
