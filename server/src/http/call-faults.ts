@@ -21,7 +21,7 @@ const CODES = {
 
 /** What the sandbox does to one call, so that a program can be tested against it. Known once the caller is. */
 export class CallFaults {
-  #fault: Fault = {}
+  #fault: Fault | undefined
 
   /**
    * Finds the fault that the call or a rule of its platform asks for, before anything is done. Returns the operation, whose
@@ -38,6 +38,7 @@ export class CallFaults {
 
   /** The answer as the caller gets it: late, or not at all. */
   async apply({ wire }: App, answer: Answer): Promise<Answer> {
+    if (!this.#fault) return answer
     const { losesAnswer, delayMs, error, webhook } = this.#fault
     const applied = [
       ...(losesAnswer ? ['lost-answer'] : []),
@@ -45,11 +46,18 @@ export class CallFaults {
       ...(error === undefined ? [] : [`error=${error}`]),
       ...(webhook === undefined ? [] : [`webhook=${webhook}`]),
     ]
-    if (applied.length === 0) return answer
     if (delayMs) await setTimeout(delayMs)
     const headers = { ...answer.headers, [`${wire.sandboxFaultHeader}-Applied`]: applied.join(', ') }
     return { ...answer, headers, ...(losesAnswer ? { isLost: true } : {}) }
   }
+}
+
+/** Whether a call may have a fault: nearly none has a header for one, or a platform with rules. */
+export function mayFault({ wire }: App, { platform }: Op, { headers }: Call): boolean {
+  return (
+    platform.config.sandboxConfig !== undefined ||
+    headers[wire.sandboxFaultHeader.toLowerCase()] !== undefined
+  )
 }
 
 /** The fault that the header of the call names. */

@@ -13,6 +13,7 @@ export async function limited(
   head: Head,
   admitted: () => Promise<Caller>,
 ): Promise<Caller> {
+  if (!limits.areSet) return admitted()
   const isBare = head.authorization === undefined && head.memberSecret === undefined
   if (isBare) note(head, await limits.takeAddress(head.address))
   let caller: Caller

@@ -26,7 +26,7 @@ import { admit, codeOf } from './admission.ts'
 import { begun, encode, encodeRefusal } from './answers.ts'
 import { parseBody } from './body.ts'
 import { type Answer, type Call, type Head, isAnswer } from './call.ts'
-import { CallFaults } from './call-faults.ts'
+import { CallFaults, mayFault } from './call-faults.ts'
 import type { Deadline } from './deadline.ts'
 import { asApiError } from './errors.ts'
 import { findStoredAnswer, keyedRequest } from './idempotency.ts'
@@ -254,8 +254,11 @@ async function authenticate(
   const { app, endpoint } = route
   const { platform, actor } = known ?? noted(call, await admit(app, endpoint, call))
   const log = new LogWith(app.log, call.trace)
-  const op = createOp(app, await app.withConfig(platform), actor, log, fromOf(app, call))
-  return faults.find(route, { ...op, ...(route.readsMuch ? await app.replica?.upToDate() : undefined) }, call)
+  const atPrimary = createOp(app, await app.withConfig(platform), actor, log, fromOf(app, call))
+  // Copied only where it must be: nearly every call goes without.
+  const reads = route.readsMuch ? await app.replica?.upToDate() : undefined
+  const op = reads ? { ...atPrimary, ...reads } : atPrimary
+  return mayFault(app, op, call) ? faults.find(route, op, call) : op
 }
 
 async function parse(

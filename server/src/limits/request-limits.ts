@@ -31,6 +31,12 @@ export class RequestLimits {
     this.#server = server
   }
 
+  /** Whether anybody is limited. */
+  get areSet(): boolean {
+    const { perToken, perPerson, perAddress } = this.#limits
+    return perToken > 0 || perPerson > 0 || perAddress > 0
+  }
+
   /** Counts a request of a caller. Undefined where it has no limit. Error: 429 `RATE_LIMITED`, a moment later. */
   async take(actor: Actor): Promise<Standing | undefined> {
     const limited = this.#limitOf(actor)

@@ -7,7 +7,8 @@ CREATE UNLOGGED TABLE request_counts (
   caller text NOT NULL,
   -- Minutes since 1970.
   window_number bigint NOT NULL,
-  server uuid NOT NULL,
+  -- A random name of the process.
+  server text NOT NULL,
   count bigint NOT NULL,
   expires_at timestamptz NOT NULL,
   PRIMARY KEY (caller, window_number, server)
