@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import { copyFolder, sync } from '../db/engine/copy-files.ts'
 import { openEmbedded } from '../db/engine/embedded.ts'
@@ -30,9 +30,8 @@ export async function makeBackup(app: App, to: string): Promise<Backup> {
   if (!db.copyFiles) throw new Error('PostgreSQL has backups of its own: leave the folder out to check them')
   if (!isAbsolute(to)) throw new Error(`${to} is not the whole path of a folder`)
   if (existsSync(to)) throw new Error(`${to} is there already: a backup goes into a new folder`)
-  const unfinished = `${to}.unfinished`
-  await rm(unfinished, { recursive: true, force: true })
-  await mkdir(unfinished, { recursive: true, mode: 0o700 })
+  await mkdir(dirname(to), { recursive: true, mode: 0o700 })
+  const unfinished = await mkdtemp(`${to}.unfinished-`)
   try {
     const createdAt = app.clock().toISOString()
     await db.copyFiles(join(unfinished, 'db'))

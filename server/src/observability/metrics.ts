@@ -11,7 +11,7 @@ import { VERSION } from '../settings/version.ts'
 import { createChainGauges } from './chain-gauges.ts'
 import { createReconciliationGauges } from './reconciliation-gauges.ts'
 import { RouteTimings } from './route-timings.ts'
-import { type DueWork, findChains, findDueWork, findReconciliations } from './store.ts'
+import { type DueWork, findChains, findDueWork, findReconciliations, findUnchained } from './store.ts'
 import { Tally } from './tally.ts'
 
 /** In seconds. Half a millisecond is a read on an idle machine; after ten seconds most clients have given up. */
@@ -45,11 +45,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   const commits = observeCommits(registry)
   const jobs = countJobs(registry)
   const { webhooks, denials, screenings, unlogged, reads } = outcomeTallies(registry)
-  const still = new Gauge({
-    name: 'countersign_feed_still_seconds',
-    help: 'For how long events have waited for one transaction that is open somewhere in the database cluster.',
-    registers: [registry],
-  })
+  const still = createFeedGauge(registry)
   const showDueWork = createDueWorkGauges(registry)
   const askDueWork = oneAtATime(() => findDueWork(db, clock()).catch(() => undefined))
   const chainAlerts = new Counter({
@@ -61,6 +57,8 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   const showReconciliations = createReconciliationGauges(registry)
   const showChains = createChainGauges(registry)
   const askChains = oneAtATime(() => findChains(db, clock()).catch(() => undefined))
+  const showUnchained = createUnchainedGauge(registry)
+  const askUnchained = oneAtATime(() => findUnchained(db).catch(() => undefined))
   const askReconciliations = oneAtATime(() => findReconciliations(db, clock()).catch(() => undefined))
 
   return {
@@ -79,16 +77,37 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     replicaRead: (outcome) => reads.add(outcome),
     contentType: registry.contentType,
     async text() {
-      const [work, reconciliations, chains] = await Promise.all([
+      const [work, reconciliations, chains, ended] = await Promise.all([
         inTime(DATABASE_ANSWER_MS_MAX, askDueWork()),
         inTime(DATABASE_ANSWER_MS_MAX, askReconciliations()),
         inTime(DATABASE_ANSWER_MS_MAX, askChains()),
+        inTime(DATABASE_ANSWER_MS_MAX, askUnchained()),
       ])
       showDueWork(work)
       showReconciliations(reconciliations)
       showChains(chains)
+      showUnchained(ended)
       return `${await registry.metrics()}\n${timings.text()}\n`
     },
+  }
+}
+
+function createFeedGauge(registry: Registry): Gauge {
+  return new Gauge({
+    name: 'countersign_feed_still_seconds',
+    help: 'For how long events have waited for one transaction that is open somewhere in the database cluster.',
+    registers: [registry],
+  })
+}
+
+function createUnchainedGauge(registry: Registry): (count: number | undefined) => void {
+  const unchained = new Gauge({
+    name: 'countersign_ledger_unchained_transfers',
+    help: 'Transfers that have ended and are in no block of the hash chain yet.',
+    registers: [registry],
+  })
+  return (count) => {
+    if (count !== undefined) unchained.set(count)
   }
 }
 

@@ -75,3 +75,16 @@ export async function findChains(db: Database, now: Date): Promise<FollowedChain
   const { rows } = await db.query<FollowedChain>(CHAINS, [now])
   return rows
 }
+
+/** A backlog beyond this number of statements is not counted to its end. */
+const UNCHAINED_READ_MAX = 10_000
+
+const UNCHAINED = `
+SELECT coalesce(sum(cardinality(transfer_ids)), 0)::float8 AS count
+FROM (SELECT transfer_ids FROM proof_queue LIMIT ${UNCHAINED_READ_MAX}) AS queue`
+
+/** How many transfers have ended and are in no block of the hash chain yet. */
+export async function findUnchained(db: Database): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(UNCHAINED)
+  return rows[0]!.count
+}
