@@ -26,3 +26,37 @@ export async function deleteExpired(
   )
   return affected
 }
+
+/**
+ * What is kept for some time, with the key that begins with its time: ids are UUIDv7, so the oldest are found by the primary key. What
+ * is old and still needed is at its beginning too, and there is little of it.
+ */
+const KEPT = {
+  messages: { key: 'id', condition: "state <> 'QUEUED'" },
+  webhook_attempts: { key: 'event_id', condition: 'true' },
+} as const
+
+export type KeptTable = keyof typeof KEPT
+
+/** Deletes at most `max` of the rows from before this time, the oldest. Returns how many. */
+export async function deleteOlder(
+  db: Database,
+  table: KeptTable,
+  before: Date,
+  max: number,
+): Promise<number> {
+  const { key, condition } = KEPT[table]
+  const { affected } = await db.query(
+    `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+       SELECT ctid FROM ${table} WHERE ${key} < $2::uuid AND created_at < $1 AND ${condition}
+       ORDER BY ${key} LIMIT $3 FOR UPDATE SKIP LOCKED))`,
+    [before, earliestUuid(before), max],
+  )
+  return affected
+}
+
+/** The least UUIDv7 of a moment. */
+function earliestUuid(at: Date): string {
+  const hex = at.getTime().toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}

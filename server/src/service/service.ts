@@ -9,6 +9,7 @@ import { keepDesks } from '../bank-files/desk.ts'
 import { keepChains } from '../chains/desk/keep.ts'
 import { findFollowedBlock } from '../chains/records.ts'
 import { keepClearing } from '../clearing/clearing.ts'
+import { keepClearingOld } from '../clearing/retention.ts'
 import { type Loading, loadRails } from '../connectors/load.ts'
 import { createCommitter } from '../db/commit/committer.ts'
 import { claimMode } from '../db/engine/mode.ts'
@@ -339,6 +340,7 @@ function keepUp(app: App, limits: RequestLimits): Background[] {
     watchFeed(app),
     ...keepProving(app),
     keepClearing(app.db, app.clock, failed('removing what has expired failed')),
+    keepClearingOld(app.db, app.config.retention, app.clock, failed('removing what is old failed')),
     inBackground(REQUEST_LOG_MS, app.requestLog.flush, failed('writing the request log failed')),
     ...keepExchanging(app, limits),
     ...keepConnected(app),

@@ -15,6 +15,7 @@ import {
 import { type PositionLimits, readPositionLimits } from './position-limits.ts'
 import { type RequestLimits, readRequestLimits } from './request-limits.ts'
 import { readRequestLogDays } from './request-log.ts'
+import { type Retention, readRetention } from './retention.ts'
 import { isSafeUrl } from './safe-url.ts'
 import { readScreening, type ScreeningConfig } from './screening.ts'
 import { parseSignedProvider, type SignedProvider } from './signed-provider.ts'
@@ -49,6 +50,7 @@ export interface Config {
   readonly requestLines: boolean
   /** For how many days requests are kept; 0: none is. */
   readonly requestLogDays: number
+  readonly retention: Retention
   readonly logLevel: (typeof LOG_LEVELS)[number]
   /** The token for `GET /metrics`. Absent: open to all in sandbox, 404 in production. */
   readonly metricsToken?: string
@@ -144,6 +146,7 @@ export function readConfig(env: Environment): Config {
     requestLines:
       oneOf(env, 'COUNTERSIGN_REQUEST_LINES', ['on', 'off'], mode === 'sandbox' ? 'on' : 'off') === 'on',
     requestLogDays: readRequestLogDays(env),
+    retention: readRetention(env),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, mode === 'production' ? 'info' : 'warn'),
     ...(metricsToken ? { metricsToken } : {}),
     ...(smtp ? { smtp } : {}),

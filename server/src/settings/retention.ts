@@ -1,0 +1,25 @@
+import { ConfigError } from './config-error.ts'
+
+/** For how many days the server keeps what nobody needs for the books. */
+export interface Retention {
+  /** Messages with codes: to whom, when, and whether they arrived. */
+  readonly messageDays: number
+  /** Attempts to deliver webhooks, with the beginnings of answers. Events and their outcomes stay. */
+  readonly webhookAttemptDays: number
+}
+
+/** Every delivery has ended by then, and every code has expired. */
+const DAYS_MIN = 30
+const DAYS_MAX = 36_500
+const DAYS_DEFAULT = 365
+
+/** Throws ConfigError. */
+export function readRetention(env: Readonly<Record<string, string | undefined>>): Retention {
+  const read = (name: string) => {
+    const text = env[name] || String(DAYS_DEFAULT)
+    if (!/^\d{1,5}$/.test(text) || Number(text) < DAYS_MIN || Number(text) > DAYS_MAX)
+      throw new ConfigError(`${name} must be a number from ${DAYS_MIN} to ${DAYS_MAX}, not "${text}"`)
+    return Number(text)
+  }
+  return { messageDays: read('MESSAGES_DAYS'), webhookAttemptDays: read('WEBHOOK_ATTEMPTS_DAYS') }
+}
