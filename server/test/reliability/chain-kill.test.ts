@@ -102,8 +102,8 @@ describe.skipIf(chainAbsent)('a server on a chain', () => {
       await payOut(point)
       if (point.method !== 'eth_sendRawTransaction') await payIn(random.chance(0.5) ? point : undefined)
     }
-    // A call that a step does not make every time may not come.
-    expect(world.kills).toBeGreaterThanOrEqual(Math.ceil(points.length / 2))
+    // A call that a step does not make every time may not come. That of the last point does: it sends.
+    expect(world.kills).toBeGreaterThanOrEqual(isFull ? Math.ceil(points.length / 2) : 1)
 
     await balanceIs(balance)
     await world.quiet()
