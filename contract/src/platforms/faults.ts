@@ -28,6 +28,7 @@ const PARTS = [
 ].join('|')
 
 export const FAULT_PATTERN = `^(?:${PARTS})(?:, ?(?:${PARTS}))*$`
+const FAULT = new RegExp(FAULT_PATTERN)
 
 export const FAULT_IN_WORDS =
   `lost-answer, delay= with milliseconds up to ${FAULT_DELAY_MS_MAX}, ` +
@@ -36,7 +37,7 @@ export const FAULT_IN_WORDS =
 
 /** Reads a fault as a header or a rule has it; undefined where it is none, or names one part twice. */
 export function parseFault(text: string): Fault | undefined {
-  if (!new RegExp(FAULT_PATTERN).test(text)) return undefined
+  if (!FAULT.test(text)) return undefined
   const parts = text.split(/, ?/).map((part) => part.split('='))
   const given = new Map(parts.map(([name = '', value]) => [name, value]))
   const delayMs = given.get('delay')

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MOVED_FILE, openEmbedded } from '../db/engine/embedded.ts'
 import { openPostgres } from '../db/engine/postgres.ts'
-import { createRead } from '../db/read/read.ts'
 import { continueFeed } from '../db/schema/continue-feed.ts'
 import { migrate } from '../db/schema/migrate.ts'
 import { type Moved, moveTables } from '../db/schema/move-tables.ts'
@@ -11,7 +10,6 @@ import { findDataKeys } from '../enclave/data-keys.ts'
 import { openEnclave } from '../enclave/in-process.ts'
 import { findMasterKey } from '../enclave/master-key.ts'
 import { machineClock } from '../op/app.ts'
-import { isAnyPlatform } from '../platforms/platforms.ts'
 import { type Verified, verifyLedger } from '../proofs/verify.ts'
 import type { Config } from '../settings/config.ts'
 
@@ -38,16 +36,10 @@ export async function moveToPostgres(config: Config, from: string, url: string):
     const target = await openPostgres(url, { prepares: true })
     try {
       await migrate(target, { isLast: true })
-      if (await isAnyPlatform(createRead(target)))
-        throw new Error('The PostgreSQL database has platforms already: name an empty one')
-      // Before the commit, so that at no time both can be written.
-      await writeFile(marker, `Moved to PostgreSQL, begun at ${machineClock().toISOString()}.\n`, {
-        flush: true,
-      })
-      const moved = await moveTables(source, url).catch(async (error) => {
-        await rm(marker, { force: true })
-        throw error
-      })
+      // Right before the commit and never taken back: at no time can both be written, also where its answer is lost.
+      const moved = await moveTables(source, url, () =>
+        writeFile(marker, `Moved to PostgreSQL at ${machineClock().toISOString()}.\n`, { flush: true }),
+      )
       await continueFeed(target)
       const keys = await findDataKeys(target, masterKey)
       if (!keys) throw new Error('The database has no keys: it is of an unused server')

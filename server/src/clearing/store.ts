@@ -32,8 +32,8 @@ export async function deleteExpired(
  * is old and still needed is at its beginning too, and there is little of it.
  */
 const KEPT = {
-  messages: { key: 'id', condition: "state <> 'QUEUED'" },
-  webhook_attempts: { key: 'event_id', condition: 'true' },
+  messages: { key: 'id', unless: "AND state <> 'QUEUED'" },
+  webhook_attempts: { key: 'event_id', unless: '' },
 } as const
 
 export type KeptTable = keyof typeof KEPT
@@ -45,10 +45,10 @@ export async function deleteOlder(
   before: Date,
   max: number,
 ): Promise<number> {
-  const { key, condition } = KEPT[table]
+  const { key, unless } = KEPT[table]
   const { affected } = await db.query(
     `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-       SELECT ctid FROM ${table} WHERE ${key} < $2::uuid AND created_at < $1 AND ${condition}
+       SELECT ctid FROM ${table} WHERE ${key} < $2::uuid AND created_at < $1 ${unless}
        ORDER BY ${key} LIMIT $3 FOR UPDATE SKIP LOCKED))`,
     [before, earliestUuid(before), max],
   )

@@ -53,8 +53,13 @@ export class FairGate {
 
   /** Does the work of one platform's operation once there is room. Error: 503 `UNAVAILABLE` where too many wait already. */
   async run<T>(platformId: string, work: () => Promise<T>): Promise<T> {
+    const known = this.#lines.get(platformId)
+    const mayBegin = known
+      ? this.#hasRoom(known) && known.waiting.length === 0
+      : this.#underWay < this.#size.atOnceMax
+    if (!mayBegin) this.checkRoom(platformId)
     const line = this.#lineOf(platformId)
-    if (this.#hasRoom(line) && line.waiting.length === 0) this.#begin(line)
+    if (mayBegin) this.#begin(line)
     else await this.#wait(platformId, line)
     try {
       return await work()
@@ -81,7 +86,6 @@ export class FairGate {
   }
 
   async #wait(platformId: string, line: Line): Promise<void> {
-    this.checkRoom(platformId)
     this.#waiting += 1
     this.#turns.add(platformId)
     await new Promise<void>((resolve) => line.waiting.push(resolve))

@@ -10,7 +10,8 @@ import type { DeliveryPayload } from '../db/schema/job-tables.ts'
 import type { PlatformRow } from '../db/schema/tables.ts'
 import type { App, Op } from '../op/app.ts'
 import { decideAndCommit } from '../op/rerun.ts'
-import { findPlatform, readPlatformConfig } from './platforms.ts'
+import type { SandboxConfig } from './config-checks.ts'
+import { findPlatform } from './platforms.ts'
 
 /** The calls that a rule cannot break, because they remove it. */
 const ALWAYS_WHOLE: ReadonlySet<string> = new Set(['config_get', 'config_update'])
@@ -87,8 +88,7 @@ function firstRule(op: Op, platform: PlatformRow, isFor: IsFor) {
   return undefined
 }
 
-function rulesOf(op: Op, platform: PlatformRow): readonly FaultRule[] {
-  // Nearly all have none: their config need not be decoded.
-  if (op.mode !== 'sandbox' || platform.config.sandboxConfig === undefined) return []
-  return readPlatformConfig(op, platform).sandboxConfig?.faults ?? []
+function rulesOf(op: Op, { config }: PlatformRow): readonly FaultRule[] {
+  const { faults } = (config.sandboxConfig ?? {}) as Partial<SandboxConfig>
+  return op.mode === 'sandbox' ? (faults ?? []) : []
 }

@@ -230,6 +230,6 @@ describe.runIf(onPostgres)('PostgreSQL', { timeout: PROCESS_TEST_MS }, () => {
     await rm(join(place.dataDir, 'moved-to-postgres'))
     expect(
       await refused(embedded, 'database', 'move', '--from', place.dataDir, '--to', place.databaseUrl!),
-    ).toContain('has platforms already')
+    ).toContain('is in use already')
   })
 })

@@ -102,8 +102,10 @@ describe.skipIf(chainAbsent)('a server on a chain', () => {
       await payOut(point)
       if (point.method !== 'eth_sendRawTransaction') await payIn(random.chance(0.5) ? point : undefined)
     }
-    // A call that a step does not make every time may not come. That of the last point does: it sends.
-    expect(world.kills).toBeGreaterThanOrEqual(isFull ? Math.ceil(points.length / 2) : 1)
+    // A call that a step does not make every time may not come. Sending does.
+    const killsMin = Math.ceil(points.length / 2)
+    for (let more = 0; world.kills < killsMin && more < KILLS; more++) await payOut(random.pick(sent))
+    expect(world.kills).toBeGreaterThanOrEqual(killsMin)
 
     await balanceIs(balance)
     await world.quiet()

@@ -186,12 +186,13 @@ let syncsAtVacuum = 0
 /** How many copies of the files are being made. A checkpoint would take parts of the log away that they need. */
 let copies = 0
 
-/** Begins a copy with a checkpoint, which is where its reader begins. @param {(run: () => Promise<void>) => Promise<void>} maintain */
+/** Begins a copy with a checkpoint, where its reader begins; without one, at the checkpoint before. @param {(run: () => Promise<void>) => Promise<void>} maintain */
 async function hold(maintain) {
-  await maintain(async () => {
-    await checkpoint()
-    copies += 1
-  })
+  await maintain(() =>
+    checkpoint().finally(() => {
+      copies += 1
+    }),
+  )
   port.postMessage({ event: 'held' })
 }
 

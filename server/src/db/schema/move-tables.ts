@@ -44,10 +44,14 @@ export type Moved = Readonly<Record<string, number>>
 
 /**
  * Copies all rows and sequences into another database with the same schema, in one transaction: all of them or none. Each row is
- * compared with its original, by the digests of its text, before the commit. Nothing may change the source meanwhile. Throws
- * an error of one line, where a table is not empty on the other side or differs in shape.
+ * compared with its original, by the digests of its text, before the commit; then `beforeCommit` is called. Nothing may change
+ * the source meanwhile. Throws an error of one line where the other side is in use, or a table differs in shape.
  */
-export async function moveTables(source: Database, url: string): Promise<Moved> {
+export async function moveTables(
+  source: Database,
+  url: string,
+  beforeCommit: () => Promise<void>,
+): Promise<Moved> {
   const [, connectionString] = readHosts(url).current()
   const target = new pg.Client({
     connectionString,
@@ -59,13 +63,24 @@ export async function moveTables(source: Database, url: string): Promise<Moved> 
   try {
     await target.query('BEGIN')
     await target.query(AS_TEXT)
+    await checkUnused(target)
     const moved = await moveAll(source, target)
+    await beforeCommit()
     await target.query('COMMIT')
     return moved
   } finally {
     // Ends the transaction too, where something was thrown.
     await target.end()
   }
+}
+
+/** Locks what a server writes first, so that none begins to use the database meanwhile. */
+async function checkUnused(target: Target): Promise<void> {
+  await target.query('LOCK TABLE platforms, data_keys IN ACCESS EXCLUSIVE MODE')
+  const { rows } = await target.query<{ used: boolean }>(
+    'SELECT EXISTS (SELECT FROM platforms) OR EXISTS (SELECT FROM data_keys) AS used',
+  )
+  if (rows[0]!.used) throw new Error('The PostgreSQL database is in use already: name an empty one')
 }
 
 async function moveAll(source: Database, target: Target): Promise<Moved> {
