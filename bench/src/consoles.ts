@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { Countersign } from '@countersign/sdk'
 import { after, openConnections } from './connections.ts'
 import { measure, type Target } from './measure.ts'
-import { makeBankedCustomer } from './payers.ts'
+import { makeBankPayers } from './payers.ts'
 import { Api, bodyOf, settleAll, transferRequest } from './payments.ts'
 import type { Payer } from './seed.ts'
 import {
@@ -22,7 +22,6 @@ const PAUSE_MS = 5_000
 const ROWS = 100
 /** What the charts of the overview show. */
 const CHART_MS = 14 * 86_400_000
-const FUNDS = 10_000_000_000n
 
 export interface ConsolesOptions {
   readonly database: DatabaseKind
@@ -38,7 +37,7 @@ export async function runConsoles({ database, seconds, rounds }: ConsolesOptions
     const credentials = readCredentials(place, baseUrl)
     const { port, pathname } = new URL(baseUrl)
     const api = new Api(pathname, `${credentials.tokenId}:${credentials.clientSecret}`)
-    const payers = await makePayers(credentials)
+    const payers = await makeBankPayers(credentials, CONNECTIONS)
     const connections = await openConnections(Number(port), CONNECTIONS)
     const target = { pid: server.pid, connections }
     let sent = 0
@@ -80,19 +79,6 @@ interface Rate {
 interface Round {
   readonly without: Rate
   readonly beside: Rate
-}
-
-/** Each connection has an account of its own. */
-async function makePayers(credentials: Credentials): Promise<Payer[]> {
-  const countersign = new Countersign(credentials)
-  return Promise.all(
-    Array.from({ length: CONNECTIONS }, async (_, n) => {
-      const { accounts, bankAccountId } = await makeBankedCustomer(countersign, n)
-      const { id: accountId } = accounts.find(({ balance }) => balance.currency.code === 'USD')!
-      await countersign.sandbox.fund(accountId, { amount: FUNDS })
-      return { accountId, bankAccountId }
-    }),
-  )
 }
 
 function load(target: Target, seconds: number, api: Api, payers: readonly Payer[], nextKey: () => string) {

@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout } from 'node:timers/promises'
-import { Countersign } from '@countersign/sdk'
 import { type Connection, openConnections } from './connections.ts'
-import { makeBankedCustomer } from './payers.ts'
+import { makeBankPayers } from './payers.ts'
 import { Api, bodyOf, transferRequest } from './payments.ts'
 import type { Payer } from './seed.ts'
 import {
@@ -21,7 +20,6 @@ const CONNECTIONS = 8
 const PAUSE_MS = 100
 /** The one beside it asks as often as it is answered. */
 const FLOOD_CONNECTIONS = 64
-const FUNDS = 1_000_000_000n
 
 interface SharesOptions {
   readonly database: DatabaseKind
@@ -80,7 +78,7 @@ async function measureBeside(
     const other = await createPlatform({ ...place, env }, 'Other')
     const api = new Api(pathname, `${credentials.tokenId}:${credentials.clientSecret}`)
     const otherApi = new Api(pathname, `${other.tokenId}:${other.clientSecret}`)
-    const payers = await makePayers(credentials)
+    const payers = await makeBankPayers(credentials, CONNECTIONS)
     const own = await openConnections(Number(port), CONNECTIONS)
     const others = await openConnections(Number(port), FLOOD_CONNECTIONS)
     const ask = otherApi.get('/config')
@@ -142,18 +140,6 @@ async function flood(connections: readonly Connection[], ask: string, seconds: n
     }),
   )
   return { answered, refused }
-}
-
-async function makePayers(credentials: ConstructorParameters<typeof Countersign>[0]): Promise<Payer[]> {
-  const countersign = new Countersign(credentials)
-  return Promise.all(
-    Array.from({ length: CONNECTIONS }, async (_, n) => {
-      const { accounts, bankAccountId } = await makeBankedCustomer(countersign, n)
-      const { id: accountId } = accounts.find(({ balance }) => balance.currency.code === 'USD')!
-      await countersign.sandbox.fund(accountId, { amount: FUNDS })
-      return { accountId, bankAccountId }
-    }),
-  )
 }
 
 function percentile(values: readonly number[], share: number): number {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { inject, onTestFinished } from 'vitest'
+import { expect, inject, onTestFinished } from 'vitest'
 import { copyEmptyDatabase, createPostgresDatabase } from '../../test/empty-database.testing.ts'
 import { Client } from './client.testing.ts'
 
@@ -177,6 +177,13 @@ export class ServerProcess {
 /** Runs one of the server's commands, or a server that is not expected to start, to its end. */
 export function run(place: Place, args: readonly string[], env: Environment = {}): Promise<Ending> {
   return new ServerProcess(place, env, args).ended()
+}
+
+/** What one of the server's commands prints, which must succeed without a word of complaint. */
+export async function ask(place: Place, ...args: string[]) {
+  const { code, stdout, stderr } = await run(place, args)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
 }
 
 /** What the first start wrote. */

@@ -12,6 +12,7 @@ import {
   parseMessageLimit,
   parseSenderDomains,
 } from './message-rules.ts'
+import { numberIn } from './number-in.ts'
 import { type PositionLimits, readPositionLimits } from './position-limits.ts'
 import { type RequestLimits, readRequestLimits } from './request-limits.ts'
 import { readRequestLogDays } from './request-log.ts'
@@ -130,8 +131,12 @@ export function readConfig(env: Environment): Config {
   const verification = readVerification(env)
   return {
     host: env.HOST || '127.0.0.1',
-    port: readPort(env),
-    connectionsMax: readConnectionsMax(env),
+    port: numberIn(env, 'PORT', { least: 0, most: 65_535, otherwise: 8787 }),
+    connectionsMax: numberIn(env, 'COUNTERSIGN_CONNECTIONS_MAX', {
+      least: 1,
+      most: 999_999,
+      otherwise: 4_096,
+    }),
     stopping: readStopping(env, mode),
     requestLimits: readRequestLimits(env, mode),
     sharedSettings: Object.fromEntries(SHARED.map((name) => [name, env[name] ?? ''])),
@@ -171,24 +176,6 @@ function readReadUrl({ DATABASE_URL, DATABASE_READ_URL: url }: Environment): Pic
   if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_READ_URL must begin with postgres://')
   if (!DATABASE_URL) throw new ConfigError('DATABASE_READ_URL goes together with DATABASE_URL')
   return { databaseReadUrl: url }
-}
-
-function readPort(env: Environment): number {
-  const text = env.PORT || '8787'
-  const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > 65535)
-    throw new ConfigError(`PORT must be a number from 0 to 65535, not "${text}"`)
-  return port
-}
-
-const CONNECTIONS_MAX_DEFAULT = 4_096
-
-function readConnectionsMax({ COUNTERSIGN_CONNECTIONS_MAX }: Environment): number {
-  const text = COUNTERSIGN_CONNECTIONS_MAX || String(CONNECTIONS_MAX_DEFAULT)
-  const connections = Number(text)
-  if (!/^\d{1,6}$/.test(text) || connections < 1)
-    throw new ConfigError(`COUNTERSIGN_CONNECTIONS_MAX must be a number from 1 to 999999, not "${text}"`)
-  return connections
 }
 
 function readMasterKey(env: Environment, name: string): Uint8Array | undefined {
@@ -262,13 +249,12 @@ const RATES_AGE_SECONDS_DEFAULT = 15 * 60
 const RATES_AGE_SECONDS_MAX = 7 * 24 * 60 * 60
 
 function readRates(env: Environment): RatesConfig | undefined {
-  const { RATES_URL, RATES_MAX_AGE_SECONDS } = env
-  const text = RATES_MAX_AGE_SECONDS || String(RATES_AGE_SECONDS_DEFAULT)
-  const maxAgeSeconds = Number(text)
-  if (!/^\d{1,6}$/.test(text) || maxAgeSeconds < 1 || maxAgeSeconds > RATES_AGE_SECONDS_MAX)
-    throw new ConfigError(
-      `RATES_MAX_AGE_SECONDS must be a number from 1 to ${RATES_AGE_SECONDS_MAX}, not "${text}"`,
-    )
+  const { RATES_URL } = env
+  const maxAgeSeconds = numberIn(env, 'RATES_MAX_AGE_SECONDS', {
+    least: 1,
+    most: RATES_AGE_SECONDS_MAX,
+    otherwise: RATES_AGE_SECONDS_DEFAULT,
+  })
   if (!RATES_URL) return undefined
   // The query may contain a key of the source: the message does not repeat the value.
   if (!isSafeUrl(RATES_URL))

@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error.ts'
+import { numberIn } from './number-in.ts'
 
 /** How many requests somebody may make in a minute. 0: as many as there are. */
 export interface RequestLimits {
@@ -18,13 +18,8 @@ export function readRequestLimits(
   env: Readonly<Record<string, string | undefined>>,
   mode: 'sandbox' | 'production',
 ): RequestLimits {
-  const read = (name: string, production: number) => {
-    const text = env[name] || String(mode === 'production' ? production : 0)
-    const requests = Number(text)
-    if (!/^\d{1,9}$/.test(text) || requests > REQUESTS_MAX)
-      throw new ConfigError(`${name} must be a number from 0 to ${REQUESTS_MAX}, not "${text}"`)
-    return requests
-  }
+  const read = (name: string, production: number) =>
+    numberIn(env, name, { least: 0, most: REQUESTS_MAX, otherwise: mode === 'production' ? production : 0 })
   return {
     perToken: read('REQUESTS_PER_TOKEN', PRODUCTION.perToken),
     perPerson: read('REQUESTS_PER_PERSON', PRODUCTION.perPerson),

@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error.ts'
+import { numberIn } from './number-in.ts'
 
 /** For how many days the server keeps what nobody needs for the books. */
 export interface Retention {
@@ -15,11 +15,7 @@ const DAYS_DEFAULT = 365
 
 /** Throws ConfigError. */
 export function readRetention(env: Readonly<Record<string, string | undefined>>): Retention {
-  const read = (name: string) => {
-    const text = env[name] || String(DAYS_DEFAULT)
-    if (!/^\d{1,5}$/.test(text) || Number(text) < DAYS_MIN || Number(text) > DAYS_MAX)
-      throw new ConfigError(`${name} must be a number from ${DAYS_MIN} to ${DAYS_MAX}, not "${text}"`)
-    return Number(text)
-  }
+  const read = (name: string) =>
+    numberIn(env, name, { least: DAYS_MIN, most: DAYS_MAX, otherwise: DAYS_DEFAULT })
   return { messageDays: read('MESSAGES_DAYS'), webhookAttemptDays: read('WEBHOOK_ATTEMPTS_DAYS') }
 }

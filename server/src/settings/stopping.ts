@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error.ts'
+import { numberIn } from './number-in.ts'
 
 /** How a server ends at SIGTERM. */
 export interface StoppingConfig {
@@ -17,25 +17,17 @@ export function readStopping(
   env: Readonly<Record<string, string | undefined>>,
   mode: 'sandbox' | 'production',
 ): StoppingConfig {
+  const drainOtherwise = mode === 'production' ? DRAIN_SECONDS_PRODUCTION : 0
   return {
-    drainSeconds: seconds(
-      env,
-      'COUNTERSIGN_DRAIN_SECONDS',
-      0,
-      mode === 'production' ? DRAIN_SECONDS_PRODUCTION : 0,
-    ),
-    stopSeconds: seconds(env, 'COUNTERSIGN_STOP_SECONDS', 1, STOP_SECONDS),
+    drainSeconds: numberIn(env, 'COUNTERSIGN_DRAIN_SECONDS', {
+      least: 0,
+      most: SECONDS_MAX,
+      otherwise: drainOtherwise,
+    }),
+    stopSeconds: numberIn(env, 'COUNTERSIGN_STOP_SECONDS', {
+      least: 1,
+      most: SECONDS_MAX,
+      otherwise: STOP_SECONDS,
+    }),
   }
-}
-
-function seconds(
-  env: Readonly<Record<string, string | undefined>>,
-  name: string,
-  least: number,
-  otherwise: number,
-): number {
-  const text = env[name] || String(otherwise)
-  if (!/^\d{1,4}$/.test(text) || Number(text) < least || Number(text) > SECONDS_MAX)
-    throw new ConfigError(`${name} must be a number from ${least} to ${SECONDS_MAX}, not "${text}"`)
-  return Number(text)
 }

@@ -3,22 +3,16 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { Client } from '../client.testing.ts'
 import {
+  ask,
   ensureServerBuilt,
   newPlace,
   onPostgres,
-  type Place,
   run,
   ServerProcess,
 } from '../server-process.testing.ts'
 import { PERSON } from '../verifications.testing.ts'
 
 beforeAll(ensureServerBuilt)
-
-async function ask(place: Place, ...args: string[]) {
-  const { code, stdout, stderr } = await run(place, args)
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  return JSON.parse(stdout)
-}
 
 test("the operator's commands work while a server runs, by a socket that is its owner's alone: a token is made, listed and revoked at once", async () => {
   const place = await newPlace()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, fund, newCustomer } from '../client.testing.ts'
 import {
+  ask,
   ensureServerBuilt,
   newPlace,
   onPostgres,
@@ -14,12 +15,6 @@ import {
 } from '../server-process.testing.ts'
 
 beforeAll(ensureServerBuilt)
-
-async function ask(place: Place, ...args: string[]) {
-  const { code, stdout, stderr } = await run(place, args)
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  return JSON.parse(stdout)
-}
 
 async function refused(place: Place, ...args: string[]): Promise<string> {
   const { code, stderr } = await run(place, args)
