@@ -12,8 +12,8 @@ export interface GateSize {
 export const GATE_SIZE: GateSize = {
   atOnceMax: 256,
   atOnceOfPlatformMax: 192,
-  waitingOfPlatformMax: 512,
-  waitingMax: 2_048,
+  waitingOfPlatformMax: 1_536,
+  waitingMax: 4_096,
 }
 
 type Enter = () => void
