@@ -71,6 +71,12 @@ const TARGETS = [
     rooms: ['contract', 'server', 'sdk', 'bench'],
     workers: ['server/src/db/engine/embedded-worker.mjs'],
   },
+  {
+    room: 'sim',
+    entries: ['sim/src/main.ts'],
+    rooms: ['contract', 'server', 'sim'],
+    workers: ['server/src/db/engine/embedded-worker.mjs'],
+  },
 ]
 
 /** Other files that affect the output. */

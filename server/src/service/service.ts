@@ -95,7 +95,8 @@ export interface Service {
 
 type ServiceOptions = ServerOptions & {
   logFile?: string
-  wrapDatabase?: (db: Database) => Database
+  /** Replaces that of `db/engine/open.ts`. */
+  openDatabase?: (config: Config) => Promise<Database>
   /** Replaces `ATTEMPT_LIMITS` of `ports/failed-attempts.ts`. */
   attemptLimits?: AttemptLimits
   /** Replaces `GATE_SIZE` of `op/fair-gate.ts`. */
@@ -107,8 +108,7 @@ type ServiceOptions = ServerOptions & {
 /** Throws ConfigError, MasterKeyError, or an error whose message is one line for the operator. */
 export async function openService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   await makeDataDir(config.dataDir)
-  const opened = await openDatabase(config)
-  const bare = options.wrapDatabase?.(opened) ?? opened
+  const bare = await (options.openDatabase ?? openDatabase)(config)
   try {
     const db = retrying(bare)
     const stepsLeft = await migrate(db)

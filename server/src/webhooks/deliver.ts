@@ -215,12 +215,18 @@ const ONCE_MS = 30_000
 /** The most answers kept for that, each of up to 64 KiB. More than the deliveries under way. */
 const ONCE_ENTRIES_MAX = 256
 
+/** What a service has sent, by job. */
+type Sent = Map<string, { readonly sinceMs: number; readonly attempt: Promise<Attempt> }>
+
 /**
- * Sends once per job, however often the job is decided again: a failed guard needs a new decision, not a new attempt.
+ * Sends once per job, however often the job is decided again: a failed guard needs a new decision, not a new attempt. Each service of
+ * this process remembers its own.
  */
 export function createOnce() {
-  const sent = new Map<string, { readonly sinceMs: number; readonly attempt: Promise<Attempt> }>()
+  const sentBy = new WeakMap<Op['db'], Sent>()
   return (op: Op, send: () => Promise<Attempt>): Promise<Attempt> => {
+    const sent: Sent = sentBy.get(op.db) ?? new Map()
+    sentBy.set(op.db, sent)
     const now = performance.now()
     for (const [id, { sinceMs }] of sent) {
       if (now - sinceMs < ONCE_MS && sent.size < ONCE_ENTRIES_MAX) break

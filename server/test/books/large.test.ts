@@ -3,6 +3,7 @@ import { STATEMENT_LINES_MAX } from '@countersign/contract/books/statements'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { insert, type Write } from '../../src/db/commit/writes.ts'
+import { openDatabase } from '../../src/db/engine/open.ts'
 import type { Database } from '../../src/db/engine/port.ts'
 import { BARE_PLATFORM_BY_ID } from '../../src/db/read/bare-platform.ts'
 import { arrivalLegs, post } from '../../src/ledger/ledger.ts'
@@ -23,7 +24,7 @@ let client: Client
 let op: Op
 
 beforeAll(async () => {
-  host = await openApp({}, { wrapDatabase: failing })
+  host = await openApp({}, { openDatabase: async (own) => failing(await openDatabase(own)) })
   await host.server.listen({ host: '127.0.0.1', port: 0 })
   const { port } = host.server.server.address() as AddressInfo
   client = new Client(await createPlatform(host.app, 'Test'), baseUrlOf('127.0.0.1', port))

@@ -10,6 +10,7 @@ import {
 } from '../../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../../test/master-key.testing.ts'
 import { update } from '../../src/db/commit/writes.ts'
+import { openDatabase } from '../../src/db/engine/open.ts'
 import type { Database, QueryAnswer, QueryOptions } from '../../src/db/engine/port.ts'
 import { toJson } from '../../src/json/json.ts'
 import { baseUrlOf, createPlatform } from '../../src/service/first-platform.ts'
@@ -57,7 +58,7 @@ async function open(): Promise<Process> {
     COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
     LOG_LEVEL: 'silent',
   })
-  const wrapDatabase = (inner: Database): Database => ({
+  const watched = (inner: Database): Database => ({
     kind: inner.kind,
     script: (sql) => inner.script(sql),
     close: () => inner.close(),
@@ -67,7 +68,10 @@ async function open(): Promise<Process> {
       return answer
     },
   })
-  const service = await openService(config, { checkAnswers: true, wrapDatabase })
+  const service = await openService(config, {
+    checkAnswers: true,
+    openDatabase: async (own) => watched(await openDatabase(own)),
+  })
   await service.server.listen({ host: '127.0.0.1', port: 0 })
   const { port } = service.server.server.address() as AddressInfo
   return { service, baseUrl: baseUrlOf('127.0.0.1', port), marked: () => marked }

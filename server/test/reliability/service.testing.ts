@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { copyEmptyDatabase, createPostgresDatabase } from '../../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../../test/master-key.testing.ts'
+import { openDatabase } from '../../src/db/engine/open.ts'
 import type { App } from '../../src/op/app.ts'
 import { baseUrlOf, createPlatform } from '../../src/service/first-platform.ts'
 import { openService } from '../../src/service/service.ts'
@@ -42,8 +43,8 @@ export async function openOwnService(
   const service = await openService(config, {
     ...options,
     checkAnswers: true,
-    wrapDatabase: (inner) => {
-      db = new FaultyDatabase(inner)
+    openDatabase: async (own) => {
+      db = new FaultyDatabase(await openDatabase(own))
       return db
     },
   })

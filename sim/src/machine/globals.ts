@@ -1,0 +1,248 @@
+import crypto from 'node:crypto'
+import fs from 'node:fs/promises'
+import http from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+import timersPromises from 'node:timers/promises'
+import { type Machine, type Program, running } from './machine.ts'
+import type { Network } from './network.ts'
+import { Random } from './random.ts'
+import type { Happening } from './schedule.ts'
+
+/**
+ * What programs of the simulation have in place of the machine's own time, randomness, network and disk: they are the same
+ * programs, and import the same modules. The simulation itself keeps the real ones, but for the time of day and randomness.
+ */
+interface Installed {
+  readonly machine: Machine
+  readonly network: Network
+  readonly bytes: Random
+}
+
+let installed: Installed | undefined
+
+/** The machine, where a program of the simulation asks. */
+function virtual(): { machine: Machine; program: Program } | undefined {
+  const program = running.getStore()
+  return program && installed ? { machine: installed.machine, program } : undefined
+}
+
+const real = {
+  Date,
+  setTimeout: globalThis.setTimeout,
+  clearTimeout: globalThis.clearTimeout,
+  setInterval: globalThis.setInterval,
+  clearInterval: globalThis.clearInterval,
+  setImmediate: globalThis.setImmediate,
+  clearImmediate: globalThis.clearImmediate,
+  performanceNow: performance.now.bind(performance),
+  pause: timersPromises.setTimeout,
+  request: http.request,
+  randomBytes: crypto.randomBytes,
+  randomFillSync: crypto.randomFillSync,
+  getRandomValues: globalThis.crypto.getRandomValues.bind(globalThis.crypto),
+  signalAfter: AbortSignal.timeout,
+}
+
+/** Real time that has passed, in milliseconds. */
+export const realNow = real.performanceNow
+
+/** Puts the machine in the place of the real one. */
+export function install(machine: Machine, network: Network): void {
+  installOnce()
+  installed = { machine, network, bytes: new Random(machine.random.below(2 ** 31)) }
+}
+
+/** How often randomness was asked for, so that pools of it can be brought to a known state. */
+export const randomness = { asked: 0 }
+
+let isInstalled = false
+
+function installOnce(): void {
+  if (isInstalled) return
+  isInstalled = true
+  installTime()
+  installTimers()
+  installRandomness()
+  installNetwork()
+  installDisk()
+  syncBuiltinESMExports()
+}
+
+function timeOfDay(): number {
+  if (!installed) return real.Date.now()
+  return Math.floor(installed.machine.nowMs + installed.machine.clock.offsetMs)
+}
+
+function installTime(): void {
+  class VirtualDate extends real.Date {
+    constructor(...args: unknown[]) {
+      // @ts-expect-error: the forms of Date's constructor
+      super(...(args.length === 0 ? [timeOfDay()] : args))
+    }
+    static override now(): number {
+      return timeOfDay()
+    }
+  }
+  globalThis.Date = VirtualDate as DateConstructor
+  performance.now = () => {
+    const found = virtual()
+    return found ? found.machine.nowMs - found.machine.startMs : real.performanceNow()
+  }
+}
+
+/** A timer of a program. */
+class Timer {
+  #happening: Happening
+  readonly #again: () => Happening
+
+  constructor(start: () => Happening) {
+    this.#again = start
+    this.#happening = start()
+  }
+  ref(): this {
+    return this
+  }
+  unref(): this {
+    return this
+  }
+  hasRef(): boolean {
+    return true
+  }
+  refresh(): this {
+    this.close()
+    this.#happening = this.#again()
+    return this
+  }
+  close(): this {
+    this.#happening.isCancelled = true
+    return this
+  }
+  /** The next of an interval. */
+  follow(happening: Happening): void {
+    this.#happening = happening
+  }
+  [Symbol.dispose](): void {
+    this.close()
+  }
+}
+
+type Callback = (...args: unknown[]) => void
+
+/** An error that nobody caught would have ended the program: it fails the run. */
+function guarded(machine: Machine, callback: Callback, args: unknown[]): () => void {
+  return () => {
+    try {
+      callback(...args)
+    } catch (error) {
+      machine.fail(error)
+    }
+  }
+}
+
+function setVirtualTimeout(callback: Callback, ms = 0, ...args: unknown[]): unknown {
+  const found = virtual()
+  if (!found) return real.setTimeout(callback, ms, ...args)
+  const { machine, program } = found
+  return new Timer(() => machine.after(Math.max(1, ms), guarded(machine, callback, args), program))
+}
+
+function setVirtualInterval(callback: Callback, ms = 0, ...args: unknown[]): unknown {
+  const found = virtual()
+  if (!found) return real.setInterval(callback, ms, ...args)
+  const { machine, program } = found
+  const go = guarded(machine, callback, args)
+  const again = (): Happening =>
+    machine.after(
+      Math.max(1, ms),
+      () => {
+        timer.follow(again())
+        go()
+      },
+      program,
+    )
+  const timer = new Timer(again)
+  return timer
+}
+
+function setVirtualImmediate(callback: Callback, ...args: unknown[]): unknown {
+  const found = virtual()
+  if (!found) return real.setImmediate(callback, ...args)
+  const { machine, program } = found
+  return new Timer(() => machine.after(0, guarded(machine, callback, args), program))
+}
+
+function installTimers(): void {
+  const clear = (really: (timer: never) => void) => (timer: unknown) => {
+    if (timer instanceof Timer) timer.close()
+    else really(timer as never)
+  }
+  Object.assign(globalThis, {
+    setTimeout: setVirtualTimeout,
+    setInterval: setVirtualInterval,
+    setImmediate: setVirtualImmediate,
+    clearTimeout: clear(real.clearTimeout),
+    clearInterval: clear(real.clearInterval),
+    clearImmediate: clear(real.clearImmediate),
+  })
+  timersPromises.setTimeout = ((ms?: number, value?: unknown, options?: object) => {
+    const found = virtual()
+    if (!found) return real.pause(ms, value, options)
+    return new Promise((resolve) =>
+      found.machine.after(ms ?? 1, () => resolve(value as never), found.program),
+    )
+  }) as typeof timersPromises.setTimeout
+  AbortSignal.timeout = (ms) => {
+    const found = virtual()
+    if (!found) return real.signalAfter.call(AbortSignal, ms)
+    const controller = new AbortController()
+    const abort = () => controller.abort(new DOMException('The operation timed out', 'TimeoutError'))
+    found.machine.after(ms, abort, found.program)
+    return controller.signal
+  }
+}
+
+function installRandomness(): void {
+  const fill = (bytes: Uint8Array) => {
+    randomness.asked += 1
+    installed!.bytes.fill(bytes)
+    return bytes
+  }
+  crypto.randomBytes = ((size: number, callback?: (error: null, bytes: Buffer) => void) => {
+    if (callback) throw new Error('Randomness comes at once in the simulation.')
+    return fill(Buffer.alloc(size))
+  }) as typeof crypto.randomBytes
+  crypto.randomFillSync = ((bytes: NodeJS.ArrayBufferView) => {
+    fill(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    return bytes
+  }) as typeof crypto.randomFillSync
+  globalThis.crypto.getRandomValues = ((bytes: NodeJS.ArrayBufferView) => {
+    fill(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    return bytes
+  }) as typeof globalThis.crypto.getRandomValues
+}
+
+function installNetwork(): void {
+  http.request = ((target: URL, options: http.RequestOptions) => {
+    const found = virtual()
+    if (!found) return real.request(target, options)
+    return installed!.network.request(found.program, target, options)
+  }) as typeof http.request
+}
+
+/** The disk stays the real one. Nothing else happens while a program waits for it. */
+function installDisk(): void {
+  for (const [name, call] of Object.entries(fs)) {
+    if (typeof call !== 'function') continue
+    Object.assign(fs, {
+      [name]: (...args: unknown[]) => {
+        const found = virtual()
+        const answer = Reflect.apply(call, fs, args)
+        if (!found || !(answer instanceof Promise)) return answer
+        found.machine.callsUnderWay += 1
+        return answer.finally(() => {
+          found.machine.callsUnderWay -= 1
+        })
+      },
+    })
+  }
+}

@@ -1,0 +1,112 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Random } from './random.ts'
+import { type Happening, Schedule } from './schedule.ts'
+
+/** A program that runs in the simulation. What it waits for is forgotten when it is killed: it never goes on. */
+export class Program {
+  readonly name: string
+  isDead = false
+  readonly #onDeath = new Set<() => void>()
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  /** Calls `act` when the program is killed. Returns what takes that back. */
+  whenKilled(act: () => void): () => void {
+    this.#onDeath.add(act)
+    return () => this.#onDeath.delete(act)
+  }
+
+  kill(): void {
+    this.isDead = true
+    for (const act of this.#onDeath) act()
+    this.#onDeath.clear()
+  }
+}
+
+/** The program whose code runs now. Without one, it is the simulation itself, which lives in real time. */
+export const running = new AsyncLocalStorage<Program>()
+
+/** So many things happen in one run at most: it hangs otherwise. */
+const HAPPENINGS_MAX = 100_000
+const setImmediateReally = globalThis.setImmediate
+
+/**
+ * Time, and what happens in it. One thing happens at a time, and everything that follows from it by itself is done before the
+ * next: so a run follows from its seed.
+ */
+export class Machine {
+  readonly random: Random
+  readonly #schedule = new Schedule()
+  /** Calls of the machine under this one that are under way, such as of its disk: nothing happens before they are answered. */
+  callsUnderWay = 0
+  happened = 0
+  #nowMs: number
+  readonly startMs: number
+  #failure: { readonly error: unknown } | undefined
+
+  constructor(random: Random, startMs: number) {
+    this.random = random
+    this.startMs = startMs
+    this.#nowMs = startMs
+  }
+
+  get nowMs(): number {
+    return this.#nowMs
+  }
+
+  /** The clock of the machine jumps forward. What waits for a span of time still waits for that span. */
+  readonly clock = { offsetMs: 0 }
+
+  /** Ends the run: with this error it fails. */
+  fail(error: unknown): void {
+    this.#failure ??= { error }
+  }
+
+  /** Lets something happen. Of a program it does not happen once that is killed. */
+  after(delayMs: number, run: () => void | Promise<void>, program?: Program): Happening {
+    const happening: Happening = {
+      atMs: this.#nowMs + Math.max(0, delayMs),
+      run: program ? () => (program.isDead ? undefined : running.run(program, run)) : run,
+    }
+    this.#schedule.add(happening)
+    return happening
+  }
+
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.after(ms, resolve))
+  }
+
+  /** A span of time up to `max`, mostly far below it. */
+  someTime(maxMs: number): number {
+    const share = this.random.below(1_000_000) / 1_000_000
+    return maxMs * share * share
+  }
+
+  /** Lets things happen until the work is done. Throws what the work throws, and where nothing can happen any more. */
+  async live<T>(work: Promise<T>): Promise<T> {
+    const ended: { value?: T; isDone: boolean } = { isDone: false }
+    work.then(
+      (value) => Object.assign(ended, { value, isDone: true }),
+      (error) => this.fail(error),
+    )
+    for (;;) {
+      await this.#settle()
+      if (this.#failure) throw this.#failure.error
+      if (ended.isDone) return ended.value as T
+      const next = this.#schedule.take()
+      if (!next) throw new Error('Everybody waits, and nothing will happen any more.')
+      if (next.isCancelled) continue
+      if (++this.happened > HAPPENINGS_MAX) throw new Error(`More than ${HAPPENINGS_MAX} things happened.`)
+      this.#nowMs = next.atMs
+      await next.run()
+    }
+  }
+
+  /** Waits until all that follows by itself is done: promises, ticks, and calls of the machine under this one. */
+  async #settle(): Promise<void> {
+    do await new Promise((resolve) => setImmediateReally(resolve))
+    while (this.callsUnderWay > 0)
+  }
+}

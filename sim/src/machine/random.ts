@@ -1,0 +1,35 @@
+/** Random choices that follow from a seed. */
+export class Random {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed
+  }
+
+  /** An integer from 0 to `end`, without `end`. */
+  below(end: number): number {
+    // Mulberry32.
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * end)
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.below(items.length)]!
+  }
+
+  chance(share: number): boolean {
+    return this.below(1_000_000) < share * 1_000_000
+  }
+
+  /** Bytes that nobody but the seed knows. Not for keys outside of a simulation. */
+  fill(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at++) bytes[at] = this.below(256)
+  }
+
+  /** Choices of their own, for one of several whose order is not determined. */
+  fork(): Random {
+    return new Random(this.below(2 ** 31))
+  }
+}

@@ -1,0 +1,140 @@
+import type { Database } from '../../../server/src/db/engine/port.ts'
+import { verifyLedger } from '../../../server/src/proofs/verify.ts'
+import type { Reply } from '../world/servers.ts'
+import type { Backend } from './clients.ts'
+import { type Payment, Wrong } from './model.ts'
+import { must } from './opening.ts'
+import type { Bank } from './payers.ts'
+import type { Receiver } from './receiver.ts'
+
+/** Longer than any payment of the sandbox takes, and any quote lives. */
+const SETTLED_SECONDS = 20 * 60
+/** Longer than the pause before any attempt to deliver an event. */
+const DELIVERED_SECONDS = 12 * 60 * 60
+/** Work of a server that was killed goes on when its claim has expired. */
+const CLAIMED_MS = 30_000
+const SETTLING_MAX = 20
+const OPEN_STATUSES: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING', 'CREATED'])
+
+/** Lets everything end, and holds it against the model. Throws Wrong. */
+export async function checkEnd(bank: Bank, receiver: Receiver): Promise<void> {
+  const { backend } = bank
+  const transactions = await settle(backend)
+  await checkTransactions(bank, transactions)
+  await checkBalances(bank)
+  const events = await checkEvents(bank, receiver)
+  await checkTold(bank, events)
+}
+
+/** The books prove themselves (specification 4.12), and nothing is left to do. Throws Wrong. */
+export async function checkBooks(db: Database, key: string): Promise<void> {
+  const { findings } = await verifyLedger(db, key, [])
+  if (findings.length > 0) throw new Wrong(`The books: ${JSON.stringify(findings)}`)
+  const { rows } = await db.query(
+    `SELECT 'hold' AS what, id::text FROM ledger_transfers WHERE state = 'pending'
+     UNION ALL SELECT kind, id::text FROM jobs WHERE kind <> 'webhook.deliver' AND due_at < now()`,
+  )
+  if (rows.length > 0) throw new Wrong(`What is left to do: ${JSON.stringify(rows)}`)
+}
+
+/** Moves the clock until nothing is open any more. Returns all transactions. */
+async function settle(backend: Backend): Promise<Reply['body'][]> {
+  for (let turn = 0; turn < SETTLING_MAX; turn++) {
+    must(await backend.again('POST', '/sandbox/clock/advance', { seconds: SETTLED_SECONDS }), 200)
+    const transactions = await all(backend, '/transactions?limit=100')
+    if (transactions.every(({ status }) => !OPEN_STATUSES.has(status))) return transactions
+  }
+  throw new Wrong('Payments stay open')
+}
+
+async function checkTransactions({ model }: Bank, found: readonly Reply['body'][]): Promise<void> {
+  const byId = new Map(found.map((transaction) => [transaction.id as string, transaction]))
+  for (const { what, transactionId, state, ending } of model.payments) {
+    if (transactionId === undefined) continue
+    const status = byId.get(transactionId)?.status
+    const isRight =
+      state === 'unused' || state === 'refused'
+        ? status === 'EXPIRED' || status === 'FAILED' || status === undefined
+        : ending.completes === (status === 'COMPLETED') && status !== undefined && status !== 'EXPIRED'
+    if (!isRight) throw new Wrong(`${what} (${transactionId}, ${state}) ended as ${status}`)
+  }
+  const known = new Set(model.payments.map(({ transactionId }) => transactionId))
+  const unknown = found.filter(({ id, type }) => !known.has(id) && type !== 'INCOMING')
+  if (unknown.length > 0) throw new Wrong(`Transactions that nobody was told of: ${JSON.stringify(unknown)}`)
+}
+
+async function checkBalances({ backend, model }: Bank): Promise<void> {
+  for (const { id, customerId } of model.accounts.values()) {
+    const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
+    const shown = own.find((account: { id: string }) => account.id === id)
+    const [available, total] = [BigInt(shown.balance.amount), BigInt(shown.totalBalance.amount)]
+    const wanted = model.final(id)
+    if (available !== wanted || total !== wanted) {
+      const touching = model.payments.filter(({ from, to }) => from === id || to === id).map(describe)
+      throw new Wrong(`${id} has ${available} of ${total}, and must have ${wanted}:\n${touching.join('\n')}`)
+    }
+  }
+}
+
+/** Every event is delivered, those of an object in order; none is missing in between. Returns the feed. */
+async function checkEvents({ backend }: Bank, receiver: Receiver): Promise<Reply['body'][]> {
+  let feed: Reply['body'][] = []
+  for (let turn = 0; turn < SETTLING_MAX; turn++) {
+    feed = (await all(backend, '/events?limit=100')).filter(({ type }) => type !== 'TEST')
+    const missing = feed.filter(({ id }) => !receiver.first.has(id))
+    if (missing.length === 0) break
+    if (turn === SETTLING_MAX - 1)
+      throw new Wrong(`Events that were not delivered: ${JSON.stringify(missing)}`)
+    must(await backend.again('POST', '/sandbox/clock/advance', { seconds: DELIVERED_SECONDS }), 200)
+    await backend.machine.pause(CLAIMED_MS)
+  }
+  const last = new Map<string, number>()
+  for (const { id, objectId, sequence } of feed) {
+    if (sequence !== (last.get(objectId) ?? 0) + 1)
+      throw new Wrong(`Event ${id} of ${objectId} is number ${sequence}, after ${last.get(objectId)}`)
+    last.set(objectId, sequence)
+  }
+  const came = new Map<string, number>()
+  for (const { id, objectId, sequence } of receiver.first.values()) {
+    if (sequence < (came.get(objectId) ?? 0))
+      throw new Wrong(`Event ${id} of ${objectId} came after a later one`)
+    came.set(objectId, sequence)
+  }
+  return feed
+}
+
+/** Of each payment one event tells the end; the last of an account shows its balance. */
+async function checkTold({ model }: Bank, feed: readonly Reply['body'][]): Promise<void> {
+  for (const { what, state, transactionId, ending } of model.payments) {
+    if (state !== 'acknowledged') continue
+    const ends = feed.filter(
+      ({ objectId, type }) => objectId === transactionId && /\.(COMPLETED|FAILED)$/.test(type),
+    )
+    const wanted = ending.completes ? 1 : [1, 2]
+    const isRight = typeof wanted === 'number' ? ends.length === wanted : wanted.includes(ends.length)
+    if (!isRight || !ends.at(-1)!.type.endsWith(ending.completes ? '.COMPLETED' : '.FAILED'))
+      throw new Wrong(`${what}: its end is told of by ${JSON.stringify(ends.map(({ type }) => type))}`)
+  }
+  for (const { id } of model.accounts.values()) {
+    const told = feed
+      .filter(({ objectId, type }) => objectId === id && type.endsWith('BALANCE_UPDATED'))
+      .at(-1)
+    const amount = told && BigInt(told.data.balance.amount)
+    if (amount !== model.final(id))
+      throw new Wrong(`The last event of ${id} shows ${amount}, not ${model.final(id)}`)
+  }
+}
+
+async function all(backend: Backend, path: string): Promise<Reply['body'][]> {
+  const found: Reply['body'][] = []
+  for (let cursor = ''; ; ) {
+    const body = must(await backend.get(`${path}${cursor && `&cursor=${encodeURIComponent(cursor)}`}`), 200)
+    found.push(...body.data)
+    if (!body.hasMore) return found
+    cursor = body.nextCursor
+  }
+}
+
+function describe({ what, state, ending, sent, received, transactionId }: Payment): string {
+  return `  ${what}: ${state}, ${ending.completes ? 'completes' : 'fails'}, ${sent} > ${received}, ${transactionId}`
+}

@@ -1,0 +1,137 @@
+/**
+ * What the platform must hold, written from the specification and from what was asked and answered alone: it sees no table and
+ * no line of the server. Amounts are in the smallest unit of their currency.
+ */
+export interface Account {
+  readonly id: string
+  readonly customerId: string
+  readonly currency: string
+  readonly funded: bigint
+}
+
+/** How a payment ends, as the specification (4.16) says of whom it goes to or comes from. */
+export interface Ending {
+  readonly completes: boolean
+  /** Whether what left the payer's account stays away. */
+  readonly takes: boolean
+  /** Whether what came to the payee's account stays there. */
+  readonly gives: boolean
+}
+
+const COMPLETES: Ending = { completes: true, takes: true, gives: true }
+const FAILS: Ending = { completes: false, takes: false, gives: false }
+/** The refund fails too: the money stays with the platform. */
+const STAYS_AWAY: Ending = { completes: false, takes: true, gives: false }
+
+/** Ending by suffix of the external account; any other suffix completes. */
+export const ENDINGS = {
+  transfer: { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS },
+  payout: { '002': FAILS, '004': FAILS, '005': FAILS, '006': FAILS, '007': STAYS_AWAY },
+  // The bank that takes a debit back takes it from the platform, not from the payee.
+  pull: { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS },
+} as const satisfies Record<string, Readonly<Record<string, Ending>>>
+
+export function endingOf(kind: keyof typeof ENDINGS, suffix: string): Ending {
+  return (ENDINGS[kind] as Readonly<Record<string, Ending>>)[suffix] ?? COMPLETES
+}
+
+/** A payment that was asked for. */
+export interface Payment {
+  /** What the caller asked for, for reports. */
+  readonly what: string
+  /** Internal accounts. Undefined where the money comes from elsewhere, or goes there. */
+  readonly from: string | undefined
+  readonly to: string | undefined
+  ending: Ending
+  /** What leaves `from`; the most that it can be as long as that is not known. */
+  sent: bigint
+  received: bigint
+  state: 'asked' | 'acknowledged' | 'refused' | 'unused'
+  transactionId?: string
+  /** The least that `from` may have had available at any time since it was asked for. */
+  leastAvailable: bigint
+}
+
+/** Something that must not be. */
+export class Wrong extends Error {}
+
+export class Model {
+  readonly accounts = new Map<string, Account>()
+  readonly payments: Payment[] = []
+
+  /** Somebody asks for a payment. `sentMax` is the most that it can cost. */
+  ask(payment: Pick<Payment, 'what' | 'from' | 'to' | 'ending'>, sentMax: bigint): Payment {
+    const asked: Payment = {
+      ...payment,
+      sent: sentMax,
+      received: 0n,
+      state: 'asked',
+      leastAvailable: payment.from === undefined ? 0n : this.least(payment.from),
+    }
+    this.payments.push(asked)
+    // Those that were asked for before may now find less.
+    for (const other of this.payments)
+      if (other !== asked && other.state === 'asked' && other.from === asked.from && other.from !== undefined)
+        other.leastAvailable -= sentMax
+    return asked
+  }
+
+  /** It was answered with success. */
+  acknowledge(payment: Payment, transactionId: string, sent: bigint, received: bigint): void {
+    if (payment.transactionId !== undefined && payment.transactionId !== transactionId)
+      throw new Wrong(`${payment.what}: first ${payment.transactionId}, then ${transactionId}`)
+    if (sent > payment.sent) throw new Wrong(`${payment.what}: takes ${sent}, not ${payment.sent} at most`)
+    Object.assign(payment, { transactionId, sent, received, state: 'acknowledged' })
+    const { from } = payment
+    if (from !== undefined && this.most(from) < 0n)
+      throw new Wrong(`${payment.what}: ${from} cannot have had as much`)
+  }
+
+  /** It was refused for want of money. */
+  refuse(payment: Payment): void {
+    payment.state = 'refused'
+    if (payment.from === undefined || payment.leastAvailable >= payment.sent)
+      throw new Wrong(
+        `${payment.what}: refused, although ${payment.leastAvailable} or more was there for ${payment.sent}`,
+      )
+  }
+
+  /** The least that an account may have available now: all that was asked for has left it, and nothing has come. */
+  least(id: string): bigint {
+    let available = this.#account(id).funded
+    for (const { from, sent, state } of this.payments)
+      if (from === id && (state === 'asked' || state === 'acknowledged')) available -= sent
+    return available
+  }
+
+  /** The most that an account may have: all that may come has come, and of what left it only what never comes back has. */
+  most(id: string): bigint {
+    let available = this.#account(id).funded
+    for (const { from, to, sent, received, state, ending } of this.payments) {
+      if (to === id && state !== 'refused' && state !== 'unused')
+        available += state === 'asked' ? sent * FOREIGN_RATE_MAX : received
+      if (from === id && state === 'acknowledged' && ending.takes) available -= sent
+    }
+    return available
+  }
+
+  /** What an account has when everything has ended. */
+  final(id: string): bigint {
+    let balance = this.#account(id).funded
+    for (const { from, to, sent, received, state, ending } of this.payments) {
+      if (state !== 'acknowledged') continue
+      if (from === id && ending.takes) balance -= sent
+      if (to === id && ending.gives) balance += received
+    }
+    return balance
+  }
+
+  #account(id: string): Account {
+    const account = this.accounts.get(id)
+    if (!account) throw new Wrong(`The platform has no account ${id}`)
+    return account
+  }
+}
+
+/** What a unit of one currency buys of another one at most, in the sandbox. */
+const FOREIGN_RATE_MAX = 10n

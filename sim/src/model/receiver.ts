@@ -1,0 +1,37 @@
+import type { Machine } from '../machine/machine.ts'
+import type { Answer, Outgoing } from '../machine/network.ts'
+import { Wrong } from './model.ts'
+
+interface Received {
+  readonly id: string
+  readonly objectId: string
+  readonly sequence: number
+}
+
+/** The platform's endpoint for webhooks. It is sometimes out of order, or slow. */
+export class Receiver {
+  /** Each event as it came first, in the order of their coming. */
+  readonly first = new Map<string, Received>()
+  readonly #texts = new Map<string, string>()
+  readonly #machine: Machine
+  /** The share of deliveries that are refused. */
+  refused = 0
+
+  constructor(machine: Machine) {
+    this.#machine = machine
+  }
+
+  answer = async ({ headers, body }: Outgoing): Promise<Answer> => {
+    const { random } = this.#machine
+    if (random.chance(this.refused)) return { status: random.pick([500, 503, 404, 302]) }
+    const event = JSON.parse(body.toString())
+    if (headers['webhook-id'] !== event.id) throw new Wrong(`${event.id} came as ${headers['webhook-id']}`)
+    const text = body.toString()
+    const before = this.#texts.get(event.id)
+    if (before !== undefined && before !== text)
+      throw new Wrong(`${event.id} came as ${before}, then as ${text}`)
+    this.#texts.set(event.id, text)
+    if (before === undefined && event.type !== 'TEST') this.first.set(event.id, event)
+    return { status: 200 }
+  }
+}

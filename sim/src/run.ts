@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto'
+import { createPlatform } from '../../server/src/service/first-platform.ts'
+import { type Config, readConfig } from '../../server/src/settings/config.ts'
+import { install, realNow } from './machine/globals.ts'
+import { Machine, Program, running } from './machine/machine.ts'
+import { Network, type Weather } from './machine/network.ts'
+import { Random } from './machine/random.ts'
+import { checkBooks, checkEnd } from './model/check.ts'
+import { Backend } from './model/clients.ts'
+import { openBank, RECEIVER } from './model/opening.ts'
+import { type Bank, pay } from './model/payers.ts'
+import { Receiver } from './model/receiver.ts'
+import type { DatabaseFaults } from './world/database.ts'
+import type { Engine } from './world/engine.ts'
+import { Servers } from './world/servers.ts'
+
+/** A run: what it found, and what happened in it. */
+export interface Ran {
+  readonly seed: number
+  /** What must not be; undefined where everything was right. */
+  readonly wrong: unknown
+  /** Of all answers: two runs of one seed have the same. */
+  readonly digest: string
+  readonly trace: readonly string[]
+  readonly counts: {
+    readonly calls: number
+    readonly payments: number
+    readonly kills: number
+    readonly happened: number
+    readonly virtualMs: number
+    readonly realMs: number
+  }
+}
+
+/** Every run begins at this moment. */
+const START_MS = Date.UTC(2026, 0, 15, 12)
+const PAYERS = 3
+const PAYMENTS_EACH = 2
+const KILLS_MAX = 4
+const CALM: Weather = { latencyMsMax: 5, lostRequests: 0, lostAnswers: 0, silentLosses: 0 }
+const SOUND: DatabaseFaults = { latencyMsMax: 2, conflicts: 0, losses: 0 }
+
+/** What goes wrong in a run. A part of it is left out in each, so that one fault does not hide the other. */
+interface Troubles {
+  readonly weather: Weather
+  readonly database: DatabaseFaults
+  readonly servers: number
+  /** A server is killed after about so long, again and again. */
+  readonly killedEveryMs: number | undefined
+  readonly clockJumpMs: number | undefined
+  readonly webhooksRefused: number
+}
+
+function troublesOf(random: Random): Troubles {
+  const share = (max: number) => (random.chance(0.5) ? (max * random.below(1_000)) / 1_000 : 0)
+  const slow = random.chance(0.3)
+  return {
+    weather: {
+      latencyMsMax: slow ? 3_000 : 40,
+      lostRequests: share(0.1),
+      lostAnswers: share(0.2),
+      silentLosses: 0.3,
+    },
+    database: { latencyMsMax: random.pick([1, 5, 50]), conflicts: share(0.1), losses: share(0.05) },
+    servers: 1 + random.below(2),
+    killedEveryMs: random.chance(0.6) ? 300 + random.below(4_000) : undefined,
+    clockJumpMs: random.chance(0.3) ? random.below(600_000) : undefined,
+    webhooksRefused: share(0.4),
+  }
+}
+
+/** The settings of all runs: those of the environment, but for what the simulation brings itself. */
+export function configOf(environment: NodeJS.ProcessEnv, folder: string): Config {
+  const settings = { ...environment }
+  for (const name of ['DATABASE_URL', 'DATABASE_READ_URL', 'PUBLIC_URL', 'COUNTERSIGN_MODE'])
+    delete settings[name]
+  return readConfig({
+    LOG_LEVEL: 'silent',
+    ...settings,
+    COUNTERSIGN_DATA_DIR: folder,
+    COUNTERSIGN_MASTER_KEY: '5a'.repeat(32),
+  })
+}
+
+/** One run on an empty database. It follows from its seed, from the settings and from the code alone. */
+export async function runSeed(seed: number, engine: Engine, config: Config): Promise<Ran> {
+  const begunMs = realNow()
+  await engine.clear()
+  const machine = new Machine(new Random(seed), START_MS)
+  const network = new Network(machine, CALM)
+  install(machine, network)
+  const troubles = troublesOf(machine.random)
+  const now = { faults: SOUND }
+  const servers = new Servers(machine, network, engine, config, () => now.faults)
+  const receiver = new Receiver(machine)
+  network.hosts.set(RECEIVER, receiver.answer)
+  const trace: string[] = []
+  let bank: Bank | undefined
+  let wrong: unknown
+  try {
+    await machine.live(
+      (async () => {
+        const service = await servers.start(troubles.servers)
+        const { tokenId, clientSecret } = await running.run(new Program('operator'), () =>
+          createPlatform(service.app, 'Simulated'),
+        )
+        const authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
+        bank = await openBank(new Backend(machine, servers, { authorization, trace }))
+        const key = service.app.enclave.quorumPublicKey
+        const calm = begin(troubles, { machine, network, servers, receiver, now })
+        await work(bank)
+        calm()
+        await checkEnd(bank, receiver)
+        await checkBooks(engine.db, key)
+      })(),
+    )
+  } catch (error) {
+    wrong = error
+  }
+  servers.end()
+  return {
+    seed,
+    wrong,
+    digest: createHash('sha256').update(trace.join('\n')).digest('hex').slice(0, 16),
+    trace,
+    counts: {
+      calls: trace.length,
+      payments: bank?.model.payments.length ?? 0,
+      kills: servers.kills,
+      happened: machine.happened,
+      virtualMs: machine.nowMs - machine.startMs,
+      realMs: realNow() - begunMs,
+    },
+  }
+}
+
+async function work(bank: Bank): Promise<void> {
+  const { random } = bank.backend
+  await Promise.all(Array.from({ length: PAYERS }, () => pay(bank, random.fork(), PAYMENTS_EACH)))
+}
+
+interface World {
+  readonly machine: Machine
+  readonly network: Network
+  readonly servers: Servers
+  readonly receiver: Receiver
+  readonly now: { faults: DatabaseFaults }
+}
+
+/** The troubles begin. Returns what ends them. */
+function begin(troubles: Troubles, { machine, network, servers, receiver, now }: World): () => void {
+  let isOver = false
+  network.weather = troubles.weather
+  now.faults = troubles.database
+  receiver.refused = troubles.webhooksRefused
+  const { killedEveryMs, clockJumpMs } = troubles
+  const killLater = (everyMs: number): void => {
+    machine.after(machine.random.below(2 * everyMs), () => {
+      if (isOver || servers.kills === KILLS_MAX) return
+      servers.kill()
+      killLater(everyMs)
+    })
+  }
+  if (killedEveryMs !== undefined) killLater(killedEveryMs)
+  if (clockJumpMs !== undefined)
+    machine.after(machine.random.below(10_000), () => {
+      machine.clock.offsetMs += clockJumpMs
+    })
+  return () => {
+    isOver = true
+    network.weather = CALM
+    now.faults = SOUND
+    receiver.refused = 0
+  }
+}

@@ -1,0 +1,99 @@
+import type { Database, QueryAnswer, QueryOptions } from '../../../server/src/db/engine/port.ts'
+import { type Machine, type Program, running } from '../machine/machine.ts'
+
+/** How often the database fails, as shares of all statements. */
+export interface DatabaseFaults {
+  readonly latencyMsMax: number
+  /** It conflicts with another transaction and has no effect. */
+  readonly conflicts: number
+  /** The connection is lost: before the statement had an effect, or after. */
+  readonly losses: number
+}
+
+type Outcome<T> = { readonly value: T } | { readonly error: unknown }
+
+/**
+ * The connections of one program to the database. Statements are done one at a time and in an order that the seed decides; of a
+ * program that was killed those that had been sent are done or not.
+ */
+export class ProgramDatabase implements Database {
+  readonly kind = 'postgres'
+  readonly #engine: Database
+  readonly #machine: Machine
+  readonly #program: Program
+  readonly #faults: () => DatabaseFaults
+
+  constructor(engine: Database, machine: Machine, program: Program, faults: () => DatabaseFaults) {
+    this.#engine = engine
+    this.#machine = machine
+    this.#program = program
+    this.#faults = faults
+  }
+
+  query<Row = Record<string, unknown>>(
+    sql: string,
+    parameters?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<QueryAnswer<Row>> {
+    return this.#sent(() => this.#engine.query<Row>(sql, parameters, options))
+  }
+
+  script(sql: string): Promise<void> {
+    return this.#sent(() => this.#engine.script(sql))
+  }
+
+  /** Sends a statement, does it, and brings its answer back. */
+  #sent<T>(run: () => Promise<T>): Promise<T> {
+    const { latencyMsMax } = this.#faults()
+    const machine = this.#machine
+    return new Promise((resolve, reject) => {
+      machine.after(machine.someTime(latencyMsMax), async () => {
+        if (this.#program.isDead && machine.random.chance(0.5)) return
+        const outcome = await this.#statement(run)
+        const settle = () => ('value' in outcome ? resolve(outcome.value) : reject(outcome.error))
+        machine.after(machine.someTime(latencyMsMax), settle, this.#program)
+      })
+    })
+  }
+
+  async #statement<T>(run: () => Promise<T>): Promise<Outcome<T>> {
+    const { random } = this.#machine
+    const { conflicts, losses } = this.#faults()
+    if (random.chance(conflicts)) return { error: conflict(random.chance(0.5)) }
+    const isLost = random.chance(losses)
+    if (isLost && random.chance(0.5)) return { error: lost(random.below(LOSSES.length)) }
+    // Outside of all programs: the engine is no part of the simulation.
+    const outcome: Outcome<T> = await running.exit(() =>
+      run().then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      ),
+    )
+    return isLost ? { error: lost(random.below(LOSSES.length)) } : outcome
+  }
+
+  /** The database goes on: it is the same for all programs. */
+  async close(): Promise<void> {}
+}
+
+function conflict(isDeadlock: boolean): Error {
+  return isDeadlock
+    ? coded('40P01', 'deadlock detected')
+    : coded('40001', 'could not serialize access due to concurrent update')
+}
+
+/** As pg reports it: the socket's error, or the server's last message. */
+const LOSSES = [
+  () => new Error('Connection terminated unexpectedly'),
+  () => coded('ECONNRESET', 'read ECONNRESET'),
+  () => coded('57P01', 'terminating connection due to administrator command'),
+  () => coded('08006', 'connection failure'),
+] as const
+
+function lost(kind: number): Error {
+  return LOSSES[kind]!()
+}
+
+function coded(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code })
+}

@@ -1,0 +1,158 @@
+import { newRequestId } from '../../../server/src/op/app.ts'
+import { openService, type Service } from '../../../server/src/service/service.ts'
+import type { Config } from '../../../server/src/settings/config.ts'
+import { randomness } from '../machine/globals.ts'
+import { type Machine, Program, running } from '../machine/machine.ts'
+import { broken, type Network } from '../machine/network.ts'
+import { type DatabaseFaults, ProgramDatabase } from './database.ts'
+import type { Engine } from './engine.ts'
+
+/** What a client sends to a server. */
+export interface Call {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Readonly<Record<string, unknown>>
+  // biome-ignore lint/suspicious/noExplicitAny: the model reads answers of every shape
+  readonly body: any
+}
+
+/** A server that runs, or is about to. */
+interface Running {
+  readonly program: Program
+  service?: Service
+}
+
+/** How long a server takes to come back, at most. */
+const RESTART_MS_MAX = 3_000
+/** A client waits so long for an answer. */
+const ANSWER_MS_MAX = 20_000
+
+/** The servers of a platform, all on one database. They are killed and come back. */
+export class Servers {
+  readonly #machine: Machine
+  readonly #network: Network
+  readonly #engine: Engine
+  readonly #config: Config
+  readonly #faults: () => DatabaseFaults
+  readonly #running: Running[] = []
+  kills = 0
+
+  constructor(
+    machine: Machine,
+    network: Network,
+    engine: Engine,
+    config: Config,
+    faults: () => DatabaseFaults,
+  ) {
+    this.#machine = machine
+    this.#network = network
+    this.#engine = engine
+    this.#config = config
+    this.#faults = faults
+  }
+
+  /** Starts so many servers, and waits until they are ready. Returns the first. */
+  async start(count: number): Promise<Service> {
+    fillPool()
+    for (let at = 0; at < count; at++) await this.#begin(at)
+    return this.#running[0]!.service!
+  }
+
+  /** Kills one server at this moment. It comes back by itself. */
+  kill(): void {
+    const at = this.#machine.random.below(this.#running.length)
+    const { program } = this.#running[at]!
+    if (program.isDead) return
+    this.kills += 1
+    program.kill()
+    this.#machine.after(this.#machine.someTime(RESTART_MS_MAX), () => {
+      this.#begin(at).catch((error) => this.#machine.fail(error))
+    })
+  }
+
+  /** Starts a server; one that cannot start, for what befalls its database, is started again. */
+  async #begin(at: number): Promise<void> {
+    for (;;) {
+      const program = new Program(`server ${at + 1}`)
+      const own: Running = { program }
+      this.#running[at] = own
+      const db = new ProgramDatabase(this.#engine.db, this.#machine, program, this.#faults)
+      const killed = new Promise<undefined>((resolve) => program.whenKilled(() => resolve(undefined)))
+      const opened = running.run(program, async () => {
+        const service = await openService(this.#config, { openDatabase: async () => db, checkAnswers: true })
+        await service.server.ready()
+        own.service = service
+      })
+      const failure = await Promise.race([
+        killed,
+        opened.then(
+          () => undefined,
+          (error: unknown) => ({ error }),
+        ),
+      ])
+      if (failure === undefined) return
+      const { conflicts, losses } = this.#faults()
+      if (conflicts === 0 && losses === 0) throw failure.error
+      program.kill()
+      await this.#machine.pause(this.#machine.someTime(RESTART_MS_MAX))
+    }
+  }
+
+  /** Sends a call to one of the servers, over the network. Rejects where no answer comes. */
+  async send(call: Call): Promise<Reply> {
+    const { weather } = this.#network
+    const machine = this.#machine
+    await machine.pause(machine.someTime(weather.latencyMsMax))
+    const { program, service } = machine.random.pick(this.#running)
+    if (program.isDead || !service) throw broken('ECONNREFUSED')
+    if (machine.random.chance(weather.lostRequests)) return await this.#network.lose()
+    const answer = await this.#ask(program, service, call)
+    await machine.pause(machine.someTime(weather.latencyMsMax))
+    if (machine.random.chance(weather.lostAnswers)) return await this.#network.lose()
+    return answer
+  }
+
+  #ask(program: Program, service: Service, { method, path, headers, body }: Call): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      const cut = () => reject(broken('ECONNRESET'))
+      const takeBack = program.whenKilled(cut)
+      const late = this.#machine.after(ANSWER_MS_MAX, () => reject(broken('TIMEOUT')))
+      running.run(program, () => {
+        service.server
+          .inject({
+            method: method as 'GET',
+            url: path,
+            headers: { ...headers },
+            ...(body ? { payload: body } : {}),
+          })
+          .then((answer) => {
+            takeBack()
+            late.isCancelled = true
+            const isJson = String(answer.headers['content-type'] ?? '').startsWith('application/json')
+            resolve({
+              status: answer.statusCode,
+              headers: answer.headers,
+              body: isJson ? JSON.parse(answer.payload) : answer.payload,
+            })
+          }, reject)
+      })
+    })
+  }
+
+  /** Kills all for good. */
+  end(): void {
+    for (const { program } of this.#running) program.kill()
+  }
+}
+
+/** Ids take their randomness from a pool that outlives a run: takes what is left of it, so that this run begins with a full one. */
+function fillPool(): void {
+  const before = randomness.asked
+  while (randomness.asked === before) newRequestId(new Date())
+}
