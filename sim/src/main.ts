@@ -1,17 +1,130 @@
-import { configOf, runSeed } from './run.ts'
+import { fork } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { realNow } from './machine/globals.ts'
+import { configOf, type Ran, runSeed } from './run.ts'
 import { openEngine } from './world/engine.ts'
 
-const engine = await openEngine()
-const config = configOf(process.env, engine.folder)
-const [from, count] = process.argv.slice(2).map(Number)
-for (let seed = from!; seed < from! + (count ?? 1); seed++) {
-  const ran = await runSeed(seed, engine, config)
-  console.log(seed, ran.digest, JSON.stringify(ran.counts))
-  if (ran.wrong) {
-    console.log(ran.trace.slice(-12).join('\n'))
-    console.log(ran.wrong)
-    if (process.env.DBG) console.log((await engine.db.query(process.env.DBG)).rows)
-  }
+const USAGE = `npm run sim -- [--seed N] [--seeds N] [--from N] [--for 30s|10m|1h] [--jobs N] [--trace]
+
+  --seed N    runs one seed, and prints what happened where something is wrong; with --trace in any case
+  --seeds N   runs so many seeds (1000), from --from on (1)
+  --for T     runs seeds for so long
+  --jobs N    in so many processes (one per core)
+
+Settings of the server are taken from the environment, as the server takes them.
+`
+
+/** What a process that runs seeds says of one. */
+type Report = Pick<Ran, 'seed' | 'digest' | 'counts'> & { readonly wrong: string | undefined }
+
+const { values: options } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string', default: '1000' },
+    from: { type: 'string', default: '1' },
+    for: { type: 'string' },
+    jobs: { type: 'string', default: String(availableParallelism()) },
+    trace: { type: 'boolean', default: false },
+    runs: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+if (options.help) process.stdout.write(USAGE)
+else if (options.runs) await runOnDemand()
+else if (options.seed !== undefined) process.exitCode = await runOne(numberOf('seed', options.seed))
+else process.exitCode = await runMany()
+
+function numberOf(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  process.stderr.write(`--${name} is a number, not ${text}.\n${USAGE}`)
+  process.exit(2)
 }
-await engine.close()
-process.exit()
+
+function msOf(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smh])$/.exec(text) ?? []
+  if (count !== undefined) return Number(count) * { s: 1_000, m: 60_000, h: 3_600_000 }[unit as 's']
+  process.stderr.write(`--for is a time such as 30s, 10m or 1h, not ${text}.\n${USAGE}`)
+  process.exit(2)
+}
+
+async function runOne(seed: number): Promise<number> {
+  const engine = await openEngine()
+  const ran = await runSeed(seed, engine, configOf(process.env, engine.folder))
+  if (options.trace || ran.wrong) process.stdout.write(`${ran.trace.join('\n')}\n`)
+  const { wrong, counts } = reportOf(ran)
+  process.stdout.write(`${wrong ?? 'Nothing was wrong.'}\n`)
+  process.stdout.write(
+    `Seed ${seed}: ${counts.calls} answers, ${counts.payments} payments, ${counts.kills} kills, digest ${ran.digest}\n`,
+  )
+  await engine.close()
+  return wrong === undefined ? 0 : 1
+}
+
+function reportOf({ seed, digest, counts, wrong }: Ran): Report {
+  const text = wrong instanceof Error ? (wrong.name === 'Wrong' ? wrong.message : wrong.stack) : wrong
+  return { seed, digest, counts, wrong: text === undefined ? undefined : String(text) }
+}
+
+/** Runs the seeds that its parent sends. */
+async function runOnDemand(): Promise<void> {
+  const engine = await openEngine()
+  const config = configOf(process.env, engine.folder)
+  process.on('message', async (seed: number) => {
+    process.send!(reportOf(await runSeed(seed, engine, config)))
+  })
+  process.on('disconnect', () => engine.close().finally(() => process.exit()))
+  process.send!('ready')
+}
+
+async function runMany(): Promise<number> {
+  const begunMs = realNow()
+  const from = numberOf('from', options.from)
+  const seeds = numberOf('seeds', options.seeds)
+  const untilMs = options.for === undefined ? undefined : begunMs + msOf(options.for)
+  let next = from
+  const take = (): number | undefined => {
+    const isOver = untilMs === undefined ? next >= from + seeds : realNow() >= untilMs
+    return isOver ? undefined : next++
+  }
+  const total = { runs: 0, wrong: 0, calls: 0, payments: 0, kills: 0, virtualMs: 0 }
+  const note = ({ seed, wrong, counts }: Report) => {
+    total.runs += 1
+    total.calls += counts.calls
+    total.payments += counts.payments
+    total.kills += counts.kills
+    total.virtualMs += counts.virtualMs
+    if (wrong === undefined) return
+    total.wrong += 1
+    process.stdout.write(`\nSeed ${seed}: ${wrong}\n  To have it again: npm run sim -- --seed ${seed}\n`)
+  }
+  await Promise.all(Array.from({ length: numberOf('jobs', options.jobs) }, () => runProcess(take, note)))
+  const { runs, wrong, calls, payments, kills, virtualMs } = total
+  const hours = (virtualMs / 3_600_000).toFixed(1)
+  process.stdout.write(
+    `${runs} seeds from ${from} on, in ${Math.round((realNow() - begunMs) / 1_000)} s: ` +
+      `${calls} answers, ${payments} payments, ${kills} kills, ${hours} hours of the servers.\n` +
+      `${runs - wrong} passed, ${wrong} failed\n`,
+  )
+  return wrong === 0 && runs > 0 ? 0 : 1
+}
+
+/** A process that runs one seed after the other. One that ends by itself has failed. */
+function runProcess(take: () => number | undefined, note: (report: Report) => void): Promise<void> {
+  const child = fork(fileURLToPath(import.meta.url), ['--runs'], { execArgv: ['--max-semi-space-size=64'] })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code, signal) => {
+      if (code === 0) resolve()
+      else reject(new Error(`A process of the simulation ended with ${signal ?? code}.`))
+    })
+    child.on('message', (message: Report | 'ready') => {
+      if (message !== 'ready') note(message)
+      const seed = take()
+      if (seed === undefined) child.disconnect()
+      else child.send(seed)
+    })
+  })
+}

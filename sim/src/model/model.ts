@@ -53,7 +53,9 @@ export interface Payment {
 }
 
 /** Something that must not be. */
-export class Wrong extends Error {}
+export class Wrong extends Error {
+  override readonly name = 'Wrong'
+}
 
 export class Model {
   readonly accounts = new Map<string, Account>()

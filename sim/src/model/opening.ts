@@ -2,18 +2,20 @@ import type { Backend } from './clients.ts'
 import { type Account, Model, Wrong } from './model.ts'
 import type { Bank, Elsewhere } from './payers.ts'
 
-const CUSTOMERS = 2
+const CUSTOMERS_MAX = 2
 const FUNDS = 80_000
 const SUFFIXES = ['002', '003', '004', '005', '006', '007'] as const
 export const RECEIVER = 'receiver.example'
 
-/** Customers with accounts here and elsewhere, and an endpoint for webhooks. */
-export async function openBank(backend: Backend): Promise<Bank> {
+/** Customers with accounts here and elsewhere, and maybe an endpoint for webhooks. */
+export async function openBank(backend: Backend, hasEndpoint: boolean): Promise<Bank> {
   const model = new Model()
   const accounts: Account[] = []
   const elsewhere: Elsewhere[] = []
-  must(await backend.again('PATCH', '/config', { webhookEndpoint: `http://${RECEIVER}/` }), 200)
-  for (let n = 0; n < CUSTOMERS; n++) {
+  if (hasEndpoint)
+    must(await backend.again('PATCH', '/config', { webhookEndpoint: `http://${RECEIVER}/` }), 200)
+  const customers = 1 + backend.random.below(CUSTOMERS_MAX)
+  for (let n = 0; n < customers; n++) {
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: `customer${n}@example.com` }
     const customerId = must(await backend.post('/customers', body), 201).id as string
     const suffix = backend.random.pick(SUFFIXES)
