@@ -12,6 +12,7 @@ const ROOMS = [
   'e2e',
   'examples',
   'bench',
+  'sim',
   'deploy',
   'docs',
   'scripts',

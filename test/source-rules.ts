@@ -36,6 +36,7 @@ const ROOMS = [
   'connectors',
   'contracts',
   'bench',
+  'sim',
   'e2e',
   'examples',
   'test',

@@ -31,6 +31,7 @@ const ROOMS = [
   'e2e',
   'examples',
   'bench',
+  'sim',
   'deploy',
   'scripts',
   'test',

