@@ -252,6 +252,28 @@ function writeWhole(path, contents) {
  */
 export const OUTSIDE_PACKAGES = ['@electric-sql/', '@scalar/', 'pg-native', 'pino', 'ssh2-sftp-client']
 
+/**
+ * Builds one program that runs on Node, with all that it imports, as `file`.
+ * @param {string} entry
+ * @param {string} file
+ * @param {readonly import('esbuild').Plugin[]} plugins
+ */
+export async function buildProgram(entry, file, plugins) {
+  const esbuild = await import('esbuild')
+  await esbuild.build({
+    absWorkingDir: ROOT,
+    entryPoints: [entry],
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: ['node20'],
+    plugins: [...plugins, thirdParty],
+    banner: { js: REQUIRE },
+    logLevel: 'warning',
+  })
+}
+
 /** For CommonJS packages in a bundle of ES modules. */
 const REQUIRE = `import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);`
 

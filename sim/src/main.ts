@@ -6,12 +6,13 @@ import { realNow } from './machine/globals.ts'
 import { configOf, type Ran, runSeed } from './run.ts'
 import { openEngine } from './world/engine.ts'
 
-const USAGE = `npm run sim -- [--seed N] [--seeds N] [--from N] [--for 30s|10m|1h] [--jobs N] [--trace]
+const USAGE = `npm run sim -- [--seed N] [--seeds N] [--from N] [--for 30s|10m|1h] [--jobs N] [--trace] [--until-wrong]
 
   --seed N    runs one seed, and prints what happened where something is wrong; with --trace in any case
   --seeds N   runs so many seeds (1000), from --from on (1)
   --for T     runs seeds for so long
   --jobs N    in so many processes (one per core)
+  --until-wrong  begins no further seed once something is wrong
 
 Settings of the server are taken from the environment, as the server takes them.
 `
@@ -27,6 +28,7 @@ const { values: options } = parseArgs({
     for: { type: 'string' },
     jobs: { type: 'string', default: String(availableParallelism()) },
     trace: { type: 'boolean', default: false },
+    'until-wrong': { type: 'boolean', default: false },
     runs: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -85,11 +87,12 @@ async function runMany(): Promise<number> {
   const seeds = numberOf('seeds', options.seeds)
   const untilMs = options.for === undefined ? undefined : begunMs + msOf(options.for)
   let next = from
+  const total = { runs: 0, wrong: 0, calls: 0, payments: 0, kills: 0, virtualMs: 0 }
   const take = (): number | undefined => {
+    if (options['until-wrong'] && total.wrong > 0) return undefined
     const isOver = untilMs === undefined ? next >= from + seeds : realNow() >= untilMs
     return isOver ? undefined : next++
   }
-  const total = { runs: 0, wrong: 0, calls: 0, payments: 0, kills: 0, virtualMs: 0 }
   const note = ({ seed, wrong, counts }: Report) => {
     total.runs += 1
     total.calls += counts.calls

@@ -2,7 +2,7 @@ import type { Database } from '../../../server/src/db/engine/port.ts'
 import { verifyLedger } from '../../../server/src/proofs/verify.ts'
 import type { Reply } from '../world/servers.ts'
 import type { Backend } from './clients.ts'
-import { type Payment, Wrong } from './model.ts'
+import { FAILS, type Payment, Wrong } from './model.ts'
 import { must } from './opening.ts'
 import type { Bank } from './payers.ts'
 import type { Receiver } from './receiver.ts'
@@ -49,17 +49,20 @@ async function settle(backend: Backend): Promise<Reply['body'][]> {
 
 function checkTransactions({ model }: Bank, found: readonly Reply['body'][]): void {
   const byId = new Map(found.map((transaction) => [transaction.id as string, transaction]))
-  for (const { what, transactionId, state, ending } of model.payments) {
+  for (const payment of model.payments) {
+    const { what, transactionId, state } = payment
     if (transactionId === undefined) continue
-    const status = byId.get(transactionId)?.status
+    const transaction = byId.get(transactionId)
+    const status = transaction?.status
+    if (payment.ending.mayFail && status === 'FAILED') payment.ending = FAILS
     const isRight =
       state === 'unused' || state === 'refused'
         ? status === 'EXPIRED' || status === 'FAILED' || status === undefined
-        : ending.completes === (status === 'COMPLETED') && status !== undefined && status !== 'EXPIRED'
+        : status === 'COMPLETED' || status === 'FAILED'
+          ? payment.ending.completes === (status === 'COMPLETED')
+          : false
     if (!isRight)
-      throw new Wrong(
-        `${what} (${transactionId}, ${state}) ended as ${status}: ${JSON.stringify(byId.get(transactionId))}`,
-      )
+      throw new Wrong(`${what} (${transactionId}, ${state}) ended as ${JSON.stringify(transaction)}`)
   }
   const known = new Set(model.payments.map(({ transactionId }) => transactionId))
   const unknown = found.filter(({ id, type }) => !known.has(id) && type !== 'INCOMING')

@@ -16,10 +16,14 @@ export interface Ending {
   readonly takes: boolean
   /** Whether what came to the payee's account stays there. */
   readonly gives: boolean
+  /** It may fail as well, with nothing moved: where it was taken back before anybody saw that it had arrived. */
+  readonly mayFail?: true
 }
 
 const COMPLETES: Ending = { completes: true, takes: true, gives: true }
-const FAILS: Ending = { completes: false, takes: false, gives: false }
+/** The bank takes the debit back, later: from the platform, not from the payee. */
+const TAKEN_BACK: Ending = { ...COMPLETES, mayFail: true }
+export const FAILS: Ending = { completes: false, takes: false, gives: false }
 /** The refund fails too: the money stays with the platform. */
 const STAYS_AWAY: Ending = { completes: false, takes: true, gives: false }
 
@@ -27,8 +31,7 @@ const STAYS_AWAY: Ending = { completes: false, takes: true, gives: false }
 export const ENDINGS = {
   transfer: { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS },
   payout: { '002': FAILS, '004': FAILS, '005': FAILS, '006': FAILS, '007': STAYS_AWAY },
-  // The bank that takes a debit back takes it from the platform, not from the payee.
-  pull: { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS },
+  pull: { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS, '006': TAKEN_BACK },
 } as const satisfies Record<string, Readonly<Record<string, Ending>>>
 
 export function endingOf(kind: keyof typeof ENDINGS, suffix: string): Ending {
