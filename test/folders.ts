@@ -124,6 +124,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     // HTTP, and the process.
     'http',
     'service',
+    'archives',
     'backups',
     'admin',
     '.',

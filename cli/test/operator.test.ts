@@ -93,6 +93,19 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', { timeout: 180_000 }, () =
       expect(again.exitCode).toBe(1)
       expect(JSON.parse(again.stderr).message).toContain('is there already')
       expect(await run(['backup'])).toMatchObject({ exitCode: 1, stdout: '' })
+
+      const archives = join(folder, 'archives')
+      expect((await run(['archive', 'list'])).stdout).toBe('There are no archives.\n')
+      expect((await run(['archive', 'make', '--before', '2026-01', archives])).stdout).toBe(
+        'Nothing from before 2026-01 is left to archive.\n',
+      )
+      expect(await run(['archive', 'check', archives])).toMatchObject({
+        exitCode: 0,
+        stdout: '0 files are as written.\n',
+      })
+      const soon = await run(['archive', 'make', '--before', '2999-01', archives])
+      expect(soon).toMatchObject({ exitCode: 1, stdout: '' })
+      expect(soon.stderr).toContain('at the latest: 3 whole months stay')
     } finally {
       await end()
     }

@@ -10,6 +10,7 @@ import {
   revokeToken,
   unlockWallet,
 } from './admin.ts'
+import { checkArchives, listArchives, makeArchive } from './archive.ts'
 import { backUp, migrate, restore } from './backup.ts'
 import { checkRails, listRails } from './rails.ts'
 import { reconcile } from './reconcile.ts'
@@ -31,6 +32,7 @@ export function addAdminCommands(program: Command, done: Done): void {
   addUpgrade(program, done)
   addProofs(program, done)
   addBackups(program, done)
+  addArchives(program, done)
 }
 
 function addPlatform(program: Command, done: Done): void {
@@ -222,4 +224,35 @@ function addBackups(program: Command, done: Done): void {
     .option('--to <url>', 'the database, postgres://…; left out: DATABASE_URL')
     .option('--json', 'print JSON')
     .action(async (options: { from: string; to?: string; json?: boolean }) => done(await migrate(options)))
+}
+
+function addArchives(program: Command, done: Done): void {
+  const archive = program
+    .command('archive')
+    .description('events, deliveries and the audit trail of past months, in files')
+  archive
+    .command('make')
+    .description('write whole months to files and remove them from the database')
+    .argument('<folder>', 'where the files go')
+    .requiredOption(
+      '--before <month>',
+      'the first month that stays, like 2026-03; the last three stay in any case',
+    )
+    .option('--json', 'print JSON')
+    .action(async (folder: string, options: { before: string; json?: boolean }) =>
+      done(await makeArchive(folder, options)),
+    )
+  archive
+    .command('list')
+    .description('list the files that were written')
+    .option('--json', 'print JSON')
+    .action(async (options: { json?: boolean }) => done(await listArchives(options)))
+  archive
+    .command('check')
+    .description(
+      'hold the files against what was noted of them; the exit code is 1 where one is missing or has changed',
+    )
+    .argument('<folder>', 'where the files are')
+    .option('--json', 'print JSON')
+    .action(async (folder: string, options: { json?: boolean }) => done(await checkArchives(folder, options)))
 }

@@ -4,6 +4,7 @@ import type { App } from '../op/app.ts'
 import { listPlatforms } from '../platforms/platforms.ts'
 import { createPlatform, createToken, defaultPermissions, revokeToken } from '../service/first-platform.ts'
 import { listTokens } from '../tokens/tokens.ts'
+import { ARCHIVE_COMMANDS } from './archive-commands.ts'
 import { BACKUP_COMMANDS } from './backup-commands.ts'
 import { BOOK_COMMANDS } from './book-commands.ts'
 import { MEMBER_COMMANDS } from './member-commands.ts'
@@ -79,6 +80,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, AdminCommand>> = {
   ...UPGRADE_COMMANDS,
   ...BOOK_COMMANDS,
   ...BACKUP_COMMANDS,
+  ...ARCHIVE_COMMANDS,
   'wallet unlock': {
     usage: 'wallet unlock --account ID',
     options: { account: { type: 'string' } },

@@ -1,24 +1,32 @@
 import type { Database } from '../db/engine/port.ts'
 import { type Background, inBackground } from '../op/background.ts'
 import type { Retention } from '../settings/retention.ts'
-import { deleteOlder, type KeptTable } from './store.ts'
+import { deleteOlder, KEPT, type KeptTable } from './store.ts'
 
 const INTERVAL_MS = 3_600_000
 const DAY_MS = 24 * 3_600_000
-/** The most rows of one statement, which is a transaction. */
+/** The most rows that one statement looks at. It is a transaction. */
 const ROWS_MAX = 1_000
 
+/** How far the old rows of each table have been looked at. What has stayed is not looked at again by this process. */
+export type Passed = Map<KeptTable, readonly string[]>
+
 /** Removes what is older than it is kept, in small steps. Returns how many rows. Their times are those of platforms' clocks. */
-export async function clearOld(db: Database, retention: Retention, now: Date): Promise<number> {
-  const days = {
-    messages: retention.messageDays,
-    webhook_attempts: retention.webhookAttemptDays,
-  } as const satisfies Record<KeptTable, number>
+export async function clearOld(
+  db: Database,
+  retention: Retention,
+  now: Date,
+  passed: Passed = new Map(),
+): Promise<number> {
   let all = 0
-  for (const [table, kept] of Object.entries(days) as [KeptTable, number][]) {
-    const before = new Date(now.getTime() - kept * DAY_MS)
-    for (let removed = ROWS_MAX; removed === ROWS_MAX; all += removed)
-      removed = await deleteOlder(db, table, before, ROWS_MAX)
+  for (const table of Object.keys(KEPT) as KeptTable[]) {
+    const before = new Date(now.getTime() - retention[KEPT[table].kind] * DAY_MS)
+    for (;;) {
+      const { removed, last } = await deleteOlder(db, table, before, passed.get(table), ROWS_MAX)
+      all += removed
+      if (!last) break
+      passed.set(table, last)
+    }
   }
   return all
 }
@@ -30,5 +38,6 @@ export function keepClearingOld(
   clock: () => Date,
   failed: (error: unknown) => void,
 ): Background {
-  return inBackground(INTERVAL_MS, () => clearOld(db, retention, clock()), failed, true)
+  const passed: Passed = new Map()
+  return inBackground(INTERVAL_MS, () => clearOld(db, retention, clock(), passed), failed, true)
 }

@@ -1,10 +1,13 @@
 import type { Database } from '../db/engine/port.ts'
+import { leastIdOf } from '../db/schema/months.ts'
+import type { RetentionKind } from '../settings/retention.ts'
 
 /** The tables whose rows are removed once `expires_at` has come, by real time. */
 export const EXPIRING = [
   'idempotency_keys',
   'customer_tokens',
   'logged_requests',
+  'used_id_tokens',
   'member_sessions',
   'member_links',
   'request_counts',
@@ -27,36 +30,64 @@ export async function deleteExpired(
   return affected
 }
 
-/**
- * What is kept for some time, with the key that begins with its time: ids are UUIDv7, so the oldest are found by the primary key. What
- * is old and still needed is at its beginning too, and there is little of it.
- */
-const KEPT = {
-  messages: { key: 'id', unless: "AND state <> 'QUEUED'" },
-  webhook_attempts: { key: 'event_id', unless: '' },
-} as const
+interface Kept {
+  readonly kind: RetentionKind
+  /** Its columns. The first one begins with its time: ids are UUIDv7, so what is old comes first in the primary key. */
+  readonly key: readonly string[]
+  /** What stays although it is old. */
+  readonly unless?: string
+}
+
+/** What is removed when it is old, in this order: codes after the messages that name them. */
+export const KEPT = {
+  messages: { kind: 'messages', key: ['id'], unless: "state = 'QUEUED'" },
+  otp_challenges: {
+    kind: 'messages',
+    key: ['id'],
+    unless: 'EXISTS (SELECT FROM messages WHERE challenge_id = old.id)',
+  },
+  webhook_attempts: { kind: 'webhookAttempts', key: ['event_id', 'attempt'] },
+  signing_requests: {
+    kind: 'unsignedRequests',
+    key: ['id'],
+    unless: 'consumed_at IS NOT NULL OR EXISTS (SELECT FROM quotes WHERE signing_request_id = old.id)',
+  },
+  agent_decisions: { kind: 'deniedDecisions', key: ['id'], unless: 'action_id IS NOT NULL' },
+} as const satisfies Record<string, Kept>
 
 export type KeptTable = keyof typeof KEPT
 
-/** Deletes at most `max` of the rows from before this time, the oldest. Returns how many. */
+/** A step through the old rows of a table. */
+export interface Step {
+  readonly removed: number
+  /** The key of the last row that was looked at. Undefined: there are no further ones. */
+  readonly last: readonly string[] | undefined
+}
+
+/** Looks at the next `max` rows from before this time and deletes those that need not stay. */
 export async function deleteOlder(
   db: Database,
   table: KeptTable,
   before: Date,
+  after: readonly string[] | undefined,
   max: number,
-): Promise<number> {
-  const { key, unless } = KEPT[table]
-  const { affected } = await db.query(
-    `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
-       SELECT ctid FROM ${table} WHERE ${key} < $2::uuid AND created_at < $1 ${unless}
-       ORDER BY ${key} LIMIT $3 FOR UPDATE SKIP LOCKED))`,
-    [before, earliestUuid(before), max],
+): Promise<Step> {
+  const { key, unless }: Kept = KEPT[table]
+  const columns = key.join(', ')
+  const of = (alias: string) => key.map((column) => `${alias}.${column}`).join(', ')
+  const cursor = key.map((column, at) => `$${at + 3}::text::${column === 'attempt' ? 'integer' : 'uuid'}`)
+  const { rows } = await db.query<{ looked: bigint; removed: bigint; last: string[] | null }>(
+    `WITH looked AS (
+       SELECT ${columns} FROM ${table} WHERE ${key[0]} < $1::uuid ${after ? `AND (${columns}) > (${cursor.join(', ')})` : ''}
+       ORDER BY ${columns} LIMIT $2),
+     removed AS (
+       DELETE FROM ${table} AS old USING looked WHERE (${of('old')}) = (${of('looked')}) ${unless ? `AND NOT (${unless})` : ''}
+       RETURNING 1)
+     SELECT (SELECT count(*) FROM looked) AS looked, (SELECT count(*) FROM removed) AS removed,
+       (SELECT ARRAY[${key.map((column) => `${column}::text`).join(', ')}] FROM looked
+        ORDER BY ${key.map((column) => `${column} DESC`).join(', ')} LIMIT 1) AS last`,
+    [leastIdOf(before), max, ...(after ?? [])],
   )
-  return affected
-}
-
-/** The least UUIDv7 of a moment. */
-function earliestUuid(at: Date): string {
-  const hex = at.getTime().toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+  const { looked, removed, last } = rows[0]!
+  return { removed: Number(removed), last: Number(looked) === max ? last! : undefined }
 }

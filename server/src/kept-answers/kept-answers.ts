@@ -4,7 +4,7 @@ import { toCanonicalJson } from '../json/json.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
 import { selectIdempotencyKey } from './store.ts'
 
-const KEPT_SECONDS = 30 * 24 * 3600
+const DAY_SECONDS = 24 * 3600
 
 /** A request that is performed once: where its answer is stored, and what was requested. */
 export interface KeyedRequest {
@@ -52,7 +52,7 @@ export function keepAnswer(op: Op, request: KeyedRequest, answer: KeptAnswer): W
     status: answer.status,
     body: request.isSecret ? sealed(op, request, answer) : answer.body,
     created_at: op.now,
-    expires_at: plusSeconds(op.now, KEPT_SECONDS),
+    expires_at: plusSeconds(op.now, op.keptAnswerDays * DAY_SECONDS),
   })
 }
 

@@ -207,14 +207,16 @@ const RULES = {
     WHERE t.state = 'pending' AND NOT EXISTS (SELECT 1 FROM transactions WHERE hold_id = t.id)
       AND NOT EXISTS (SELECT 1 FROM card_transactions WHERE hold_id = t.id)`,
   event: `
-    SELECT object_id AS id, format('events 1 to %s', max(sequence)) AS expected,
-      format('%s events, from %s', count(*), min(sequence)) AS found
-    FROM events GROUP BY object_id HAVING max(sequence) <> count(*) OR min(sequence) <> 1`,
+    SELECT e.object_id AS id, format('events %s to %s', coalesce(a.last_sequence, 0) + 1, max(e.sequence)) AS expected,
+      format('%s events, from %s', count(*), min(e.sequence)) AS found
+    FROM events AS e LEFT JOIN archived_events AS a ON a.object_id = e.object_id GROUP BY e.object_id, a.last_sequence
+    HAVING max(e.sequence) - coalesce(a.last_sequence, 0) <> count(*) OR min(e.sequence) <> coalesce(a.last_sequence, 0) + 1`,
   told: `
-    SELECT a.id, format('%s events', a.event_count) AS expected, format('the last one is %s', coalesce(e.last, 0)) AS found
+    SELECT a.id, format('%s events', a.event_count) AS expected, format('the last one is %s', coalesce(e.last, old.last_sequence, 0)) AS found
     FROM ledger_accounts AS a
       LEFT JOIN (SELECT object_id, max(sequence) AS last FROM events GROUP BY 1) AS e ON e.object_id = a.id
-    WHERE a.event_count <> coalesce(e.last, 0)`,
+      LEFT JOIN archived_events AS old ON old.object_id = a.id
+    WHERE a.event_count <> coalesce(e.last, old.last_sequence, 0)`,
 } as const
 
 /** Checks the ledger against itself: what is stored twice is the same. */

@@ -21,6 +21,7 @@ import { createRead } from '../db/read/read.ts'
 import type { Replica } from '../db/read/replica.ts'
 import { continueFeed } from '../db/schema/continue-feed.ts'
 import { migrate } from '../db/schema/migrate.ts'
+import { addMonths } from '../db/schema/months.ts'
 import { keepOpen, type Opening } from '../deposits/keep-open.ts'
 import { findOrMakeDataKeys } from '../enclave/data-keys.ts'
 import { openEnclave } from '../enclave/in-process.ts'
@@ -70,6 +71,8 @@ const checkRailsFile = validator(RailsFile as JsonSchema, 'body') as (value: unk
 /** How often the request log is written. */
 const REQUEST_LOG_MS = 200
 const FEED_WATCH_MS = 10_000
+/** How often is looked whether the next month has its tables. */
+const MONTHS_MS = 3_600_000
 /** How often servers tell each other what they have counted: by how long a limit may be late. */
 const LIMITS_EXCHANGE_MS = 1_000
 
@@ -341,6 +344,12 @@ function keepUp(app: App, limits: RequestLimits): Background[] {
     ...keepProving(app),
     keepClearing(app.db, app.clock, failed('removing what has expired failed')),
     keepClearingOld(app.db, app.config.retention, app.clock, failed('removing what is old failed')),
+    inBackground(
+      MONTHS_MS,
+      () => addMonths(app.db, app.clock()),
+      failed('the next month got no tables'),
+      true,
+    ),
     inBackground(REQUEST_LOG_MS, app.requestLog.flush, failed('writing the request log failed')),
     ...keepExchanging(app, limits),
     ...keepConnected(app),

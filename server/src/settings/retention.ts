@@ -1,21 +1,31 @@
 import { numberIn } from './number-in.ts'
 
-/** For how many days the server keeps what nobody needs for the books. */
-export interface Retention {
-  /** Messages with codes: to whom, when, and whether they arrived. */
-  readonly messageDays: number
+/** What is removed some days after it was written, with the setting that says how many: by default, and at the least. */
+const KINDS = {
+  /** Messages with codes: to whom, when, and whether they arrived. The codes' own records too. */
+  messages: { setting: 'MESSAGES_DAYS', otherwise: 365, least: 30 },
   /** Attempts to deliver webhooks, with the beginnings of answers. Events and their outcomes stay. */
-  readonly webhookAttemptDays: number
-}
+  webhookAttempts: { setting: 'WEBHOOK_ATTEMPTS_DAYS', otherwise: 365, least: 30 },
+  /** What was to be signed and never was. What was signed says who allowed a payment, and stays. */
+  unsignedRequests: { setting: 'UNSIGNED_REQUESTS_DAYS', otherwise: 365, least: 30 },
+  /** Decisions of agents' policies that nothing came of. The others explain a payment, and stay. */
+  deniedDecisions: { setting: 'DENIED_DECISIONS_DAYS', otherwise: 1825, least: 30 },
+  /** Answers for repeats, by their idempotency keys. */
+  keptAnswers: { setting: 'IDEMPOTENCY_KEYS_DAYS', otherwise: 30, least: 1 },
+} as const satisfies Record<string, { setting: string; otherwise: number; least: number }>
 
-/** Every delivery has ended by then, and every code has expired. */
-const DAYS_MIN = 30
 const DAYS_MAX = 36_500
-const DAYS_DEFAULT = 365
+
+export type RetentionKind = keyof typeof KINDS
+
+/** For how many days the server keeps what nobody needs for the books. */
+export type Retention = Readonly<Record<RetentionKind, number>>
 
 /** Throws ConfigError. */
 export function readRetention(env: Readonly<Record<string, string | undefined>>): Retention {
-  const read = (name: string) =>
-    numberIn(env, name, { least: DAYS_MIN, most: DAYS_MAX, otherwise: DAYS_DEFAULT })
-  return { messageDays: read('MESSAGES_DAYS'), webhookAttemptDays: read('WEBHOOK_ATTEMPTS_DAYS') }
+  const daysOf = ({ setting, least, otherwise }: (typeof KINDS)[RetentionKind]) =>
+    numberIn(env, setting, { least, most: DAYS_MAX, otherwise })
+  return Object.fromEntries(
+    Object.entries(KINDS).map(([kind, days]) => [kind, daysOf(days)]),
+  ) as unknown as Retention
 }

@@ -5,7 +5,13 @@ import { type Client, fund, newCustomer } from '../client.testing.ts'
 import { type OwnService, openOwnService } from '../reliability/service.testing.ts'
 import { eventOnce, Receiver } from '../webhook-receiver.testing.ts'
 
-const RETENTION = { messageDays: 40, webhookAttemptDays: 60 }
+const RETENTION = {
+  messages: 40,
+  webhookAttempts: 60,
+  unsignedRequests: 80,
+  deniedDecisions: 90,
+  keptAnswers: 1,
+}
 const DAY_SECONDS = 24 * 3600
 
 let service: OwnService
@@ -33,21 +39,24 @@ test('messages and attempts are removed when their time is over, and not before;
   const { id } = receiver.received.find(({ event }) => event.objectId === usd)!.event
   await eventOnce(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
   await client.advance(0)
-  const [messages, attempts, deliveries] = await Promise.all(
-    ['messages', 'webhook_attempts', 'webhook_deliveries'].map(countOf),
+  const [messages, codes, attempts, deliveries] = await Promise.all(
+    ['messages', 'otp_challenges', 'webhook_attempts', 'webhook_deliveries'].map(countOf),
   )
-  expect(Math.min(messages!, attempts!)).toBeGreaterThan(0)
+  expect(Math.min(messages!, codes!, attempts!)).toBeGreaterThan(0)
 
   expect(await clearIn(39)).toBe(0)
-  expect(await clearIn(41)).toBe(messages)
-  expect([await countOf('messages'), await countOf('webhook_attempts')]).toEqual([0, attempts])
+  expect(await clearIn(41)).toBe(messages! + codes!)
+  expect(await Promise.all(['messages', 'otp_challenges', 'webhook_attempts'].map(countOf))).toEqual([
+    0,
+    0,
+    attempts,
+  ])
   expect(await clearIn(61)).toBe(attempts)
   expect(await countOf('webhook_deliveries')).toBe(deliveries)
   expect((await client.get(`/events/${id}`)).body).toMatchObject({
     deliveryStatus: 'DELIVERED',
     deliveryAttempts: [],
   })
-  expect(await clearIn(10_000)).toBe(0)
 })
 
 test('a message that still waits to be sent stays', async () => {

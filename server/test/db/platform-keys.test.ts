@@ -7,6 +7,7 @@ import { temporaryFolder } from './harness.ts'
 
 /** Tables of the server, small enough to be whole on every node of an engine that divides the others. */
 const OF_THE_SERVER = [
+  'archives',
   'data_keys',
   'enclave_secrets',
   // Guesses at codes of invitations, which are of no platform until they are found.

@@ -16,4 +16,8 @@ CREATE TRIGGER ledger_checkpoints_append_only BEFORE UPDATE OR DELETE OR TRUNCAT
 
 CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_events
   FOR EACH STATEMENT EXECUTE FUNCTION append_only();
+
+-- The parts of a divided table have the triggers that are for its rows.
+CREATE TRIGGER audit_events_parts_append_only BEFORE UPDATE OR DELETE ON audit_events
+  FOR EACH ROW EXECUTE FUNCTION append_only();
 `

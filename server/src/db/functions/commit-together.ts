@@ -273,7 +273,7 @@ BEGIN
   IF cardinality(event_rows) > 0 THEN
     INSERT INTO events (id, platform_id, type, object_id, sequence, data, record, available, posted, created_at)
       SELECT id, platform_id, type, e.object_id,
-        coalesce(numbered, coalesce(base, (SELECT max(sequence) FROM events WHERE object_id = e.object_id), 0) + sequence),
+        coalesce(numbered, coalesce(base, last_sequence(e.object_id, id)) + sequence),
         data, record, now_available, now_posted, created_at
       FROM ROWS FROM (unnest(event_rows), unnest(event_bases), unnest(shown_available), unnest(shown_posted),
           unnest(shown_sequences))

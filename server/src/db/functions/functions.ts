@@ -9,6 +9,7 @@ import { commitWriteSets } from './commit-write-sets.ts'
 import { customerOpenPayments } from './customer-open-payments.ts'
 import { fxInFlight } from './fx-in-flight.ts'
 import { keyDigest } from './key-digest.ts'
+import { lastSequence } from './last-sequence.ts'
 import { ledgerClose } from './ledger-close.ts'
 import { ledgerEnd } from './ledger-end.ts'
 import { ledgerEndedLate } from './ledger-ended-late.ts'
@@ -33,7 +34,7 @@ import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
 /** Raise it by one with every change to the text of a function: an older build then refuses the database. */
-export const FUNCTIONS_VERSION = 7
+export const FUNCTIONS_VERSION = 8
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
@@ -54,6 +55,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   writeKeep,
   withBalances,
   recordDigest,
+  lastSequence,
   writeEvent,
   ledgerOpen,
   ledgerMove,

@@ -16,7 +16,7 @@ BEGIN
   END IF;
   INSERT INTO events (id, platform_id, type, object_id, sequence, data, record, available, posted, created_at)
     VALUES ((w->>'id')::uuid, (w->>'platformId')::uuid, w->>'type', (w->>'objectId')::uuid,
-      coalesce(account.event_count, (SELECT max(sequence) FROM events WHERE object_id = (w->>'objectId')::uuid) + 1, 1),
+      coalesce(account.event_count, last_sequence((w->>'objectId')::uuid, (w->>'id')::uuid) + 1),
       CASE WHEN account.id IS NULL THEN w->>'data' END, CASE WHEN account.id IS NOT NULL THEN record_digest(w->>'data') END,
       account.posted - account.held, account.posted, (w->>'at')::timestamptz);
 END $$;

@@ -23,6 +23,7 @@ import { reads } from './0019-reads.ts'
 import { feed } from './0020-feed.ts'
 import { requestCounts } from './0021-request-counts.ts'
 import { proofs } from './0022-proofs.ts'
+import { months } from './0024-months.ts'
 import { endOf01 } from './0026-end-of-0.1.ts'
 
 /** A change of tables. One that has landed is never edited; a change is a new file at the end. */
@@ -72,6 +73,7 @@ export const SCHEMA: Schema = {
     base('0020-feed', feed),
     { name: '0021-request-counts', sql: requestCounts, step: 'add' },
     { name: '0022-proofs', sql: proofs, step: 'add' },
+    { name: '0024-months', sql: months, step: 'add' },
     { name: '0026-end-of-0.1', sql: endOf01, step: 'end' },
   ],
   functions: FUNCTIONS,
@@ -254,6 +256,7 @@ BEGIN
   FOR old_trigger IN
     SELECT t.tgname AS name, t.tgrelid::regclass AS on_table
     FROM schema_functions AS had JOIN pg_trigger AS t ON t.tgfoid = to_regproc(had.name) AND NOT t.tgisinternal
+      AND t.tgparentid = 0
     WHERE had.hash NOT IN (SELECT f->>'hash' FROM jsonb_array_elements(build) AS f)
       AND (${isLast} OR had.name IN (SELECT f->>'name' FROM jsonb_array_elements(build) AS f))
   LOOP

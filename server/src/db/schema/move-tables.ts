@@ -13,12 +13,15 @@ const AS_TEXT =
   "SET LOCAL datestyle = 'ISO'; SET LOCAL bytea_output = 'hex'; SET LOCAL intervalstyle = 'postgres'"
 
 const TABLES = `
-SELECT c.relname AS name, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+SELECT c.relname AS name, c.relkind = 'p' AS divided, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
   FILTER (WHERE a.attgenerated = '') AS columns,
   string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' ORDER BY a.attnum) AS shape
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> ALL ($1)
-GROUP BY c.relname ORDER BY c.relname`
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> ALL ($1)
+GROUP BY c.relname, c.relkind ORDER BY c.relname`
+
+const PARTS =
+  'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::text::regclass ORDER BY 1'
 
 const SEQUENCES = `
 SELECT sequencename AS name, last_value::text AS last FROM pg_sequences
@@ -26,10 +29,13 @@ WHERE schemaname = current_schema() AND last_value IS NOT NULL ORDER BY sequence
 
 const REFERENCES = `
 SELECT conrelid::regclass::text AS on_table, quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
-FROM pg_constraint WHERE connamespace = current_schema()::regnamespace AND contype = 'f' ORDER BY 1, 2`
+FROM pg_constraint
+WHERE connamespace = current_schema()::regnamespace AND contype = 'f' AND conparentid = 0 ORDER BY 1, 2`
 
 interface Table {
   readonly name: string
+  /** By month. The parts of both databases may differ. */
+  readonly divided: boolean
   /** Those that are written, quoted. */
   readonly columns: string
   /** All, with their types. */
@@ -109,18 +115,31 @@ async function tablesOfBoth(source: Database, target: Target): Promise<Table[]> 
 }
 
 /** The rows of one table, without what its triggers would do: that is done already. */
-async function moveTable(source: Database, target: Target, { name, columns }: Table): Promise<number> {
+async function moveTable(source: Database, target: Target, table: Table): Promise<number> {
+  const { name } = table
   await target.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
   // What the migrations have put there, the source has too.
   await target.query(`DELETE FROM ${name}`)
+  const parts = table.divided ? (await source.query<{ name: string }>(PARTS, [name])).rows : [{ name }]
+  for (const part of parts) await copyRows(source, target, part.name, table)
+  await target.query(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
+  return compare(source, target, name)
+}
+
+async function copyRows(
+  source: Database,
+  target: Target,
+  from: string,
+  { name, columns }: Table,
+): Promise<void> {
   const [pages] = (
     await source.query<{ count: bigint }>(
-      `SELECT pg_relation_size('${name}') / current_setting('block_size')::bigint AS count`,
+      `SELECT pg_relation_size('${from}') / current_setting('block_size')::bigint AS count`,
     )
   ).rows
   for (let page = 0; page < Number(pages!.count); page += PAGES) {
     const { rows } = await source.query<{ row: string }>(
-      `SELECT t::text AS row FROM ${name} t WHERE ctid >= '(${page},0)' AND ctid < '(${page + PAGES},0)'`,
+      `SELECT t::text AS row FROM ${from} t WHERE ctid >= '(${page},0)' AND ctid < '(${page + PAGES},0)'`,
     )
     if (rows.length === 0) continue
     await target.query(
@@ -128,8 +147,6 @@ async function moveTable(source: Database, target: Target, { name, columns }: Ta
       [rows.map(({ row }) => row)],
     )
   }
-  await target.query(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
-  return compare(source, target, name)
 }
 
 /** Adds up the digests of all rows, so that their order does not count. */
