@@ -33,7 +33,12 @@ const TABLES: readonly { readonly name: string; readonly rows: string; readonly 
  * them all; only the balances in the events are those of the first. Foreign keys are not checked during the copy.
  * Updates the statistics.
  */
-export async function copyTransfer(db: Database, payers: readonly Payer[], count: number): Promise<void> {
+export async function copyTransfer(
+  db: Database,
+  payers: readonly Payer[],
+  count: number,
+  stepSeconds = STEP_SECONDS,
+): Promise<void> {
   const insertions: string[] = []
   for (const one of TABLES) insertions.push(await insertion(db, one))
   await db.script(`
@@ -41,7 +46,7 @@ SET LOCAL session_replication_role = replica;
 ${TABLES.map(({ name }) => `CREATE TEMP TABLE kept_${name} ON COMMIT DROP AS TABLE ${name};`).join('\n')}
 TRUNCATE ${TABLES.map(({ name }) => name).join(', ')} CASCADE;
 ${TABLES.map(({ name }) => `INSERT INTO ${name} OVERRIDING SYSTEM VALUE TABLE kept_${name};`).join('\n')}
-${plan(payers.length, count - 1)}
+${plan(payers.length, count - 1, stepSeconds)}
 ${insertions.join('\n')}
 ${SUM_BALANCES}
 ${COUNT_EVENTS}`)
@@ -50,7 +55,7 @@ ${COUNT_EVENTS}`)
 }
 
 /** What differs between copies: time, payer, and the number among that payer's transfers. */
-function plan(payers: number, copies: number): string {
+function plan(payers: number, copies: number, stepSeconds: number): string {
   return `
 CREATE TEMP TABLE copies ON COMMIT DROP AS
   SELECT n, payer, row_number() OVER (PARTITION BY payer ORDER BY n) AS k,
@@ -63,7 +68,7 @@ CREATE TEMP TABLE copies ON COMMIT DROP AS
   FROM (
     SELECT *, lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') AS ms, md5(n::text) AS random
     FROM (
-      SELECT n, now() - (${copies} - n + 1) * interval '${STEP_SECONDS} s' AS at,
+      SELECT n, now() - (${copies} - n + 1) * interval '${stepSeconds} s' AS at,
         CASE n % ${Math.max(Math.floor(copies / BUSY_TRANSFERS), 1)} WHEN 0 THEN 2
           ELSE 3 + floor(random() * ${payers - 2})::integer END AS payer
       FROM generate_series(1, ${copies}) AS n) AS timed) AS named

@@ -21,6 +21,7 @@ import { runSigned } from './signed.ts'
 import { runStart } from './start.ts'
 import { runTransfers } from './transfers.ts'
 import { PGBENCH, serveTurns } from './turns.ts'
+import { runYear } from './year.ts'
 
 const COMMANDS = [
   'load',
@@ -34,6 +35,7 @@ const COMMANDS = [
   'hostile',
   'shares',
   'growth',
+  'year',
   'import',
   'bank-files',
   'chain',
@@ -64,13 +66,15 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
   shares   what one platform sees while another is at its limit of requests, and while one without a limit floods the server
   growth   pages of transactions, transfers and the history of accounts with 10,000 and with N rows (1,000,000) stored;
            PostgreSQL only, some minutes
+  year     a year of N transfers (1,000,000) in parts of a month: their size, and calls before, while and after nine of the months are
+           archived; PostgreSQL only, some minutes
   import   a file of N customers (100,000) beside single calls, and the memory of the server; some minutes
   bank-files  files of N payments (100,000) for a bank, written and read, and their memory
   chain    payouts and deposits on a chain of this machine, the lag from a confirmed block to its credit, and N blocks (100,000)
            followed
   start    npm start to ready, and the demo's payment
   memory   of an idle server, on both databases unless --database names one
-  Without a command: all of them but growth and import.`
+  Without a command: all of them but growth, year and import.`
 
 process.exitCode = await main(process.argv.slice(2))
 
@@ -109,6 +113,7 @@ async function main(args: readonly string[]): Promise<number> {
     }
     if (isWanted('shares')) await runShares({ database, seconds, rounds })
     if (command === 'growth') await runGrowth({ rounds, rows: rows ?? GROWTH_ROWS })
+    if (command === 'year') await runYear({ rows: rows ?? GROWTH_ROWS })
     if (command === 'import')
       await runImport({ database: options.database ?? 'postgres', seconds, rows: rows ?? IMPORT_ROWS })
     if (isWanted('bank-files')) await runBankFiles(rows ?? BANK_FILE_ROWS)

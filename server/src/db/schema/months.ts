@@ -47,8 +47,13 @@ export async function addMonths(db: Database, now: Date): Promise<void> {
     const end = parts.findLast((part) => part.table === table)?.until
     if (!end) throw new Error(`${table} has no first part`)
     for (let month = end; month < monthAfter(monthAfter(now)); month = monthAfter(month))
-      await db.script(adding(table, month))
+      await addMonth(db, table, month)
   }
+}
+
+/** Makes the part of one table for the month that begins then, where it is missing. */
+export function addMonth(db: Database, table: MonthlyTable, month: Date): Promise<void> {
+  return db.script(adding(table, month))
 }
 
 /** The beginning of the month after a moment, in UTC. */
