@@ -21,6 +21,7 @@ import { isSafeUrl } from './safe-url.ts'
 import { readScreening, type ScreeningConfig } from './screening.ts'
 import { parseSignedProvider, type SignedProvider } from './signed-provider.ts'
 import { readStopping, type StoppingConfig } from './stopping.ts'
+import { readTracing, type TracingConfig } from './tracing.ts'
 import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
 
 /** Every setting of the process's environment, read once at start. docs/operations.md has the same table. */
@@ -55,6 +56,8 @@ export interface Config {
   readonly logLevel: (typeof LOG_LEVELS)[number]
   /** The token for `GET /metrics`. Absent: open to all in sandbox, 404 in production. */
   readonly metricsToken?: string
+  /** Where traces go. Absent: none are made. */
+  readonly tracing?: TracingConfig
   /** The mail server. Absent: no e-mail can be sent. */
   readonly smtp?: SmtpConfig
   /** The SMS gateway. Absent: no text message can be sent. */
@@ -154,6 +157,7 @@ export function readConfig(env: Environment): Config {
     retention: readRetention(env),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, mode === 'production' ? 'info' : 'warn'),
     ...(metricsToken ? { metricsToken } : {}),
+    ...readTracing(env),
     ...(smtp ? { smtp } : {}),
     ...(sms ? { sms } : {}),
     ...(rates ? { rates } : {}),
