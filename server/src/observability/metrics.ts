@@ -44,7 +44,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   })
   const commits = observeCommits(registry)
   const jobs = countJobs(registry)
-  const { webhooks, denials, screenings, unlogged, reads } = outcomeTallies(registry)
+  const { webhooks, denials, screenings, unlogged, dropped, reads } = outcomeTallies(registry)
   const still = createFeedGauge(registry)
   const showDueWork = createDueWorkGauges(registry)
   const askDueWork = oneAtATime(() => findDueWork(db, clock()).catch(() => undefined))
@@ -73,6 +73,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     agentDenied: (rule) => denials.add(rule),
     feedStill: (seconds) => still.set(seconds),
     requestsNotLogged: (count) => unlogged.inc(count),
+    spansDropped: (count) => dropped.inc(count),
     screened: (outcome) => screenings.add(outcome),
     replicaRead: (outcome) => reads.add(outcome),
     contentType: registry.contentType,
@@ -136,13 +137,18 @@ function outcomeTallies(registry: Registry) {
     help: 'Requests that the request log could not keep.',
     registers: [registry],
   })
+  const dropped = new Counter({
+    name: 'countersign_spans_dropped_total',
+    help: 'Spans of traces that no collector has.',
+    registers: [registry],
+  })
   const reads = new Tally(registry, {
     name: 'countersign_replica_reads_total',
     help: 'Lists and texts with a standby at hand: read there, or at the primary because the standby was late or has failed.',
     label: 'outcome',
     values: ['replica', 'late', 'failed'],
   })
-  return { webhooks, denials, screenings, unlogged, reads }
+  return { webhooks, denials, screenings, unlogged, dropped, reads }
 }
 
 function showBuild(registry: Registry, labels: { version: string; mode: string; database: string }): void {
