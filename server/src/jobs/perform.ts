@@ -1,6 +1,7 @@
 import type { CommitResult } from '../db/commit/committer.ts'
 import { insert, update, type Write } from '../db/commit/writes.ts'
 import type { JobKind } from '../db/schema/job-tables.ts'
+import { kindOf } from '../formats/thrown.ts'
 import { type App, createOp, type Op, plusSeconds } from '../op/app.ts'
 import { LogWith } from '../op/log-with.ts'
 import { StaleRead } from '../op/operation.ts'
@@ -20,7 +21,26 @@ const DOUBLINGS_MAX = 12
  * Runs a claimed job, and removes it in the commit of its writes, unless it is in a `row` with others. A failed job is
  * rescheduled.
  */
-export async function perform<Kind extends JobKind>(
+export function perform<Kind extends JobKind>(
+  app: App,
+  handlers: JobHandlers,
+  commit: Commit,
+  job: DueJob<Kind>,
+  row?: RowUnderWay,
+): Promise<void> {
+  const run = () => tryJob(app, handlers, commit, job, row)
+  const { tracing } = app
+  if (!tracing) return run()
+  const attributes = {
+    'countersign.job.kind': job.kind,
+    'countersign.job.id': job.id,
+    'countersign.job.attempt': job.attempts + 1,
+    'countersign.platform.id': job.platform_id,
+  }
+  return tracing.below(job.payload, { name: `job ${job.kind}`, kind: 'consumer', attributes }, run)
+}
+
+async function tryJob<Kind extends JobKind>(
   app: App,
   handlers: JobHandlers,
   commit: Commit,
@@ -28,12 +48,17 @@ export async function perform<Kind extends JobKind>(
   row?: RowUnderWay,
 ): Promise<void> {
   const { kind } = job
-  const log = new LogWith(app.log, { job: job.id, kind, platformId: job.platform_id })
+  const { tracing } = app
+  const log = new LogWith(app.log, {
+    ...{ job: job.id, kind, platformId: job.platform_id },
+    ...(tracing ? { traceId: tracing.traceId() } : {}),
+  })
   const op = createOp(app, job.platform, { kind: 'job', jobId: job.id }, log)
   try {
     for (let attempt = 1; attempt <= COMMIT_ATTEMPTS_MAX; attempt++) {
       const known = attempt === 1 ? job.known : undefined
       const writes = await unlessStale(() => handlers[job.kind](op, job.payload, known))
+      if (attempt > 1) tracing?.event('job.rerun', { attempt: attempt - 1 })
       if (!writes) continue
       if (row && onlyDueWork(writes)) {
         row.goesOn(writes)
@@ -49,6 +74,7 @@ export async function perform<Kind extends JobKind>(
     // Another process has done the job, and its effects made this attempt fail.
     if (!row && !(await selectJobExists(app, job.id))) return
     app.metrics.job(kind, 'failed')
+    tracing?.failed(kindOf(error))
     log.error({ err: error, attempts: job.attempts }, 'job failed')
     const change = putOff(op, job, error)
     if (row) row.goesOn([insert('jobs', { ...rowOf(op, job), ...change })])

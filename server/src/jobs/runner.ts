@@ -93,7 +93,9 @@ export function createJobRunner(app: App, handlers: JobHandlers): JobRunner {
 function wake(runner: Runner): void {
   if (runner.isStopped) return
   runner.mustLookAgain = true
-  runner.looking ??= look(runner)
+  const { tracing } = runner.app
+  // Whoever wakes it, it looks for all.
+  runner.looking ??= (tracing ? tracing.apart(() => look(runner)) : look(runner))
     .catch((error) => runner.app.log.error({ err: error }, 'looking for due work failed'))
     .finally(() => {
       runner.looking = undefined
@@ -142,9 +144,14 @@ function beginShared(runner: Runner, job: DueJob, shared: SharedRow): void {
     follow(runner, row.id, row.done)
   }
   const { app } = runner
+  row.payloads.push(job.payload)
   const commitLast = async (writes: readonly Write[]) => {
     await nextCommit(runner)
-    await commit(runner, createOp(app, job.platform, { kind: 'job', jobId: shared.id }), writes)
+    const takeOff = () =>
+      commit(runner, createOp(app, job.platform, { kind: 'job', jobId: shared.id }), writes)
+    // The last job's trace has it, with links to those of the others.
+    const links = row.payloads.filter((payload) => payload !== job.payload)
+    await (app.tracing?.below(job.payload, { name: 'jobs taken off', links }, takeOff) ?? takeOff())
   }
   start(runner, job, row)
     .then(() => row.ended(commitLast))
