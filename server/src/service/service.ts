@@ -62,7 +62,7 @@ import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
 import { createFileStore, createOutside } from './outside.ts'
 import { keepConnected, openReplica } from './replica.ts'
-import { closeTraces, openStorage, openTraces } from './traces.ts'
+import { closeTraces, openStorage, openTraces, type Storage } from './traces.ts'
 
 /** Checks what a rails file says. Throws for what is none, and names the field. */
 const checkRailsFile = validator(RailsFile as JsonSchema, 'body') as (value: unknown) => RailsFileValue
@@ -135,7 +135,7 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     }
     const rails = await openRails(config, db, loading)
     const screened = await openScreened(config, log)
-    const storage = await openStorage({ bare, db, metrics, tracing })
+    const storage = openStorage({ bare, db, metrics, tracing })
     return assemble(config, options, {
       ...{ bare, db, storage, dataKeys, enclave, fileStore, spool, rails, replica },
       ...{ metrics, log, tracing, loading, screened },
@@ -151,7 +151,7 @@ interface Stores {
   /** The database without retries; `db` retries by itself. */
   readonly bare: Database
   readonly db: Database
-  readonly storage: Awaited<ReturnType<typeof openStorage>>
+  readonly storage: Storage
   readonly dataKeys: Keyring
   readonly enclave: Enclave
   readonly fileStore: FileStore

@@ -2,6 +2,7 @@ import { createCommitter } from '../db/commit/committer.ts'
 import type { Database } from '../db/engine/port.ts'
 import { createLookup } from '../db/read/lookup.ts'
 import { createRead, type Read } from '../db/read/read.ts'
+import { traceCommitter, traceDatabase, traceLookup } from '../observability/traced-database.ts'
 import type { OpenedTracing } from '../observability/tracing.ts'
 import { type App, machineClock, newRequestId } from '../op/app.ts'
 import type { Config } from '../settings/config.ts'
@@ -34,18 +35,15 @@ interface Bases {
   readonly tracing: OpenedTracing | undefined
 }
 
-/** By which operations read and write, and `readApart` for what belongs to none. With traces, each use is a span. */
-export async function openStorage({
-  bare,
-  db,
-  metrics,
-  tracing,
-}: Bases): Promise<Pick<App, 'db' | 'read' | 'lookup' | 'committer'> & { readonly readApart: Read }> {
+/** By which operations read and write, and `readApart` for what belongs to none. */
+export type Storage = Pick<App, 'db' | 'read' | 'lookup' | 'committer'> & { readonly readApart: Read }
+
+/** Opens it. With traces, each use is a span. */
+export function openStorage({ bare, db, metrics, tracing }: Bases): Storage {
   const read = createRead(db)
   const lookup = createLookup(db)
   const committer = createCommitter(bare, metrics)
   if (!tracing) return { db, read, lookup, committer, readApart: read }
-  const { traceCommitter, traceDatabase, traceLookup } = await import('../observability/traced-database.ts')
   const traced = traceDatabase(db, tracing)
   return {
     db: traced,

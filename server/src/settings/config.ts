@@ -130,7 +130,6 @@ export function readConfig(env: Environment): Config {
   const publicUrl = readPublicUrl(env)
   const smtp = readSmtp(env)
   const sms = readSms(env)
-  const rates = readRates(env)
   const verification = readVerification(env)
   return {
     host: env.HOST || '127.0.0.1',
@@ -160,7 +159,7 @@ export function readConfig(env: Environment): Config {
     ...readTracing(env),
     ...(smtp ? { smtp } : {}),
     ...(sms ? { sms } : {}),
-    ...(rates ? { rates } : {}),
+    ...readRates(env),
     ...(verification ? { verification } : {}),
     messageRules: readMessageRules(env),
     documents: readDocuments(env),
@@ -252,20 +251,20 @@ function readRailsFile({ RAILS_FILE }: Environment): Pick<Config, 'railsFile'> {
 const RATES_AGE_SECONDS_DEFAULT = 15 * 60
 const RATES_AGE_SECONDS_MAX = 7 * 24 * 60 * 60
 
-function readRates(env: Environment): RatesConfig | undefined {
+function readRates(env: Environment): Pick<Config, 'rates'> {
   const { RATES_URL } = env
   const maxAgeSeconds = numberIn(env, 'RATES_MAX_AGE_SECONDS', {
     least: 1,
     most: RATES_AGE_SECONDS_MAX,
     otherwise: RATES_AGE_SECONDS_DEFAULT,
   })
-  if (!RATES_URL) return undefined
+  if (!RATES_URL) return {}
   // The query may contain a key of the source: the message does not repeat the value.
   if (!isSafeUrl(RATES_URL))
     throw new ConfigError(
       'RATES_URL must begin with https:// (http:// for this machine alone) and have no user, password or fragment',
     )
-  return { url: new URL(RATES_URL).href, maxAgeSeconds }
+  return { rates: { url: new URL(RATES_URL).href, maxAgeSeconds } }
 }
 
 function readVerification({
