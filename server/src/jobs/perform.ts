@@ -17,30 +17,23 @@ const RETRY_SECONDS_MAX = 3600
 /** Attempts that double the wait, which is then longer than `RETRY_SECONDS_MAX`. */
 const DOUBLINGS_MAX = 12
 
-/**
- * Runs a claimed job, and removes it in the commit of its writes, unless it is in a `row` with others. A failed job is
- * rescheduled.
- */
-export function perform<Kind extends JobKind>(
-  app: App,
-  handlers: JobHandlers,
-  commit: Commit,
-  job: DueJob<Kind>,
-  row?: RowUnderWay,
-): Promise<void> {
-  const run = () => tryJob(app, handlers, commit, job, row)
-  const { tracing } = app
-  if (!tracing) return run()
+/** Does the work of a job as a span of the trace that it is of, where traces are made. */
+export function asSpan({ tracing }: App, job: DueJob, work: () => Promise<void>): Promise<void> {
+  if (!tracing) return work()
   const attributes = {
     'countersign.job.kind': job.kind,
     'countersign.job.id': job.id,
     'countersign.job.attempt': job.attempts + 1,
     'countersign.platform.id': job.platform_id,
   }
-  return tracing.below(job.payload, { name: `job ${job.kind}`, kind: 'consumer', attributes }, run)
+  return tracing.below(job.payload, { name: `job ${job.kind}`, kind: 'consumer', attributes }, work)
 }
 
-async function tryJob<Kind extends JobKind>(
+/**
+ * Runs a claimed job, and removes it in the commit of its writes, unless it is in a `row` with others. A failed job is
+ * rescheduled.
+ */
+export async function perform<Kind extends JobKind>(
   app: App,
   handlers: JobHandlers,
   commit: Commit,
@@ -49,16 +42,14 @@ async function tryJob<Kind extends JobKind>(
 ): Promise<void> {
   const { kind } = job
   const { tracing } = app
-  const log = new LogWith(app.log, {
-    ...{ job: job.id, kind, platformId: job.platform_id },
-    ...(tracing ? { traceId: tracing.traceId() } : {}),
-  })
+  const traceId = tracing?.traceId()
+  const log = new LogWith(app.log, { job: job.id, kind, platformId: job.platform_id, traceId })
   const op = createOp(app, job.platform, { kind: 'job', jobId: job.id }, log)
   try {
     for (let attempt = 1; attempt <= COMMIT_ATTEMPTS_MAX; attempt++) {
+      if (attempt > 1) tracing?.event('job.rerun', { attempt: attempt - 1 })
       const known = attempt === 1 ? job.known : undefined
       const writes = await unlessStale(() => handlers[job.kind](op, job.payload, known))
-      if (attempt > 1) tracing?.event('job.rerun', { attempt: attempt - 1 })
       if (!writes) continue
       if (row && onlyDueWork(writes)) {
         row.goesOn(writes)

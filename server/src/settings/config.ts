@@ -13,6 +13,7 @@ import {
   parseSenderDomains,
 } from './message-rules.ts'
 import { numberIn } from './number-in.ts'
+import { oneOf } from './one-of.ts'
 import { type PositionLimits, readPositionLimits } from './position-limits.ts'
 import { type RequestLimits, readRequestLimits } from './request-limits.ts'
 import { readRequestLogDays } from './request-log.ts'
@@ -206,19 +207,6 @@ function readMetricsToken({ METRICS_TOKEN }: Environment): string | undefined {
   if (!/^[A-Za-z0-9\-._~+/]{16,256}=*$/.test(METRICS_TOKEN))
     throw new ConfigError('METRICS_TOKEN must be 16 to 256 letters, digits or any of -._~+/')
   return METRICS_TOKEN
-}
-
-function oneOf<const T extends readonly string[]>(
-  env: Environment,
-  name: string,
-  words: T,
-  fallback: T[number],
-): T[number] {
-  const text = env[name]
-  if (!text) return fallback
-  if (!words.includes(text))
-    throw new ConfigError(`${name} must be one of ${words.join(', ')}, not "${text}"`)
-  return text
 }
 
 function readMessageRules(env: Environment): MessageRules {

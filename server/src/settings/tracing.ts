@@ -1,5 +1,6 @@
 import { ConfigError } from './config-error.ts'
 import { numberIn } from './number-in.ts'
+import { oneOf } from './one-of.ts'
 
 const PROTOCOLS = ['http/protobuf', 'http/json'] as const
 
@@ -86,16 +87,4 @@ function ratioOf(text: string | undefined): number {
   if (!/^[\d.]+$/.test(text || '1') || !(ratio >= 0 && ratio <= 1))
     throw new ConfigError(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not "${text}"`)
   return ratio
-}
-
-function oneOf<const T extends readonly string[]>(
-  env: Environment,
-  name: string,
-  words: T,
-  fallback: T[number],
-): T[number] {
-  const text = env[name] || fallback
-  if (!words.includes(text))
-    throw new ConfigError(`${name} must be one of ${words.join(', ')}, not "${text}"`)
-  return text
 }
