@@ -9,6 +9,7 @@ import { standardHeaders } from '../crypto/standard-webhooks.ts'
 import { jsonFromUtf8 } from '../crypto/text.ts'
 import { toJson } from '../json/json.ts'
 import { NoAnswer, send } from '../outgoing/send.ts'
+import type { TraceContext } from '../ports/tracing.ts'
 
 /** Where a connector is, and how calls to it are signed. */
 export interface Connector {
@@ -17,6 +18,8 @@ export interface Connector {
   /** One, or two while it is replaced. */
   readonly secrets: readonly Uint8Array[]
   readonly timeoutMs: number
+  /** The span that a call is part of, where traces are made. */
+  readonly span?: (() => TraceContext | undefined) | undefined
 }
 
 /** What a connector answered, or why it did not. */
@@ -26,7 +29,7 @@ export type Answered =
 
 /** Makes one signed call. `id` is the id in the body of a call that creates, and then also its key. Does not throw. */
 export async function callConnector(
-  { url, secrets, timeoutMs }: Connector,
+  { url, secrets, timeoutMs, span }: Connector,
   method: 'GET' | 'POST',
   path: string,
   now: Date,
@@ -40,6 +43,7 @@ export async function callConnector(
     [CONNECTOR_VERSION_HEADER]: CONNECTOR_VERSION,
     ...(body === undefined ? {} : { 'Content-Type': 'application/json; charset=utf-8' }),
     ...(id === undefined ? {} : { 'Idempotency-Key': id }),
+    ...span?.(),
     ...standardHeaders(secrets, callSigningId(method, path, id), bytes, now),
   }
   const outgoing = { method, url: `${url}${path}`, headers, ...(body === undefined ? {} : { body: bytes }) }

@@ -10,6 +10,7 @@ import { messageOf } from '../formats/thrown.ts'
 import { parseJson } from '../json/json.ts'
 import type { Enclave } from '../ports/enclave.ts'
 import type { Log } from '../ports/log.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import { faultOfHours } from '../rails/hours.ts'
 import type { ConfiguredRail } from '../rails/registry.ts'
 import { ConfigError } from '../settings/config-error.ts'
@@ -30,6 +31,7 @@ export interface Loading {
   /** Hears of nodes of chains that cannot be used. */
   readonly onNodeAlert: (rail: string) => void
   readonly log: Log
+  readonly tracing: Tracing | undefined
 }
 
 const TIMEOUT_SECONDS = 10
@@ -94,7 +96,7 @@ async function railOf(entry: RailEntryValue, loading: Loading): Promise<Configur
   }
 }
 
-function httpRail(entry: HttpRailValue, { environment, clock }: Loading): ConfiguredRail {
+function httpRail(entry: HttpRailValue, { environment, clock, tracing }: Loading): ConfiguredRail {
   if (!isSafeUrl(entry.url) || new URL(entry.url).search)
     throw problem(
       entry,
@@ -103,7 +105,8 @@ function httpRail(entry: HttpRailValue, { environment, clock }: Loading): Config
   const url = new URL(entry.url).href.replace(/\/+$/, '')
   const secrets = secretsOf(entry, environment)
   const timeoutMs = (entry.timeoutSeconds ?? TIMEOUT_SECONDS) * 1000
-  return createHttpRail(entry, { url, secrets, timeoutMs }, clock)
+  const span = tracing && (() => tracing.context())
+  return createHttpRail(entry, { url, secrets, timeoutMs, span }, clock)
 }
 
 /** One secret, or two while it is replaced, separated by a comma or a space. The message repeats none. */

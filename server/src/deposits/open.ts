@@ -5,7 +5,8 @@ import type { DepositAccountRow, RailFunding } from '../db/schema/rail-tables.ts
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import type { Op } from '../op/app.ts'
-import type { OpenedDepositAccount } from '../ports/rail.ts'
+import { askingRail } from '../op/spans.ts'
+import type { OpenedDepositAccount, WantedDepositAccount } from '../ports/rail.ts'
 import { findDepositAccount } from '../rails/deposit-accounts.ts'
 import { depositAccountId, poolOf } from '../rails/ids.ts'
 
@@ -36,13 +37,14 @@ export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op,
   const rail = op.rails.find(row.rail)
   if (!rail?.openDepositAccount) throw new Error(`The rail ${row.rail} opens nothing to pay in to`)
   const account = row.account_id === null ? undefined : await findInternalAccount(op, row.account_id)
-  const opened = await rail.openDepositAccount(op, {
+  const wanted: WantedDepositAccount = {
     id: row.account_id ?? poolOf(row.currency),
     purpose: account ? 'ACCOUNT' : 'POOL',
     currency: row.currency,
     reference: row.reference,
     holder: account && { id: account.customer_id ?? account.platform_id },
-  })
+  }
+  const opened = await askingRail(op, rail, 'open account', () => rail.openDepositAccount!(op, wanted))
   const { railReference, matching, accountInfo } = opened
   const change = {
     rail_reference: railReference,

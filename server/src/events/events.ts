@@ -7,7 +7,7 @@ import { toJson } from '../json/json.ts'
 import type { Op } from '../op/app.ts'
 
 /** The platform whose event it is, its time, and new ids. */
-export type Teller = Pick<Op, 'now' | 'platform' | 'newId' | 'webhookFault'>
+export type Teller = Pick<Op, 'now' | 'platform' | 'newId' | 'webhookFault'> & Partial<Pick<Op, 'tracing'>>
 
 /**
  * The outbox row of a state change, written in the transaction of the change, and the due work that delivers it where the

@@ -3,6 +3,7 @@ import type { BeneficiaryStatus } from '../db/schema/documents.ts'
 import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import { plusSeconds } from '../op/app.ts'
+import { askingRail } from '../op/spans.ts'
 import type { AccountCheckResult } from '../ports/rail.ts'
 import { selectExternalAccount } from './store.ts'
 
@@ -30,10 +31,12 @@ export const checkExternalAccount: JobHandler<'external-account.check'> = async 
     amount: undefined,
   })
   const result = rail?.checkAccount
-    ? await rail.checkAccount(account.account_info).catch((error: unknown) => {
-        op.log.warn({ err: error, account: account.id, rail: rail.name }, 'a name was not checked')
-        return undefined
-      })
+    ? await askingRail(op, rail, 'check account', () => rail.checkAccount!(account.account_info)).catch(
+        (error: unknown) => {
+          op.log.warn({ err: error, account: account.id, rail: rail.name }, 'a name was not checked')
+          return undefined
+        },
+      )
     : 'UNAVAILABLE'
   const isTooLate = op.now > plusSeconds(account.created_at, ASKED_SECONDS_MAX)
   if (result === undefined && !isTooLate)

@@ -4,6 +4,11 @@ export function codeOf(error: unknown): string | undefined {
   return hasCode && typeof error.code === 'string' ? error.code : undefined
 }
 
+/** What was thrown, without its message, which may quote what was sent: its code, else its class. */
+export function kindOf(error: unknown): string {
+  return codeOf(error) ?? (error instanceof Error ? error.constructor.name : 'thrown')
+}
+
 /** The message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -6,12 +6,15 @@ import { shownPath } from '../observability/route-timings.ts'
 import { type App, newRequestId } from '../op/app.ts'
 import { BASE_PATH } from '../op/base-path.ts'
 import { safetyHeaders } from './safety-headers.ts'
+import { beginSpan, endSpan } from './traced.ts'
 
 /** The members of every log line of a request. They are filled in as the request is processed. */
 export interface Trace {
   readonly requestId: string
   platformId: string | undefined
   code: ErrorCode | undefined
+  /** Where traces are made. */
+  traceId?: string | undefined
 }
 
 declare module 'fastify' {
@@ -58,9 +61,14 @@ export function pathShown({ url, routeOptions }: FastifyRequest): string {
 export function observe(app: App, request: FastifyRequest, reply: FastifyReply, show?: ShowRequest): void {
   const startedMs = performance.now()
   request.trace = { requestId: request.id, platformId: undefined, code: undefined }
+  if (app.tracing && !isProbe(request)) beginSpan(app.tracing, request)
   reply.headers({ 'X-Request-Id': request.id, ...safetyHeaders(app) })
   // fastify's onResponse does not report a client that disconnects before the answer.
   reply.raw.on('close', () => finish(app, request, reply, performance.now() - startedMs, show))
+}
+
+function isProbe({ routeOptions: { url } }: FastifyRequest): boolean {
+  return url !== undefined && PROBES.has(url)
 }
 
 function finish(
@@ -74,8 +82,9 @@ function finish(
   const { url } = request.routeOptions
   const status = reply.raw.writableFinished ? reply.raw.statusCode : undefined
   app.metrics.answered(url, method, status, trace.code, durationMs / 1000)
-  const isProbe = url !== undefined && PROBES.has(url)
-  if (show && !isProbe)
+  if (app.tracing) endSpan(trace, status)
+  const isOfMachines = isProbe(request)
+  if (show && !isOfMachines)
     show({
       method,
       path: pathShown(request),
@@ -84,7 +93,7 @@ function finish(
       durationMs,
       requestId: trace.requestId,
     })
-  const level = isProbe ? 'debug' : 'info'
+  const level = isOfMachines ? 'debug' : 'info'
   if (!app.log.isLevelEnabled(level)) return
   const route = url === undefined ? 'unknown' : shownPath(url)
   const outcome = status === undefined ? { aborted: true } : { status }

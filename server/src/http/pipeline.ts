@@ -39,6 +39,7 @@ import { checkDeclared, createRoute, type Route } from './route.ts'
 import { type Gate, signatureGate } from './signature-gate.ts'
 import { type Takes, takesOf } from './signed-check.ts'
 import { whileAdmitted } from './streams.ts'
+import { inSpans } from './traced.ts'
 import { type ReadUpload, readUpload } from './upload.ts'
 
 /** Answers the calls to one endpoint. For callers of the API neither method throws. */
@@ -71,9 +72,19 @@ export function createPipeline(
   name: string,
   endpoint: Endpoint,
   implementation: AnyImplementation,
-  { checkAnswers, deadline, limits, readBefore }: PipelineOptions,
+  options: PipelineOptions,
 ): Pipeline {
-  const route = createRoute(app, name, endpoint, checkAnswers)
+  const route = createRoute(app, name, endpoint, options.checkAnswers)
+  const pipeline = pipelineOf(route, implementation, options)
+  return app.tracing ? inSpans(pipeline) : pipeline
+}
+
+function pipelineOf(
+  route: Route,
+  implementation: AnyImplementation,
+  { deadline, limits, readBefore }: PipelineOptions,
+): Pipeline {
+  const { app, endpoint } = route
   if ('who' in implementation) return publicPipeline(route, implementation, limits)
   if ('whose' in implementation)
     return {
@@ -287,6 +298,7 @@ function sentAs({ fields, file }: ReadUpload): unknown {
 /** The stored answer to this request's key, if there is one. */
 async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer | undefined> {
   const stored = keyed && (await findStoredAnswer(op, keyed))
+  if (stored) op.tracing?.note({ 'countersign.idempotency.replayed': true })
   return stored && { status: stored.status, headers: { 'Idempotency-Replayed': 'true' }, body: stored.body }
 }
 

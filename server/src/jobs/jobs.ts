@@ -1,13 +1,14 @@
 import { type InsertWrite, insert, type Write } from '../db/commit/writes.ts'
 import type { JobKind, JobKnowledge, JobPayloads, NewJob } from '../db/schema/job-tables.ts'
 import type { Op } from '../op/app.ts'
+import type { Tracing } from '../ports/tracing.ts'
 
 /**
  * A job that falls due at `dueAt`, by the platform's clock. It runs at least once and takes effect exactly once.
  * `known` is passed to its handler where this process runs it at once.
  */
 export function job<Kind extends JobKind>(
-  op: Pick<Op, 'now' | 'platform' | 'newId'>,
+  op: Pick<Op, 'now' | 'platform' | 'newId'> & Partial<Pick<Op, 'tracing'>>,
   kind: Kind,
   payload: JobPayloads[Kind],
   dueAt: Date,
@@ -17,7 +18,7 @@ export function job<Kind extends JobKind>(
     id: op.newId('Job'),
     platform_id: op.platform.id,
     kind,
-    payload,
+    payload: op.tracing ? ofTrace(payload, op.tracing) : payload,
     due_at: dueAt,
     attempts: 0,
     claimed_until: null,
@@ -26,6 +27,11 @@ export function job<Kind extends JobKind>(
   }
   const due: NewJob<Kind> = { ...row, known }
   return { ...insert('jobs', row), due }
+}
+
+/** The job is of the trace of what makes it due. One that is put off, or woken by another, stays in its own. */
+function ofTrace<Payload extends object>(payload: Payload, tracing: Tracing): Payload {
+  return 'traceparent' in payload ? payload : { ...payload, ...tracing.context() }
 }
 
 /** The jobs among an operation's writes that are due at once, including those of its events. */

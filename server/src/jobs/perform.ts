@@ -1,6 +1,7 @@
 import type { CommitResult } from '../db/commit/committer.ts'
 import { insert, update, type Write } from '../db/commit/writes.ts'
 import type { JobKind } from '../db/schema/job-tables.ts'
+import { kindOf } from '../formats/thrown.ts'
 import { type App, createOp, type Op, plusSeconds } from '../op/app.ts'
 import { LogWith } from '../op/log-with.ts'
 import { StaleRead } from '../op/operation.ts'
@@ -16,6 +17,18 @@ const RETRY_SECONDS_MAX = 3600
 /** Attempts that double the wait, which is then longer than `RETRY_SECONDS_MAX`. */
 const DOUBLINGS_MAX = 12
 
+/** Does the work of a job as a span of the trace that it is of, where traces are made. */
+export function asSpan({ tracing }: App, job: DueJob, work: () => Promise<void>): Promise<void> {
+  if (!tracing) return work()
+  const attributes = {
+    'countersign.job.kind': job.kind,
+    'countersign.job.id': job.id,
+    'countersign.job.attempt': job.attempts + 1,
+    'countersign.platform.id': job.platform_id,
+  }
+  return tracing.below(job.payload, { name: `job ${job.kind}`, kind: 'consumer', attributes }, work)
+}
+
 /**
  * Runs a claimed job, and removes it in the commit of its writes, unless it is in a `row` with others. A failed job is
  * rescheduled.
@@ -28,10 +41,13 @@ export async function perform<Kind extends JobKind>(
   row?: RowUnderWay,
 ): Promise<void> {
   const { kind } = job
-  const log = new LogWith(app.log, { job: job.id, kind, platformId: job.platform_id })
+  const { tracing } = app
+  const traceId = tracing?.traceId()
+  const log = new LogWith(app.log, { job: job.id, kind, platformId: job.platform_id, traceId })
   const op = createOp(app, job.platform, { kind: 'job', jobId: job.id }, log)
   try {
     for (let attempt = 1; attempt <= COMMIT_ATTEMPTS_MAX; attempt++) {
+      if (attempt > 1) tracing?.event('job.rerun', { attempt: attempt - 1 })
       const known = attempt === 1 ? job.known : undefined
       const writes = await unlessStale(() => handlers[job.kind](op, job.payload, known))
       if (!writes) continue
@@ -49,6 +65,7 @@ export async function perform<Kind extends JobKind>(
     // Another process has done the job, and its effects made this attempt fail.
     if (!row && !(await selectJobExists(app, job.id))) return
     app.metrics.job(kind, 'failed')
+    tracing?.failed(kindOf(error))
     log.error({ err: error, attempts: job.attempts }, 'job failed')
     const change = putOff(op, job, error)
     if (row) row.goesOn([insert('jobs', { ...rowOf(op, job), ...change })])

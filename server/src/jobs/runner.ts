@@ -7,7 +7,7 @@ import { dueNow } from './jobs.ts'
 import type { JobHandlers } from './kinds.ts'
 import { laneOf, WEBHOOK_LANES } from './lanes.ts'
 import { type OwnWork, takeOwnWork, withClaims } from './own-work.ts'
-import { perform } from './perform.ts'
+import { asSpan, perform } from './perform.ts'
 import { Room } from './room.ts'
 import { RowUnderWay } from './shared-row.ts'
 import { claimDue, type DueJob, type DueRow, selectDue, selectDueOf, selectNextDue } from './store.ts'
@@ -93,7 +93,9 @@ export function createJobRunner(app: App, handlers: JobHandlers): JobRunner {
 function wake(runner: Runner): void {
   if (runner.isStopped) return
   runner.mustLookAgain = true
-  runner.looking ??= look(runner)
+  const { tracing } = runner.app
+  // Whoever wakes it, it looks for all.
+  runner.looking ??= (tracing ? tracing.apart(() => look(runner)) : look(runner))
     .catch((error) => runner.app.log.error({ err: error }, 'looking for due work failed'))
     .finally(() => {
       runner.looking = undefined
@@ -142,9 +144,15 @@ function beginShared(runner: Runner, job: DueJob, shared: SharedRow): void {
     follow(runner, row.id, row.done)
   }
   const { app } = runner
+  row.payloads.push(job.payload)
   const commitLast = async (writes: readonly Write[]) => {
     await nextCommit(runner)
-    await commit(runner, createOp(app, job.platform, { kind: 'job', jobId: shared.id }), writes)
+    const takeOff = () =>
+      commit(runner, createOp(app, job.platform, { kind: 'job', jobId: shared.id }), writes)
+    if (!app.tracing) return takeOff()
+    // The last job's trace has it, with links to those of the others.
+    const links = row.payloads.filter((payload) => payload !== job.payload)
+    return app.tracing.below(job.payload, { name: 'jobs taken off', links }, takeOff)
   }
   start(runner, job, row)
     .then(() => row.ended(commitLast))
@@ -166,7 +174,8 @@ function start(runner: Runner, job: DueJob, row?: RowUnderWay): Promise<void> {
   const platformId = job.platform_id
   room.take(lane, platformId)
   const begunMs = performance.now()
-  return perform(app, handlers, (op, writes) => commit(runner, op, writes), job, row)
+  const own = (op: Op, writes: readonly Write[]) => commit(runner, op, writes)
+  return asSpan(app, job, () => perform(app, handlers, own, job, row))
     .catch((error) => app.log.error({ err: error, job: job.id, kind: job.kind }, 'a job was cut short'))
     .finally(() => {
       room.done(lane, platformId, performance.now() - begunMs)

@@ -14,6 +14,8 @@ export class RowUnderWay {
   readonly id: string
   /** Resolves when the row is removed. */
   readonly done: Promise<void>
+  /** The payloads of its jobs, for the traces that they are of. */
+  readonly payloads: object[] = []
   readonly #rest: Write[] = []
   #left: number
   #resolve = (): void => {}

@@ -44,7 +44,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   })
   const commits = observeCommits(registry)
   const jobs = countJobs(registry)
-  const { webhooks, denials, screenings, unlogged, reads } = outcomeTallies(registry)
+  const { webhooks, denials, screenings, reads } = outcomeTallies(registry)
   const still = createFeedGauge(registry)
   const showDueWork = createDueWorkGauges(registry)
   const askDueWork = oneAtATime(() => findDueWork(db, clock()).catch(() => undefined))
@@ -63,6 +63,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
 
   return {
     ...commits,
+    ...countLost(registry),
     answered(route, method, status, code, seconds) {
       timings.observe(route, method, status, seconds)
       if (code !== undefined) refusals.add(code)
@@ -72,7 +73,6 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     chainAlert: (rail, kind) => chainAlerts.inc({ rail, kind }),
     agentDenied: (rule) => denials.add(rule),
     feedStill: (seconds) => still.set(seconds),
-    requestsNotLogged: (count) => unlogged.inc(count),
     screened: (outcome) => screenings.add(outcome),
     replicaRead: (outcome) => reads.add(outcome),
     contentType: registry.contentType,
@@ -89,6 +89,25 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
       showUnchained(ended)
       return `${await registry.metrics()}\n${timings.text()}\n`
     },
+  }
+}
+
+/** What a server could not tell others. */
+function countLost(registry: Registry): Pick<Metrics, 'requestsNotLogged' | 'spansDropped'> {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'countersign_requests_not_logged_total',
+    help: 'Requests that the request log could not keep.',
+    registers,
+  })
+  const spans = new Counter({
+    name: 'countersign_spans_dropped_total',
+    help: 'Spans of traces that no collector has.',
+    registers,
+  })
+  return {
+    requestsNotLogged: (count) => requests.inc(count),
+    spansDropped: (count) => spans.inc(count),
   }
 }
 
@@ -131,18 +150,13 @@ function outcomeTallies(registry: Registry) {
     label: 'outcome',
     values: ['CLEAR', 'HIT', 'FAILED'],
   })
-  const unlogged = new Counter({
-    name: 'countersign_requests_not_logged_total',
-    help: 'Requests that the request log could not keep.',
-    registers: [registry],
-  })
   const reads = new Tally(registry, {
     name: 'countersign_replica_reads_total',
     help: 'Lists and texts with a standby at hand: read there, or at the primary because the standby was late or has failed.',
     label: 'outcome',
     values: ['replica', 'late', 'failed'],
   })
-  return { webhooks, denials, screenings, unlogged, reads }
+  return { webhooks, denials, screenings, reads }
 }
 
 function showBuild(registry: Registry, labels: { version: string; mode: string; database: string }): void {

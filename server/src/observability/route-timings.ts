@@ -1,5 +1,13 @@
 /** Methods with a series of their own: those that routes can have. */
-const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+export const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+])
 /** By the first digit of the status. 0: the client was gone. */
 const CLASSES = ['aborted', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 

@@ -29,6 +29,7 @@ import type { RateProvider } from '../ports/rates.ts'
 import type { WaitingRequests } from '../ports/request-log.ts'
 import type { Screening } from '../ports/screening.ts'
 import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import type { Verifier } from '../ports/verifier.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
 import type { Config } from '../settings/config.ts'
@@ -55,6 +56,8 @@ export interface App {
   readonly enclave: Enclave
   readonly log: Logger
   readonly metrics: Metrics
+  /** Undefined where no traces are made. */
+  readonly tracing: Tracing | undefined
   /** Real time. Operations see their platform's time, as `Op.now`. */
   readonly clock: () => Date
   /** Commits the write set of an operation. Work that it makes due starts at once. */
@@ -174,6 +177,8 @@ export interface Op {
   /** A log whose lines carry the request or the job. */
   readonly log: Log
   readonly metrics: Metrics
+  /** See `App.tracing`. */
+  readonly tracing: Tracing | undefined
   readonly requestLog: WaitingRequests
   readonly rates: RateProvider | undefined
   /** The fees of payments, by corridor. */
@@ -254,6 +259,7 @@ export function createOp(
     enclave: app.enclave,
     log,
     metrics: app.metrics,
+    tracing: app.tracing,
     rates: app.rates,
     fees: app.config.fees,
     positionLimits: app.config.positionLimits,

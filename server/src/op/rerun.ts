@@ -39,6 +39,7 @@ export async function decideAndCommit<Answer>(
       if (before !== undefined) return before
       const outcome = await once(app, op, replay, decide)
       if ('answer' in outcome) return outcome.answer
+      app.tracing?.event('operation.rerun', { attempt, why: outcome.why })
       if (attempt === ATTEMPTS_MAX) throw tooBusy()
       // The second attempt usually succeeds or is refused by the rules, so it does not wait.
       if (attempt === 1) continue
@@ -54,25 +55,33 @@ export async function decideAndCommit<Answer>(
   }
 }
 
+/** What an attempt met: a guard, by its name, or a read that was stale; and the records that others were at too. */
+interface Contested {
+  readonly contested: readonly string[]
+  readonly why: string
+}
+
 /** One attempt. Without an answer it returns the contested records. */
 async function once<Answer>(
   app: App,
   op: Op,
   replay: () => Promise<Answer | undefined>,
   decide: () => Promise<DecidedAnswer<Answer>>,
-): Promise<{ readonly answer: Answer } | { readonly contested: readonly string[] }> {
+): Promise<{ readonly answer: Answer } | Contested> {
   let decided: DecidedAnswer<Answer>
   try {
     decided = await decide()
   } catch (error) {
-    if (error instanceof StaleRead) return { contested: [] }
+    if (error instanceof StaleRead) return { contested: [], why: 'stale read' }
     // If the same request was just done in parallel, its answer replaces the refusal.
     const done = await replay()
     if (done !== undefined) return { answer: done }
     throw error
   }
   const result = await commit(app, op, decided.writes)
-  return result.done ? { answer: decided.answer } : { contested: contestedBy(op, decided.writes, result) }
+  return result.done
+    ? { answer: decided.answer }
+    : { contested: contestedBy(op, decided.writes, result), why: result.guard }
 }
 
 /** Commits the writes of a refusal. A failed commit is retried without a new decision. */

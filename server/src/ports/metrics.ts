@@ -26,6 +26,8 @@ export interface Metrics extends CommitObserver {
   feedStill(seconds: number): void
   /** Requests that the request log could not keep. */
   requestsNotLogged(count: number): void
+  /** Spans of traces that no collector has. */
+  spansDropped(count: number): void
   /** `kind` as in `jobs/kinds.ts`. */
   job(kind: string, result: 'done' | 'failed'): void
   /** An attempt to deliver a webhook: the status of the answer, or the error code. */

@@ -9,6 +9,7 @@ import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import { hasRoom, post, release } from '../ledger/ledger.ts'
 import type { Op } from '../op/app.ts'
+import { askingRail } from '../op/spans.ts'
 import { transition } from '../op/transition.ts'
 import type { RailAnswer, RefundOutcome } from '../ports/rail.ts'
 import { askRail, findRailPayment, givenToRail, notGiven, type Said } from '../rails/rail-payments.ts'
@@ -304,7 +305,8 @@ async function paidBack(
     const { direction: _, accountId: __, rail: ___, ...given } = payment
     // A payment that was never sent is refunded to where it came from.
     const identifier = wasSent(transaction) ? given.identifier : null
-    const answer = await rail.refund({ ...given, identifier, isAsked: false, now: op.now })
+    const refunded = { ...given, identifier, isAsked: false, now: op.now }
+    const answer = await askingRail(op, rail, 'refund', () => rail.refund(refunded))
     return { answer, writes: [] }
   }
   if (heldAt(quote) !== undefined) return { answer: 'COMPLETED', writes: [] }

@@ -7,6 +7,7 @@ import { job } from '../jobs/jobs.ts'
 import type { JobHandler } from '../jobs/kinds.ts'
 import { type Op, plusSeconds } from '../op/app.ts'
 import { ApiError, type Handlers } from '../op/operation.ts'
+import { askingRail } from '../op/spans.ts'
 import { nextState } from '../op/transition.ts'
 import { findRailPayment } from '../rails/rail-payments.ts'
 import { paymentGoesOn } from '../screenings/payments.ts'
@@ -73,7 +74,9 @@ async function cancelWaiting(
 export const cancelRailPayment: JobHandler<'rail-payment.cancel'> = async (op, payload) => {
   const row = await findRailPayment(op, 'OUT', payload.transactionId)
   if (!row || nextState(RAIL_PAYMENT_TRANSITIONS, row.state, 'cancel') === null) return []
-  const answer = await op.rails.find(row.rail)?.cancel?.(row.payment_id)
+  const rail = op.rails.find(row.rail)
+  const answer =
+    rail?.cancel && (await askingRail(op, rail, 'cancel', async () => rail.cancel?.(row.payment_id)))
   if (answer?.outcome === 'delivered') return (await tell(op, row, 'deliver', answer)).writes
   if (answer?.outcome !== 'failed' && answer?.outcome !== 'returned') return []
   const failure = { code: answer.failureReason, message: answer.detail }

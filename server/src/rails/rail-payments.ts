@@ -10,6 +10,7 @@ import {
 } from '../db/schema/states.ts'
 import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
 import type { Op } from '../op/app.ts'
+import { askingRail } from '../op/spans.ts'
 import { transition } from '../op/transition.ts'
 import type { Rail, RailAnswer, RailPayment, SignedChainPayment } from '../ports/rail.ts'
 import { type Gate, gateOf } from '../screenings/payments.ts'
@@ -96,7 +97,10 @@ export async function askRail(
   const { rail: name, direction, accountId, sign, ...payment } = carried
   const rail = op.rails.find(name)
   if (!rail) throw new Error(`The rail ${name} is not in RAILS_FILE: its payments wait for it`)
-  const call = (asked: RailPayment) => (direction === 'OUT' ? rail.send(asked) : rail.pull(asked))
+  const call = (asked: RailPayment) =>
+    direction === 'OUT'
+      ? askingRail(op, rail, 'send', () => rail.send(asked))
+      : askingRail(op, rail, 'pull', () => rail.pull(asked))
   if (!rail.isRecorded) {
     const { held, writes } = await mayGo(op, carried, isAsked)
     return { answer: held ?? (await call({ ...payment, isAsked, now: op.now })), writes }

@@ -1,6 +1,7 @@
 import type { Database } from '../db/engine/port.ts'
 import { openPostgres } from '../db/engine/postgres.ts'
 import { OtherDatabase, Replica } from '../db/read/replica.ts'
+import { traceDatabase } from '../observability/traced-database.ts'
 import type { App } from '../op/app.ts'
 import { type Background, inBackground } from '../op/background.ts'
 import type { Config } from '../settings/config.ts'
@@ -22,10 +23,17 @@ export async function openReplica(
   { databaseReadUrl: url, preparesStatements: prepares }: Config,
   metrics: App['metrics'],
   log: App['log'],
+  tracing: App['tracing'],
 ): Promise<Replica | undefined> {
   if (url === undefined) return undefined
-  const open = () =>
-    openPostgres(url, { prepares, answerTimeoutMs: ANSWER_MS_MAX, setting: 'DATABASE_READ_URL' })
+  const open = async () => {
+    const standby = await openPostgres(url, {
+      prepares,
+      answerTimeoutMs: ANSWER_MS_MAX,
+      setting: 'DATABASE_READ_URL',
+    })
+    return tracing ? traceDatabase(standby, tracing) : standby
+  }
   const failed = (error: unknown) => log.warn({ err: error }, NOT_USED)
   const replica = new Replica(db, open, { count: metrics.replicaRead, failed })
   try {

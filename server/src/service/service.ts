@@ -11,12 +11,10 @@ import { findFollowedBlock } from '../chains/records.ts'
 import { keepClearing } from '../clearing/clearing.ts'
 import { keepClearingOld } from '../clearing/retention.ts'
 import { type Loading, loadRails } from '../connectors/load.ts'
-import { createCommitter } from '../db/commit/committer.ts'
 import { claimMode } from '../db/engine/mode.ts'
 import { openDatabase } from '../db/engine/open.ts'
 import type { Database } from '../db/engine/port.ts'
 import { retrying } from '../db/engine/retry.ts'
-import { createLookup } from '../db/read/lookup.ts'
 import { createRead } from '../db/read/read.ts'
 import type { Replica } from '../db/read/replica.ts'
 import { continueFeed } from '../db/schema/continue-feed.ts'
@@ -36,6 +34,7 @@ import { releaseClaims } from '../jobs/store.ts'
 import { RequestLimits } from '../limits/request-limits.ts'
 import { createLog } from '../observability/log.ts'
 import { createMetrics } from '../observability/metrics.ts'
+import type { OpenedTracing } from '../observability/tracing.ts'
 import { type App, machineClock, newRequestId } from '../op/app.ts'
 import { type Background, inBackground } from '../op/background.ts'
 import { FairGate, type GateSize } from '../op/fair-gate.ts'
@@ -64,6 +63,7 @@ import { baseUrlOf } from './first-platform.ts'
 import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
 import { createFileStore, createOutside } from './outside.ts'
 import { keepConnected, openReplica } from './replica.ts'
+import { closeTraces, openStorage, openTraces, type Storage } from './traces.ts'
 
 /** Checks what a rails file says. Throws for what is none, and names the field. */
 const checkRailsFile = validator(RailsFile as JsonSchema, 'body') as (value: unknown) => RailsFileValue
@@ -125,21 +125,23 @@ export async function openService(config: Config, options: ServiceOptions = {}):
     const metrics = createMetrics(db, machineClock, config.mode)
     const log = createLog(config.logLevel, options.logFile)
     await warnOfDatabase(db, config, log, { isRestored, stepsLeft })
-    const replica = await openReplica(db, config, metrics, log)
+    const tracing = await openTraces(config, metrics, log)
+    const replica = await openReplica(db, config, metrics, log, tracing)
     const loading: Loading = {
       environment: process.env,
       check: checkRailsFile,
       clock: machineClock,
       enclave,
       followedBlock: (rail) => findFollowedBlock({ db }, rail),
-      log,
+      ...{ log, tracing },
       onNodeAlert: (rail) => metrics.chainAlert(rail, 'nodes'),
     }
     const rails = await openRails(config, db, loading)
     const screened = await openScreened(config, log)
+    const storage = openStorage({ bare, db, metrics, tracing })
     return assemble(config, options, {
-      ...{ bare, db, dataKeys, enclave, fileStore, spool, rails, replica },
-      ...{ metrics, log, loading, screened },
+      ...{ bare, db, storage, dataKeys, enclave, fileStore, spool, rails, replica },
+      ...{ metrics, log, tracing, loading, screened },
     })
   } catch (error) {
     await bare.close()
@@ -152,6 +154,7 @@ interface Stores {
   /** The database without retries; `db` retries by itself. */
   readonly bare: Database
   readonly db: Database
+  readonly storage: Storage
   readonly dataKeys: Keyring
   readonly enclave: Enclave
   readonly fileStore: FileStore
@@ -160,6 +163,7 @@ interface Stores {
   readonly replica: Replica | undefined
   readonly metrics: App['metrics']
   readonly log: App['log']
+  readonly tracing: OpenedTracing | undefined
   /** What the file of the rails is read with. */
   readonly loading: Loading
   readonly screened: OpenedScreening | undefined
@@ -167,25 +171,19 @@ interface Stores {
 
 /** Assembles the parts. Those that depend on each other resolve each other at their first use. */
 function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
-  const { bare, db, enclave, fileStore, spool, rails, replica, metrics, log, screened } = stores
-  const lookup = createLookup(db)
-  const read = createRead(db)
+  const { bare, db, enclave, fileStore, spool, rails, replica, metrics, log, tracing, screened } = stores
+  const { readApart, ...storage } = stores.storage
   const wire = wireSpelling(config.wireWord)
   const requestLog = createRequestLog(db, config.requestLogDays, metrics)
   const app: App = {
     config,
     requestLog,
     wire,
-    db,
-    read,
+    ...storage,
     replica,
-    lookup,
-    withConfig: createConfigCache(lookup),
-    // The committer retries and counts by itself.
-    committer: createCommitter(bare, metrics),
+    withConfig: createConfigCache(storage.lookup),
     enclave,
-    log,
-    metrics,
+    ...{ log, metrics, tracing },
     clock: machineClock,
     fileStore,
     spool,
@@ -193,7 +191,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     screening: screened?.screening,
     ...createOutside(config, enclave, log),
     origin: () => config.publicUrl ?? addressOf(server, config),
-    eventStreams: createEventStreams({ read, wire, log }),
+    eventStreams: createEventStreams({ read: readApart, wire, log }),
     failedAttempts: createFailedAttempts(machineClock, options.attemptLimits),
     commit: (op, writes) => jobs.commit(op, writes),
     turns: new Turns(),
@@ -301,12 +299,14 @@ function runWith(
   const close = async () => {
     isClosing = true
     leaving.begin()
+    const stopMs = app.config.stopping.stopSeconds * 1_000
+    const endMs = performance.now() + stopMs
     await app.eventStreams.close()
     // Applies to answers whose head is already sent.
     server.server.keepAliveTimeout = 1
     const closed = server.close()
     leaving.endSilent()
-    const bound = setTimeout(() => leaving.endAll(), app.config.stopping.stopSeconds * 1_000)
+    const bound = setTimeout(() => leaving.endAll(), stopMs)
     await closed
     clearTimeout(bound)
     await jobs.stop()
@@ -316,6 +316,7 @@ function runWith(
     await stores.spool.close()
     await app.replica?.close()
     await app.db.close()
+    await closeTraces(stores.tracing, endMs)
   }
   const reloadRails = async () => {
     const { railsFile } = app.config

@@ -13,6 +13,7 @@ import {
   parseSenderDomains,
 } from './message-rules.ts'
 import { numberIn } from './number-in.ts'
+import { oneOf } from './one-of.ts'
 import { type PositionLimits, readPositionLimits } from './position-limits.ts'
 import { type RequestLimits, readRequestLimits } from './request-limits.ts'
 import { readRequestLogDays } from './request-log.ts'
@@ -21,6 +22,7 @@ import { isSafeUrl } from './safe-url.ts'
 import { readScreening, type ScreeningConfig } from './screening.ts'
 import { parseSignedProvider, type SignedProvider } from './signed-provider.ts'
 import { readStopping, type StoppingConfig } from './stopping.ts'
+import { readTracing, type TracingConfig } from './tracing.ts'
 import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
 
 /** Every setting of the process's environment, read once at start. docs/operations.md has the same table. */
@@ -55,6 +57,8 @@ export interface Config {
   readonly logLevel: (typeof LOG_LEVELS)[number]
   /** The token for `GET /metrics`. Absent: open to all in sandbox, 404 in production. */
   readonly metricsToken?: string
+  /** Where traces go. Absent: none are made. */
+  readonly tracing?: TracingConfig
   /** The mail server. Absent: no e-mail can be sent. */
   readonly smtp?: SmtpConfig
   /** The SMS gateway. Absent: no text message can be sent. */
@@ -127,7 +131,6 @@ export function readConfig(env: Environment): Config {
   const publicUrl = readPublicUrl(env)
   const smtp = readSmtp(env)
   const sms = readSms(env)
-  const rates = readRates(env)
   const verification = readVerification(env)
   return {
     host: env.HOST || '127.0.0.1',
@@ -154,9 +157,10 @@ export function readConfig(env: Environment): Config {
     retention: readRetention(env),
     logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, mode === 'production' ? 'info' : 'warn'),
     ...(metricsToken ? { metricsToken } : {}),
+    ...readTracing(env),
     ...(smtp ? { smtp } : {}),
     ...(sms ? { sms } : {}),
-    ...(rates ? { rates } : {}),
+    ...readRates(env),
     ...(verification ? { verification } : {}),
     messageRules: readMessageRules(env),
     documents: readDocuments(env),
@@ -205,19 +209,6 @@ function readMetricsToken({ METRICS_TOKEN }: Environment): string | undefined {
   return METRICS_TOKEN
 }
 
-function oneOf<const T extends readonly string[]>(
-  env: Environment,
-  name: string,
-  words: T,
-  fallback: T[number],
-): T[number] {
-  const text = env[name]
-  if (!text) return fallback
-  if (!words.includes(text))
-    throw new ConfigError(`${name} must be one of ${words.join(', ')}, not "${text}"`)
-  return text
-}
-
 function readMessageRules(env: Environment): MessageRules {
   const senderDomains = parseSenderDomains(env.SMTP_SENDER_DOMAINS || '{}')
   if (!senderDomains)
@@ -248,20 +239,20 @@ function readRailsFile({ RAILS_FILE }: Environment): Pick<Config, 'railsFile'> {
 const RATES_AGE_SECONDS_DEFAULT = 15 * 60
 const RATES_AGE_SECONDS_MAX = 7 * 24 * 60 * 60
 
-function readRates(env: Environment): RatesConfig | undefined {
+function readRates(env: Environment): Pick<Config, 'rates'> {
   const { RATES_URL } = env
   const maxAgeSeconds = numberIn(env, 'RATES_MAX_AGE_SECONDS', {
     least: 1,
     most: RATES_AGE_SECONDS_MAX,
     otherwise: RATES_AGE_SECONDS_DEFAULT,
   })
-  if (!RATES_URL) return undefined
+  if (!RATES_URL) return {}
   // The query may contain a key of the source: the message does not repeat the value.
   if (!isSafeUrl(RATES_URL))
     throw new ConfigError(
       'RATES_URL must begin with https:// (http:// for this machine alone) and have no user, password or fragment',
     )
-  return { url: new URL(RATES_URL).href, maxAgeSeconds }
+  return { rates: { url: new URL(RATES_URL).href, maxAgeSeconds } }
 }
 
 function readVerification({

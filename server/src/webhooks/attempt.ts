@@ -5,7 +5,9 @@ import type { EventRow } from '../db/schema/event-tables.ts'
 import type { WebhookAttemptRow } from '../db/schema/tables.ts'
 import { parseJson, toJson } from '../json/json.ts'
 import type { Op } from '../op/app.ts'
+import { traced } from '../op/spans.ts'
 import { type Answer, NoAnswer, send } from '../outgoing/send.ts'
+import type { NewSpan, OpenSpan } from '../ports/tracing.ts'
 import { findSecrets } from './secrets.ts'
 import { signedHeaders } from './signature.ts'
 
@@ -34,22 +36,59 @@ export async function attempt(op: Op, event: Sent, url: string): Promise<Attempt
     ...signedHeaders(op, event.id, body, await findSecrets(op)),
   }
   const startedMs = performance.now()
-  const outcome = await send(
-    { method: 'POST', url, headers, body },
-    {
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      bytesMax: ANSWER_BYTES_MAX,
-      reach: op.mode === 'production' ? 'public' : 'any',
-    },
-  ).then(
-    (answer) => ({ answer }),
-    (error: unknown) => {
-      if (error instanceof NoAnswer) return { error: error.code }
-      throw error
-    },
-  )
+  const outcome = await traced(op, spanOf(event), async (span) => {
+    const traceparent = op.tracing?.context()?.traceparent
+    const outcome = await post(op, url, { ...headers, ...(traceparent ? { traceparent } : {}) }, body)
+    if (span) say(span, outcome)
+    return outcome
+  })
   op.metrics.webhookAttempt('answer' in outcome ? outcome.answer.status : outcome.error)
   return { url, startedAt: op.now, durationMs: Math.round(performance.now() - startedMs), ...outcome }
+}
+
+/** An answer, or the code of what kept it away. */
+type PostOutcome = { readonly answer: Answer } | { readonly error: string }
+
+async function post(
+  op: Op,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+): Promise<PostOutcome> {
+  try {
+    const answer = await send(
+      { method: 'POST', url, headers, body },
+      {
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        bytesMax: ANSWER_BYTES_MAX,
+        reach: op.mode === 'production' ? 'public' : 'any',
+      },
+    )
+    return { answer }
+  } catch (error) {
+    if (error instanceof NoAnswer) return { error: error.code }
+    throw error
+  }
+}
+
+/** The address is the platform's, and may hold a secret of it. */
+function spanOf({ id, type }: Sent): NewSpan {
+  const attributes = {
+    'http.request.method': 'POST',
+    'countersign.event.type': type,
+    'countersign.event.id': id,
+  }
+  return { name: 'POST webhook', kind: 'client', attributes }
+}
+
+function say(span: OpenSpan, outcome: PostOutcome): void {
+  if ('error' in outcome) {
+    span.failed(outcome.error)
+    return
+  }
+  const { status } = outcome.answer
+  span.note({ 'http.response.status_code': status })
+  if (status >= 400) span.failed(String(status))
 }
 
 /** An event as it is delivered and as the API shows it. */

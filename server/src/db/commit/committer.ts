@@ -28,7 +28,8 @@ export type Guard = 'unique' | 'expectation' | 'overdraft' | 'overflow'
  * its own result, and one that fails leaves its neighbours alone. `commit` resolves when the set is durable.
  */
 export interface Committer {
-  commit(writes: readonly Write[]): Promise<CommitResult>
+  /** `onWriting` hears with how many sets it is written, at each start of a commit that it is part of. */
+  commit(writes: readonly Write[], onWriting?: (sets: number) => void): Promise<CommitResult>
   /** Whether the database had room for the last set. A while after a refusal the next set may try. */
   hasRoom(): boolean
 }
@@ -69,6 +70,7 @@ interface Waiting {
   readonly writes: readonly Write[]
   /** Undefined: the set must be written in turn. */
   readonly footprint: Footprint | undefined
+  readonly onWriting: ((sets: number) => void) | undefined
   readonly resolve: (result: CommitResult) => void
   readonly reject: (error: unknown) => void
 }
@@ -111,15 +113,19 @@ export function createCommitter(db: Database, observer?: CommitObserver): Commit
     fullAtMs: Number.NEGATIVE_INFINITY,
   }
   return {
-    commit: (writes) => commit(queue, withDeliveries(writes)),
+    commit: (writes, onWriting) => commit(queue, withDeliveries(writes), onWriting),
     hasRoom: () => performance.now() - queue.fullAtMs > ROOM_MS,
   }
 }
 
-function commit(queue: Queue, writes: readonly Write[]): Promise<CommitResult> {
+function commit(
+  queue: Queue,
+  writes: readonly Write[],
+  onWriting?: Waiting['onWriting'],
+): Promise<CommitResult> {
   const { observer } = queue
   const committed = new Promise<CommitResult>((resolve, reject) => {
-    queue.waiting.push({ writes, footprint: footprintOf(writes), resolve, reject })
+    queue.waiting.push({ writes, footprint: footprintOf(writes), onWriting, resolve, reject })
     schedule(queue)
   })
   committed.then(
@@ -153,6 +159,7 @@ function write(queue: Queue, { sets, ground, isTogether }: Taken): void {
   const { observer } = queue
   queue.underWay.add(ground)
   queue.isInTurn = !isTogether
+  for (const { onWriting } of sets) onWriting?.(sets.length)
   const begunMs = performance.now()
   void (isTogether ? commitTogether(queue, sets) : commitInTurn(queue.db, sets, observer))
     // A fault of ours, such as a value that cannot be encoded, must not block later sets.

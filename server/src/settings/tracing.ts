@@ -1,0 +1,90 @@
+import { ConfigError } from './config-error.ts'
+import { numberIn } from './number-in.ts'
+import { oneOf } from './one-of.ts'
+
+const PROTOCOLS = ['http/protobuf', 'http/json'] as const
+
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
+/** Where traces go and which are made, under the names that OpenTelemetry gives its settings. */
+export interface TracingConfig {
+  /** Where spans are posted. */
+  readonly url: string
+  /** Sent along; they may hold a key of the collector. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly protocol: (typeof PROTOCOLS)[number]
+  readonly serviceName: string
+  readonly sampler: (typeof SAMPLERS)[number]
+  /** The share of traces that the samplers with a ratio keep, from 0 to 1. */
+  readonly ratio: number
+  /** How long spans wait for others that are sent with them. */
+  readonly delayMs: number
+}
+
+const DELAY_MS = 5_000
+const DELAY_MS_MAX = 60_000
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Without an endpoint there are no traces, whatever else is set for other programs of the machine. Throws ConfigError. */
+export function readTracing(env: Environment): { readonly tracing?: TracingConfig } {
+  const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT
+  if (!endpoint) return {}
+  const tracing = {
+    url: urlOf(endpoint),
+    headers: headersOf(env.OTEL_EXPORTER_OTLP_HEADERS),
+    protocol: oneOf(env, 'OTEL_EXPORTER_OTLP_PROTOCOL', PROTOCOLS, 'http/protobuf'),
+    serviceName: env.OTEL_SERVICE_NAME || 'countersign',
+    sampler: oneOf(env, 'OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_traceidratio'),
+    ratio: ratioOf(env.OTEL_TRACES_SAMPLER_ARG),
+    delayMs: numberIn(env, 'OTEL_BSP_SCHEDULE_DELAY', { least: 10, most: DELAY_MS_MAX, otherwise: DELAY_MS }),
+  }
+  return { tracing }
+}
+
+/** A collector is often a neighbour in a private network, so `http:` may go to any host. */
+function urlOf(endpoint: string): string {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw new ConfigError(
+      'OTEL_EXPORTER_OTLP_ENDPOINT must be like http://localhost:4318, without user, password, query or fragment',
+    )
+  return `${url.href.replace(/\/+$/, '')}/v1/traces`
+}
+
+/** `name=value,name=value`, the values percent-encoded. They may be secrets: the message does not repeat them. */
+function headersOf(text = ''): Record<string, string> {
+  const pairs = text.split(',').filter((pair) => pair.trim() !== '')
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name, encoded] = /^\s*([!#$%&'*+.^_`|~A-Za-z0-9-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(pair) ?? []
+      const value = encoded === undefined ? undefined : decoded(encoded)
+      if (name === undefined || value === undefined)
+        throw new ConfigError('OTEL_EXPORTER_OTLP_HEADERS must be like api-key=…,other=…, percent-encoded')
+      return [name, value]
+    }),
+  )
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    const value = decodeURIComponent(text)
+    return /^[\x20-\x7e]*$/.test(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function ratioOf(text: string | undefined): number {
+  const ratio = Number(text || '1')
+  if (!/^[\d.]+$/.test(text || '1') || !(ratio >= 0 && ratio <= 1))
+    throw new ConfigError(`OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1, not "${text}"`)
+  return ratio
+}
