@@ -9,6 +9,7 @@ import { baseUrlOf, createPlatform } from '../server/src/service/first-platform.
 import { openService, type Service } from '../server/src/service/service.ts'
 import { readConfig } from '../server/src/settings/config.ts'
 import { copyEmptyDatabase, makeEmptyDatabase, makeEmptyPostgresDatabase } from './empty-database.testing.ts'
+import { refuseSecrets } from './log-secrets.testing.ts'
 import { TEST_MASTER_KEY } from './master-key.testing.ts'
 
 declare module 'vitest' {
@@ -76,25 +77,6 @@ const NO_ATTEMPT_LIMITS = Object.fromEntries(
     { ...limit, attemptsMax: Number.MAX_SAFE_INTEGER },
   ]),
 ) as AttemptLimits
-
-/** The fixed beginnings of stamps, sealed codes, Basic headers and tokens of agents, and the form of a device code. */
-const SHAPES = [
-  /eyJwdWJsaWNLZXki/,
-  /encappedPublic/,
-  /\bBasic [A-Za-z0-9+/]{8}/,
-  /\bcsa_[A-Za-z0-9_-]{43}/,
-  /\b[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}\b/,
-  /clientSecret/i,
-  /\bmnemonic\b/,
-]
-
-function refuseSecrets(log: string, secrets: readonly string[]): void {
-  const lines = log.split('\n')
-  const leak = lines.find(
-    (line) => secrets.some((secret) => line.includes(secret)) || SHAPES.some((shape) => shape.test(line)),
-  )
-  if (leak) throw new Error(`The server logged a secret: ${leak.slice(0, 400)}`)
-}
 
 /** Platforms are made by an operator, not over the API. This is the operator of the tests. */
 function startPlatformMaker(service: Service, secrets: string[]): Promise<Server> {
