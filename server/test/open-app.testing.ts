@@ -28,7 +28,7 @@ export async function openApp(
 }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-app-'))
   const database = await ownPostgresDatabase()
-  await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
+  if (!database) await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
   const { app, server, close, reloadRails, reloadScreening } = await openService(
     readConfig({
       DATABASE_URL: database?.url,
