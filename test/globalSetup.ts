@@ -8,7 +8,11 @@ import { ATTEMPT_LIMITS, type AttemptLimits } from '../server/src/ports/failed-a
 import { baseUrlOf, createPlatform } from '../server/src/service/first-platform.ts'
 import { openService, type Service } from '../server/src/service/service.ts'
 import { readConfig } from '../server/src/settings/config.ts'
-import { copyEmptyDatabase, makeEmptyDatabase, makeEmptyPostgresDatabase } from './empty-database.testing.ts'
+import {
+  copyEmptyDatabase,
+  findOrMakeEmptyDatabase,
+  makeEmptyPostgresDatabase,
+} from './empty-database.testing.ts'
 import { refuseSecrets } from './log-secrets.testing.ts'
 import { TEST_MASTER_KEY } from './master-key.testing.ts'
 
@@ -34,7 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { ensureGenerated } = await import(new URL('../scripts/generate.mjs', import.meta.url).href)
   await ensureGenerated()
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-test-'))
-  const emptyDatabase = await makeEmptyDatabase()
+  const emptyDatabase = await findOrMakeEmptyDatabase()
   await copyEmptyDatabase(emptyDatabase, dataDir)
   project.provide('emptyDatabase', emptyDatabase)
   const serverUrl = process.env.DATABASE_URL
@@ -61,7 +65,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await service.close()
     const log = await readFile(logFile, 'utf8')
     await rm(dataDir, { recursive: true, force: true })
-    await rm(emptyDatabase, { recursive: true, force: true })
     await template?.drop()
     // A fault is a defect, even where a test accepted its 500.
     for (const line of log.split('\n').filter((line) => line.includes('operation failed')))
