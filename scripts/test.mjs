@@ -22,7 +22,8 @@ await runScript(async () => {
     appendFileSync(summary, line)
     return code || 1
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    // A process that a killed test has left may still write there.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   }
 })
 
