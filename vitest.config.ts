@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongFirst } from './test/long-first.ts'
 import { PlainReporter } from './test/plain-reporter.ts'
 import { SDK_ALIAS } from './test/sdk-alias.ts'
 
@@ -26,6 +27,7 @@ export default defineConfig({
     execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--single-threaded-gc'],
     // One more than cores: many tests wait for processes that they have started.
     maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
     // Only for ending what hangs: a loaded machine may need several times what is usual.
     testTimeout: 60_000,
     // Worlds of several platforms are made there.

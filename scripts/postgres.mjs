@@ -1,6 +1,7 @@
 // A temporary PostgreSQL server for tests and benchmarks, from the system's packages.
 //   node scripts/postgres.mjs [--port N]              prints DATABASE_URL=… and runs until Ctrl-C
 //   node scripts/postgres.mjs [--port N] -- command…  runs the command with DATABASE_URL set and exits with its code
+// With --memory its files are in memory where that is possible, for tests: see temporary.mjs.
 import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import { createServer } from 'node:net'
@@ -9,6 +10,7 @@ import * as path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { makeTestsFolder } from './temporary.mjs'
 
 const PACKAGES = '/usr/lib/postgresql'
 const START_TRIES_MAX = 5
@@ -23,14 +25,17 @@ const SETTINGS = {
 /**
  * Starts a cluster on the loopback, where every user may connect without a password. Settings are added to, or
  * replace, the ones above.
- * @param {{ port?: number, settings?: Record<string, string> }} [options]
+ * @param {{ port?: number, settings?: Record<string, string>, inMemory?: boolean }} [options] `inMemory`: where that is possible
  * @returns {Promise<{ url: string, port: number, bin: string, stop: () => Promise<void> }>} `bin`: its programs' folder
  */
 export async function startCluster(options = {}) {
   const bin = newestServer()
   const user = unprivilegedUser()
   // The server's user may have no access to the temporary directory of root.
-  const directory = fs.mkdtempSync(path.join(user.uid === undefined ? tmpdir() : '/tmp', 'countersign-pg-'))
+  const parent = user.uid === undefined ? tmpdir() : '/tmp'
+  const directory = options.inMemory
+    ? makeTestsFolder('countersign-pg-', parent)
+    : fs.mkdtempSync(path.join(parent, 'countersign-pg-'))
   try {
     if (user.uid !== undefined) fs.chownSync(directory, user.uid, user.gid)
     const data = path.join(directory, 'data')
@@ -213,12 +218,18 @@ function runCommand(command, url) {
 }
 
 async function main() {
-  const { values, positionals } = parseArgs({ options: { port: { type: 'string' } }, allowPositionals: true })
+  const { values, positionals } = parseArgs({
+    options: { port: { type: 'string' }, memory: { type: 'boolean' } },
+    allowPositionals: true,
+  })
   // Listens before the start, so that a signal during it does not leave a server behind.
   const interrupted = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve)
   })
-  const cluster = await startCluster(values.port === undefined ? {} : { port: Number(values.port) })
+  const cluster = await startCluster({
+    ...(values.port === undefined ? {} : { port: Number(values.port) }),
+    inMemory: values.memory ?? false,
+  })
   try {
     if (positionals.length > 0) return await runCommand(positionals, cluster.url)
     process.stdout.write(`DATABASE_URL=${cluster.url}\n`)

@@ -1,14 +1,15 @@
-import { appendFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBuilt } from './build.mjs'
 import { ensureInstalled } from './install.mjs'
 import { runNode, runScript } from './run.mjs'
+import { makeTestsFolder } from './temporary.mjs'
 
 await runScript(async () => {
   await ensureInstalled()
   await ensureBuilt()
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-test-'))
+  const folder = makeTestsFolder('countersign-test-')
+  process.env.TMPDIR = folder
   try {
     const summary = process.env.TEST_SUMMARY_FILE ?? join(folder, 'summary')
     process.env.TEST_SUMMARY_FILE = summary
@@ -21,7 +22,8 @@ await runScript(async () => {
     appendFileSync(summary, line)
     return code || 1
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    // A process that a killed test has left may still write there.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   }
 })
 

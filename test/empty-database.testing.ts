@@ -1,24 +1,71 @@
-import { cp, mkdtemp } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { openEmbedded } from '../server/src/db/engine/embedded.ts'
 import { openPostgres } from '../server/src/db/engine/postgres.ts'
-import { migrate } from '../server/src/db/schema/migrate.ts'
+import { migrate, SCHEMA } from '../server/src/db/schema/migrate.ts'
 
-/** A migrated, empty embedded database. Making it takes most of a first start. */
-export async function makeEmptyDatabase(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
-  const db = await openEmbedded(folder)
-  await migrate(db)
-  await db.close()
+const CACHE = fileURLToPath(new URL('../node_modules/.cache/countersign/', import.meta.url))
+const ENGINE = new URL('../server/src/db/engine/', import.meta.url)
+/** What its files follow from, beside the schema. */
+const MAKERS = [
+  new URL('embedded.ts', ENGINE),
+  new URL('embedded-worker.mjs', ENGINE),
+  new URL('../schema/migrate.ts', ENGINE),
+  new URL('../node_modules/@electric-sql/pglite/package.json', import.meta.url),
+]
+const UNUSED_MS_MAX = 24 * 3600 * 1000
+
+/**
+ * The folder of a migrated, empty embedded database. Making it takes most of a first start, ten seconds of CPU time: it is kept
+ * until what it is made of changes.
+ */
+export async function findOrMakeEmptyDatabase(): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(SCHEMA))
+  for (const file of MAKERS) hash.update(await readFile(file))
+  const folder = join(CACHE, `empty-database-${hash.digest('hex').slice(0, 16)}`)
+  await removeUnused()
+  if (!existsSync(folder)) await makeEmptyDatabase(folder)
+  const now = new Date()
+  await utimes(folder, now, now)
   return folder
 }
 
-/** Copies its files to where a server expects its own. */
+/** Makes it under another name first, so that it is never there in part. */
+async function makeEmptyDatabase(folder: string): Promise<void> {
+  const unfinished = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
+  const db = await openEmbedded(unfinished)
+  await migrate(db)
+  await db.close()
+  const copied = await mkdtemp(join(CACHE, `empty-database-new-`))
+  await copyEmptyDatabase(unfinished, copied)
+  await rm(unfinished, { recursive: true })
+  await rename(copied, folder).catch(async (error) => {
+    // Another run was faster.
+    if (!existsSync(folder)) throw error
+    await rm(copied, { recursive: true })
+  })
+}
+
+/** Removes those of other schemas once no run uses them. */
+async function removeUnused(): Promise<void> {
+  await mkdir(CACHE, { recursive: true })
+  for (const name of await readdir(CACHE)) {
+    if (!name.startsWith('empty-database-')) continue
+    const used = (await stat(join(CACHE, name)).catch(() => undefined))?.mtimeMs
+    if (used === undefined || Date.now() - used < UNUSED_MS_MAX) continue
+    await rm(join(CACHE, name), { recursive: true, force: true })
+  }
+}
+
+/** Copies its files to where a server expects its own. Waiting for each of 1,400 files would take five times as long. */
 export async function copyEmptyDatabase(emptyDatabase: string, dataDir: string): Promise<void> {
-  await cp(join(emptyDatabase, 'db'), join(dataDir, 'db'), { recursive: true })
+  cpSync(join(emptyDatabase, 'db'), join(dataDir, 'db'), { recursive: true })
 }
 
 export interface PostgresDatabase {
@@ -57,7 +104,14 @@ export async function makeEmptyPostgresDatabase(serverUrl: string): Promise<Post
 }
 
 /** With DATABASE_URL, a separate migrated database on that server. */
-export async function ownPostgresDatabase(): Promise<PostgresDatabase | undefined> {
+async function ownPostgresDatabase(): Promise<PostgresDatabase | undefined> {
   const serverUrl = process.env.DATABASE_URL
   return serverUrl ? await createPostgresDatabase(serverUrl, inject('emptyPostgresDatabase')) : undefined
+}
+
+/** The empty database of a service of the test's own: with DATABASE_URL one on that server, else files in its data folder. */
+export async function ownDatabase(dataDir: string): Promise<PostgresDatabase | undefined> {
+  const database = await ownPostgresDatabase()
+  if (!database) await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
+  return database
 }

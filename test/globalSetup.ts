@@ -8,9 +8,13 @@ import { ATTEMPT_LIMITS, type AttemptLimits } from '../server/src/ports/failed-a
 import { baseUrlOf, createPlatform } from '../server/src/service/first-platform.ts'
 import { openService, type Service } from '../server/src/service/service.ts'
 import { readConfig } from '../server/src/settings/config.ts'
-import { copyEmptyDatabase, makeEmptyDatabase, makeEmptyPostgresDatabase } from './empty-database.testing.ts'
+import {
+  copyEmptyDatabase,
+  findOrMakeEmptyDatabase,
+  makeEmptyPostgresDatabase,
+} from './empty-database.testing.ts'
+import { refuseSecrets } from './log-secrets.testing.ts'
 import { TEST_MASTER_KEY } from './master-key.testing.ts'
-import { SHAPES } from './secret-shapes.testing.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -34,7 +38,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { ensureGenerated } = await import(new URL('../scripts/generate.mjs', import.meta.url).href)
   await ensureGenerated()
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-test-'))
-  const emptyDatabase = await makeEmptyDatabase()
+  const emptyDatabase = await findOrMakeEmptyDatabase()
   await copyEmptyDatabase(emptyDatabase, dataDir)
   project.provide('emptyDatabase', emptyDatabase)
   const serverUrl = process.env.DATABASE_URL
@@ -61,7 +65,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await service.close()
     const log = await readFile(logFile, 'utf8')
     await rm(dataDir, { recursive: true, force: true })
-    await rm(emptyDatabase, { recursive: true, force: true })
     await template?.drop()
     // A fault is a defect, even where a test accepted its 500.
     for (const line of log.split('\n').filter((line) => line.includes('operation failed')))
@@ -77,14 +80,6 @@ const NO_ATTEMPT_LIMITS = Object.fromEntries(
     { ...limit, attemptsMax: Number.MAX_SAFE_INTEGER },
   ]),
 ) as AttemptLimits
-
-function refuseSecrets(log: string, secrets: readonly string[]): void {
-  const lines = log.split('\n')
-  const leak = lines.find(
-    (line) => secrets.some((secret) => line.includes(secret)) || SHAPES.some((shape) => shape.test(line)),
-  )
-  if (leak) throw new Error(`The server logged a secret: ${leak.slice(0, 400)}`)
-}
 
 /** Platforms are made by an operator, not over the API. This is the operator of the tests. */
 function startPlatformMaker(service: Service, secrets: string[]): Promise<Server> {

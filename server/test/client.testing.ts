@@ -5,6 +5,7 @@ import { open, seal } from '../src/crypto/hpke.ts'
 import { generateKeyPair, type KeyPair, keyPairFromPrivateKey, parsePublicKey } from '../src/crypto/p256.ts'
 import { makeStamp } from '../src/crypto/stamp.ts'
 import { parseJson, toJson } from '../src/json/json.ts'
+import { type Exchanged, exchange } from './exchange.testing.ts'
 import { formWith, takesUpload } from './uploads.testing.ts'
 
 /** An answer as it came over HTTP; integers beyond 2^53 are bigints. A text that is no JSON is as it is. */
@@ -44,22 +45,9 @@ export class Client {
     headers: Record<string, string> = {},
   ): Promise<Reply> {
     const form = body === undefined || !takesUpload(method, path) ? undefined : formWith(path, body)
-    const response = await fetch(this.baseUrl + path, {
-      method,
-      headers: {
-        Authorization: this.authorization,
-        ...(body === undefined || form ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: form ?? (typeof body === 'string' ? body : toJson(body)) }),
-    })
-    const text = await textOf(response)
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    return {
-      status: response.status,
-      body: text === '' ? undefined : isJson ? parseJson(text) : text,
-      headers: response.headers,
-    }
+    const all = { Authorization: this.authorization, ...headers }
+    if (form) return replyOf(await sentForm(this.baseUrl + path, method, all, form))
+    return sendJson(this.baseUrl + path, method, all, body)
   }
 
   get = (path: string) => this.send('GET', path)
@@ -87,20 +75,38 @@ export class Client {
   }
 }
 
-/** The text of an answer; of one that goes on, its first piece. */
-async function textOf(response: Response): Promise<string> {
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
-  const reader = response.body!.getReader()
-  const { value } = await reader.read()
-  await reader.cancel()
-  return new TextDecoder().decode(value)
+/** `body` as JSON, or as it is where it is text. */
+export async function sendJson(
+  url: string,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body?: unknown,
+): Promise<Reply> {
+  if (body === undefined) return replyOf(await exchange(url, method, headers))
+  const text = typeof body === 'string' ? body : toJson(body)
+  return replyOf(await exchange(url, method, { 'Content-Type': 'application/json', ...headers }, text))
+}
+
+async function sentForm(
+  url: string,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body: FormData,
+): Promise<Exchanged> {
+  const response = await fetch(url, { method, headers, body })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+function replyOf({ status, headers, text }: Exchanged): Reply {
+  const isJson = headers.get('content-type')?.startsWith('application/json')
+  return { status, body: text === '' ? undefined : isJson ? parseJson(text) : text, headers }
 }
 
 /** A platform of the test's own. */
 export async function newPlatform(): Promise<Client> {
-  const response = await fetch(inject('platformMaker'), { method: 'POST' })
-  if (!response.ok) throw new Error(await response.text())
-  return new Client((await response.json()) as Credentials, inject('baseUrl'))
+  const { status, text } = await exchange(inject('platformMaker'), 'POST', {})
+  if (status !== 200) throw new Error(text)
+  return new Client(JSON.parse(text) as Credentials, inject('baseUrl'))
 }
 
 let customers = 0

@@ -6,8 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
-import { inject } from 'vitest'
-import { copyEmptyDatabase, ownPostgresDatabase } from '../../test/empty-database.testing.ts'
+import { ownDatabase } from '../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
 import { makeOtpCredential } from '../src/credentials/credentials.ts'
 import { makeCustomer } from '../src/customers/customers.ts'
@@ -220,8 +219,7 @@ export async function openProduction(
   { listens = false } = {},
 ): Promise<Production> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-production-'))
-  const database = await ownPostgresDatabase()
-  await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
+  const database = await ownDatabase(dataDir)
   const service = await openService(
     readConfig({
       DATABASE_URL: database?.url,

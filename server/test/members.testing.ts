@@ -1,6 +1,6 @@
-import { parseJson, toJson } from '../src/json/json.ts'
+import { toJson } from '../src/json/json.ts'
 import { Authenticator } from './authenticator.testing.ts'
-import type { Client, Reply } from './client.testing.ts'
+import { type Client, type Reply, sendJson } from './client.testing.ts'
 
 /** A browser that calls the API from a page of the server: with the cookie of a member and the headers of browsers. */
 export class Browser {
@@ -43,24 +43,10 @@ export class Browser {
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Reply> {
-    const response = await fetch(this.baseUrl + path, {
-      method,
-      headers: {
-        ...this.headersOf(method),
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : toJson(body) }),
-    })
-    const [, secret] = /^countersign_session=([^;]*)/.exec(response.headers.get('set-cookie') ?? '') ?? []
+    const reply = await sendJson(this.baseUrl + path, method, { ...this.headersOf(method), ...headers }, body)
+    const [, secret] = /^countersign_session=([^;]*)/.exec(reply.headers.get('set-cookie') ?? '') ?? []
     if (secret !== undefined) this.#cookie = secret || undefined
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    return {
-      status: response.status,
-      body: text === '' ? undefined : isJson ? parseJson(text) : text,
-      headers: response.headers,
-    }
+    return reply
   }
 
   get = (path: string) => this.send('GET', path)

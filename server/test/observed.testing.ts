@@ -4,8 +4,8 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { inject, vi } from 'vitest'
-import { copyEmptyDatabase, ownPostgresDatabase } from '../../test/empty-database.testing.ts'
+import { vi } from 'vitest'
+import { ownDatabase } from '../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
 import type { ServerOptions } from '../src/http/server.ts'
 import { baseUrlOf, createPlatform } from '../src/service/first-platform.ts'
@@ -39,8 +39,7 @@ export async function openObserved(
   options: ServerOptions = {},
 ): Promise<Observed> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-observed-'))
-  const database = await ownPostgresDatabase()
-  await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
+  const database = await ownDatabase(dataDir)
   const config = readConfig({
     DATABASE_URL: database?.url,
     COUNTERSIGN_DATA_DIR: dataDir,

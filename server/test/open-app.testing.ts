@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { inject } from 'vitest'
-import { copyEmptyDatabase, ownPostgresDatabase } from '../../test/empty-database.testing.ts'
+import { ownDatabase } from '../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
 import { type App, createOp, type Op } from '../src/op/app.ts'
 import { makePlatform } from '../src/platforms/platforms.ts'
@@ -27,8 +26,7 @@ export async function openApp(
   close(): Promise<void>
 }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-app-'))
-  const database = await ownPostgresDatabase()
-  await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
+  const database = await ownDatabase(dataDir)
   const { app, server, close, reloadRails, reloadScreening } = await openService(
     readConfig({
       DATABASE_URL: database?.url,

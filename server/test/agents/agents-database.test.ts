@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { uuidOf } from '../../src/db/engine/ids.ts'
 import { toJson } from '../../src/json/json.ts'
 import type { RefundOutcome } from '../../src/ports/rail.ts'
+import { extendChains } from '../../src/proofs/chain.ts'
 import { sandboxRail, sandboxRails } from '../../src/sandbox/rail.ts'
 import { createPlatform } from '../../src/service/first-platform.ts'
 import { changePolicy, newAgent, newPayer, settled, used } from '../agents.testing.ts'
@@ -82,6 +83,8 @@ describe('a denial', () => {
 
   /** The tables that have grown, but for the request log, which forgets by itself. */
   async function growth(action: () => Promise<unknown>) {
+    // What was moved before goes into the chain of proofs by itself, some seconds later.
+    await extendChains(service.app.db, service.app.clock)
     const before = await stored()
     await action()
     const after = await stored()

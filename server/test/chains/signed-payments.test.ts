@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newChainPayment } from '../../src/chains/queue.ts'
+import { addressRow } from '../../src/chains/rail.ts'
 import { authorizationNonce } from '../../src/crypto/evm/authorization.ts'
+import { WALLET_PATH } from '../../src/crypto/evm/keys.ts'
 import { insert } from '../../src/db/commit/writes.ts'
 import type { ChainPaymentRow } from '../../src/db/schema/chain-tables.ts'
 import type { Hex } from '../../src/formats/hex.ts'
@@ -26,8 +28,12 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
     await on.chain.setAutomine(false)
     payer = await Payer.open(on)
     const op = await operate(on.service.app, on.client.credentials.platformId)
-    const row = on.rail().chain.walletAddress(op, payer.account(true), wallet())
-    expect(await on.service.app.commit(op, [row])).toMatchObject({ done: true })
+    // Beside the account's deposit address, which the server opens by itself: both would have the id of the account's address.
+    const row = addressRow(on.rail().name, op, {
+      ...{ of: 'signed payments', address: wallet(), role: 'WALLET', path: WALLET_PATH },
+      ownerId: payer.account(true),
+    })
+    expect(await on.service.app.commit(op, [insert('chain_addresses', row)])).toMatchObject({ done: true })
   })
   afterAll(() => on?.close())
 

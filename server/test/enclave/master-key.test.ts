@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { copyEmptyDatabase, ownPostgresDatabase } from '../../../test/empty-database.testing.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { ownDatabase } from '../../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../../test/master-key.testing.ts'
 import { openAtRest } from '../../src/crypto/seal.ts'
 import { uuidOf } from '../../src/db/engine/ids.ts'
@@ -21,8 +21,7 @@ const OLD_KEY = Buffer.from(TEST_MASTER_KEY, 'hex')
 /** A folder and a database for servers that are started one after the other. */
 async function newPlace() {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-key-'))
-  const database = await ownPostgresDatabase()
-  await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
+  const database = await ownDatabase(dataDir)
   const open = new Set<Service>()
   const stop = async (service: Service) => {
     if (open.delete(service)) await service.close()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SHAPES } from '../../../test/secret-shapes.testing.ts'
+import { SHAPES } from '../../../test/log-secrets.testing.ts'
 import { type Client, fund, newBankAccount, newCustomer, signIn } from '../client.testing.ts'
 import { type Observed, openObserved } from '../observed.testing.ts'
 import {

@@ -2,12 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import {
-  copyEmptyDatabase,
-  ownPostgresDatabase,
-  type PostgresDatabase,
-} from '../../../test/empty-database.testing.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ownDatabase, type PostgresDatabase } from '../../../test/empty-database.testing.ts'
 import { TEST_MASTER_KEY } from '../../../test/master-key.testing.ts'
 import { update } from '../../src/db/commit/writes.ts'
 import { openDatabase } from '../../src/db/engine/open.ts'
@@ -38,8 +34,7 @@ let other: Process
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'countersign-config-'))
-  database = await ownPostgresDatabase()
-  await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
+  database = await ownDatabase(dataDir)
   one = await open()
   other = database ? await open() : one
 })

@@ -1,0 +1,53 @@
+/** The fixed beginnings of stamps, sealed codes, Basic headers and tokens of agents, and the form of a device code. */
+export const SHAPES = [
+  /eyJwdWJsaWNLZXki/,
+  /encappedPublic/,
+  /\bBasic [A-Za-z0-9+/]{8}/,
+  /\bcsa_[A-Za-z0-9_-]{43}/,
+  /\b[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}\b/,
+  /clientSecret/i,
+  /\bmnemonic\b/,
+]
+
+/** Throws with the beginning of the line where a log has one of the secrets, or something of the shape of one. */
+export function refuseSecrets(log: string, secrets: readonly string[]): void {
+  const places = [indexOfAny(log, secrets), ...SHAPES.map((shape) => log.search(shape))]
+  const at = places.find((place) => place >= 0)
+  if (at === undefined) return
+  const start = log.lastIndexOf('\n', at) + 1
+  throw new Error(`The server logged a secret: ${log.slice(start, start + 400).split('\n')[0]}`)
+}
+
+/** A power of two. */
+const HASHES = 1 << 20
+
+/**
+ * Where the first of thousands of words is in a text of many megabytes, or -1. One pass over the text: searching for word
+ * after word takes half a minute. Words have four characters at least.
+ */
+export function indexOfAny(text: string, words: readonly string[]): number {
+  const byBeginning = new Map<string, string[]>()
+  const isBeginning = new Uint8Array(HASHES)
+  for (const word of words) {
+    if (word.length < 4) throw new Error('A word is too short')
+    const beginning = word.slice(0, 4)
+    byBeginning.set(beginning, [...(byBeginning.get(beginning) ?? []), word])
+    isBeginning[hashAt(word, 0)] = 1
+  }
+  for (let at = 0; at + 4 <= text.length; at++) {
+    if (!isBeginning[hashAt(text, at)]) continue
+    const candidates = byBeginning.get(text.slice(at, at + 4)) ?? []
+    if (candidates.some((word) => text.startsWith(word, at))) return at
+  }
+  return -1
+}
+
+/** Of four characters. Those of secrets are ASCII; others only meet more candidates. */
+function hashAt(text: string, at: number): number {
+  const four =
+    (text.charCodeAt(at) << 24) ^
+    (text.charCodeAt(at + 1) << 16) ^
+    (text.charCodeAt(at + 2) << 8) ^
+    text.charCodeAt(at + 3)
+  return (Math.imul(four, 0x9e3779b1) >>> 12) & (HASHES - 1)
+}
