@@ -22,7 +22,7 @@ let installed: Installed | undefined
 
 /** The machine, where a program of the simulation asks. */
 function virtual(): { machine: Machine; program: Program } | undefined {
-  const program = running.getStore()
+  const program = running()
   return program && installed ? { machine: installed.machine, program } : undefined
 }
 
@@ -65,6 +65,7 @@ function installOnce(): void {
   installRandomness()
   installNetwork()
   installDisk()
+  installCompiler()
   syncBuiltinESMExports()
 }
 
@@ -238,11 +239,21 @@ function installDisk(): void {
         const found = virtual()
         const answer = Reflect.apply(call, fs, args)
         if (!found || !(answer instanceof Promise)) return answer
-        found.machine.callsUnderWay += 1
-        return answer.finally(() => {
-          found.machine.callsUnderWay -= 1
-        })
+        return found.machine.called(answer)
       },
     })
   }
+}
+
+/** Each server that starts compiles the same texts, for its routes: once is enough, as what comes of them keeps nothing. */
+function installCompiler(): void {
+  const compiled = new Map<string, object>()
+  globalThis.Function = new Proxy(Function, {
+    construct(target, texts: string[]) {
+      const key = texts.join('\0')
+      const known = compiled.get(key) ?? Reflect.construct(target, texts)
+      compiled.set(key, known)
+      return known
+    },
+  })
 }
