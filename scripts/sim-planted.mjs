@@ -56,7 +56,7 @@ async function isFound(fault, file) {
   const begun = performance.now()
   await buildProgram('sim/src/main.ts', file, [planting(fault)])
   const [, seed, why] = /^Seed (\d+): (.*)/m.exec(await outputOf(file)) ?? []
-  rmSync(file)
+  rmSync(file, { force: true })
   const seconds = Math.round((performance.now() - begun) / 1000)
   say(
     `${seed ? 'Found ' : 'MISSED'} in ${seconds} s: ${fault.name}${seed ? ` (seed ${seed}: ${why?.slice(0, 160)})` : ''}`,

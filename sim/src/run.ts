@@ -11,7 +11,7 @@ import { type Bank, pay } from './model/payers.ts'
 import { Receiver } from './model/receiver.ts'
 import { Seen } from './model/seen.ts'
 import type { DatabaseFaults } from './world/database.ts'
-import type { Engine } from './world/engine.ts'
+import { type Engine, START_MS } from './world/engine.ts'
 import { Servers } from './world/servers.ts'
 
 /** A run: what it found, and what happened in it. */
@@ -32,8 +32,6 @@ export interface Ran {
   }
 }
 
-/** Every run begins at this moment. */
-const START_MS = Date.UTC(2026, 0, 15, 12)
 const PAYERS = 3
 const PAYMENTS_EACH = 2
 const KILLS_MAX = 3

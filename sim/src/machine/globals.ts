@@ -48,18 +48,19 @@ export const realNow = real.performanceNow
 
 /** Puts the machine in the place of the real one. */
 export function install(machine: Machine, network: Network): void {
-  installOnce()
   installed = { machine, network, bytes: new Random(machine.random.below(2 ** 31)) }
 }
 
 /** How often randomness was asked for, so that pools of it can be brought to a known state. */
 export const randomness = { asked: 0 }
 
-let isInstalled = false
+/** When there is no machine yet. */
+let standsAtMs: number | undefined
 
-function installOnce(): void {
-  if (isInstalled) return
-  isInstalled = true
+/** Lets the time of day stand at this moment until there is a machine, so that a database never sees another time than that of runs. */
+export function standStill(atMs: number): void {
+  if (standsAtMs !== undefined) return
+  standsAtMs = atMs
   installTime()
   installTimers()
   installRandomness()
@@ -70,7 +71,7 @@ function installOnce(): void {
 }
 
 function timeOfDay(): number {
-  if (!installed) return real.Date.now()
+  if (!installed) return standsAtMs ?? real.Date.now()
   return Math.floor(installed.machine.nowMs + installed.machine.clock.offsetMs)
 }
 

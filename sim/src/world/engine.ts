@@ -10,6 +10,7 @@ import type { Database } from '../../../server/src/db/engine/port.ts'
 import { Statements } from '../../../server/src/db/engine/postgres-statements.ts'
 import { SESSION_OPTIONS } from '../../../server/src/db/engine/session.ts'
 import { migrate } from '../../../server/src/db/schema/migrate.ts'
+import { standStill } from '../machine/globals.ts'
 
 /** The database under all runs of this process, which begin with an empty one, and a folder for their files. */
 export interface Engine {
@@ -20,11 +21,14 @@ export interface Engine {
   close(): Promise<void>
 }
 
+/** Every run begins at this moment. */
+export const START_MS = Date.UTC(2026, 0, 15, 12)
 /** Where it exists, files are in memory there. */
 const IN_MEMORY = '/dev/shm'
 
 /** The server's embedded database, without a disk and in this thread: what is lost in a simulation is decided above it. */
 export async function openEngine(): Promise<Engine> {
+  standStill(START_MS)
   const folder = await mkdtemp(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'countersign-sim-'))
   const engine = await createEngine()
   const db = await connect(engine)
