@@ -115,16 +115,20 @@ export class Machine {
       (value) => Object.assign(ended, { value, isDone: true }),
       (error) => this.fail(error),
     )
-    for (;;) {
-      await this.#settle()
-      if (this.#failure) throw this.#failure.error
-      if (ended.isDone) return ended.value as T
-      const next = this.#schedule.take()
-      if (!next) throw new Error('Everybody waits, and nothing will happen any more.')
-      if (next.isCancelled) continue
-      if (++this.happened > HAPPENINGS_MAX) throw new Error(`More than ${HAPPENINGS_MAX} things happened.`)
-      this.#nowMs = next.atMs
-      await next.run()
+    try {
+      for (;;) {
+        await this.#settle()
+        if (this.#failure) throw this.#failure.error
+        if (ended.isDone) return ended.value as T
+        const next = this.#schedule.take()
+        if (!next) throw new Error('Everybody waits, and nothing will happen any more.')
+        if (next.isCancelled) continue
+        if (++this.happened > HAPPENINGS_MAX) throw new Error(`More than ${HAPPENINGS_MAX} things happened.`)
+        this.#nowMs = next.atMs
+        await next.run()
+      }
+    } finally {
+      current = undefined
     }
   }
 
