@@ -28,7 +28,6 @@ const IN_MEMORY = '/dev/shm'
 
 /** The server's embedded database, without a disk and in this thread: what is lost in a simulation is decided above it. */
 export async function openEngine(): Promise<Engine> {
-  standStill(START_MS)
   const folder = await mkdtemp(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'countersign-sim-'))
   const engine = await createEngine()
   const db = await connect(engine)
@@ -53,12 +52,19 @@ export async function openEngine(): Promise<Engine> {
 const CLUSTER = fileURLToPath(new URL('./cluster.tar', import.meta.url))
 
 async function createEngine(): Promise<PGlite> {
-  if (existsSync(CLUSTER)) return await PGlite.create({ loadDataDir: new Blob([await readFile(CLUSTER)]) })
+  if (!existsSync(CLUSTER)) await makeCluster()
+  standStill(START_MS)
+  return await PGlite.create({ loadDataDir: new Blob([await readFile(CLUSTER)]) })
+}
+
+/** Makes the cluster in real time: it is refused where time stands still. */
+async function makeCluster(): Promise<void> {
   const engine = await PGlite.create()
+  const cluster = await engine.dumpDataDir('none')
+  await engine.close()
   const part = `${CLUSTER}.${process.pid}.part`
-  await writeFile(part, Buffer.from(await (await engine.dumpDataDir('none')).arrayBuffer()))
+  await writeFile(part, Buffer.from(await cluster.arrayBuffer()))
   await rename(part, CLUSTER)
-  return engine
 }
 
 async function connect(engine: PGlite): Promise<Database> {
