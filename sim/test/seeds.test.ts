@@ -25,14 +25,21 @@ async function run(seeds: readonly number[]): Promise<Report[]> {
   return reports
 }
 
+/** Two databases are opened: some seconds of a core, which may be busy. */
+const TEST_MS_MAX = 300_000
+
 /** A server is killed in it, and events are delivered. */
 const SEED = 8
 
-test('A seed has the same answers, events and times in any process, after any other run', async () => {
-  const [[first, other, again], [elsewhere]] = await Promise.all([run([SEED, SEED + 1, SEED]), run([SEED])])
-  expect(first!.wrong).toBeUndefined()
-  expect(first!.counts.kills).toBeGreaterThan(0)
-  expect(again!.digest).toBe(first!.digest)
-  expect(elsewhere!.digest).toBe(first!.digest)
-  expect(other!.digest).not.toBe(first!.digest)
-})
+test(
+  'A seed has the same answers, events and times in any process, after any other run',
+  async () => {
+    const [[first, other, again], [elsewhere]] = await Promise.all([run([SEED, SEED + 1, SEED]), run([SEED])])
+    expect(first!.wrong).toBeUndefined()
+    expect(first!.counts.kills).toBeGreaterThan(0)
+    expect(again!.digest).toBe(first!.digest)
+    expect(elsewhere!.digest).toBe(first!.digest)
+    expect(other!.digest).not.toBe(first!.digest)
+  },
+  TEST_MS_MAX,
+)
