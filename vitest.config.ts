@@ -12,7 +12,7 @@ export default defineConfig({
   test: {
     include: [
       '{contract,server,sdk,cli,bench}/src/**/*.test.ts',
-      '{server,sdk,cli}/test/**/*.test.ts',
+      '{server,sdk,cli,sim}/test/**/*.test.ts',
       '{connectors,contracts,test}/**/*.test.ts',
       // The others of this folder drive a browser: vitest.browser.config.ts.
       'e2e/backend.test.ts',

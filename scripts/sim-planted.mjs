@@ -1,7 +1,8 @@
 // Plants faults in the server, one at a time, and holds that the simulation finds each.
 //   node scripts/sim-planted.mjs   some minutes
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { PLANTED } from '../sim/planted.mjs'
 import { buildProgram, ensureBuilt } from './build.mjs'
@@ -37,33 +38,42 @@ function planting({ name, file, find, replace }) {
  * @returns {Promise<string>}
  */
 function outputOf(file) {
+  const options = ['--seeds', String(SEEDS), '--until-wrong', '--jobs', '1']
   return new Promise((resolve, reject) => {
-    execFile(process.execPath, [file, '--seeds', String(SEEDS), '--until-wrong'], (error, stdout) => {
+    execFile(process.execPath, [file, ...options], (error, stdout) => {
       if (error && error.code !== 1) reject(error)
       else resolve(stdout)
     })
   })
 }
 
+/**
+ * Builds the simulation with a fault in it, and runs it. Returns whether the fault was found.
+ * @param {(typeof PLANTED)[number]} fault
+ * @param {string} file
+ */
+async function isFound(fault, file) {
+  const begun = performance.now()
+  await buildProgram('sim/src/main.ts', file, [planting(fault)])
+  const [, seed, why] = /^Seed (\d+): (.*)/m.exec(await outputOf(file)) ?? []
+  rmSync(file, { force: true })
+  const seconds = Math.round((performance.now() - begun) / 1000)
+  say(
+    `${seed ? 'Found ' : 'MISSED'} in ${seconds} s: ${fault.name}${seed ? ` (seed ${seed}: ${why?.slice(0, 160)})` : ''}`,
+  )
+  return seed !== undefined
+}
+
 await runScript(async () => {
   await ensureInstalled()
   await ensureBuilt()
+  const left = [...PLANTED.entries()]
   let missed = 0
-  for (const [at, fault] of PLANTED.entries()) {
-    const folder = join(ROOT, 'sim/dist/planted', String(at))
-    mkdirSync(folder, { recursive: true })
-    const file = join(folder, 'main.js')
-    await buildProgram('sim/src/main.ts', file, [planting(fault)])
-    const begun = performance.now()
-    const seed = /^Seed (\d+): (.*)/m.exec(await outputOf(file))
-    const isFound = seed !== null
-    if (!isFound) missed += 1
-    const seconds = Math.round((performance.now() - begun) / 1000)
-    say(
-      `${isFound ? 'Found ' : 'MISSED'} in ${seconds} s: ${fault.name}${seed ? ` (seed ${seed[1]}: ${seed[2]?.slice(0, 100)})` : ''}`,
-    )
-    rmSync(folder, { recursive: true, force: true })
+  const takeInTurn = async () => {
+    for (let next = left.shift(); next; next = left.shift())
+      if (!(await isFound(next[1], join(ROOT, 'sim/dist', `planted-${next[0]}.js`)))) missed += 1
   }
+  await Promise.all(Array.from({ length: availableParallelism() }, takeInTurn))
   say(`${PLANTED.length - missed} passed, ${missed} failed`)
   return missed === 0 ? 0 : 1
 })

@@ -10,10 +10,10 @@ export const PLANTED = [
     replace: 'void app.commit(op, writes).catch(() => {})\n  return { done: true }',
   },
   {
-    name: 'a repeated call is decided anew',
-    file: 'server/src/op/rerun.ts',
-    find: 'if (before !== undefined) return before\n      const outcome',
-    replace: 'const outcome',
+    name: 'a repeated call is done again',
+    file: 'server/src/http/pipeline.ts',
+    find: 'writes: keyed && isFinal ? [...writes, keepAnswer(op, keyed, answer)] : writes',
+    replace: 'writes',
   },
   {
     name: 'due work is taken off before it is done',
@@ -58,9 +58,9 @@ export const PLANTED = [
     replace: "const IS_FREE = '(claimed_until IS NULL AND $1::timestamptz IS NOT NULL)'",
   },
   {
-    name: 'an account pays more than it has',
+    name: 'two calls under one key at the same time are both done',
     file: 'server/src/db/functions/commit-together.ts',
-    find: 'IF held_now[acct] < 0 OR (posted_now[acct] < held_now[acct] AND NOT overdrafts[acct]) THEN',
-    replace: 'IF held_now[acct] < 0 THEN',
+    find: 'IF coalesce(cardinality(keys), 0) <> cardinality(key_writes) THEN',
+    replace: 'IF false THEN',
   },
 ]

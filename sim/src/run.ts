@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
 import { createPlatform } from '../../server/src/service/first-platform.ts'
 import { type Config, readConfig } from '../../server/src/settings/config.ts'
 import { install, realNow } from './machine/globals.ts'
-import { Machine, Program, running } from './machine/machine.ts'
+import { Machine, Program, runAs } from './machine/machine.ts'
 import { Network, type Weather } from './machine/network.ts'
 import { Random } from './machine/random.ts'
 import { checkBooks, checkEnd } from './model/check.ts'
@@ -10,8 +9,9 @@ import { Backend } from './model/clients.ts'
 import { openBank, RECEIVER } from './model/opening.ts'
 import { type Bank, pay } from './model/payers.ts'
 import { Receiver } from './model/receiver.ts'
+import { Seen } from './model/seen.ts'
 import type { DatabaseFaults } from './world/database.ts'
-import type { Engine } from './world/engine.ts'
+import { type Engine, START_MS } from './world/engine.ts'
 import { Servers } from './world/servers.ts'
 
 /** A run: what it found, and what happened in it. */
@@ -19,7 +19,7 @@ export interface Ran {
   readonly seed: number
   /** What must not be; undefined where everything was right. */
   readonly wrong: unknown
-  /** Of all answers: two runs of one seed have the same. */
+  /** Of all answers and events, with their times: two runs of one seed have the same. */
   readonly digest: string
   readonly trace: readonly string[]
   readonly counts: {
@@ -32,8 +32,6 @@ export interface Ran {
   }
 }
 
-/** Every run begins at this moment. */
-const START_MS = Date.UTC(2026, 0, 15, 12)
 const PAYERS = 3
 const PAYMENTS_EACH = 2
 const KILLS_MAX = 3
@@ -94,20 +92,21 @@ export async function runSeed(seed: number, engine: Engine, config: Config): Pro
   const troubles = troublesOf(machine.random)
   const now = { faults: SOUND }
   const servers = new Servers(machine, network, engine, config, () => now.faults)
-  const receiver = new Receiver(machine)
+  const seen = new Seen(machine)
+  const receiver = new Receiver(machine, seen)
   network.hosts.set(RECEIVER, receiver.answer)
-  const trace: string[] = []
   let bank: Bank | undefined
   let wrong: unknown
   try {
     await machine.live(
       (async () => {
         const service = await servers.start(troubles.servers)
-        const { tokenId, clientSecret } = await running.run(new Program('operator'), () =>
+        await machine.pause(0)
+        const { tokenId, clientSecret } = await runAs(new Program('operator'), () =>
           createPlatform(service.app, 'Simulated'),
         )
         const authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
-        bank = await openBank(new Backend(machine, servers, { authorization, trace }), troubles.hasEndpoint)
+        bank = await openBank(new Backend(machine, servers, { authorization, seen }), troubles.hasEndpoint)
         const key = service.app.enclave.quorumPublicKey
         const calm = begin(troubles, { machine, network, servers, receiver, now })
         await work(bank)
@@ -123,10 +122,10 @@ export async function runSeed(seed: number, engine: Engine, config: Config): Pro
   return {
     seed,
     wrong,
-    digest: createHash('sha256').update(trace.join('\n')).digest('hex').slice(0, 16),
-    trace,
+    digest: seen.digest,
+    trace: seen.trace,
     counts: {
-      calls: trace.length,
+      calls: seen.answers,
       payments: bank?.model.payments.length ?? 0,
       kills: servers.kills,
       happened: machine.happened,

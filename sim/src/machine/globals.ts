@@ -22,7 +22,7 @@ let installed: Installed | undefined
 
 /** The machine, where a program of the simulation asks. */
 function virtual(): { machine: Machine; program: Program } | undefined {
-  const program = running.getStore()
+  const program = running()
   return program && installed ? { machine: installed.machine, program } : undefined
 }
 
@@ -48,28 +48,30 @@ export const realNow = real.performanceNow
 
 /** Puts the machine in the place of the real one. */
 export function install(machine: Machine, network: Network): void {
-  installOnce()
   installed = { machine, network, bytes: new Random(machine.random.below(2 ** 31)) }
 }
 
 /** How often randomness was asked for, so that pools of it can be brought to a known state. */
 export const randomness = { asked: 0 }
 
-let isInstalled = false
+/** When there is no machine yet. */
+let standsAtMs: number | undefined
 
-function installOnce(): void {
-  if (isInstalled) return
-  isInstalled = true
+/** Lets the time of day stand at this moment until there is a machine, so that a database never sees another time than that of runs. */
+export function standStill(atMs: number): void {
+  if (standsAtMs !== undefined) return
+  standsAtMs = atMs
   installTime()
   installTimers()
   installRandomness()
   installNetwork()
   installDisk()
+  installCompiler()
   syncBuiltinESMExports()
 }
 
 function timeOfDay(): number {
-  if (!installed) return real.Date.now()
+  if (!installed) return standsAtMs ?? real.Date.now()
   return Math.floor(installed.machine.nowMs + installed.machine.clock.offsetMs)
 }
 
@@ -238,11 +240,21 @@ function installDisk(): void {
         const found = virtual()
         const answer = Reflect.apply(call, fs, args)
         if (!found || !(answer instanceof Promise)) return answer
-        found.machine.callsUnderWay += 1
-        return answer.finally(() => {
-          found.machine.callsUnderWay -= 1
-        })
+        return found.machine.called(answer)
       },
     })
   }
+}
+
+/** Each server that starts compiles the same texts, for its routes: once is enough, as what comes of them keeps nothing. */
+function installCompiler(): void {
+  const compiled = new Map<string, object>()
+  globalThis.Function = new Proxy(Function, {
+    construct(target, texts: string[]) {
+      const key = texts.join('\0')
+      const known = compiled.get(key) ?? Reflect.construct(target, texts)
+      compiled.set(key, known)
+      return known
+    },
+  })
 }

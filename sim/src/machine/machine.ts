@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Random } from './random.ts'
 import { type Happening, Schedule } from './schedule.ts'
 
@@ -25,8 +24,22 @@ export class Program {
   }
 }
 
+let current: Program | undefined
+
 /** The program whose code runs now. Without one, it is the simulation itself, which lives in real time. */
-export const running = new AsyncLocalStorage<Program>()
+export function running(): Program | undefined {
+  return current
+}
+
+/**
+ * Runs code of a program. All that follows from it by itself belongs to the program too, so nothing of another one may run before
+ * the next thing happens: whoever wants that lets time pass first.
+ */
+export function runAs<T>(program: Program, act: () => T): T {
+  if (current && current !== program) throw new Error(`${program.name} begins while ${current.name} runs.`)
+  current = program
+  return act()
+}
 
 /** So many things happen in one run at most: it hangs otherwise. */
 const HAPPENINGS_MAX = 100_000
@@ -39,8 +52,8 @@ const setImmediateReally = globalThis.setImmediate
 export class Machine {
   readonly random: Random
   readonly #schedule = new Schedule()
-  /** Calls of the machine under this one that are under way, such as of its disk: nothing happens before they are answered. */
-  callsUnderWay = 0
+  #callsUnderWay = 0
+  #callsAnswered = () => {}
   happened = 0
   #nowMs: number
   readonly startMs: number
@@ -68,10 +81,21 @@ export class Machine {
   after(delayMs: number, run: () => void | Promise<void>, program?: Program): Happening {
     const happening: Happening = {
       atMs: this.#nowMs + Math.max(0, delayMs),
-      run: program ? () => (program.isDead ? undefined : running.run(program, run)) : run,
+      run: program ? () => (program.isDead ? undefined : runAs(program, run)) : run,
     }
     this.#schedule.add(happening)
     return happening
+  }
+
+  /** Waits for a call of the machine under this one, such as of its disk: nothing happens before it is answered. */
+  async called<T>(answer: Promise<T>): Promise<T> {
+    this.#callsUnderWay += 1
+    try {
+      return await answer
+    } finally {
+      this.#callsUnderWay -= 1
+      if (this.#callsUnderWay === 0) this.#callsAnswered()
+    }
   }
 
   pause(ms: number): Promise<void> {
@@ -91,22 +115,32 @@ export class Machine {
       (value) => Object.assign(ended, { value, isDone: true }),
       (error) => this.fail(error),
     )
-    for (;;) {
-      await this.#settle()
-      if (this.#failure) throw this.#failure.error
-      if (ended.isDone) return ended.value as T
-      const next = this.#schedule.take()
-      if (!next) throw new Error('Everybody waits, and nothing will happen any more.')
-      if (next.isCancelled) continue
-      if (++this.happened > HAPPENINGS_MAX) throw new Error(`More than ${HAPPENINGS_MAX} things happened.`)
-      this.#nowMs = next.atMs
-      await next.run()
+    try {
+      for (;;) {
+        await this.#settle()
+        if (this.#failure) throw this.#failure.error
+        if (ended.isDone) return ended.value as T
+        const next = this.#schedule.take()
+        if (!next) throw new Error('Everybody waits, and nothing will happen any more.')
+        if (next.isCancelled) continue
+        if (++this.happened > HAPPENINGS_MAX) throw new Error(`More than ${HAPPENINGS_MAX} things happened.`)
+        this.#nowMs = next.atMs
+        await next.run()
+      }
+    } finally {
+      current = undefined
     }
   }
 
   /** Waits until all that follows by itself is done: promises, ticks, and calls of the machine under this one. */
   async #settle(): Promise<void> {
-    do await new Promise((resolve) => setImmediateReally(resolve))
-    while (this.callsUnderWay > 0)
+    for (;;) {
+      await new Promise((resolve) => setImmediateReally(resolve))
+      if (this.#callsUnderWay === 0) break
+      await new Promise<void>((resolve) => {
+        this.#callsAnswered = resolve
+      })
+    }
+    current = undefined
   }
 }

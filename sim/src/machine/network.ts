@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { ClientRequest, RequestOptions } from 'node:http'
 import { Readable } from 'node:stream'
-import { type Machine, type Program, running } from './machine.ts'
+import { type Machine, type Program, runAs } from './machine.ts'
 
 /** A request that a program sends to somebody outside. */
 export interface Outgoing {
@@ -46,8 +46,8 @@ export class Network {
     const request = new Request((body) => {
       const sent = { url, headers: headers as Readonly<Record<string, string>>, body }
       this.#send(sent).then(
-        (answer) => !program.isDead && running.run(program, () => request.answered(answer)),
-        (error) => !program.isDead && running.run(program, () => request.failed(error)),
+        (answer) => !program.isDead && runAs(program, () => request.answered(answer)),
+        (error) => !program.isDead && runAs(program, () => request.failed(error)),
       )
     })
     return request as unknown as ClientRequest

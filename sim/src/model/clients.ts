@@ -2,6 +2,7 @@ import type { Machine } from '../machine/machine.ts'
 import type { Random } from '../machine/random.ts'
 import type { Call, Reply, Servers } from '../world/servers.ts'
 import { Wrong } from './model.ts'
+import type { Seen } from './seen.ts'
 
 /** A call with its answer, once it is known. */
 interface Asked {
@@ -21,19 +22,18 @@ export class Backend {
   readonly #servers: Servers
   readonly #authorization: string
   readonly #asked: Asked[] = []
-  /** A line for each answer. */
-  readonly trace: string[]
+  readonly #seen: Seen
 
   constructor(
     machine: Machine,
     servers: Servers,
-    { authorization, trace }: { authorization: string; trace: string[] },
+    { authorization, seen }: { authorization: string; seen: Seen },
   ) {
     this.machine = machine
     this.random = machine.random.fork()
     this.#servers = servers
     this.#authorization = authorization
-    this.trace = trace
+    this.#seen = seen
   }
 
   get = (path: string): Promise<Reply> => this.#untilKnown(this.#call('GET', path))
@@ -81,9 +81,8 @@ export class Backend {
     for (let attempt = 0; attempt < RETRIES_MAX; attempt++) {
       try {
         const reply = await this.#servers.send(call)
-        this.#note(call, `${reply.status} ${reply.body?.code ?? ''}`)
-        if (reply.status === 500) this.#note(call, 'the outcome is unknown to the server too')
-        else if (reply.status < 500) return reply
+        this.#note(call, `${reply.status} ${reply.body?.code ?? ''}`, reply.body)
+        if (reply.status < 500) return reply
       } catch (error) {
         this.#note(call, error instanceof Error ? error.message : String(error))
       }
@@ -92,9 +91,9 @@ export class Backend {
     throw new Wrong(`${describe(call)} has no answer after ${RETRIES_MAX} attempts`)
   }
 
-  #note(call: Call, answer: string): void {
-    const at = Math.round(this.machine.nowMs - this.machine.startMs)
-    this.trace.push(`${at} ${describe(call)} → ${answer}`)
+  #note(call: Call, answer: string, body?: unknown): void {
+    this.#seen.answers += 1
+    this.#seen.note(describe(call), answer, body)
   }
 }
 

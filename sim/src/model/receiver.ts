@@ -1,6 +1,7 @@
 import type { Machine } from '../machine/machine.ts'
 import type { Answer, Outgoing } from '../machine/network.ts'
 import { Wrong } from './model.ts'
+import type { Seen } from './seen.ts'
 
 interface Received {
   readonly id: string
@@ -14,16 +15,23 @@ export class Receiver {
   readonly first = new Map<string, Received>()
   readonly #texts = new Map<string, string>()
   readonly #machine: Machine
+  readonly #seen: Seen
   /** The share of deliveries that are refused. */
   refused = 0
 
-  constructor(machine: Machine) {
+  constructor(machine: Machine, seen: Seen) {
     this.#machine = machine
+    this.#seen = seen
   }
 
   answer = async ({ headers, body }: Outgoing): Promise<Answer> => {
     const { random } = this.#machine
-    if (random.chance(this.refused)) return { status: random.pick([500, 503, 404, 302]) }
+    const what = `event ${headers['webhook-id']}`
+    if (random.chance(this.refused)) {
+      const status = random.pick([500, 503, 404, 302])
+      this.#seen.note(what, String(status), body.toString())
+      return { status }
+    }
     const event = JSON.parse(body.toString())
     if (headers['webhook-id'] !== event.id) throw new Wrong(`${event.id} came as ${headers['webhook-id']}`)
     const text = body.toString()
@@ -32,6 +40,7 @@ export class Receiver {
       throw new Wrong(`${event.id} came as ${before}, then as ${text}`)
     this.#texts.set(event.id, text)
     if (before === undefined && event.type !== 'TEST') this.first.set(event.id, event)
+    this.#seen.note(what, '200', text)
     return { status: 200 }
   }
 }

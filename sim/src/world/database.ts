@@ -1,5 +1,5 @@
 import type { Database, QueryAnswer, QueryOptions } from '../../../server/src/db/engine/port.ts'
-import { type Machine, type Program, running } from '../machine/machine.ts'
+import type { Machine, Program } from '../machine/machine.ts'
 
 /** How often the database fails, as shares of all statements. */
 export interface DatabaseFaults {
@@ -62,12 +62,9 @@ export class ProgramDatabase implements Database {
     if (random.chance(conflicts)) return { error: conflict(random.chance(0.5)) }
     const isLost = random.chance(losses)
     if (isLost && random.chance(0.5)) return { error: lost(random.below(LOSSES.length)) }
-    // Outside of all programs: the engine is no part of the simulation.
-    const outcome: Outcome<T> = await running.exit(() =>
-      run().then(
-        (value) => ({ value }),
-        (error: unknown) => ({ error }),
-      ),
+    const outcome: Outcome<T> = await run().then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
     )
     return isLost ? { error: lost(random.below(LOSSES.length)) } : outcome
   }

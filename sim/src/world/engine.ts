@@ -1,38 +1,46 @@
+import { EventEmitter } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Duplex } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import type { Database } from '../../../server/src/db/engine/port.ts'
 import { Statements } from '../../../server/src/db/engine/postgres-statements.ts'
 import { SESSION_OPTIONS } from '../../../server/src/db/engine/session.ts'
 import { migrate } from '../../../server/src/db/schema/migrate.ts'
+import { standStill } from '../machine/globals.ts'
 
 /** The database under all runs of this process, which begin with an empty one, and a folder for their files. */
 export interface Engine {
   readonly db: Database
   readonly folder: string
-  /** Empties all tables. */
+  /** Empties all tables, and the folder: what servers of another run have left there would be read by each that starts. */
   clear(): Promise<void>
   close(): Promise<void>
 }
 
+/** Every run begins at this moment. */
+export const START_MS = Date.UTC(2026, 0, 15, 12)
 /** Where it exists, files are in memory there. */
 const IN_MEMORY = '/dev/shm'
 
 /** The server's embedded database, without a disk and in this thread: what is lost in a simulation is decided above it. */
 export async function openEngine(): Promise<Engine> {
   const folder = await mkdtemp(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'countersign-sim-'))
-  const engine = await PGlite.create()
+  const engine = await createEngine()
   const db = await connect(engine)
   await migrate(db)
   const filled = await filledTables(db)
   return {
     db,
     folder,
-    clear: () => db.script(clearing(filled)),
+    async clear() {
+      await db.script(clearing(filled))
+      await rm(folder, { recursive: true, force: true })
+      await mkdir(folder)
+    },
     async close() {
       await db.close()
       await rm(folder, { recursive: true, force: true })
@@ -40,9 +48,28 @@ export async function openEngine(): Promise<Engine> {
   }
 }
 
+/** A database cluster as the engine makes it, kept beside the program: making it takes far longer than reading it. */
+const CLUSTER = fileURLToPath(new URL('./cluster.tar', import.meta.url))
+
+async function createEngine(): Promise<PGlite> {
+  if (!existsSync(CLUSTER)) await makeCluster()
+  standStill(START_MS)
+  return await PGlite.create({ loadDataDir: new Blob([await readFile(CLUSTER)]) })
+}
+
+/** Makes the cluster in real time: it is refused where time stands still. */
+async function makeCluster(): Promise<void> {
+  const engine = await PGlite.create()
+  const cluster = await engine.dumpDataDir('none')
+  await engine.close()
+  const part = `${CLUSTER}.${process.pid}.part`
+  await writeFile(part, Buffer.from(await cluster.arrayBuffer()))
+  await rename(part, CLUSTER)
+}
+
 async function connect(engine: PGlite): Promise<Database> {
   const client = new pg.Client({
-    stream: () => new EngineStream(engine) as never,
+    stream: () => new EngineSocket(engine) as never,
     host: 'embedded',
     user: 'postgres',
     database: 'postgres',
@@ -64,41 +91,56 @@ async function connect(engine: PGlite): Promise<Database> {
   }
 }
 
-/** The engine as the socket that pg's client writes to. */
-class EngineStream extends Duplex {
+/** The engine as the socket that pg's client writes to. What it writes together is given to the engine at once. */
+class EngineSocket extends EventEmitter {
+  readonly writable = true
   readonly #engine: PGlite
+  #written: Uint8Array[] = []
+  #isCorked = false
 
   constructor(engine: PGlite) {
     super()
     this.#engine = engine
   }
 
-  connect(): this {
+  connect(): void {
     process.nextTick(() => this.emit('connect'))
-    return this
   }
 
-  setNoDelay(): this {
-    return this
+  setNoDelay(): void {}
+
+  cork(): void {
+    this.#isCorked = true
   }
 
-  override _read(): void {}
+  uncork(): void {
+    this.#isCorked = false
+    this.#give()
+  }
 
-  override _write(chunk: Buffer, _encoding: string, callback: () => void): void {
-    const parts: Buffer[] = []
-    if (chunk[0] === 0) parts.push(Buffer.from(this.#engine.execProtocolRawSync(chunk)))
+  write(bytes: Uint8Array, written?: () => void): boolean {
+    this.#written.push(bytes)
+    if (!this.#isCorked) this.#give()
+    written?.()
+    return true
+  }
+
+  end(): void {
+    process.nextTick(() => this.emit('close'))
+  }
+
+  #give(): void {
+    const bytes = Buffer.concat(this.#written)
+    this.#written = []
+    const parts: Uint8Array[] = []
+    // The first message of a connection has no type. The others are not read by the engine's own client as well.
+    if (bytes[0] === 0) parts.push(this.#engine.execProtocolRawSync(bytes))
     else
-      void this.#engine.execProtocolRawStream(chunk, {
+      void this.#engine.execProtocolRawStream(bytes, {
         syncToFs: false,
-        onRawData: (part) => parts.push(Buffer.from(part)),
+        onRawData: (part) => parts.push(Uint8Array.from(part)),
       })
-    this.push(Buffer.concat(parts))
-    callback()
-  }
-
-  override _final(callback: () => void): void {
-    this.push(null)
-    callback()
+    if (parts.length > 0) this.emit('data', Buffer.concat(parts))
   }
 }
 

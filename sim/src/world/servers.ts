@@ -2,7 +2,7 @@ import { newRequestId } from '../../../server/src/op/app.ts'
 import { openService, type Service } from '../../../server/src/service/service.ts'
 import type { Config } from '../../../server/src/settings/config.ts'
 import { randomness } from '../machine/globals.ts'
-import { type Machine, Program, running } from '../machine/machine.ts'
+import { type Machine, Program, runAs } from '../machine/machine.ts'
 import { broken, type Network } from '../machine/network.ts'
 import { type DatabaseFaults, ProgramDatabase } from './database.ts'
 import type { Engine } from './engine.ts'
@@ -81,12 +81,14 @@ export class Servers {
   /** Starts a server; one that cannot start, for what befalls its database, is started again. */
   async #begin(at: number): Promise<void> {
     for (;;) {
+      // The one before may just have become ready.
+      await this.#machine.pause(0)
       const program = new Program(`server ${at + 1}`)
       const own: Running = { program }
       this.#running[at] = own
       const db = new ProgramDatabase(this.#engine.db, this.#machine, program, this.#faults)
       const killed = new Promise<undefined>((resolve) => program.whenKilled(() => resolve(undefined)))
-      const opened = running.run(program, async () => {
+      const opened = runAs(program, async () => {
         const service = await openService(this.#config, { openDatabase: async () => db, checkAnswers: true })
         await service.server.ready()
         own.service = service
@@ -125,7 +127,7 @@ export class Servers {
       const cut = () => reject(broken('ECONNRESET'))
       const takeBack = program.whenKilled(cut)
       const late = this.#machine.after(ANSWER_MS_MAX, () => reject(broken('TIMEOUT')))
-      running.run(program, () => {
+      runAs(program, () => {
         service.server
           .inject({
             method: method as 'GET',
