@@ -202,6 +202,8 @@ export interface Op {
   readonly fileStore: FileStore
   /** How long the documents of a deleted customer are kept. */
   readonly documentRetentionDays: number
+  /** How long what identifies a deleted customer is kept, whatever is asked. */
+  readonly personalDataDays: number
   /** Failed attempts at secrets, in this process. */
   readonly failedAttempts: FailedAttempts
   /** The streams of events in this process. */
@@ -270,6 +272,7 @@ export function createOp(
     messageRules: app.config.mode === 'sandbox' ? undefined : app.config.messageRules,
     fileStore: app.fileStore,
     documentRetentionDays: app.config.documents.retentionDays,
+    personalDataDays: app.config.retention.personalDataDays,
     failedAttempts: app.failedAttempts,
     eventStreams: app.eventStreams,
     requestLog: app.requestLog,

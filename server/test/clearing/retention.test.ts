@@ -5,7 +5,7 @@ import { type Client, fund, newCustomer } from '../client.testing.ts'
 import { type OwnService, openOwnService } from '../reliability/service.testing.ts'
 import { eventOnce, Receiver } from '../webhook-receiver.testing.ts'
 
-const RETENTION = { messageDays: 40, webhookAttemptDays: 60 }
+const RETENTION = { messageDays: 40, webhookAttemptDays: 60, personalDataDays: 1825 }
 const DAY_SECONDS = 24 * 3600
 
 let service: OwnService
