@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { FUNCTIONS, FUNCTIONS_VERSION, hashOfAll, sqlFunction } from '../../src/db/functions/functions.ts'
 
 /** What the functions were when their version was last raised. */
-const RECORDED = { version: 7, hash: 'ec064914995fb1b451abd6ac5eba4105' }
+const RECORDED = { version: 8, hash: '2e58e0a4ee46090f545435fbb87331f5' }
 
 test('the version of the functions is raised with every change to their text', () => {
   const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }

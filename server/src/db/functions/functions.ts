@@ -17,6 +17,7 @@ import { ledgerOpen } from './ledger-open.ts'
 import { ledgerTransfer } from './ledger-transfer.ts'
 import { ledgerTransferEndsOnce } from './ledger-transfer-ends-once.ts'
 import { neverDeleted } from './never-deleted.ts'
+import { onlyErased } from './only-erased.ts'
 import { platformSucceeded } from './platform-succeeded.ts'
 import { queueEndedTransfers } from './queue-ended-transfers.ts'
 import { recordDigest } from './record-digest.ts'
@@ -33,7 +34,7 @@ import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
 /** Raise it by one with every change to the text of a function: an older build then refuses the database. */
-export const FUNCTIONS_VERSION = 7
+export const FUNCTIONS_VERSION = 8
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {
@@ -77,6 +78,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   sealedGeneration,
   refuseOlderDataKey,
   appendOnly,
+  onlyErased,
   queueEndedTransfers,
 ].map(sqlFunction)
 

@@ -23,6 +23,7 @@ import { reads } from './0019-reads.ts'
 import { feed } from './0020-feed.ts'
 import { requestCounts } from './0021-request-counts.ts'
 import { proofs } from './0022-proofs.ts'
+import { erasures } from './0023-erasures.ts'
 import { endOf01 } from './0026-end-of-0.1.ts'
 
 /** A change of tables. One that has landed is never edited; a change is a new file at the end. */
@@ -72,6 +73,7 @@ export const SCHEMA: Schema = {
     base('0020-feed', feed),
     { name: '0021-request-counts', sql: requestCounts, step: 'add' },
     { name: '0022-proofs', sql: proofs, step: 'add' },
+    { name: '0023-erasures', sql: erasures, step: 'add' },
     { name: '0026-end-of-0.1', sql: endOf01, step: 'end' },
   ],
   functions: FUNCTIONS,
