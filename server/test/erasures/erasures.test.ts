@@ -116,15 +116,13 @@ async function readAll(client: Client, id: string): Promise<void> {
     for (const { id: one } of path === '/verifications' ? body.data : [])
       expect((await client.get(`${path}/${one}/decisions`)).status).toBe(200)
   }
-  const { data: cards } = (await client.get('/cards')).body
-  for (const { id: card } of cards)
-    expect((await client.get(`/auth/delegated-keys?cardId=${card}`)).status, card).toBe(200)
   const { data: agents } = (await client.get('/agents')).body
   for (const { id: agent } of agents)
     expect((await client.get(`/agents/${agent}/decisions`)).status, agent).toBe(200)
   const accounts = (await client.get(`/ledger/accounts?owner=${id}`)).body.data
   expect(accounts.length).toBeGreaterThan(0)
   for (const { id: account } of accounts) {
+    expect((await client.get(`/auth/delegated-keys?accountId=${account}`)).status, account).toBe(200)
     const times = 'from=2020-01-01T00:00:00Z&to=2999-01-01T00:00:00Z'
     expect((await client.get(`/statements?accountId=${account}&${times}`)).status).toBe(200)
     for (const { id: transfer } of (await client.get(`/ledger/transfers?accountId=${account}`)).body.data)

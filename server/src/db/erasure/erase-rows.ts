@@ -45,8 +45,8 @@ export function statementOf(table: string, { rows, set }: Pick<ErasedRows, 'rows
     ? `UPDATE ${table} SET ${columns.map((column, at) => `${column} = ${values[at]}`).join(', ')}`
     : `DELETE FROM ${table}`
   return `
-WITH found AS MATERIALIZED (SELECT t.ctid AS place FROM ${table} AS t WHERE (${rows}) ${isLeft} LIMIT $2 FOR UPDATE),
-  changed AS (${change} WHERE ctid = ANY (ARRAY(SELECT place FROM found)) RETURNING 1)
+WITH found AS MATERIALIZED (SELECT t.id FROM ${table} AS t WHERE (${rows}) ${isLeft} LIMIT $2 FOR UPDATE),
+  changed AS (${change} WHERE id = ANY (ARRAY(SELECT id FROM found)) RETURNING 1)
 SELECT (SELECT count(*) FROM found)::integer AS found, (SELECT count(*) FROM changed)::integer AS changed`
 }
 

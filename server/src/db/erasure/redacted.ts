@@ -13,8 +13,10 @@ export const ERASED_MARK = '{"isErased":true'
 const KEPT_TEXTS: ReadonlySet<string> = new Set([
   'accountType',
   'asset',
+  'because',
   'channel',
   'code',
+  'currencies',
   'currency',
   'customerType',
   'decision',
@@ -26,8 +28,11 @@ const KEPT_TEXTS: ReadonlySet<string> = new Set([
   'form',
   'kybStatus',
   'kycStatus',
+  'list',
   'network',
+  'outcome',
   'paymentRail',
+  'paymentRails',
   'permission',
   'provider',
   'rail',
@@ -102,7 +107,10 @@ function redacted(value: unknown, name: string): unknown {
   if ('destinationType' in value && value.destinationType === 'CHAIN_ADDRESS') return value
   return Object.fromEntries(
     Object.entries(value)
-      .filter(([member]) => !DROPPED.has(member))
+      // An address on a chain, which is a text, is one that answers have.
+      .filter(
+        ([member, inner]) => !DROPPED.has(member) || (member === 'address' && typeof inner === 'string'),
+      )
       .map(([member, inner]) => [member, EMPTIED.has(member) ? [] : redacted(inner, member)]),
   )
 }
