@@ -38,6 +38,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'db/functions',
     'db/schema/baseline',
     'db/schema',
+    'db/erasure',
     'db/read',
     'db/commit',
     // What an operation is, and what the outside is to it.
@@ -96,6 +97,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'search',
     'overview',
     'customer-deletion',
+    'erasures',
     'delivery',
     'sign-in',
     'members',

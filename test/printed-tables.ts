@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import {
+  ERASURE_TRANSITIONS,
   IMPORT_TRANSITIONS,
   INVITATION_TRANSITIONS,
   STABLECOIN_ACCOUNT_TRANSITIONS,
@@ -69,6 +70,7 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of a purchase by card': () => stateTable(CARD_TRANSACTION_TRANSITIONS),
   'states of a delegated key': () => stateTable(DELEGATED_KEY_TRANSITIONS),
   'states of a verification': () => stateTable(VERIFICATION_TRANSITIONS),
+  'states of an erasure': () => stateTable(ERASURE_TRANSITIONS),
   'documents of a verification': requiredDocumentTable,
   'documents of a person': personDocumentTable,
   'states of a delivery': () => stateTable(WEBHOOK_DELIVERY_TRANSITIONS),

@@ -22,6 +22,7 @@ import { contactVerification } from './customers/contact-verification.ts'
 import { customerImports } from './customers/customer-imports.ts'
 import { customerDeletion, customers } from './customers/customers.ts'
 import { documents } from './customers/documents.ts'
+import { customerErasures } from './customers/erasures.ts'
 import { kycLinks } from './customers/kyc-links.ts'
 import { verifications } from './customers/verifications.ts'
 import { eventStream } from './events/event-stream.ts'
@@ -71,6 +72,7 @@ export const API = {
   ...searches,
   ...customers,
   ...customerDeletion,
+  ...customerErasures,
   ...beneficialOwners,
   ...verifications,
   ...documents,

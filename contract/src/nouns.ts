@@ -42,6 +42,8 @@ export const NOUNS = {
   customer_get: 'customers.get',
   customer_update: 'customers.update',
   customer_delete: 'customers.delete',
+  customer_erase: 'customers.erase',
+  customer_erasure_get: 'customers.erasure',
   beneficial_owner_create: 'beneficialOwners.create',
   beneficial_owner_list: 'beneficialOwners.list',
   beneficial_owner_get: 'beneficialOwners.get',

@@ -7,6 +7,7 @@ import type { Ids } from './bodies.testing.ts'
 import { callerOf, ENDPOINTS, idsFor, newWorld, pathWith, validBody, type World } from './calls.testing.ts'
 import { clear, used } from './cards.testing.ts'
 import { Client, newCustomer, type Reply, type SignedIn, signed, signIn } from './client.testing.ts'
+import { ERASURE_CALLS } from './erasures/examples.testing.ts'
 import type { Browser } from './members.testing.ts'
 import { MEMBER_CALLS } from './members-examples.testing.ts'
 import { openProduction, until } from './production.testing.ts'
@@ -58,6 +59,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   customer_delete: async ({ client }) => ({
     ids: { Customer: (await made(client, '/customers', PERSON)).id },
   }),
+  ...ERASURE_CALLS,
   customer_import_create: () => ({ body: {} }),
   customer_import_get: async ({ client }) => ({
     ids: { CustomerImport: (await made(client, '/customers/bulk/csv', {})).jobId },

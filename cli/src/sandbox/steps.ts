@@ -89,6 +89,7 @@ const REASONS: { readonly [Type in Exclude<EventType, keyof typeof STEPS>]: stri
   'VERIFICATION.READY_FOR_VERIFICATION': WHOLE_CASE,
   'INTERNAL_ACCOUNT.STATUS_UPDATED': SIGNATURE,
   'CARD.FUNDING_SOURCE_CHANGE': SIGNATURE,
+  'CUSTOMER.ERASED': 'it needs a customer who was deleted for PERSONAL_DATA_DAYS: docs/customers.md',
   'BULK_UPLOAD.FAILED': 'it needs a file that cannot be read to its end: docs/customers-import.md',
   TEST: 'it needs a webhookEndpoint: api POST /sandbox/webhooks/test',
   'INCOMING_PAYMENT.PENDING': 'only a webhookEndpoint is asked about a payment',

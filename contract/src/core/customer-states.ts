@@ -164,3 +164,17 @@ export const IMPORT_TRANSITIONS = {
   FAILED: { begin: null, complete: null, fail: null },
 } as const satisfies Record<ImportState, Record<ImportEvent, ImportState | null>>
 export const IMPORT_INITIAL = 'PENDING' satisfies ImportState
+
+export const ERASURE_STATES = ['SCHEDULED', 'ERASING', 'DONE'] as const
+export type ErasureState = (typeof ERASURE_STATES)[number]
+
+export const ERASURE_EVENTS = ['begin', 'finish'] as const
+export type ErasureEvent = (typeof ERASURE_EVENTS)[number]
+
+/** The erasure of a person. `begin`: nobody is obliged to keep the data any longer. `finish`: all of it is gone. */
+export const ERASURE_TRANSITIONS = {
+  SCHEDULED: { begin: 'ERASING', finish: null },
+  ERASING: { begin: null, finish: 'DONE' },
+  DONE: { begin: null, finish: null },
+} as const satisfies Record<ErasureState, Record<ErasureEvent, ErasureState | null>>
+export const ERASURE_INITIAL = 'SCHEDULED' satisfies ErasureState

@@ -20,7 +20,8 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   // Of a page of another origin.
   add(endpoint.auth === 'public', 'FORBIDDEN')
   add(endpoint.signed === true, ...SIGNED)
-  add(Boolean(endpoint.idempotent), 'CONFLICT')
+  // The answer kept for repeats was of a customer who was erased.
+  add(Boolean(endpoint.idempotent), 'CONFLICT', 'CUSTOMER_DELETED')
   add(endpoint.sandboxOnly === true, 'NOT_FOUND')
   add(true, ...ERRORS_OF_EVERY_ENDPOINT)
   return [...codes]

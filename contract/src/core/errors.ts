@@ -96,6 +96,7 @@ export const ERRORS = {
   USER_NOT_READY: { status: 403, message: 'The customer is not approved yet.' },
   NOT_FOUND: { status: 404, message: 'There is nothing at this address.' },
   USER_NOT_FOUND: { status: 404, message: 'No such customer.' },
+  ERASURE_NOT_FOUND: { status: 404, message: 'Nobody has asked for the erasure of this customer.' },
   BENEFICIAL_OWNER_NOT_FOUND: { status: 404, message: 'No such beneficial owner.' },
   VERIFICATION_NOT_FOUND: { status: 404, message: 'No such verification.' },
   ACCOUNT_NOT_FOUND: { status: 404, message: 'No such account.' },

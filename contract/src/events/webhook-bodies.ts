@@ -8,6 +8,7 @@ import { Card } from '../cards/cards.ts'
 import { FreeFormInput, OneOfWords, Text } from '../core/schema.ts'
 import { BulkCustomerImportJob } from '../customers/customer-imports.ts'
 import { Customer } from '../customers/customers.ts'
+import { CustomerErasure } from '../customers/erasures.ts'
 import { Verification } from '../customers/verifications.ts'
 import { Deposit } from '../payments/deposits.ts'
 import { UmaInvitation } from '../payments/invitations.ts'
@@ -69,6 +70,8 @@ export const CustomerWebhook = webhook(
   ],
   Customer,
 )
+
+export const CustomerErasedWebhook = webhook(['CUSTOMER.ERASED'], CustomerErasure)
 
 export const VerificationWebhook = webhook(
   [

@@ -16,7 +16,8 @@ const RETRY_SECONDS_MAX = 30
  */
 export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload) => {
   const found = await selectMessageWithCode(op, payload.messageId)
-  if (!found) throw new Error('There is no such message')
+  // Its customer was erased meanwhile.
+  if (!found) return []
   const { message } = found
   if (message.state !== 'QUEUED') return []
   const reason = reasonNotToSend(op, found)

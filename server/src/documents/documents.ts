@@ -17,7 +17,7 @@ import { present } from '../op/present.ts'
 import type { UploadedFile } from '../op/uploaded-file.ts'
 import { removeFile } from '../stored-files/stored-files.ts'
 import { fileTypeOf } from './file-type.ts'
-import { selectDocument } from './store.ts'
+import { selectDocument, selectDocumentsOfCustomer } from './store.ts'
 
 type CreateBody = BodyOf<typeof document_create>
 type ReplaceBody = BodyOf<typeof document_replace>
@@ -134,6 +134,14 @@ export async function deletionOf(op: Op, document: DocumentRow): Promise<readonl
     version: version + 1,
   }
   return [update('documents', id, { version, deleted_at: null }, change), ...(await removeFile(op, file_id))]
+}
+
+const AT_ONCE_MAX = 50
+
+/** The writes that delete some documents of a customer and its owners, also those of verifications; none where there are none. */
+export async function removalOfSome(op: Op, customerId: string): Promise<readonly Write[]> {
+  const documents = await selectDocumentsOfCustomer(op, customerId, AT_ONCE_MAX)
+  return (await Promise.all(documents.map((document) => deletionOf(op, document)))).flat()
 }
 
 const DAY_SECONDS = 24 * 60 * 60

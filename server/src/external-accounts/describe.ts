@@ -32,7 +32,8 @@ export function describeAccount({
     const value = details[member]
     return typeof value === 'string' ? [`${memberInWords(member)} ${shown(member, value)}`] : []
   })
-  const account = `${kindOf(account_type)}, ${members.join(', ')}`
+  // Of an account of somebody who was erased the type alone is known.
+  const account = [kindOf(account_type), ...members].join(', ')
   const name = nameOfHolder({ account_info: info })
   return name === undefined ? `the ${account}` : `${quoted(name)} (${account})`
 }

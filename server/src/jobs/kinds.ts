@@ -12,6 +12,7 @@ export const JOB_KINDS = [
   'card-transaction.expire',
   'card-transaction.pull',
   'chain.mint',
+  'customer.erase',
   'customers.import',
   'deposit-account.open',
   'deposit.return',

@@ -209,6 +209,8 @@ export interface Op {
   readonly documentRetentionDays: number
   /** For how many days an answer is given again to who repeats a call under its `Idempotency-Key`. */
   readonly keptAnswerDays: number
+  /** How long what identifies a deleted customer is kept, whatever is asked. */
+  readonly personalDataDays: number
   /** Failed attempts at secrets, in this process. */
   readonly failedAttempts: FailedAttempts
   /** The streams of events in this process. */
@@ -279,6 +281,7 @@ export function createOp(
     fileStore: app.fileStore,
     documentRetentionDays: app.config.documents.retentionDays,
     keptAnswerDays: app.config.retention.keptAnswers,
+    personalDataDays: app.config.retention.personalData,
     failedAttempts: app.failedAttempts,
     eventStreams: app.eventStreams,
     requestLog: app.requestLog,

@@ -24,6 +24,7 @@ const STORED = {
   card_transactions: { table: 'card_transactions', column: 'state' },
   delegated_keys: { table: 'delegated_keys', column: 'status' },
   customers: { table: 'customers', column: 'verification_status' },
+  erasures: { table: 'erasures', column: 'state' },
   beneficial_owners: { table: 'beneficial_owners', column: 'kyc_status' },
   verifications: { table: 'verifications', column: 'status' },
   stored_files: { table: 'stored_files', column: 'state' },

@@ -36,6 +36,8 @@ import { sandboxDepositHandlers } from '../deposits/sandbox-handlers.ts'
 import { placeScreened } from '../deposits/screened.ts'
 import { documentHandlers } from '../documents/handlers.ts'
 import { removeDocuments } from '../documents/jobs.ts'
+import { erasureHandlers } from '../erasures/handlers.ts'
+import { eraseCustomer } from '../erasures/jobs.ts'
 import { exchangeRateHandlers } from '../exchange-rates/handlers.ts'
 import { discoveryHandlers } from '../external-accounts/discovery-handlers.ts'
 import { externalAccountHandlers } from '../external-accounts/handlers.ts'
@@ -108,6 +110,7 @@ export const HANDLERS: ServedHandlers = {
   ...tokenHandlers,
   ...customerHandlers,
   ...customerDeletionHandlers,
+  ...erasureHandlers,
   ...beneficialOwnerHandlers,
   ...verificationHandlers,
   ...documentHandlers,
@@ -197,6 +200,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'deposit-account.open': openDepositAccount,
   'deposit.return': returnDeposit,
   'deposit.screened': placeScreened,
+  'customer.erase': eraseCustomer,
   'documents.remove': removeDocuments,
   'external-account.check': checkExternalAccount,
   'invitation.expire': expireInvitation,

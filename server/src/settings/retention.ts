@@ -1,6 +1,6 @@
 import { numberIn } from './number-in.ts'
 
-/** What is removed some days after it was written, with the setting that says how many: by default, and at the least. */
+/** What is removed some days after it was written or ended, with the setting that says how many: by default, and at the least. */
 const KINDS = {
   /** Messages with codes: to whom, when, and whether they arrived. The codes' own records too. */
   messages: { setting: 'MESSAGES_DAYS', otherwise: 365, least: 30 },
@@ -12,6 +12,11 @@ const KINDS = {
   deniedDecisions: { setting: 'DENIED_DECISIONS_DAYS', otherwise: 1825, least: 30 },
   /** Answers for repeats, by their idempotency keys. */
   keptAnswers: { setting: 'IDEMPOTENCY_KEYS_DAYS', otherwise: 30, least: 1 },
+  /**
+   * What identifies a customer after its deletion, whatever is asked: laws against money laundering commonly want it kept for five
+   * years.
+   */
+  personalData: { setting: 'PERSONAL_DATA_DAYS', otherwise: 1825, least: 0 },
 } as const satisfies Record<string, { setting: string; otherwise: number; least: number }>
 
 const DAYS_MAX = 36_500

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createPlatform } from '../../src/service/first-platform.ts'
 import { newPlatform } from '../client.testing.ts'
 import { openApp } from '../open-app.testing.ts'
 
@@ -47,6 +48,7 @@ test('what a request has changed is found by its id: one of the server by itself
 
 test('an entry of the trail can be neither changed nor removed', async () => {
   const host = await openApp()
+  await createPlatform(host.app, 'Audited')
   for (const statement of [
     'DELETE FROM audit_events',
     'UPDATE audit_events SET address = NULL',

@@ -11,6 +11,7 @@ const RETENTION = {
   unsignedRequests: 80,
   deniedDecisions: 90,
   keptAnswers: 1,
+  personalData: 1825,
 }
 const DAY_SECONDS = 24 * 3600
 

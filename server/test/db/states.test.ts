@@ -2,6 +2,8 @@ import { EXTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/extern
 import { INTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/internal-accounts'
 import {
   CONTACT_TRANSITIONS,
+  ERASURE_STATES,
+  ERASURE_TRANSITIONS,
   IMPORT_TRANSITIONS,
   INVITATION_TRANSITIONS,
   KYC_TRANSITIONS,
@@ -77,6 +79,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'customers.verification_status': Object.keys(KYC_TRANSITIONS),
   'delegated_keys.status': Object.keys(DELEGATED_KEY_TRANSITIONS),
   'deposits.state': Object.keys(DEPOSIT_TRANSITIONS),
+  'erasures.state': ERASURE_STATES,
   'external_accounts.status': EXTERNAL_ACCOUNT_STATUSES,
   'internal_accounts.status': INTERNAL_ACCOUNT_STATUSES,
   'invitations.state': Object.keys(INVITATION_TRANSITIONS),
@@ -135,6 +138,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
   ledger_end: [TRANSFER_INITIAL, TRANSFER_TRANSITIONS.pending.post, TRANSFER_TRANSITIONS.pending.void],
   ledger_transfer: [TRANSFER_TRANSITIONS.pending.post],
   ledger_transfer_ends_once: [TRANSFER_INITIAL, TRANSFER_INITIAL],
+  only_erased: [ERASURE_TRANSITIONS.SCHEDULED.begin],
   queue_ended_transfers: [TRANSFER_INITIAL],
 }
 
@@ -178,6 +182,7 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state = '${finalStates(CARD_TRANSITIONS)}'`,
       `status = '${DELEGATED_KEY_INITIAL}'`,
       `state = '${QUOTE_TRANSITIONS.PENDING.execute}'`,
+      `state = '${ERASURE_TRANSITIONS.ERASING.finish}'`,
       `state <> '${MESSAGE_INITIAL}'`,
       `state = '${MESSAGE_TRANSITIONS.QUEUED.deliver}'`,
       `state = '${MESSAGE_TRANSITIONS.QUEUED.fail}'`,

@@ -35,6 +35,7 @@ const WRITTEN = [
   ['customer_emails', 'customers', 'email_verification', shown.CONTACT_TRANSITIONS],
   ['customer_phones', 'customers', 'phone_verification', shown.CONTACT_TRANSITIONS],
   ['customers', 'customers', 'verification_status', shown.KYC_TRANSITIONS],
+  ['erasures', 'erasures', 'state', shown.ERASURE_TRANSITIONS],
   ['beneficial_owners', 'beneficial_owners', 'kyc_status', shown.OWNER_KYC_TRANSITIONS],
   ['verifications', 'verifications', 'status', shown.VERIFICATION_TRANSITIONS],
   ['customer_imports', 'customer_imports', 'state', shown.IMPORT_TRANSITIONS],

@@ -1,11 +1,11 @@
-/** Keeps who has decided or changed what: a row is neither changed nor removed. */
+/** Keeps who has decided or changed what: a row is neither changed nor removed. What an erasure may change is in `only-erased.ts`. */
 export const appendOnly = `
 CREATE OR REPLACE FUNCTION append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'rows of % are neither changed nor removed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
 
-CREATE TRIGGER verification_decisions_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON verification_decisions
+CREATE TRIGGER verification_decisions_append_only BEFORE DELETE OR TRUNCATE ON verification_decisions
   FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 
 CREATE TRIGGER proof_blocks_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON proof_blocks
@@ -14,10 +14,10 @@ CREATE TRIGGER proof_blocks_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON p
 CREATE TRIGGER ledger_checkpoints_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON ledger_checkpoints
   FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 
-CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_events
+CREATE TRIGGER audit_events_append_only BEFORE DELETE OR TRUNCATE ON audit_events
   FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 
 -- The parts of a divided table have the triggers that are for its rows.
-CREATE TRIGGER audit_events_parts_append_only BEFORE UPDATE OR DELETE ON audit_events
+CREATE TRIGGER audit_events_parts_append_only BEFORE DELETE ON audit_events
   FOR EACH ROW EXECUTE FUNCTION append_only();
 `

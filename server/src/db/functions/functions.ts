@@ -18,6 +18,7 @@ import { ledgerOpen } from './ledger-open.ts'
 import { ledgerTransfer } from './ledger-transfer.ts'
 import { ledgerTransferEndsOnce } from './ledger-transfer-ends-once.ts'
 import { neverDeleted } from './never-deleted.ts'
+import { onlyErased } from './only-erased.ts'
 import { platformSucceeded } from './platform-succeeded.ts'
 import { queueEndedTransfers } from './queue-ended-transfers.ts'
 import { recordDigest } from './record-digest.ts'
@@ -79,6 +80,7 @@ export const FUNCTIONS: readonly SqlFunction[] = [
   sealedGeneration,
   refuseOlderDataKey,
   appendOnly,
+  onlyErased,
   queueEndedTransfers,
 ].map(sqlFunction)
 

@@ -25,6 +25,14 @@ export interface JobPayloads {
     readonly address: string
     readonly amount: string
   }
+  /** `isEarly`: what nobody is obliged to keep. `step` and what follows: how far it is, and whether this round has found anything. */
+  'customer.erase': {
+    readonly customerId: string
+    readonly isEarly?: boolean
+    readonly step?: string
+    readonly after?: string
+    readonly hasFound?: boolean
+  }
   'customers.import': { readonly importId: string }
   'documents.remove': { readonly customerId: string }
   'invitation.expire': { readonly code: string }

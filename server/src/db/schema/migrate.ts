@@ -24,6 +24,7 @@ import { feed } from './0020-feed.ts'
 import { requestCounts } from './0021-request-counts.ts'
 import { proofs } from './0022-proofs.ts'
 import { months } from './0024-months.ts'
+import { erasures } from './0025-erasures.ts'
 import { endOf01 } from './0026-end-of-0.1.ts'
 
 /** A change of tables. One that has landed is never edited; a change is a new file at the end. */
@@ -74,6 +75,7 @@ export const SCHEMA: Schema = {
     { name: '0021-request-counts', sql: requestCounts, step: 'add' },
     { name: '0022-proofs', sql: proofs, step: 'add' },
     { name: '0024-months', sql: months, step: 'add' },
+    { name: '0025-erasures', sql: erasures, step: 'add' },
     { name: '0026-end-of-0.1', sql: endOf01, step: 'end' },
   ],
   functions: FUNCTIONS,

@@ -22,6 +22,7 @@ import type {
   Stored,
   TransactionDetails,
 } from './documents.ts'
+import type { ErasureRow } from './erasure-tables.ts'
 import type { EventRecordRow, StoredEventRow } from './event-tables.ts'
 import type { CustomerImportErrorRow, CustomerImportRow } from './import-tables.ts'
 import type { JobRow } from './job-tables.ts'
@@ -47,6 +48,7 @@ export interface Tables
   platforms: PlatformRow
   api_tokens: TokenRow
   customers: CustomerRow
+  erasures: ErasureRow
   beneficial_owners: BeneficialOwnerRow
   verifications: VerificationRow
   verification_decisions: VerificationDecisionRow

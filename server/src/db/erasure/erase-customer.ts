@@ -1,0 +1,66 @@
+import type { Database } from '../engine/port.ts'
+import { AUDIT_EVENT_ERASED } from './columns-of-customers.ts'
+import { OWN_RECORDS } from './erase-events.ts'
+import { eraseRows, ROWS_MAX, statementOf } from './erase-rows.ts'
+import { OWN_ACCOUNTS } from './table-columns.ts'
+
+/** Entries of the trail of the customer, and those that name no customer and are about what is the customer's. */
+const AUDIT_EVENTS = [
+  'customer_id = $1',
+  `customer_id IS NULL AND object_id IN (
+    SELECT id FROM ${OWN_RECORDS} AS own (id)
+    UNION ALL SELECT id FROM documents WHERE customer_id = $1
+    UNION ALL SELECT id FROM external_accounts WHERE customer_id = $1
+    UNION ALL SELECT id FROM sessions WHERE account_id IN ${OWN_ACCOUNTS}
+    UNION ALL SELECT k.id FROM delegated_keys AS k JOIN cards AS c ON c.id = k.card_id WHERE c.cardholder_id = $1)`,
+].map((rows) => ({ sql: statementOf('audit_events', { rows, set: AUDIT_EVENT_ERASED }) }))
+
+export async function eraseAuditEvents(db: Database, customer: string): Promise<number> {
+  let found = 0
+  for (const statement of AUDIT_EVENTS) found += await eraseRows(db, statement, customer)
+  return found
+}
+
+/**
+ * Counts of messages to the customer's addresses and numbers, in the form of `mailboxOf`; and those that are of use no longer, which
+ * may be of an address that the customer once had.
+ */
+const COUNTS = `
+DELETE FROM message_counts WHERE ctid = ANY (ARRAY(SELECT ctid FROM message_counts
+WHERE platform_id = (SELECT platform_id FROM customers WHERE id = $1) AND recipient <> '' AND (day < $2 OR recipient IN (
+  SELECT regexp_replace(lower(contact), '^([^+@]+)\\+[^@]*@', '\\1@') FROM (
+    SELECT email FROM customers WHERE id = $1
+    UNION ALL SELECT details->>'phoneNumber' FROM customers WHERE id = $1
+    UNION ALL SELECT contact FROM contact_codes WHERE customer_id = $1
+    UNION ALL SELECT contact FROM credentials WHERE account_id IN ${OWN_ACCOUNTS}
+    UNION ALL SELECT recipient FROM messages WHERE customer_id = $1) AS known (contact)
+  WHERE contact IS NOT NULL)) LIMIT $3))`
+
+const DAYS_OF_USE_MS = 2 * 24 * 3_600_000
+
+export async function eraseMessageCounts(db: Database, customer: string, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - DAYS_OF_USE_MS)
+  return (await db.query(COUNTS, [customer, before, ROWS_MAX])).affected
+}
+
+/** An UMA address that was made up says nothing, and is not given to another one. */
+const UMA_ADDRESS = String.raw`CASE WHEN uma_address ~ '^\$[0-9a-f]{16}@' THEN uma_address
+  ELSE '$erased-' || replace(id::text, '-', '') || '@erased.invalid' END`
+
+const CUSTOMER = {
+  sql: statementOf('customers', {
+    rows: 'id = $1',
+    set: {
+      platform_customer_id: 'id::text',
+      region: 'NULL',
+      email: 'NULL',
+      uma_address: UMA_ADDRESS,
+      details: "'{}'",
+    },
+  }),
+}
+
+/** The customer itself, at last: until then what others show of it is found by this row. */
+export async function eraseCustomer(db: Database, customer: string): Promise<number> {
+  return eraseRows(db, CUSTOMER, customer)
+}

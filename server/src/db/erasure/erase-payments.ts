@@ -1,0 +1,131 @@
+import { idOfKind, uuidOf, uuidOfText } from '../engine/ids.ts'
+import type { Database } from '../engine/port.ts'
+import { eraseEventsOf, eraseEventsOfOthers } from './erase-events.ts'
+import { eraseAllRows, ROWS_STATEMENTS, statementOf } from './erase-rows.ts'
+import type { Side } from './redacted.ts'
+import { ERASED_UMA_ADDRESS, type ErasedRows, identifierFor } from './table-columns.ts'
+
+/** Whose payments are erased. */
+export interface PaymentsOf {
+  /** The uuid of the customer, and those of its accounts. */
+  readonly customer: string
+  readonly accounts: readonly string[]
+}
+
+/** How many payments are looked through in one step. */
+const PAYMENTS_MAX = 200
+
+/** A place among the payments: the list, and the payment up to which it was looked through. */
+interface Place {
+  readonly list: number
+  readonly at?: string
+  readonly id?: string
+}
+
+interface Listed {
+  readonly id: string
+  readonly quote_id: string | null
+  readonly customer_id: string | null
+  readonly created_at: Date
+}
+
+/** The lists of payments, each with an index: the customer's own, and by each account those of others. */
+function listsOf({ customer, accounts }: PaymentsOf) {
+  const byAccount = (side: Side) =>
+    accounts.map((account) => ({
+      where: `${side}_account_id = $1 AND kind IN ('QUOTE', 'RECEIPT')`,
+      of: account,
+      side,
+    }))
+  return [
+    { where: 'customer_id = $1', of: customer, side: undefined },
+    ...byAccount('source'),
+    ...byAccount('destination'),
+  ]
+}
+
+/**
+ * Erases what payments say of the customer, some payments at a time, newest first: their own rows, what rails, banks and lists know
+ * of them, and their events. Of payments of others only what they say of the customer as the other side. `after` is where the step
+ * before has ended; undefined: there is no more.
+ */
+export async function erasePayments(
+  db: Database,
+  of: PaymentsOf,
+  after: string | undefined,
+): Promise<{ readonly found: number; readonly after?: string }> {
+  const place: Place = after === undefined ? { list: 0 } : JSON.parse(after)
+  const lists = listsOf(of)
+  const list = lists[place.list]
+  if (!list) return { found: 0 }
+  const { rows } = await db.query<Listed>(
+    `SELECT id, quote_id, customer_id, created_at FROM transactions
+     WHERE ${list.where} AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
+     ORDER BY created_at DESC, id DESC LIMIT $4`,
+    [list.of, place.at ?? null, place.id ?? null, PAYMENTS_MAX],
+  )
+  // The lists by account have the customer's own payments again.
+  const others = rows.filter(({ customer_id }) => customer_id === null || uuidOf(customer_id) !== of.customer)
+  const found = await (list.side ? eraseOthers(db, others, list.side) : eraseOwn(db, rows))
+  const last = rows.at(-1)
+  const next: Place =
+    rows.length < PAYMENTS_MAX || !last
+      ? { list: place.list + 1 }
+      : { list: place.list, at: last.created_at.toISOString(), id: uuidOf(last.id) }
+  return lists[next.list] ? { found, after: JSON.stringify(next) } : { found }
+}
+
+async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<number> {
+  if (payments.length === 0) return 0
+  const deposits = await db.query<{ id: string }>(
+    'SELECT id FROM deposits WHERE transaction_id = ANY ($1::uuid[])',
+    [payments.map(({ id }) => uuidOf(id))],
+  )
+  const given = [
+    ...payments.flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id])),
+    ...deposits.rows.map(({ id }) => id),
+  ]
+  // Records of rails and screenings have ids that follow from the payment.
+  const records = given
+    .flatMap((id) => [
+      id,
+      idOfKind('RailPayment', uuidOfText(`RailPayment OUT ${id}`)),
+      idOfKind('RailPayment', uuidOfText(`RailPayment PULL ${id}`)),
+      idOfKind('Screening', uuidOfText(`Screening PAY ${id}`)),
+      idOfKind('Screening', uuidOfText(`Screening CREDIT ${id}`)),
+    ])
+    .map(uuidOf)
+  let found = await eraseEventsOf(db, records)
+  for (const statement of ROWS_STATEMENTS)
+    if (statement.by === 'payments') found += await eraseAllRows(db, statement, records)
+  return found
+}
+
+/** Of payments of others: what becomes of what they say of the side that the customer is. */
+const OTHERS = {
+  source: {
+    transactions: {
+      source_identifier: identifierFor('source_identifier'),
+      // The payer has written both.
+      description: 'NULL',
+      remittance_information: 'NULL',
+      details: "details - 'counterparty' - 'sender'",
+    },
+  },
+  destination: {
+    transactions: {
+      destination_identifier: identifierFor('destination_identifier'),
+      details: `CASE WHEN details ? 'uma' THEN details || '{"uma": "${ERASED_UMA_ADDRESS}"}' ELSE details END - 'counterparty'`,
+    },
+    quotes: { destination_uma: identifierFor('destination_uma'), request: "request - 'counterparty'" },
+  },
+} as const satisfies Readonly<Record<Side, Readonly<Record<string, ErasedRows['set']>>>>
+
+async function eraseOthers(db: Database, payments: readonly Listed[], side: Side): Promise<number> {
+  if (payments.length === 0) return 0
+  const ids = payments.flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id])).map(uuidOf)
+  let found = await eraseEventsOfOthers(db, ids, side)
+  for (const [table, set] of Object.entries(OTHERS[side]))
+    found += await eraseAllRows(db, { sql: statementOf(table, { rows: 'id = ANY ($1)', set }) }, ids)
+  return found
+}

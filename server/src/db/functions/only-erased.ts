@@ -1,0 +1,48 @@
+/**
+ * Keeps who has decided or changed what: a row may lose what is personal in it, while its customer is being erased, and nothing
+ * else. The arguments are the columns that may become null or a fixed word.
+ */
+export const onlyErased = `
+CREATE OR REPLACE FUNCTION only_erased() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  was jsonb := to_jsonb(OLD);
+  becomes jsonb := to_jsonb(NEW);
+  personal text[] := TG_ARGV;
+  customer uuid;
+BEGIN
+  IF TG_TABLE_NAME = 'verification_decisions' THEN
+    customer := (SELECT customer_id FROM verifications WHERE id = OLD.verification_id);
+  ELSE
+    customer := coalesce(OLD.customer_id, (
+      SELECT customer_id FROM documents WHERE id = OLD.object_id
+      UNION ALL SELECT customer_id FROM internal_accounts WHERE id = OLD.object_id
+      UNION ALL SELECT a.customer_id FROM credentials AS c JOIN internal_accounts AS a ON a.id = c.account_id WHERE c.id = OLD.object_id
+      UNION ALL SELECT a.customer_id FROM sessions AS s JOIN internal_accounts AS a ON a.id = s.account_id WHERE s.id = OLD.object_id
+      UNION ALL SELECT a.customer_id FROM delegated_keys AS k JOIN internal_accounts AS a ON a.id = k.account_id WHERE k.id = OLD.object_id
+      UNION ALL SELECT cardholder_id FROM cards WHERE id = OLD.object_id
+      UNION ALL SELECT customer_id FROM agents WHERE id = OLD.object_id
+      UNION ALL SELECT customer_id FROM verifications WHERE id = OLD.object_id
+      UNION ALL SELECT customer_id FROM beneficial_owners WHERE id = OLD.object_id
+      UNION ALL SELECT customer_id FROM external_accounts WHERE id = OLD.object_id
+      UNION ALL SELECT customer_id FROM invitations WHERE id = OLD.object_id
+      UNION ALL SELECT customer_id FROM agent_actions WHERE id = OLD.object_id
+      UNION ALL SELECT customer_id FROM quotes WHERE id = OLD.object_id
+      UNION ALL SELECT customer_id FROM transactions WHERE id = OLD.object_id
+      LIMIT 1));
+  END IF;
+  IF (was - personal) = (becomes - personal)
+    AND NOT EXISTS (SELECT FROM unnest(personal) AS c WHERE becomes->c <> was->c
+      AND becomes->c NOT IN ('null', '"erased"', '[]', '{"isErased": true}'))
+    AND EXISTS (SELECT FROM erasures WHERE id = customer AND platform_id = OLD.platform_id AND state = 'ERASING')
+  THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'rows of % are neither changed nor removed', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE TRIGGER verification_decisions_only_erased BEFORE UPDATE ON verification_decisions
+  FOR EACH ROW EXECUTE FUNCTION only_erased('reason', 'errors');
+
+CREATE TRIGGER audit_events_only_erased BEFORE UPDATE ON audit_events
+  FOR EACH ROW EXECUTE FUNCTION only_erased('actor_name', 'address', 'user_agent', 'before', 'after');
+`
