@@ -14,7 +14,7 @@ const agent = new Agent({ keepAlive: true, timeout: 3_000 })
 const OWN = { Accept: '*/*', 'User-Agent': 'node' }
 
 /**
- * One request over HTTP/1.1, for a fifth of the CPU time that `fetch` takes: a run of all tests makes well over a hundred
+ * One request over HTTP/1.1, for a fifth of the CPU time that `fetch` takes: a run of all tests makes almost a hundred
  * thousand. Rejects as `fetch` does. Does not follow redirects.
  */
 export function exchange(
