@@ -116,8 +116,10 @@ export async function makeConflictsAtCommit(db: Database, share: number, random:
       RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '40P01';
     END $$;
     DO $$ DECLARE t text; BEGIN
-      FOR t IN SELECT quote_ident(tablename) FROM pg_tables
-        WHERE schemaname = 'public' AND tablename NOT IN ('migrations', 'sql_functions') LOOP
+      -- The parts of a divided table get the trigger from it.
+      FOR t IN SELECT quote_ident(relname) FROM pg_class
+        WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+          AND relname NOT IN ('migrations', 'sql_functions') LOOP
         EXECUTE 'CREATE CONSTRAINT TRIGGER reliability_conflict AFTER INSERT OR UPDATE OR DELETE ON ' || t ||
           ' DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION reliability_conflict()';
       END LOOP;
