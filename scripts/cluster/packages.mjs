@@ -108,5 +108,6 @@ function leaveDisabled(packages) {
   const services = packages
     .filter((name) => name !== 'python3-etcd' && name !== 'pgbackrest')
     .map((name) => (name === 'etcd-server' ? 'etcd' : name))
-  execFileSync('systemctl', ['--quiet', 'disable', ...services], { stdio: 'ignore' })
+  // Without a name it fails.
+  if (services.length > 0) execFileSync('systemctl', ['--quiet', 'disable', ...services], { stdio: 'ignore' })
 }
