@@ -50,6 +50,8 @@ export class Servers {
     }
     this.#all.push(server)
     await this.#start(server)
+    // A server answers before it has made them.
+    await until('the first credentials', async () => this.credentials.tokenId)
   }
 
   /** Restarts one server with another build, as behind a balancer: it leaves in order. @param {number} place @param {string} main */
