@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { isAbsolute } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import { type Database, sqlState } from '../db/engine/port.ts'
+import type { Database } from '../db/engine/port.ts'
+import { tryOften } from '../db/schema/migrate.ts'
 import { findParts, type Part } from '../db/schema/months.ts'
 import type { App } from '../op/app.ts'
 import { checkFile, writeRows } from './file.ts'
@@ -20,9 +20,6 @@ import {
 
 /** What is younger stays where calls find it. */
 const MONTHS_KEPT_MIN = 3
-const LOCK_NOT_AVAILABLE = '55P03'
-const TRIES = 120
-const PAUSE_MS = 500
 
 /** A month, or what there was before the first, of one table. */
 export interface Archived {
@@ -70,15 +67,7 @@ function endOf(before: string, now: Date): Date {
 
 async function takeOff(db: Database, part: Part, now: Date): Promise<void> {
   if (part.table === 'events') await keepLastSequences(db, part)
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await detach(db, part, now)
-      return
-    } catch (error) {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE || tries === TRIES) throw error
-      await setTimeout(PAUSE_MS)
-    }
-  }
+  await tryOften(() => detach(db, part, now))
 }
 
 async function writeOut(db: Database, part: Detached, folder: string, now: Date): Promise<Archived> {

@@ -122,8 +122,8 @@ function isAtTheEnd({ migrations }: Schema, at: number): boolean {
   return migrations.slice(at).every(({ step }) => step === 'end')
 }
 
-/** Does it again while requests hold what it has to lock. */
-async function tryOften(work: () => Promise<void>): Promise<void> {
+/** Does work with a short `lock_timeout` again while requests hold what it has to lock. */
+export async function tryOften(work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       await work()
