@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -12,7 +12,10 @@ import type { Written } from './store.ts'
 const MODE = 0o600
 const LINE_FEED = 10
 
-/** Writes a line for each row into a compressed file, and onto the disk. Either all of it is under its name, or nothing. */
+/**
+ * Writes a line for each row into a compressed file, and onto the disk. Either all of it is under its name, or nothing. What is there already
+ * under that name is left, unless it is the same: another server may have its archives there. Throws an error of one line then.
+ */
 export async function writeRows(
   folder: string,
   file: string,
@@ -30,13 +33,16 @@ export async function writeRows(
   try {
     await pipeline(Readable.from(lines()), createGzip(), createWriteStream(unfinished, { mode: MODE }))
     await sync(unfinished)
+    const sha256 = await sha256Of(unfinished)
+    if (existsSync(path) && (await sha256Of(path)) !== sha256)
+      throw new Error(`${path} is there already and is another one: name another folder`)
     await rename(unfinished, path)
     await sync(folder)
+    return { file, rows, sha256 }
   } catch (error) {
     await rm(unfinished, { force: true })
     throw error
   }
-  return { file, rows, sha256: await sha256Of(path) }
 }
 
 async function sha256Of(path: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -149,9 +149,16 @@ test('an archive that was interrupted is finished by the next call', async () =>
   const parts = await findParts(service.app.db)
   const next = parts.find(({ table, from }) => table === 'events' && from !== undefined)!
   await detach(service.app.db, next, later)
+  // Another server's file of that name is left as it is, and so are the rows.
+  const path = join(folder, `${next.name}.jsonl.gz`)
+  await writeFile(path, 'of another server')
+  await expect(archiveLater(monthOf(next.until))).rejects.toThrow('is there already')
+  expect(await readFile(path, 'utf8')).toBe('of another server')
+  await rm(path)
   const { archived } = await archiveLater(monthOf(next.until))
-  expect(archived.map(({ part }) => part)).toContain(next.name)
-  expect(archived).toHaveLength(4)
+  // The audit trail of the month was written by the call before, as it comes first.
+  expect(archived.map(({ table }) => table)).toEqual(['events', 'webhook_attempts', 'webhook_deliveries'])
+  expect(archived[0]!.part).toBe(next.name)
 })
 
 test('a file that was changed or is missing is found', async () => {
