@@ -61,9 +61,14 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   }),
   ...ERASURE_CALLS,
   customer_import_create: () => ({ body: {} }),
-  customer_import_get: async ({ client }) => ({
-    ids: { CustomerImport: (await made(client, '/customers/bulk/csv', {})).jobId },
-  }),
+  customer_import_get: async ({ client }) => {
+    const { jobId } = await made(client, '/customers/bulk/csv', {})
+    await until(
+      async () => (await client.get(`/customers/bulk/jobs/${jobId}`)).body,
+      ({ status }) => status === 'COMPLETED',
+    )
+    return { ids: { CustomerImport: jobId } }
+  },
   customer_verify_email: reachable,
   customer_confirm_email: async (scene) => confirming(scene, 'email'),
   customer_verify_phone: reachable,
