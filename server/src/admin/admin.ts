@@ -1,8 +1,10 @@
 import type { App } from '../op/app.ts'
+import { BASE_PATH } from '../op/base-path.ts'
 import { baseUrlOf } from '../service/first-platform.ts'
 import { openService } from '../service/service.ts'
 import type { Config } from '../settings/config.ts'
 import { readCommand, readOffline } from './arguments.ts'
+import { checkDatabaseIsThere } from './database-there.ts'
 import { askServer } from './socket.ts'
 
 /**
@@ -16,6 +18,7 @@ export async function runAdmin(config: Config, args: readonly string[]): Promise
   readCommand(args)
   const answer = config.databaseUrl ? undefined : await askServer(config.dataDir, args)
   if (answer) return answer
+  checkDatabaseIsThere(config)
   const service = await openService(config)
   try {
     return await runCommand(service.app, args, baseUrlOf(config.host, config.port))
@@ -24,8 +27,9 @@ export async function runAdmin(config: Config, args: readonly string[]): Promise
   }
 }
 
-/** Runs a command on this service. Throws an error of one line. */
+/** Runs a command on this service, which listens at `baseUrl`. Throws an error of one line. */
 export async function runCommand(app: App, args: readonly string[], baseUrl: string): Promise<object> {
   const { command, values } = readCommand(args)
-  return command.run(app, values, baseUrl)
+  const { publicUrl } = app.config
+  return command.run(app, values, publicUrl === undefined ? baseUrl : publicUrl + BASE_PATH)
 }

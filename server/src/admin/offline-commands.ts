@@ -8,6 +8,7 @@ import { findOrMakeMasterKey, replaceMasterKey } from '../enclave/master-key.ts'
 import { machineClock } from '../op/app.ts'
 import type { Config } from '../settings/config.ts'
 import type { CommandForm, Values } from './commands.ts'
+import { checkDatabaseIsThere } from './database-there.ts'
 
 /** A command that works without a service: on keys or databases that no service can be opened with. */
 export interface OfflineCommand extends CommandForm {
@@ -48,6 +49,7 @@ export const OFFLINE_COMMANDS: Readonly<Record<string, OfflineCommand>> = {
 async function rotate(config: Config): Promise<{ readonly rotated: true }> {
   if (!config.newMasterKey)
     throw new Error('COUNTERSIGN_NEW_MASTER_KEY is required: 32 random bytes as 64 hex digits')
+  checkDatabaseIsThere(config)
   const db = await openDatabase(config)
   try {
     await migrate(db)

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { Client } from '../client.testing.ts'
@@ -15,11 +15,13 @@ import { PERSON } from '../verifications.testing.ts'
 beforeAll(ensureServerBuilt)
 
 test("the operator's commands work while a server runs, by a socket that is its owner's alone: a token is made, listed and revoked at once", async () => {
-  const place = await newPlace()
+  const own = await newPlace()
+  const place = { ...own, env: { ...own.env, PUBLIC_URL: 'https://pay.example.com' } }
   const server = await ServerProcess.ready(place)
   // On PostgreSQL the commands need no server.
   if (!onPostgres) expect((await stat(join(place.dataDir, 'admin.sock'))).mode & 0o777).toBe(0o600)
   const made = await ask(place, 'platform', 'create', '--name', 'Acme')
+  expect(made.baseUrl).toBe('https://pay.example.com/2025-10-13')
   const client = new Client(made, server.baseUrl)
   expect((await client.get('/config')).status).toBe(200)
 
@@ -39,6 +41,19 @@ test("the operator's commands work while a server runs, by a socket that is its 
   const again = await run(place, ['token', 'revoke', '--token', made.tokenId])
   expect(again).toMatchObject({ code: 1, stderr: `countersign: There is no token ${made.tokenId}.\n` })
 }, 60_000)
+
+test.each([
+  [['platform', 'create', '--name', 'Acme'], {}],
+  [['master-key', 'rotate'], { COUNTERSIGN_NEW_MASTER_KEY: '11'.repeat(32) }],
+])("a command that was called without the server's settings makes no database: %j", async (args, more) => {
+  const place = await newPlace('unused')
+  const { code, stderr } = await run(place, args, more)
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `countersign: ${place.dataDir} has no database: call this with the settings of the server, such as DATABASE_URL, or start the server first\n`,
+  })
+  expect(await readdir(place.dataDir)).toEqual([])
+})
 
 test('the operator decides about customers, and reopens what was rejected', async () => {
   const place = await newPlace()
