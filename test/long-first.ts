@@ -6,6 +6,7 @@ const LONG: ReadonlySet<string> = new Set([
   'cli/test/cli.test.ts',
   'cli/test/live.test.ts',
   'cli/test/operator.test.ts',
+  'sdk/test/operations-guide.test.ts',
   'sdk/test/production-guide.test.ts',
   'sdk/test/sign-in.test.ts',
   'sdk/test/stablecoins-guide.test.ts',

@@ -14,13 +14,13 @@ export const canRunGuides =
   ['bash', 'curl'].every((program) => spawnSync(program, ['--version']).status === 0) &&
   existsSync(join(ROOT, 'sdk/dist/index.js'))
 
-interface Block {
+export interface Block {
   readonly language: string
   readonly code: string
 }
 
 /** The fenced blocks of a guide, in order. */
-function blocksOf(text: string): Block[] {
+export function blocksOf(text: string): Block[] {
   return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, code]) => ({
     language: language!,
     code: code!,
