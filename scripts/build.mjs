@@ -74,7 +74,7 @@ const TARGETS = [
   {
     room: 'sim',
     entries: ['sim/src/main.ts'],
-    rooms: ['contract', 'server', 'sim'],
+    rooms: ['contract', 'server', 'connectors', 'sim'],
     workers: ['server/src/db/engine/embedded-worker.mjs'],
   },
 ]

@@ -54,12 +54,10 @@ export async function openProduction(
   const railsFile = join(folder, 'rails.json')
   const rates = await serveRates()
   await writeFile(railsFile, JSON.stringify({ rails: [] }))
-  const service = await openApp({
-    COUNTERSIGN_MODE: 'production',
-    RAILS_FILE: railsFile,
-    RATES_URL: rates.url,
-    ...settings,
-  })
+  const service = await openApp(
+    { COUNTERSIGN_MODE: 'production', RAILS_FILE: railsFile, RATES_URL: rates.url, ...settings },
+    { checkAnswers: true },
+  )
   await service.server.listen({ host: '127.0.0.1', port: 0 })
   const origin = service.app.origin()
   const bank = await startBank({

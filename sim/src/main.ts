@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { realNow } from './machine/globals.ts'
-import { configOf, type Ran, runSeed } from './run.ts'
+import { configsOf, type Ran, runSeed } from './run.ts'
 import { openEngine } from './world/engine.ts'
 
 const USAGE = `npm run sim -- [--seed N] [--seeds N] [--from N] [--for 30s|10m|1h] [--jobs N] [--trace] [--until-wrong]
@@ -57,7 +57,7 @@ function msOf(text: string): number {
 
 async function runOne(seed: number): Promise<number> {
   const engine = await openEngine()
-  const ran = await runSeed(seed, engine, configOf(process.env, engine.folder))
+  const ran = await runSeed(seed, engine, configsOf(process.env, engine.folder))
   if (options.trace || ran.wrong) process.stdout.write(`${ran.trace.join('\n')}\n`)
   const { wrong, counts } = reportOf(ran)
   process.stdout.write(`${wrong ?? 'Nothing was wrong.'}\n`)
@@ -76,9 +76,9 @@ function reportOf({ seed, digest, counts, wrong }: Ran): Report {
 /** Runs the seeds that its parent sends. */
 async function runOnDemand(): Promise<void> {
   const engine = await openEngine()
-  const config = configOf(process.env, engine.folder)
+  const configs = configsOf(process.env, engine.folder)
   process.on('message', async (seed: number) => {
-    process.send!(reportOf(await runSeed(seed, engine, config)))
+    process.send!(reportOf(await runSeed(seed, engine, configs)))
   })
   process.on('disconnect', () => engine.close().finally(() => process.exit()))
   process.send!('ready')

@@ -8,8 +8,10 @@ import { checkBooks, checkEnd } from './model/check.ts'
 import { Backend } from './model/clients.ts'
 import { openBank, RECEIVER } from './model/opening.ts'
 import { type Bank, pay } from './model/payers.ts'
+import { connectorRail, sandboxRail } from './model/rails.ts'
 import { Receiver } from './model/receiver.ts'
 import { Seen } from './model/seen.ts'
+import { Connector, connectorSettings, type Habits, habitsOf, writeRails } from './world/connector.ts'
 import type { DatabaseFaults } from './world/database.ts'
 import { type Engine, START_MS } from './world/engine.ts'
 import { Servers } from './world/servers.ts'
@@ -48,6 +50,8 @@ interface Troubles {
   readonly clockJumpMs: number | undefined
   readonly hasEndpoint: boolean
   readonly webhooksRefused: number
+  /** In production, money moves by a connector with these habits; undefined in the sandbox. */
+  readonly connector: Habits | undefined
 }
 
 function troublesOf(random: Random): Troubles {
@@ -66,32 +70,51 @@ function troublesOf(random: Random): Troubles {
     clockJumpMs: random.chance(0.3) ? random.below(600_000) : undefined,
     hasEndpoint: random.chance(0.4),
     webhooksRefused: share(0.4),
+    connector: random.chance(0.4) ? habitsOf(random) : undefined,
   }
 }
 
+/** The settings of runs in the sandbox, and of those in production with a connector. */
+export interface Configs {
+  readonly sandbox: Config
+  readonly connector: Config
+}
+
 /** The settings of all runs: those of the environment, but for what the simulation brings itself. */
-export function configOf(environment: NodeJS.ProcessEnv, folder: string): Config {
+export function configsOf(environment: NodeJS.ProcessEnv, folder: string): Configs {
   const settings = { ...environment }
-  for (const name of ['DATABASE_URL', 'DATABASE_READ_URL', 'PUBLIC_URL', 'COUNTERSIGN_MODE'])
-    delete settings[name]
-  return readConfig({
+  for (const name of BROUGHT) delete settings[name]
+  const own = {
     LOG_LEVEL: 'silent',
     ...settings,
     COUNTERSIGN_DATA_DIR: folder,
     COUNTERSIGN_MASTER_KEY: '5a'.repeat(32),
-  })
+  }
+  return { sandbox: readConfig(own), connector: readConfig({ ...own, ...connectorSettings(folder) }) }
 }
 
+const BROUGHT = [
+  'DATABASE_URL',
+  'DATABASE_READ_URL',
+  'PUBLIC_URL',
+  'COUNTERSIGN_MODE',
+  'RAILS_FILE',
+  'RATES_URL',
+]
+
 /** One run on an empty database. It follows from its seed, from the settings and from the code alone. */
-export async function runSeed(seed: number, engine: Engine, config: Config): Promise<Ran> {
+export async function runSeed(seed: number, engine: Engine, configs: Configs): Promise<Ran> {
   const begunMs = realNow()
   await engine.clear()
+  await writeRails(engine.folder)
   const machine = new Machine(new Random(seed), START_MS)
   const network = new Network(machine, CALM)
   install(machine, network)
   const troubles = troublesOf(machine.random)
   const now = { faults: SOUND }
+  const config = configs[troubles.connector ? 'connector' : 'sandbox']
   const servers = new Servers(machine, network, engine, config, () => now.faults)
+  const connector = troubles.connector && new Connector(machine, network, engine.folder, troubles.connector)
   const seen = new Seen(machine)
   const receiver = new Receiver(machine, seen)
   network.hosts.set(RECEIVER, receiver.answer)
@@ -103,12 +126,15 @@ export async function runSeed(seed: number, engine: Engine, config: Config): Pro
         const service = await servers.start(troubles.servers)
         await machine.pause(0)
         const { tokenId, clientSecret } = await runAs(new Program('operator'), () =>
-          createPlatform(service.app, 'Simulated'),
+          createPlatform(service.app, 'Simulated', connector !== undefined),
         )
+        await connector?.start()
         const authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
-        bank = await openBank(new Backend(machine, servers, { authorization, seen }), troubles.hasEndpoint)
+        const backend = new Backend(machine, servers, { authorization, seen })
+        const rail = connector ? connectorRail(backend, connector) : sandboxRail(backend)
+        bank = await openBank(backend, rail, troubles.hasEndpoint)
         const key = service.app.enclave.quorumPublicKey
-        const calm = begin(troubles, { machine, network, servers, receiver, now })
+        const calm = begin(troubles, { machine, network, servers, connector, receiver, now })
         await work(bank)
         calm()
         await checkEnd(bank, troubles.hasEndpoint ? receiver : undefined)
@@ -119,6 +145,7 @@ export async function runSeed(seed: number, engine: Engine, config: Config): Pro
     wrong = error
   }
   servers.end()
+  connector?.end()
   return {
     seed,
     wrong,
@@ -144,12 +171,16 @@ interface World {
   readonly machine: Machine
   readonly network: Network
   readonly servers: Servers
+  readonly connector: Connector | undefined
   readonly receiver: Receiver
   readonly now: { faults: DatabaseFaults }
 }
 
 /** The troubles begin. Returns what ends them. */
-function begin(troubles: Troubles, { machine, network, servers, receiver, now }: World): () => void {
+function begin(
+  troubles: Troubles,
+  { machine, network, servers, connector, receiver, now }: World,
+): () => void {
   let isOver = false
   network.weather = troubles.weather
   now.faults = troubles.database
@@ -158,7 +189,8 @@ function begin(troubles: Troubles, { machine, network, servers, receiver, now }:
   const killLater = (everyMs: number): void => {
     machine.after(machine.random.below(2 * everyMs), () => {
       if (isOver || servers.kills === KILLS_MAX) return
-      servers.kill()
+      if (connector && machine.random.chance(0.3)) connector.kill()
+      else servers.kill()
       killLater(everyMs)
     })
   }

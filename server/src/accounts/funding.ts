@@ -86,11 +86,11 @@ function atChainAddress(op: Op, { chain_rail, chain_address }: InternalAccountRo
 }
 
 /** What rails have opened for an account, as long as they take something new. */
-function openedByRails(op: Op, { funding }: InternalAccountRow, isPlatformAccount: boolean) {
+function openedByRails(op: Op, { id, funding }: InternalAccountRow, isPlatformAccount: boolean) {
   return (funding ?? [])
     .filter(({ rail }) => op.rails.find(rail)?.isRetired === false)
     .map(({ accountOrWalletInfo, instructionsNotes }) => ({
-      accountOrWalletInfo,
+      accountOrWalletInfo: withReference(accountOrWalletInfo, fundingReference(id)),
       instructionsNotes,
       isPlatformAccount,
     }))
@@ -140,7 +140,7 @@ export function depositDetails(
   return from.details(type, seed, currency, reference)
 }
 
-/** The details of an account that payers share, with the reference of one of them, where its type has a member for that. */
+/** The details of an account to pay in to, with the reference of the payment, where its type has a member for that. */
 export function withReference(info: PaymentAccountInfoValue, reference: string): PaymentAccountInfoValue {
   const takes = 'reference' in (PAYMENT_ACCOUNT_INFO.get(info.accountType)?.properties ?? {})
   return takes ? ({ ...info, reference } as PaymentAccountInfoValue) : info

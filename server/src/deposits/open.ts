@@ -1,5 +1,5 @@
 import { findInternalAccount } from '../accounts/accounts.ts'
-import { fundingReference, withReference } from '../accounts/funding.ts'
+import { fundingReference } from '../accounts/funding.ts'
 import { insert, update, type Write } from '../db/commit/writes.ts'
 import type { DepositAccountRow, RailFunding } from '../db/schema/rail-tables.ts'
 import { job } from '../jobs/jobs.ts'
@@ -73,7 +73,7 @@ function fundingOf({ rail, reference }: DepositAccountRow, opened: OpenedDeposit
   const stated = `State the reference ${reference} with the payment.`
   return {
     rail,
-    accountOrWalletInfo: matching === 'REFERENCE' ? withReference(accountInfo, reference) : accountInfo,
+    accountOrWalletInfo: accountInfo,
     instructionsNotes:
       matching === 'REFERENCE' ? stated : 'Whatever arrives here is credited to this account.',
   }

@@ -1,6 +1,7 @@
 import crypto from 'node:crypto'
 import fs from 'node:fs/promises'
 import http from 'node:http'
+import https from 'node:https'
 import { syncBuiltinESMExports } from 'node:module'
 import timersPromises from 'node:timers/promises'
 import { type Machine, type Program, running } from './machine.ts'
@@ -36,7 +37,8 @@ const real = {
   clearImmediate: globalThis.clearImmediate,
   performanceNow: performance.now.bind(performance),
   pause: timersPromises.setTimeout,
-  request: http.request,
+  createServer: http.createServer,
+  mathRandom: Math.random,
   randomBytes: crypto.randomBytes,
   randomFillSync: crypto.randomFillSync,
   getRandomValues: globalThis.crypto.getRandomValues.bind(globalThis.crypto),
@@ -204,7 +206,7 @@ function installTimers(): void {
 }
 
 function installRandomness(): void {
-  const fill = (bytes: Uint8Array) => {
+  const fill = <Bytes extends Uint8Array>(bytes: Bytes): Bytes => {
     randomness.asked += 1
     installed!.bytes.fill(bytes)
     return bytes
@@ -217,6 +219,13 @@ function installRandomness(): void {
     fill(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     return bytes
   }) as typeof crypto.randomFillSync
+  crypto.randomUUID = (() => {
+    const bytes = fill(Buffer.alloc(16))
+    bytes[6] = (bytes[6]! & 0x0f) | 0x40
+    bytes[8] = (bytes[8]! & 0x3f) | 0x80
+    return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  }) as typeof crypto.randomUUID
+  Math.random = () => (virtual() ? fill(Buffer.alloc(4)).readUInt32LE() / 2 ** 32 : real.mathRandom())
   globalThis.crypto.getRandomValues = ((bytes: NodeJS.ArrayBufferView) => {
     fill(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     return bytes
@@ -224,23 +233,49 @@ function installRandomness(): void {
 }
 
 function installNetwork(): void {
-  http.request = ((target: URL, options: http.RequestOptions) => {
+  for (const protocol of [http, https]) {
+    const really = protocol.request
+    protocol.request = ((target: URL, options: http.RequestOptions, onResponse?: never) => {
+      const found = virtual()
+      if (!found) return really(target, options, onResponse)
+      return installed!.network.request(found.program, target, options, onResponse)
+    }) as typeof protocol.request
+  }
+  // Those of Countersign's own servers are made with options, and never listen.
+  http.createServer = ((...args: [http.RequestListener] | [http.ServerOptions, http.RequestListener]) => {
     const found = virtual()
-    if (!found) return real.request(target, options)
-    return installed!.network.request(found.program, target, options)
-  }) as typeof http.request
+    if (!found || typeof args[0] !== 'function') return real.createServer(...(args as [never, never]))
+    return installed!.network.createServer(found.program, args[0])
+  }) as typeof http.createServer
 }
 
 /** The disk stays the real one. Nothing else happens while a program waits for it. */
 function installDisk(): void {
-  for (const [name, call] of Object.entries(fs)) {
-    if (typeof call !== 'function') continue
-    Object.assign(fs, {
-      [name]: (...args: unknown[]) => {
+  waitFor(fs)
+  const { open } = fs
+  let isHandleInstalled = false
+  fs.open = async (...args) => {
+    const file = await open(...args)
+    if (!isHandleInstalled) waitFor(Object.getPrototypeOf(file))
+    isHandleInstalled = true
+    // Each handle has functions of its own as well. Those of a program that is killed are closed for it.
+    const { close } = file
+    waitFor(file)
+    virtual()?.program.whenKilled(() => void close())
+    return file
+  }
+}
+
+/** Lets the machine wait for what these functions promise to a program. */
+function waitFor(functions: object): void {
+  for (const name of Object.getOwnPropertyNames(functions)) {
+    const { value: call, writable } = Object.getOwnPropertyDescriptor(functions, name)!
+    if (typeof call !== 'function' || !writable || name === 'constructor') continue
+    Object.assign(functions, {
+      [name](this: unknown, ...args: unknown[]) {
+        const answer = Reflect.apply(call, this, args)
         const found = virtual()
-        const answer = Reflect.apply(call, fs, args)
-        if (!found || !(answer instanceof Promise)) return answer
-        return found.machine.called(answer)
+        return found && answer instanceof Promise ? found.machine.called(answer) : answer
       },
     })
   }

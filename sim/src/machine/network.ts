@@ -1,10 +1,17 @@
 import { EventEmitter } from 'node:events'
-import type { ClientRequest, RequestOptions } from 'node:http'
+import type {
+  ClientRequest,
+  IncomingMessage,
+  RequestListener,
+  RequestOptions,
+  ServerResponse,
+} from 'node:http'
 import { Readable } from 'node:stream'
 import { type Machine, type Program, runAs } from './machine.ts'
 
-/** A request that a program sends to somebody outside. */
+/** A request that a program sends to a host. Names of headers are in small letters. */
 export interface Outgoing {
+  readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
@@ -15,7 +22,7 @@ export interface Answer {
   readonly body?: string
 }
 
-/** Somebody who answers at a host. */
+/** Who answers at a host. Rejects where no answer comes. */
 export type Host = (request: Outgoing) => Answer | Promise<Answer>
 
 /** How the network treats what is sent over it, as shares of all. */
@@ -41,29 +48,50 @@ export class Network {
     this.weather = weather
   }
 
-  /** In the place of `request` of `node:http`: as much of it as `outgoing/send.ts` uses. */
-  request(program: Program, url: URL, { headers }: RequestOptions): ClientRequest {
+  /** In the place of `request` of `node:http`: as much of it as the server and a connector use. */
+  request(
+    program: Program,
+    url: URL,
+    { method = 'GET', headers }: RequestOptions,
+    onResponse?: (response: IncomingMessage) => void,
+  ): ClientRequest {
     const request = new Request((body) => {
-      const sent = { url, headers: headers as Readonly<Record<string, string>>, body }
-      this.#send(sent).then(
+      const sent = { method, url, headers: inSmallLetters(headers), body }
+      this.send(sent).then(
         (answer) => !program.isDead && runAs(program, () => request.answered(answer)),
         (error) => !program.isDead && runAs(program, () => request.failed(error)),
       )
     })
+    if (onResponse) request.once('response', onResponse)
     return request as unknown as ClientRequest
   }
 
-  /** The answer of the host, where both ways are open. */
-  async #send(sent: Outgoing): Promise<Answer> {
+  /** In the place of `createServer` of `node:http`: as much of it as a connector uses. */
+  createServer(program: Program, listener: RequestListener): Listener {
+    return new Listener(this.hosts, program, listener)
+  }
+
+  /** The answer of the host, where both ways are open. Rejects where none comes. */
+  async send(sent: Outgoing): Promise<Answer> {
     const { machine, weather } = this
     await machine.pause(machine.someTime(weather.latencyMsMax))
     const host = this.hosts.get(sent.url.host)
     if (!host) throw broken('ECONNREFUSED')
     if (machine.random.chance(weather.lostRequests)) return this.lose()
-    const answer = await host(sent)
+    const answer = await this.#answered(host(sent))
     await machine.pause(machine.someTime(weather.latencyMsMax))
     if (machine.random.chance(weather.lostAnswers)) return this.lose()
     return answer
+  }
+
+  /** Where no answer comes, the sender hears of it in a step of its own. */
+  async #answered(answer: Answer | Promise<Answer>): Promise<Answer> {
+    try {
+      return await answer
+    } catch (error) {
+      await this.machine.pause(0)
+      throw error
+    }
   }
 
   /** Breaks the connection, or says nothing until whoever waits gives up. */
@@ -104,5 +132,78 @@ class Request extends EventEmitter {
 
   failed(error: Error): void {
     if (!this.#isDestroyed) this.emit('error', error)
+  }
+}
+
+function inSmallLetters(headers: RequestOptions['headers'] = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+  )
+}
+
+/** A program that answers at an address. */
+class Listener extends EventEmitter {
+  keepAliveTimeout = 0
+  readonly #hosts: Map<string, Host>
+  readonly #program: Program
+  readonly #listener: RequestListener
+  #port = 0
+
+  constructor(hosts: Map<string, Host>, program: Program, listener: RequestListener) {
+    super()
+    this.#hosts = hosts
+    this.#program = program
+    this.#listener = listener
+  }
+
+  listen(port: number, host: string, onListening: () => void): void {
+    this.#port = port
+    this.#hosts.set(`${host}:${port}`, this.#answer)
+    queueMicrotask(onListening)
+  }
+
+  address(): { readonly port: number } {
+    return { port: this.#port }
+  }
+
+  readonly #answer: Host = ({ method, url, headers, body }) =>
+    new Promise((resolve, reject) => {
+      const cut = () => reject(broken('ECONNRESET'))
+      if (this.#program.isDead) throw broken('ECONNREFUSED')
+      const keepOpen = this.#program.whenKilled(cut)
+      const request = {
+        method,
+        url: `${url.pathname}${url.search}`,
+        headers,
+        socket: { remoteAddress: '127.0.0.1', destroy: cut },
+      }
+      runAs(this.#program, () => {
+        const response = new Response((answer) => {
+          keepOpen()
+          resolve(answer)
+        })
+        this.#listener(
+          Object.assign(Readable.from([body]), request) as unknown as IncomingMessage,
+          response as unknown as ServerResponse<IncomingMessage> & { req: IncomingMessage },
+        )
+      })
+    })
+}
+
+class Response {
+  readonly destroyed = false
+  readonly #send: (answer: Answer) => void
+  #status = 200
+
+  constructor(send: (answer: Answer) => void) {
+    this.#send = send
+  }
+
+  writeHead(status: number): void {
+    this.#status = status
+  }
+
+  end(body: string): void {
+    this.#send({ status: this.#status, body })
   }
 }

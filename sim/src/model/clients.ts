@@ -1,6 +1,6 @@
 import type { Machine } from '../machine/machine.ts'
 import type { Random } from '../machine/random.ts'
-import type { Call, Reply, Servers } from '../world/servers.ts'
+import type { Body, Call, Reply, Servers } from '../world/servers.ts'
 import { Wrong } from './model.ts'
 import type { Seen } from './seen.ts'
 
@@ -99,4 +99,10 @@ export class Backend {
 
 function describe({ method, path, headers, body }: Call): string {
   return `${method} ${path} ${headers['Idempotency-Key'] ?? ''} ${body ?? ''}`
+}
+
+/** The body of an answer that must have this status. Throws Wrong. */
+export function must({ status, body }: Reply, wanted: number): Body {
+  if (status !== wanted) throw new Wrong(`${wanted} was expected, not ${status} ${JSON.stringify(body)}`)
+  return body
 }

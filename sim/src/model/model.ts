@@ -9,34 +9,21 @@ export interface Account {
   readonly funded: bigint
 }
 
-/** How a payment ends, as the specification (4.16) says of whom it goes to or comes from. */
+/** How a payment ends, by whom it goes to or comes from. */
 export interface Ending {
-  readonly completes: boolean
+  readonly status: 'COMPLETED' | 'FAILED' | 'REFUNDED'
   /** Whether what left the payer's account stays away. */
   readonly takes: boolean
   /** Whether what came to the payee's account stays there. */
   readonly gives: boolean
+  /** The bank has taken back what it gave for it. */
+  readonly isTakenBack?: true
   /** It may fail as well, with nothing moved: where it was taken back before anybody saw that it had arrived. */
   readonly mayFail?: true
 }
 
-const COMPLETES: Ending = { completes: true, takes: true, gives: true }
-/** The bank takes the debit back, later: from the platform, not from the payee. */
-const TAKEN_BACK: Ending = { ...COMPLETES, mayFail: true }
-export const FAILS: Ending = { completes: false, takes: false, gives: false }
-/** The refund fails too: the money stays with the platform. */
-const STAYS_AWAY: Ending = { completes: false, takes: true, gives: false }
-
-/** Ending by suffix of the external account; any other suffix completes. */
-export const ENDINGS = {
-  transfer: { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS },
-  payout: { '002': FAILS, '004': FAILS, '005': FAILS, '006': FAILS, '007': STAYS_AWAY },
-  pull: { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS, '006': TAKEN_BACK },
-} as const satisfies Record<string, Readonly<Record<string, Ending>>>
-
-export function endingOf(kind: keyof typeof ENDINGS, suffix: string): Ending {
-  return (ENDINGS[kind] as Readonly<Record<string, Ending>>)[suffix] ?? COMPLETES
-}
+export const COMPLETES: Ending = { status: 'COMPLETED', takes: true, gives: true }
+export const FAILS: Ending = { status: 'FAILED', takes: false, gives: false }
 
 /** A payment that was asked for. */
 export interface Payment {
@@ -49,8 +36,14 @@ export interface Payment {
   /** What leaves `from`; the most that it can be as long as that is not known. */
   sent: bigint
   received: bigint
+  /** What the payee no longer had of what was taken back. */
+  shortfall: bigint
   state: 'asked' | 'acknowledged' | 'refused' | 'unused'
   transactionId?: string
+  /** The bank's name for what was paid in. */
+  depositId?: string | undefined
+  /** The platform is asked whether it takes it; without an answer in time it goes back. */
+  isAsked?: boolean
   /** The least that `from` may have had available at any time since it was asked for. */
   leastAvailable: bigint
 }
@@ -70,6 +63,7 @@ export class Model {
       ...payment,
       sent: sentMax,
       received: 0n,
+      shortfall: 0n,
       state: 'asked',
       leastAvailable: payment.from === undefined ? 0n : this.least(payment.from),
     }
@@ -90,6 +84,11 @@ export class Model {
     const { from } = payment
     if (from !== undefined && this.most(from) < 0n)
       throw new Wrong(`${payment.what}: ${from} cannot have had as much`)
+  }
+
+  /** Somebody outside has paid in. */
+  payIn(payment: Payment, depositId: string | undefined, isAsked: boolean): void {
+    Object.assign(payment, { sent: 0n, received: payment.sent, state: 'acknowledged', depositId, isAsked })
   }
 
   /** It was refused for want of money. */
@@ -123,10 +122,10 @@ export class Model {
   /** What an account has when everything has ended. */
   final(id: string): bigint {
     let balance = this.#account(id).funded
-    for (const { from, to, sent, received, state, ending } of this.payments) {
+    for (const { from, to, sent, received, shortfall, state, ending } of this.payments) {
       if (state !== 'acknowledged') continue
       if (from === id && ending.takes) balance -= sent
-      if (to === id && ending.gives) balance += received
+      if (to === id) balance += ending.gives ? received : shortfall
     }
     return balance
   }

@@ -1,25 +1,26 @@
-import type { Body, Reply } from '../world/servers.ts'
-import type { Backend } from './clients.ts'
-import { type Account, Model, Wrong } from './model.ts'
+import { type Backend, must } from './clients.ts'
+import { type Account, Model } from './model.ts'
 import type { Bank, Elsewhere } from './payers.ts'
+import type { Rail } from './rails.ts'
 
 const CUSTOMERS_MAX = 2
 const FUNDS = 80_000
-const SUFFIXES = ['002', '003', '004', '005', '006', '007'] as const
+const CURRENCIES = ['USD', 'EUR']
 export const RECEIVER = 'receiver.example'
 
 /** Customers with accounts here and elsewhere, and maybe an endpoint for webhooks. */
-export async function openBank(backend: Backend, hasEndpoint: boolean): Promise<Bank> {
+export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolean): Promise<Bank> {
   const model = new Model()
   const accounts: Account[] = []
   const elsewhere: Elsewhere[] = []
   if (hasEndpoint)
-    must(await backend.again('PATCH', '/config', { webhookEndpoint: `http://${RECEIVER}/` }), 200)
+    must(await backend.again('PATCH', '/config', { webhookEndpoint: `https://${RECEIVER}/` }), 200)
   const customers = 1 + backend.random.below(CUSTOMERS_MAX)
   for (let n = 0; n < customers; n++) {
-    const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: `customer${n}@example.com` }
+    const email = `customer${n}@example.com`
+    const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email, currencies: CURRENCIES }
     const customerId = must(await backend.post('/customers', body), 201).id as string
-    const suffix = backend.random.pick(SUFFIXES)
+    const suffix = backend.random.pick(rail.suffixes)
     for (const ending of ['789', suffix]) {
       const id = must(
         await backend.post('/customers/external-accounts', usdAccount(customerId, ending)),
@@ -28,17 +29,30 @@ export async function openBank(backend: Backend, hasEndpoint: boolean): Promise<
       elsewhere.push({ id, customerId, currency: 'USD', suffix: ending })
     }
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
-    for (const currency of ['USD', 'EUR']) {
+    for (const currency of CURRENCIES) {
       const found = own.find(
         ({ type, balance }: { type: string; balance: { currency: { code: string } } }) =>
           type === 'INTERNAL_FIAT' && balance.currency.code === currency,
       )
-      must(await backend.post(`/sandbox/internal-accounts/${found.id}/fund`, { amount: FUNDS }), 200)
-      accounts.push({ id: found.id, customerId, currency, funded: BigInt(FUNDS) })
+      const account = { id: found.id, customerId, currency, funded: BigInt(FUNDS) }
+      await rail.payIn(account, FUNDS)
+      accounts.push(account)
     }
   }
-  for (const account of accounts) model.accounts.set(account.id, account)
-  return { backend, model, accounts, elsewhere }
+  for (const account of accounts) {
+    model.accounts.set(account.id, account)
+    await arrived(backend, account)
+  }
+  return { backend, rail, model, accounts, elsewhere, hasEndpoint }
+}
+
+async function arrived(backend: Backend, { id, customerId, funded }: Account): Promise<void> {
+  for (;;) {
+    const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
+    const { balance } = own.find((account: { id: string }) => account.id === id)
+    if (BigInt(balance.amount) === funded) return
+    await backend.machine.pause(1_000)
+  }
 }
 
 function usdAccount(customerId: string, suffix: string) {
@@ -52,9 +66,4 @@ function usdAccount(customerId: string, suffix: string) {
       beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
     },
   }
-}
-
-export function must({ status, body }: Pick<Reply, 'status' | 'body'>, wanted: number): Body {
-  if (status !== wanted) throw new Wrong(`${wanted} was expected, not ${status} ${JSON.stringify(body)}`)
-  return body
 }

@@ -1,7 +1,8 @@
 import type { Random } from '../machine/random.ts'
 import type { Reply } from '../world/servers.ts'
 import type { Backend } from './clients.ts'
-import { type Account, type Ending, endingOf, type Model, type Payment, Wrong } from './model.ts'
+import { type Account, COMPLETES, type Ending, type Model, type Payment, Wrong } from './model.ts'
+import type { Rail } from './rails.ts'
 
 /** An external account, and the suffix that decides what becomes of payments. */
 export interface Elsewhere {
@@ -13,9 +14,11 @@ export interface Elsewhere {
 
 export interface Bank {
   readonly backend: Backend
+  readonly rail: Rail
   readonly model: Model
   readonly accounts: readonly Account[]
   readonly elsewhere: readonly Elsewhere[]
+  readonly hasEndpoint: boolean
 }
 
 const AMOUNT_MIN = 60
@@ -26,7 +29,17 @@ const QUOTED_SENT_MAX = 4n
 const LACKS_MONEY = 'INSUFFICIENT_BALANCE'
 
 /** What a payer does, each as often as it is named. */
-const WAYS = [transferOut, transferOut, transferIn, payHere, payHere, payElsewhere, payInTwoSteps, payByPull]
+const WAYS = [
+  transferOut,
+  transferOut,
+  transferIn,
+  payHere,
+  payHere,
+  payElsewhere,
+  payInTwoSteps,
+  payByPull,
+  payIn,
+]
 
 /** Makes so many payments, one after the other. */
 export async function pay(bank: Bank, random: Random, count: number): Promise<void> {
@@ -45,7 +58,7 @@ async function transferOut(bank: Bank, random: Random): Promise<void> {
       what: `transfer out of ${amount}`,
       from: from.id,
       to: undefined,
-      ending: endingOf('transfer', to.suffix),
+      ending: endingOf(bank, 'transferOut', to),
     },
     BigInt(amount),
   )
@@ -66,7 +79,7 @@ async function transferIn(bank: Bank, random: Random): Promise<void> {
       what: `transfer in of ${amount}`,
       from: undefined,
       to: to.id,
-      ending: endingOf('transfer', from.suffix),
+      ending: endingOf(bank, 'transferIn', from),
     },
     BigInt(amount),
   )
@@ -81,26 +94,35 @@ async function transferIn(bank: Bank, random: Random): Promise<void> {
 async function payHere(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.accounts)
   const to = random.pick(bank.accounts.filter(({ id }) => id !== from.id))
-  await quote(bank, random, { from, to, ending: endingOf('payout', ''), isImmediate: true })
+  await quote(bank, random, { from, to, ending: COMPLETES, isImmediate: true })
 }
 
 async function payElsewhere(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(withElsewhere(bank))
   const to = random.pick(ownElsewhere(bank, from))
-  await quote(bank, random, { from, to, ending: endingOf('payout', to.suffix), isImmediate: true })
+  await quote(bank, random, { from, to, ending: endingOf(bank, 'payout', to), isImmediate: true })
 }
 
 async function payByPull(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.elsewhere)
   const to = random.pick(bank.accounts)
-  await quote(bank, random, { from, to, ending: endingOf('pull', from.suffix), isImmediate: true })
+  await quote(bank, random, { from, to, ending: endingOf(bank, 'pull', from), isImmediate: true })
 }
 
 /** A quote that is executed later, or never. */
 async function payInTwoSteps(bank: Bank, random: Random): Promise<void> {
   const from = random.pick(bank.accounts)
   const to = random.pick(bank.accounts.filter(({ id }) => id !== from.id))
-  await quote(bank, random, { from, to, ending: endingOf('payout', ''), isImmediate: false })
+  await quote(bank, random, { from, to, ending: COMPLETES, isImmediate: false })
+}
+
+/** Somebody outside pays in. */
+async function payIn(bank: Bank, random: Random): Promise<void> {
+  const to = random.pick(bank.accounts)
+  const amount = amountOf(random)
+  const payment = { what: `paid in ${amount}`, from: undefined, to: to.id, ending: COMPLETES }
+  const asked = bank.model.ask(payment, BigInt(amount))
+  bank.model.payIn(asked, await bank.rail.payIn(to, amount), bank.hasEndpoint)
 }
 
 interface Quoted {
@@ -173,6 +195,10 @@ function concluded(
     throw new Wrong(`${asked.what} is answered with ${said(reply)}`)
   const { id, sent, received } = amounts()
   model.acknowledge(asked, id, sent, received)
+}
+
+function endingOf({ rail }: Bank, way: keyof Rail['endings'], { suffix }: Elsewhere): Ending {
+  return rail.endings[way][suffix] ?? COMPLETES
 }
 
 function internal({ model }: Bank, { id }: { readonly id: string }): string | undefined {

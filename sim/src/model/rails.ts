@@ -1,0 +1,166 @@
+import type { Connector, Deposit, Order } from '../world/connector.ts'
+import { START_MS } from '../world/engine.ts'
+import { type Backend, must } from './clients.ts'
+import { type Account, COMPLETES, type Ending, FAILS, type Model, type Payment, Wrong } from './model.ts'
+
+/** How money goes out and comes in, by the ways that a payer has. */
+type Way = 'transferOut' | 'transferIn' | 'payout' | 'pull'
+
+/** What carries the money of a run between the platform and the rest of the world, as seen from the outside. */
+export interface Rail {
+  /** The ends of numbers of accounts elsewhere that decide what becomes of a payment. Any other completes. */
+  readonly suffixes: readonly string[]
+  readonly endings: Readonly<Record<Way, Readonly<Record<string, Ending>>>>
+  /** Somebody pays in to an account. It may arrive later. Returns the rail's name for it, where it has one. */
+  payIn(account: Account, amount: number): Promise<string | undefined>
+  /** Lets time pass for the platform, and all that is due by then be done. */
+  pass(seconds: number): Promise<void>
+  /** Why the rail is not done with the payments of the model; undefined where it is. */
+  whatIsOpen(model: Model): Promise<string | undefined>
+  /** What the rail says in the end. Throws Wrong. */
+  check(): Promise<void>
+}
+
+/** The bank takes the debit back, later: from the platform, not from the payee. */
+const TAKEN_BACK: Ending = { ...COMPLETES, mayFail: true, isTakenBack: true }
+/** The bank takes the debit back, and the payee pays for it, as far as it still can. */
+const REFUNDED: Ending = { ...FAILS, status: 'REFUNDED', mayFail: true }
+/** The refund fails too: the money stays with the platform. */
+const STAYS_AWAY: Ending = { ...FAILS, takes: true }
+
+const SANDBOX_TRANSFER = { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS }
+
+/** The rail of the sandbox (specification 4.16), whose clock is moved over the API. */
+export function sandboxRail(backend: Backend): Rail {
+  return {
+    suffixes: ['002', '003', '004', '005', '006', '007'],
+    endings: {
+      transferOut: SANDBOX_TRANSFER,
+      transferIn: SANDBOX_TRANSFER,
+      payout: { '002': FAILS, '004': FAILS, '005': FAILS, '006': FAILS, '007': STAYS_AWAY },
+      pull: { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS, '006': TAKEN_BACK },
+    },
+    async payIn({ id }, amount) {
+      must(await backend.post(`/sandbox/internal-accounts/${id}/fund`, { amount }), 200)
+      return undefined
+    },
+    async pass(seconds) {
+      must(await backend.again('POST', '/sandbox/clock/advance', { seconds }), 200)
+    },
+    whatIsOpen: async () => undefined,
+    check: async () => {},
+  }
+}
+
+const CONNECTOR_OUT = { '101': FAILS, '103': FAILS, '104': FAILS }
+/** Longer than the bank takes for anything, and than the pause before any attempt to report it. */
+const REPORTED_MS = 40_000
+const TURNS_MAX = 10
+/** The bank opens on it. */
+const FIRST_DAY = new Date(START_MS).toISOString().slice(0, 10)
+
+/** A connector in production. What becomes of payments stands in the guide to the example bank. */
+export function connectorRail(backend: Backend, connector: Connector): Rail {
+  const { machine } = backend
+  const deposits = { made: 0 }
+  const rail: Rail = {
+    suffixes: ['101', '102', '103', '104', '106', '107'],
+    endings: {
+      transferOut: CONNECTOR_OUT,
+      transferIn: { ...CONNECTOR_OUT, '104': REFUNDED },
+      payout: CONNECTOR_OUT,
+      pull: { ...CONNECTOR_OUT, '104': TAKEN_BACK },
+    },
+    async payIn(account, amount) {
+      const depositId = `deposit ${++deposits.made}`
+      const number = await numberOf(backend, account)
+      await connector.desk('POST', '/deposits', { depositId, account: number, amount: String(amount) })
+      return depositId
+    },
+    async pass(seconds) {
+      machine.clock.offsetMs += seconds * 1_000
+      await machine.pause(REPORTED_MS)
+    },
+    async whatIsOpen({ payments }) {
+      const orders: Order[] = [
+        ...(await connector.desk('GET', '/payments')).data,
+        ...(await connector.desk('GET', '/pulls')).data,
+      ]
+      const { data: unheard } = await connector.desk('GET', '/events')
+      if (unheard.length > 0) return `Reports that nobody has heard: ${JSON.stringify(unheard)}`
+      const deposits: Deposit[] = (await connector.desk('GET', '/deposits')).data
+      return differenceOf(payments, orders, deposits)
+    },
+    async check() {
+      await connector.desk('POST', '/days/close')
+      await untilRight(rail, async () => {
+        const { data } = must(await backend.get(`/reconciliations?startDate=${FIRST_DAY}&limit=100`), 200)
+        const wrong = data.filter(({ status }: { status: string }) => status !== 'BALANCED')
+        return data.length > 0 && wrong.length === 0
+          ? undefined
+          : `The statements of the bank: ${JSON.stringify(data)}`
+      })
+      for (const path of ['/rail-events', '/deposits?status=SUSPENSE']) {
+        const { data } = must(await backend.get(path), 200)
+        if (data.length > 0) throw new Wrong(`What waits for a person in ${path}: ${JSON.stringify(data)}`)
+      }
+    },
+  }
+  return rail
+}
+
+/**
+ * Holds the orders of the bank against the payments: each of them has moved its money once, or not at all. What was paid in to
+ * a platform that wants to be asked has stayed, or gone back to its sender.
+ */
+function differenceOf(
+  payments: readonly Payment[],
+  orders: readonly Order[],
+  deposits: readonly Deposit[],
+): string | undefined {
+  const byId = new Map(orders.map((order) => [order.id, order]))
+  for (const { deposit, returnedBy } of deposits) {
+    const payment = payments.find(({ depositId }) => depositId === deposit.depositId)
+    const order = returnedBy === undefined ? undefined : byId.get(returnedBy)
+    if (!order) continue
+    byId.delete(order.id)
+    if (!payment?.isAsked) return `${payment?.what} stays, and the bank has ${said(order)}`
+    if (order.status !== 'DELIVERED' || order.bookings !== 1) return `The bank has ${said(order)}`
+    payment.ending = FAILS
+  }
+  for (const { what, from, to, state, ending, transactionId } of payments) {
+    const order = transactionId === undefined ? undefined : byId.get(transactionId)
+    if (!order) continue
+    byId.delete(order.id)
+    const isOutside = from === undefined || to === undefined
+    if (!isOutside || state !== 'acknowledged') return `${what} is ${state}, and the bank has ${said(order)}`
+    const hasMoved = order.status === 'DELIVERED'
+    if (order.bookings > 1 || hasMoved !== (ending.status === 'COMPLETED' && !ending.isTakenBack))
+      return `${what} ends as ${JSON.stringify(ending)}, and the bank has ${said(order)}`
+  }
+  const [unknown] = byId.values()
+  return unknown && `The bank has an order that nobody asked for: ${said(unknown)}`
+}
+
+const said = (order: Order): string => JSON.stringify(order)
+
+async function untilRight(rail: Rail, look: () => Promise<string | undefined>): Promise<void> {
+  for (let turn = 0; ; turn++) {
+    await rail.pass(0)
+    const wrong = await look()
+    if (wrong === undefined) return
+    if (turn === TURNS_MAX) throw new Wrong(wrong)
+  }
+}
+
+/** The number to pay in to, once the bank has opened it. */
+async function numberOf(backend: Backend, { id, customerId }: Account): Promise<string> {
+  for (let turn = 0; turn < TURNS_MAX; turn++) {
+    const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
+    const [details] = own.find((account: { id: string }) => account.id === id).fundingPaymentInstructions
+    const { iban, accountNumber } = details?.accountOrWalletInfo ?? {}
+    if (iban ?? accountNumber) return iban ?? accountNumber
+    await backend.machine.pause(1_000)
+  }
+  throw new Wrong(`${id} has no number to pay in to`)
+}

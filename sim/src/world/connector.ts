@@ -1,0 +1,139 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type RunningBank, startBank } from '../../../connectors/example-bank/start.ts'
+import { type Machine, Program, runAs } from '../machine/machine.ts'
+import type { Network } from '../machine/network.ts'
+import type { Random } from '../machine/random.ts'
+import { SERVERS } from './servers.ts'
+
+const PORT = 9115
+const ADDRESS = `127.0.0.1:${PORT}`
+const RATES = '127.0.0.1:9116'
+/** What a unit of each costs. */
+const USD_RATES = { EUR: '1.25', BTC: '60000', USDC: '1', USDB: '1', ETH: '3000' }
+const NAME = 'example-bank'
+const SECRET_NAME = 'SIMULATED_BANK_SECRET'
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+/** How long the connector takes to come back, at most. */
+const RESTART_MS_MAX = 3_000
+
+/** The settings of servers whose money moves by the connector. The secret goes into the environment, where they look for it. */
+export function connectorSettings(folder: string): Record<string, string> {
+  process.env[SECRET_NAME] = SECRET
+  return {
+    COUNTERSIGN_MODE: 'production',
+    RAILS_FILE: join(folder, 'rails.json'),
+    RATES_URL: `http://${RATES}/`,
+  }
+}
+
+/** Writes the file of rails that these settings name. */
+export async function writeRails(folder: string): Promise<void> {
+  const serves = ['OUT', 'PULL', 'IN'].flatMap((direction) => [
+    { direction, accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
+    { direction, accountTypes: ['USD_ACCOUNT'], currencies: ['USD'] },
+  ])
+  const rail = { name: NAME, kind: 'http', url: `http://${ADDRESS}`, secret: { env: SECRET_NAME }, serves }
+  await writeFile(join(folder, 'rails.json'), JSON.stringify({ rails: [rail] }))
+}
+
+/** How the bank behind the connector treats payments and reports. */
+export interface Habits {
+  /** Reports come in any order, and each so many times. */
+  readonly shuffleEvents: boolean
+  readonly repeatEvents: number
+  /** From accepted to delivered, and from delivered to returned. */
+  readonly settleDelayMs: number
+  readonly returnDelayMs: number
+}
+
+export function habitsOf(random: Random): Habits {
+  return {
+    shuffleEvents: random.chance(0.5),
+    repeatEvents: 1 + random.below(3),
+    settleDelayMs: random.below(4_000),
+    returnDelayMs: random.below(4_000),
+  }
+}
+
+/** An order as the bank's desk shows it. */
+export interface Order {
+  readonly id: string
+  readonly status: string
+  /** How often its money has moved. */
+  readonly bookings: number
+}
+
+/** What somebody has paid in, as the bank's desk shows it. */
+export interface Deposit {
+  readonly deposit: { readonly depositId: string }
+  /** The order by which it went back. */
+  readonly returnedBy?: string
+}
+
+/**
+ * A connector with its bank: the example bank, as it is, on the disk and on the network of the simulation. It is killed and comes
+ * back with what its journal has.
+ */
+export class Connector {
+  readonly #machine: Machine
+  readonly #folder: string
+  readonly #habits: Habits
+  readonly #network: Network
+  #program = new Program('bank')
+
+  constructor(machine: Machine, network: Network, folder: string, habits: Habits) {
+    this.#machine = machine
+    this.#network = network
+    this.#folder = folder
+    this.#habits = habits
+    network.hosts.set(RATES, () => ({ status: 200, body: this.#rates() }))
+  }
+
+  /** Starts the bank with what its folder has. */
+  async start(): Promise<void> {
+    await this.#machine.pause(0)
+    this.#program = new Program('bank')
+    await runAs(
+      this.#program,
+      (): Promise<RunningBank> =>
+        startBank({
+          port: PORT,
+          folder: join(this.#folder, 'bank'),
+          secrets: SECRET,
+          events: `http://${SERVERS}/rail-events/${NAME}`,
+          behaviour: this.#habits,
+        }),
+    )
+  }
+
+  /** Kills the bank at this moment. It comes back by itself. */
+  kill(): void {
+    if (this.#program.isDead) return
+    this.#program.kill()
+    this.#machine.after(this.#machine.someTime(RESTART_MS_MAX), () => {
+      this.start().catch((error) => this.#machine.fail(error))
+    })
+  }
+
+  end(): void {
+    this.#program.kill()
+  }
+
+  /** Asks the bank's desk, where people are, until there is an answer. */
+  async desk(method: 'GET' | 'POST', path: string, body?: object): Promise<ReturnType<typeof JSON.parse>> {
+    const url = new URL(`http://${ADDRESS}/bank${path}`)
+    const sent = { method, url, headers: {}, body: Buffer.from(body ? JSON.stringify(body) : '') }
+    for (;;) {
+      const answer = await this.#network.send(sent).catch(() => undefined)
+      if (answer?.status === 200) return JSON.parse(answer.body!)
+      if (answer) throw new Error(`The desk of the bank answers ${answer.status} ${answer.body}`)
+      await this.#machine.pause(RESTART_MS_MAX)
+    }
+  }
+
+  #rates(): string {
+    const updatedAt = new Date().toISOString()
+    return JSON.stringify({ base: 'USD', updatedAt, rates: USD_RATES })
+  }
+}
