@@ -63,4 +63,17 @@ export const PLANTED = [
     find: 'IF coalesce(cardinality(keys), 0) <> cardinality(key_writes) THEN',
     replace: 'IF false THEN',
   },
+  {
+    name: 'a payment is given back because its connector did not answer',
+    file: 'server/src/connectors/outcomes.ts',
+    find: 'if (answer.why !== undefined) return unknown(answer.why, asking)',
+    replace:
+      "if (answer.why !== undefined) return { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail: answer.why }",
+  },
+  {
+    name: 'what a bank sends back stays away',
+    file: 'server/src/transfers/jobs.ts',
+    find: "if (answer.outcome !== 'returned') return []",
+    replace: "if (answer.outcome !== 'failed') return []",
+  },
 ]

@@ -7,6 +7,7 @@ import type { Ids } from './bodies.testing.ts'
 import { callerOf, ENDPOINTS, idsFor, newWorld, pathWith, validBody, type World } from './calls.testing.ts'
 import { clear, used } from './cards.testing.ts'
 import { Client, newCustomer, type Reply, type SignedIn, signed, signIn } from './client.testing.ts'
+import { IMPORT_CALLS } from './customer-imports/examples.testing.ts'
 import { ERASURE_CALLS } from './erasures/examples.testing.ts'
 import type { Browser } from './members.testing.ts'
 import { MEMBER_CALLS } from './members-examples.testing.ts'
@@ -60,15 +61,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
     ids: { Customer: (await made(client, '/customers', PERSON)).id },
   }),
   ...ERASURE_CALLS,
-  customer_import_create: () => ({ body: {} }),
-  customer_import_get: async ({ client }) => {
-    const { jobId } = await made(client, '/customers/bulk/csv', {})
-    await until(
-      async () => (await client.get(`/customers/bulk/jobs/${jobId}`)).body,
-      ({ status }) => status === 'COMPLETED',
-    )
-    return { ids: { CustomerImport: jobId } }
-  },
+  ...IMPORT_CALLS,
   customer_verify_email: reachable,
   customer_confirm_email: async (scene) => confirming(scene, 'email'),
   customer_verify_phone: reachable,

@@ -129,20 +129,23 @@ function differenceOf(
     payment.ending = FAILS
   }
   for (const { what, from, to, state, ending, transactionId } of payments) {
-    const order = transactionId === undefined ? undefined : byId.get(transactionId)
-    if (!order) continue
-    byId.delete(order.id)
-    const isOutside = from === undefined || to === undefined
-    if (!isOutside || state !== 'acknowledged') return `${what} is ${state}, and the bank has ${said(order)}`
-    const hasMoved = order.status === 'DELIVERED'
-    if (order.bookings > 1 || hasMoved !== (ending.status === 'COMPLETED' && !ending.isTakenBack))
-      return `${what} ends as ${JSON.stringify(ending)}, and the bank has ${said(order)}`
+    if (transactionId === undefined) continue
+    const order = byId.get(transactionId)
+    byId.delete(transactionId)
+    const isGiven = (from === undefined || to === undefined) && state === 'acknowledged'
+    const completes = isGiven && ending.status === 'COMPLETED'
+    const isRight = order
+      ? isGiven &&
+        order.bookings <= 1 &&
+        (order.status === 'DELIVERED') === (completes && !ending.isTakenBack)
+      : !completes
+    if (!isRight) return `${what} is ${state}: ${JSON.stringify(ending)}. The bank has ${said(order)}`
   }
   const [unknown] = byId.values()
   return unknown && `The bank has an order that nobody asked for: ${said(unknown)}`
 }
 
-const said = (order: Order): string => JSON.stringify(order)
+const said = (order: Order | undefined): string => (order ? JSON.stringify(order) : 'no order')
 
 async function untilRight(rail: Rail, look: () => Promise<string | undefined>): Promise<void> {
   for (let turn = 0; ; turn++) {
