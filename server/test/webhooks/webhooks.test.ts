@@ -7,6 +7,8 @@ import { eventOf, eventOnce, newWorld, Receiver, secretOf, sequences } from '../
 
 const BALANCE = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 const HALF_AN_HOUR = 1800
+/** So late an attempt may be on a machine with other work: real time passes too. */
+const LATE_SECONDS = 60
 const DAY = 24 * 3600
 
 describe('a delivery', () => {
@@ -145,7 +147,7 @@ describe('an undelivered event', () => {
     expect(attempts.map(({ attempt }) => attempt)).toEqual(receiver.received.map((_, at) => at + 1))
     const times = attempts.map(({ startedAt }) => Date.parse(startedAt) / 1000)
     const waits = times.slice(1).map((time, at) => time - times[at]!)
-    for (const wait of waits) expect(wait).toBeLessThanOrEqual(HALF_AN_HOUR + 1)
+    for (const wait of waits) expect(wait).toBeLessThanOrEqual(HALF_AN_HOUR + LATE_SECONDS)
     for (const wait of waits.slice(10)) expect(wait).toBeGreaterThanOrEqual(HALF_AN_HOUR / 2)
     expect(new Set(waits.slice(10)).size).toBeGreaterThan(10)
   })
