@@ -11,6 +11,7 @@ import { Statements } from '../../../server/src/db/engine/postgres-statements.ts
 import { SESSION_OPTIONS } from '../../../server/src/db/engine/session.ts'
 import { migrate } from '../../../server/src/db/schema/migrate.ts'
 import { standStill } from '../machine/globals.ts'
+import { clear, prepareClearing } from './clearing.ts'
 
 /** The database under all runs of this process, which begin with an empty one, and a folder for their files. */
 export interface Engine {
@@ -32,12 +33,12 @@ export async function openEngine(): Promise<Engine> {
   const engine = await createEngine()
   const db = await connect(engine)
   await migrate(db)
-  const filled = await filledTables(db)
+  await prepareClearing(db)
   return {
     db,
     folder,
     async clear() {
-      await db.script(clearing(filled))
+      await clear(db)
       await rm(folder, { recursive: true, force: true })
       await mkdir(folder)
     },
@@ -67,6 +68,12 @@ async function makeCluster(): Promise<void> {
   await rename(part, CLUSTER)
 }
 
+/**
+ * The database plans each statement once. Left to itself it would plan many of them again at each use, for the values that are asked for: on
+ * tables of a few rows that costs more than the statement.
+ */
+const KEEPS_PLANS = '-c plan_cache_mode=force_generic_plan'
+
 async function connect(engine: PGlite): Promise<Database> {
   const client = new pg.Client({
     stream: () => new EngineSocket(engine) as never,
@@ -74,7 +81,7 @@ async function connect(engine: PGlite): Promise<Database> {
     user: 'postgres',
     database: 'postgres',
     ssl: false,
-    options: SESSION_OPTIONS,
+    options: `${SESSION_OPTIONS} ${KEEPS_PLANS}`,
   })
   await client.connect()
   const statements = new Statements((config) => client.query(config))
@@ -142,26 +149,4 @@ class EngineSocket extends EventEmitter {
       })
     if (parts.length > 0) this.emit('data', Buffer.concat(parts))
   }
-}
-
-/** What the migrations have written is there in every database. */
-async function filledTables(db: Database): Promise<string[]> {
-  const { rows } = await db.query<{ name: string }>(
-    `SELECT tablename::text AS name FROM pg_tables WHERE schemaname = 'public'
-     AND (xpath('/row/c/text()', query_to_xml(format('SELECT count(*) AS c FROM %I', tablename), false, true, '')))[1]::text <> '0'`,
-  )
-  return rows.map(({ name }) => name)
-}
-
-/** Tables that refuse to lose rows do so by triggers, which replicas do not have. */
-function clearing(filled: readonly string[]): string {
-  return `
-SET LOCAL session_replication_role = replica;
-DO $$ DECLARE t text; BEGIN
-  FOR t IN SELECT quote_ident(tablename) FROM pg_tables
-    WHERE schemaname = 'public' AND tablename NOT IN (${filled.map((name) => `'${name}'`).join(', ')}) LOOP
-    EXECUTE 'DELETE FROM ' || t;
-  END LOOP;
-END $$;
-SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) FROM pg_sequences WHERE schemaname = 'public';`
 }
