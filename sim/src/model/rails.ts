@@ -53,8 +53,8 @@ export function sandboxRail(backend: Backend): Rail {
 }
 
 const CONNECTOR_OUT = { '101': FAILS, '103': FAILS, '104': FAILS }
-/** Longer than the bank takes for anything, and than the pause before any attempt to report it. */
-const REPORTED_MS = 40_000
+/** The bank takes less for anything, but for a report that was refused again and again: that one comes in a later turn. */
+const REPORTED_MS = 10_000
 const TURNS_MAX = 10
 /** The bank opens on it. */
 const FIRST_DAY = new Date(START_MS).toISOString().slice(0, 10)
