@@ -28,6 +28,8 @@ export interface Ran {
     readonly calls: number
     readonly payments: number
     readonly kills: number
+    /** 1 where money moved by a connector, 0 in the sandbox. */
+    readonly connectors: number
     readonly happened: number
     readonly virtualMs: number
     readonly realMs: number
@@ -155,6 +157,7 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
       calls: seen.answers,
       payments: bank?.model.payments.length ?? 0,
       kills: servers.kills,
+      connectors: connector ? 1 : 0,
       happened: machine.happened,
       virtualMs: machine.nowMs - machine.startMs,
       realMs: realNow() - begunMs,

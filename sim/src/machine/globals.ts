@@ -1,4 +1,5 @@
 import crypto from 'node:crypto'
+import fsSync from 'node:fs'
 import fs from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
@@ -249,19 +250,27 @@ function installNetwork(): void {
   }) as typeof http.createServer
 }
 
-/** The disk stays the real one. Nothing else happens while a program waits for it. */
+/** The disk stays the real one. What a program asks of it is done at once, or nothing else happens until it is done. */
 function installDisk(): void {
-  waitFor(fs)
   const { open } = fs
+  for (const [name, call] of Object.entries(fs)) {
+    const atOnce: unknown = Reflect.get(fsSync, `${name}Sync`)
+    if (name === 'open' || typeof call !== 'function' || typeof atOnce !== 'function') continue
+    Object.assign(fs, {
+      [name]: async (...args: unknown[]) => Reflect.apply(virtual() ? atOnce : call, fs, args),
+    })
+  }
   let isHandleInstalled = false
   fs.open = async (...args) => {
-    const file = await open(...args)
+    const found = virtual()
+    if (!found) return open(...args)
+    const file = await found.machine.called(open(...args))
     if (!isHandleInstalled) waitFor(Object.getPrototypeOf(file))
     isHandleInstalled = true
     // Each handle has functions of its own as well. Those of a program that is killed are closed for it.
     const { close } = file
     waitFor(file)
-    virtual()?.program.whenKilled(() => void close())
+    found.program.whenKilled(() => void close())
     return file
   }
 }

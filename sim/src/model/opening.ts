@@ -39,20 +39,19 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
       accounts.push(account)
     }
   }
-  for (const account of accounts) {
-    model.accounts.set(account.id, account)
-    await arrived(backend, account)
-  }
+  for (const account of accounts) model.accounts.set(account.id, account)
+  while (!(await haveArrived(backend, accounts))) await backend.machine.pause(1_000)
   return { backend, rail, model, accounts, elsewhere, hasEndpoint }
 }
 
-async function arrived(backend: Backend, { id, customerId, funded }: Account): Promise<void> {
-  for (;;) {
+/** Whether every account has what was paid in to it. */
+async function haveArrived(backend: Backend, accounts: readonly Account[]): Promise<boolean> {
+  const shown = new Map<string, bigint>()
+  for (const customerId of new Set(accounts.map((account) => account.customerId))) {
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
-    const { balance } = own.find((account: { id: string }) => account.id === id)
-    if (BigInt(balance.amount) === funded) return
-    await backend.machine.pause(1_000)
+    for (const { id, balance } of own) shown.set(id, BigInt(balance.amount))
   }
+  return accounts.every(({ id, funded }) => shown.get(id) === funded)
 }
 
 function usdAccount(customerId: string, suffix: string) {
