@@ -88,6 +88,7 @@ export class Servers {
       const program = new Program(`server ${at + 1}`)
       const own: Running = { program }
       this.#running[at] = own
+      const begunIn = this.#faults()
       const db = new ProgramDatabase(this.#engine.db, this.#machine, program, this.#faults)
       const killed = new Promise<undefined>((resolve) => program.whenKilled(() => resolve(undefined)))
       const opened = runAs(program, async () => {
@@ -103,8 +104,8 @@ export class Servers {
         ),
       ])
       if (failure === undefined) return
-      const { conflicts, losses } = this.#faults()
-      if (conflicts === 0 && losses === 0) throw failure.error
+      // What befell it may have come to an end meanwhile.
+      if (isSound(begunIn) && isSound(this.#faults())) throw failure.error
       program.kill()
       await this.#machine.pause(this.#machine.someTime(RESTART_MS_MAX))
     }
@@ -145,6 +146,10 @@ export class Servers {
   end(): void {
     for (const { program } of this.#running) program.kill()
   }
+}
+
+function isSound({ conflicts, losses }: DatabaseFaults): boolean {
+  return conflicts === 0 && losses === 0
 }
 
 /** Ids take their randomness from a pool that outlives a run: takes what is left of it, so that this run begins with a full one. */
