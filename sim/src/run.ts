@@ -108,11 +108,11 @@ const BROUGHT = [
 export async function runSeed(seed: number, engine: Engine, configs: Configs): Promise<Ran> {
   const begunMs = realNow()
   await engine.clear()
-  await writeRails(engine.folder)
   const machine = new Machine(new Random(seed), START_MS)
   const network = new Network(machine, CALM)
   install(machine, network)
   const troubles = troublesOf(machine.random)
+  if (troubles.connector) await writeRails(engine.folder)
   const now = { faults: SOUND }
   const config = configs[troubles.connector ? 'connector' : 'sandbox']
   const servers = new Servers(machine, network, engine, config, () => now.faults)
