@@ -1,38 +1,73 @@
-import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
-import { LongFirst } from './test/long-first.ts'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
+import { CHROMIUM } from './test/chromium.ts'
+import { measureSlowdown, slowdownEnv } from './test/machine-speed.ts'
 import { PlainReporter } from './test/plain-reporter.ts'
+import { ProjectOrder } from './test/project-order.ts'
+import { filesOf, PROJECTS, type Project, type Scope, type TestFile, testFiles } from './test/projects.ts'
 import { SDK_ALIAS } from './test/sdk-alias.ts'
+import { TestSeconds } from './test/test-seconds.ts'
 
-const globalSetup = fileURLToPath(new URL('./test/globalSetup.ts', import.meta.url))
+const { ensureGenerated } = await import(new URL('scripts/generate.mjs', import.meta.url).href)
+await ensureGenerated()
+
+const slowdown = measureSlowdown()
+Object.assign(process.env, slowdownEnv(slowdown))
+
+const scope = process.env.TEST_SCOPE as Scope
+const files = testFiles()
 
 export default defineConfig({
-  resolve: { alias: SDK_ALIAS },
   test: {
-    include: [
-      '{contract,server,sdk,cli,bench}/src/**/*.test.ts',
-      '{server,sdk,cli,sim}/test/**/*.test.ts',
-      '{connectors,contracts,test}/**/*.test.ts',
-      // The others of this folder drive a browser: vitest.browser.config.ts.
-      'e2e/backend.test.ts',
+    projects: PROJECTS.flatMap(configOf),
+    // More than cores: many tests wait for a server, a disk or a process.
+    maxWorkers: Math.max(2, availableParallelism()) + (scope === 'smoke' ? 2 : 1),
+    sequence: { sequencer: ProjectOrder },
+    // The shared server has to close, and its log is searched for secrets.
+    teardownTimeout: 60_000 * slowdown,
+    reporters: ['default', new TestSeconds(), new PlainReporter()],
+  },
+})
+
+function configOf(project: Project): TestProjectInlineConfiguration[] {
+  const { name, run, needsServer } = project
+  const own = filesOf(project, scope, files)
+  if (own.length === 0) return []
+  const isUnit = name === 'unit'
+  const isBrowser = name === 'browser'
+  const test: TestProjectInlineConfiguration['test'] = {
+    name,
+    include: own.map(asPattern),
+    exclude: [],
+    tags: [{ name: 'smoke', description: 'stands for its project in `npm test`' }],
+    ...(scope === 'smoke' && run === 'smoke' ? { tagsFilter: ['smoke'] } : {}),
+    globalSetup: [
+      ...(isBrowser ? [pathOf('test/chromium.ts')] : []),
+      ...(needsServer ? [pathOf('test/global-setup.ts')] : []),
     ],
-    exclude: ['**/node_modules/**', '**/dist/**'],
-    globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
-    pool: 'forks',
+    setupFiles: [pathOf('test/worker-setup.ts')],
+    pool: isUnit ? 'threads' : 'forks',
+    env: isBrowser ? { CHROMIUM } : {},
     // Loading the sources anew for each file would take as long as many of the files. No test may change a module.
     isolate: false,
     // The embedded databases that tests open themselves live for seconds, too short for their code to be optimized.
     // Threads that help to collect garbage have no core to themselves beside the other process and the server.
-    execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--single-threaded-gc'],
-    // One more than cores: many tests wait for processes that they have started.
-    maxWorkers: 3,
-    sequence: { sequencer: LongFirst },
-    // Only for ending what hangs: a loaded machine may need several times what is usual.
-    testTimeout: 60_000,
+    execArgv: isUnit ? [] : ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--single-threaded-gc'],
+    // Limits that only end what hangs.
+    testTimeout: (run === 'always' ? 60_000 : 300_000) * slowdown,
     // Worlds of several platforms are made there.
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
-    reporters: ['default', new PlainReporter()],
-  },
-})
+    hookTimeout: (run === 'always' ? 120_000 : 300_000) * slowdown,
+    expect: { poll: { timeout: 30_000 * slowdown } },
+  }
+  return [{ resolve: { alias: SDK_ALIAS }, test }]
+}
+
+function pathOf(file: string): string {
+  return fileURLToPath(new URL(file, import.meta.url))
+}
+
+/** A pattern that matches one path. */
+function asPattern({ path }: TestFile): string {
+  return path.replace(/[[\]{}()*?!+@]/g, '\\$&')
+}

@@ -8,8 +8,8 @@ import { RailsFile } from '@countersign/contract/connectors/rails-file'
 import type { JsonSchema } from '@countersign/contract/core/decode'
 import type { Address, Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { validator } from '../server/src/http/validate.ts'
-import { chainAbsent, openChain } from '../server/test/chain.testing.ts'
+import { validator } from '../server/src/edge/http/request/validate.ts'
+import { chainAbsent, openChain } from '../server/test/worlds/chain/chain.testing.ts'
 import { compileContracts, rootFolder } from './compile.ts'
 import { LOCAL_CHAIN_ID, type LocalChain } from './local-chain.ts'
 import { RpcError, rpcCall } from './rpc.ts'
@@ -165,7 +165,7 @@ describe.skipIf(chainAbsent)('a chain for tests', () => {
 })
 
 describe.skipIf(chainAbsent)('npm run chain', () => {
-  test('goes on where it ended, and dies with its process', { timeout: 60_000 }, async () => {
+  test('goes on where it ended, and dies with its process', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-chain-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
     const member = async (file: string) => JSON.parse(await readFile(join(folder, file), 'utf8')) as unknown
@@ -202,12 +202,10 @@ describe.skipIf(chainAbsent)('npm run chain', () => {
     expect(await minted(next)).toEqual([log])
     again.child.kill('SIGKILL')
     // What it started notices by itself.
-    await expect
-      .poll(() => rpcCall(next, 'eth_chainId').catch(() => 'gone'), { timeout: 10_000 })
-      .toBe('gone')
+    await expect.poll(() => rpcCall(next, 'eth_chainId').catch(() => 'gone')).toBe('gone')
   })
 
-  test('gives an address of the chain that runs what it is asked to', { timeout: 60_000 }, async () => {
+  test('gives an address of the chain that runs what it is asked to', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-chain-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
     const payee = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'

@@ -2,8 +2,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Hex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { chainAbsent, openChain } from '../server/test/chain.testing.ts'
-import { delayed, held, type LyingProxy, openLyingProxy } from '../server/test/lying-proxy.testing.ts'
+import { chainAbsent, openChain } from '../server/test/worlds/chain/chain.testing.ts'
+import {
+  delayed,
+  held,
+  type LyingProxy,
+  openLyingProxy,
+} from '../server/test/worlds/chain/lying-proxy.testing.ts'
 import type { LocalChain } from './local-chain.ts'
 import { RpcError, rpcBatch, rpcCall } from './rpc.ts'
 

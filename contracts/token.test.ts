@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex, hexToNumber, parseSignature, slice } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chainAbsent, openChain } from '../server/test/chain.testing.ts'
+import { chainAbsent, openChain } from '../server/test/worlds/chain/chain.testing.ts'
 import { type LocalChain, TOKEN } from './local-chain.ts'
 import {
   ABI,

@@ -1,11 +1,20 @@
 import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { OUTSIDE_PACKAGES } from '../scripts/build.mjs'
+import { OUTSIDE_PACKAGES } from '../scripts/compile.mjs'
 import { ensureInstalled } from '../scripts/install.mjs'
 import { isMain, ROOT, runScript, ScriptError, say } from '../scripts/run.mjs'
 
-/** What the server reads beside the packages, from the repository's folder. */
-const FILES = ['LICENSE', 'server/package.json', 'server/dist', 'console/dist', 'docs']
+/** Files that the server reads in addition to the packages, and the operator's command, from the repository's folder. */
+const FILES = [
+  'LICENSE',
+  'server/package.json',
+  'server/dist',
+  'console/dist',
+  'docs',
+  'cli/package.json',
+  'cli/bin',
+  'cli/dist',
+]
 
 /**
  * Copies what the built server needs at run time, and nothing else, into an empty folder.
@@ -32,7 +41,7 @@ export function collectServer(folder) {
  * @param {string} path
  */
 function isNeeded(path) {
-  return !path.endsWith('.map') && basename(path) !== '.sources'
+  return !path.endsWith('.map') && basename(path) !== '.build.json'
 }
 
 /**

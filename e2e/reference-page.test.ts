@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
-import { newPlatform } from '../server/test/client.testing.ts'
+import { newPlatform } from '../server/test/worlds/client.testing.ts'
 import { type Browser, startBrowser } from './browser.testing.ts'
 
 const { SCREENSHOTS } = process.env
@@ -13,7 +13,7 @@ const SIZES = [
   ['a desktop', DESKTOP],
 ] as const
 
-describe('the pages about the API', { timeout: 90_000 }, () => {
+describe('the pages about the API', () => {
   let browser: Browser
   afterEach(async () => {
     await browser?.close()

@@ -19,7 +19,7 @@ const PICTURE = Buffer.from(
 /** The smallest height and width of what a finger presses. */
 const TARGET_PIXELS_MIN = 44
 
-describe('the verification page on a phone', { timeout: 60_000 }, () => {
+describe('the verification page on a phone', () => {
   let browser: Browser
   afterEach(async () => {
     await browser?.close()

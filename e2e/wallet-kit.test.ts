@@ -59,7 +59,7 @@ function keyboardOf(page: Page) {
   }
 }
 
-describe('the page with the wallet kit', { timeout: 120_000 }, () => {
+describe('the page with the wallet kit', () => {
   let countersign: Countersign
   let example: { readonly origin: string; readonly server: Server }
   let browser: Browser
@@ -144,19 +144,22 @@ describe('the page with the wallet kit', { timeout: 120_000 }, () => {
       await says('Your session lasts until')
       expect(await keys.focused()).toBe('Sign out')
 
-      await keys.press('Have 250 USDB sent to the wallet', 'Space')
+      await keys.press('Send 250 USDB to the wallet', 'Space')
       await page.getByText('250.00 USDB', { exact: true }).waitFor()
       await look('5-signed-in')
 
       await keys.fill('Name of the payee', 'Maria Silva')
       await keys.fill('Account number', '000123456789')
-      await keys.fill('Dollars to arrive', '25.50')
+      await keys.fill('Routing number', '021000021')
+      await keys.fill('Amount in USD', '25.50')
       await keys.press('Pay')
       const dialog = page.getByRole('dialog', { name: 'Confirm the payment' })
       await dialog.waitFor()
       expect(await keys.focused()).toBe('Confirm the payment')
       for (const text of ['25.728644 USDB', '0.228644 USDB', '25.50 USD', 'Maria Silva', '000123456789'])
         expect(await dialog.innerText()).toContain(text.replace(' US', '\u00a0US'))
+      // People and amounts: ids are only among all that is signed.
+      expect(await dialog.innerText()).not.toMatch(/\b[A-Z]\w+:[0-9a-f]{8}-/)
       await look('6-confirm')
       await keys.press('All that you sign')
       expect(await dialog.innerText()).toContain('bodySha256')
@@ -224,7 +227,7 @@ describe('the page with the wallet kit', { timeout: 120_000 }, () => {
   ])('confirms a payment in %s', async (language, title, label, amount, button) => {
     const { page, look } = await open(WIDTHS.phone, 'dark', `?language=${language}`)
     await signUpAndIn(page)
-    await page.getByRole('button', { name: 'Have 250' }).click()
+    await deposit(page)
     await fillPayment(page, '25,50')
     const dialog = page.getByRole('dialog', { name: title })
     await dialog.waitFor()
@@ -235,10 +238,48 @@ describe('the page with the wallet kit', { timeout: 120_000 }, () => {
     await dialog.getByRole('button', { name: button }).waitFor()
   })
 
+  test.each([
+    ['es', ['Una cartera', 'Solo en el entorno de pruebas', 'Pagar', 'Importe en USD']],
+    ['pt-BR', ['Uma carteira', 'Somente no ambiente de testes', 'Pagar', 'Valor em USD']],
+    ['fr', ['Un portefeuille', 'Seulement dans le bac à sable', 'Payer', 'Montant en USD']],
+  ] as const)('the page is in %s throughout', async (language, words) => {
+    const { page } = await open(WIDTHS.desktop, 'light', `?language=${language}`)
+    await signUpAndIn(page)
+    await page.locator('.cs-pay').waitFor()
+    const text = await page.locator('body').innerText()
+    for (const word of words) expect(text).toContain(word)
+    expect(text).not.toMatch(/\b(?:the|your|Sign|sandbox|Pay|this)\b/)
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe(language)
+  })
+
+  test('in a page without styles the kit has its font, distances and fields', async () => {
+    const { page } = await open(WIDTHS.phone, 'light')
+    await page.addStyleTag({ content: ':root, body, main { all: unset; display: block }' })
+    await signUpAndIn(page)
+    await page.locator('.cs-pay input').first().waitFor()
+    const fonts = await page
+      .locator('.cs-section, .cs-section :is(input, button, label, p, dt)')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one).fontFamily))
+    expect(new Set(fonts)).toEqual(new Set([expect.stringMatching(/^system-ui\b.*sans-serif$/)]))
+    const sections = await page
+      .locator('.cs-section')
+      .evaluateAll((all) =>
+        all.map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom })),
+      )
+    for (const [index, { top }] of sections.slice(1).entries())
+      expect(top - sections[index]!.bottom).toBeGreaterThanOrEqual(12)
+    const field = page.locator('.cs-pay input').first()
+    const { height, width } = (await field.boundingBox())!
+    const pane = (await page.locator('.cs-pay').boundingBox())!
+    expect(height).toBeGreaterThanOrEqual(44)
+    expect(width).toBeGreaterThan(pane.width * 0.8)
+    expect(await field.evaluate((one) => getComputedStyle(one).borderRadius)).not.toBe('0px')
+  })
+
   test('a payload that pays more than the page asked for is neither shown nor signed', async () => {
     const { page } = await open(WIDTHS.desktop, 'light')
     await signUpAndIn(page)
-    await page.getByRole('button', { name: 'Have 250' }).click()
+    await deposit(page)
     await page.route('**/execute', async (route) => {
       const answer = await route.fetch()
       const text = await answer.text()
@@ -260,7 +301,7 @@ describe('the page with the wallet kit', { timeout: 120_000 }, () => {
     const { page, look } = await open(WIDTHS.desktop, 'light')
     await signUpAndIn(page)
     await countersign.call('sandbox_clock_advance', { body: { seconds: 16 * 60 } })
-    await page.getByRole('button', { name: 'Have 250' }).click()
+    await deposit(page)
     await page.getByText('250.00 USDB', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Freeze the card' }).click()
     await page.getByRole('status').getByText('Your session has ended. Sign in again.').waitFor()
@@ -269,17 +310,27 @@ describe('the page with the wallet kit', { timeout: 120_000 }, () => {
     expect(trouble).toEqual([])
   })
 
+  /** The second button of the sandbox, in any language. */
+  async function deposit(page: Page): Promise<void> {
+    await page.locator('.cs-outside button').nth(1).click()
+  }
+
   async function fillPayment(page: Page, amount: string): Promise<void> {
-    await page.getByLabel('Name of the payee').fill('Maria Silva')
-    await page.getByLabel('Account number').fill('000123456789')
-    await page.getByLabel('Dollars to arrive').fill(amount)
-    await page.getByRole('button', { name: 'Pay', exact: true }).click()
+    const values = {
+      fullName: 'Maria Silva',
+      accountNumber: '000123456789',
+      routingNumber: '021000021',
+      amount,
+    }
+    for (const [name, value] of Object.entries(values))
+      await page.locator(`.cs-pay [name=${name}]`).fill(value)
+    await page.locator('.cs-pay button').click()
   }
 
   async function signUpAndIn(page: Page): Promise<void> {
-    await page.getByLabel('Your name').fill('Ada Lovelace')
-    await page.getByLabel('Your e-mail address').fill(email())
-    await page.getByRole('button', { name: 'Sign up' }).click()
+    await page.locator('[name=fullName]').fill('Ada Lovelace')
+    await page.locator('[name=email]').fill(email())
+    await page.locator('.cs-sign-up button').click()
     await page.locator('.cs-choice button').click()
     await page.locator('[data-input-otp]').focus()
     await page.getByRole('status').filter({ hasText: '@example.com' }).waitFor()

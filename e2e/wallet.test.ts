@@ -7,7 +7,7 @@ import { addAuthenticator, type Browser, startBrowser } from './browser.testing.
 
 const { SCREENSHOTS } = process.env
 
-describe('a page with only the sdk', { timeout: 60_000 }, () => {
+describe('a page with only the sdk', () => {
   let backend: Backend
   let browser: Browser
   let page: Page

@@ -1,11 +1,9 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { ensureGenerated } from './generate.mjs'
 import { ensureInstalled } from './install.mjs'
 import { ROOT, runNode, runScript, ScriptError, say } from './run.mjs'
+import { importTypeScript } from './typescript.mjs'
 
-/** Each step with the file that Node runs. The first ones need no test run: `--static` stops after them. */
+/** Each step with the file that Node runs. `--static` runs all but the last. */
 const STATIC_STEPS = [
   {
     name: 'format and lint',
@@ -14,21 +12,26 @@ const STATIC_STEPS = [
   },
   { name: 'types', file: 'node_modules/typescript/bin/tsc', args: ['--noEmit'] },
   { name: 'packages', file: 'scripts/packages.mjs', args: [] },
+  { name: 'rules of the tree and ratchets', file: 'scripts/ratchets.mjs', args: ['--check'] },
+  {
+    name: 'documents, their tables, and the rules themselves',
+    file: 'node_modules/vitest/vitest.mjs',
+    args: ['run', '--project', 'tree'],
+  },
 ]
-const TEST_STEPS = [
-  { name: 'rules of the source tree', file: 'scripts/test.mjs', args: ['test/source-tree.test.ts'] },
-  { name: 'all tests', file: 'scripts/test.mjs', args: [] },
-]
+const TEST_STEPS = [{ name: 'tests of npm test', file: 'scripts/test.mjs', args: [] }]
+
+const USAGE = `Usage: npm run check [-- --static | --graph [wing]]
+  --static  no tests that need a server
+  --graph   prints which wing of the server imports which, or which room of one wing`
 
 await runScript(async () => {
-  const [flag, ...rest] = process.argv.slice(2)
-  if (rest.length > 0 || (flag !== undefined && !['--static', '--graph'].includes(flag)))
-    throw new ScriptError(
-      'Usage: npm run check [-- --static | --graph]   (--static: no tests; --graph: prints which folder imports which)',
-    )
+  const [flag, wing, ...rest] = process.argv.slice(2)
+  const isKnown = flag === undefined || flag === '--graph' || (flag === '--static' && wing === undefined)
+  if (!isKnown || rest.length > 0) throw new ScriptError(USAGE)
   await ensureInstalled()
   await ensureGenerated()
-  if (flag === '--graph') return printGraph()
+  if (flag === '--graph') return printGraph(wing)
   for (const { name, file, args } of flag === '--static' ? STATIC_STEPS : [...STATIC_STEPS, ...TEST_STEPS]) {
     say(`Checking ${name} …`)
     const code = await runNode(file, args)
@@ -39,22 +42,16 @@ await runScript(async () => {
   return 0
 })
 
-/** Prints the graph of folders that the rules of the source tree hold. */
-async function printGraph() {
-  const esbuild = await import('esbuild')
-  const folder = join(ROOT, 'node_modules', '.cache', 'countersign')
-  await mkdir(folder, { recursive: true })
-  const outfile = join(folder, 'folder-graph.mjs')
-  await esbuild.build({
-    entryPoints: [join(ROOT, 'test', 'folder-graph.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['typescript'],
-    logLevel: 'warning',
-  })
-  const { folderGraph } = await import(pathToFileURL(outfile).href)
-  process.stdout.write(`${folderGraph(ROOT)}\n`)
+/**
+ * Prints which wing of the server imports which, or which room of one wing.
+ * @param {string} [wing]
+ */
+async function printGraph(wing) {
+  const { WINGS } = await importTypeScript('test/folders.ts')
+  if (wing !== undefined && !(wing in WINGS))
+    throw new ScriptError(`${wing} is not a wing. The wings are ${Object.keys(WINGS).join(', ')}.`)
+  const { describeGraph, readImports } = await importTypeScript('test/import-graph.ts')
+  const { graph } = await readImports(ROOT)
+  process.stdout.write(`${describeGraph(graph, wing)}\n`)
   return 0
 }

@@ -17,7 +17,7 @@ await runScript(async () => {
   const way = WAYS.find((one) => one === values.database)
   if (!way) throw new ScriptError(`--database is one of ${WAYS.join(', ')}.`)
   await ensureInstalled()
-  await ensureBuilt()
+  await ensureBuilt(['server', 'sdk'])
   const interrupted = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, resolve)
   })

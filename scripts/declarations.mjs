@@ -12,9 +12,9 @@ const STAMP = join(OUT, '.declarations')
  * build removes declarations with everything else that it did not write, so they are as old as the compiled files.
  */
 export async function ensureDeclarations() {
-  await ensureBuilt()
+  await ensureBuilt(['sdk'])
   const wanted = createHash('sha256')
-    .update(readFileSync(join(OUT, '.sources')))
+    .update(readFileSync(join(OUT, '.build.json')))
     .update(readFileSync(join(ROOT, 'scripts', 'declarations.mjs')))
     .digest('hex')
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return

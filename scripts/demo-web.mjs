@@ -10,7 +10,7 @@ await runScript(async () => {
   if ((flag !== undefined && flag !== '--port') || rest.length > 0 || !/^\d{1,5}$/.test(port))
     throw new ScriptError('Usage: npm run demo:web [-- --port 3000]')
   await ensureInstalled()
-  await ensureBuilt()
+  await ensureBuilt(['server', 'console'])
   const esbuild = await import('esbuild')
   const folder = join(ROOT, 'node_modules', '.cache', 'countersign')
   await mkdir(folder, { recursive: true })

@@ -1,19 +1,16 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureBuilt } from './build.mjs'
 import { ensureInstalled } from './install.mjs'
 import { ROOT, runNode, runScript, ScriptError, say } from './run.mjs'
-
-const START_MS = 60_000
+import { freePort, isAlive, isReady, until } from './sandbox.mjs'
 
 await runScript(async () => {
   await ensureInstalled()
-  await ensureBuilt()
+  await ensureBuilt(['server', 'cli'])
   if (!existsSync(join(ROOT, 'cli/dist/main.js')))
     throw new ScriptError('No demo to run: cli/src/main.ts is missing.')
   const args = process.argv.slice(2)
@@ -71,14 +68,6 @@ async function onChain() {
   }
 }
 
-/**
- * Whether a process has ended neither by itself nor by a signal.
- * @param {import('node:child_process').ChildProcess} child
- */
-function isAlive({ exitCode, signalCode }) {
-  return exitCode === null && signalCode === null
-}
-
 /** @param {string} folder of a chain */
 async function isRunning(folder) {
   try {
@@ -89,36 +78,4 @@ async function isRunning(folder) {
   } catch {
     return false
   }
-}
-
-/** @param {number} port @param {string} credentials */
-async function isReady(port, credentials) {
-  try {
-    return existsSync(credentials) && (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
-  } catch {
-    return false
-  }
-}
-
-/**
- * @param {() => Promise<boolean>} isThere
- * @param {import('node:child_process').ChildProcess} child ends early where it fails
- * @param {string} otherwise
- */
-async function until(isThere, child, otherwise) {
-  const end = performance.now() + START_MS
-  while (!(await isThere())) {
-    if (!isAlive(child) || performance.now() > end) throw new ScriptError(otherwise)
-    await sleep(100)
-  }
-}
-
-/** @returns {Promise<number>} */
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

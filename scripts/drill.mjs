@@ -34,7 +34,7 @@ await runScript(async () => {
   const way = WAYS.find((one) => one === values.database)
   if (!way) throw new ScriptError(`--database is one of ${WAYS.join(', ')}.`)
   await ensureInstalled()
-  await ensureBuilt()
+  await ensureBuilt(['server', 'sdk'])
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1))
   const hasDisks = !values.short && process.getuid?.() === 0
   if (!values.short && !hasDisks) say('No full disk: mounting a small one needs root.')

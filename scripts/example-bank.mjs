@@ -4,6 +4,6 @@ import { runNode, runScript } from './run.mjs'
 
 await runScript(async () => {
   await ensureInstalled()
-  await ensureBuilt()
+  await ensureBuilt(['connectors'])
   return await runNode('connectors/dist/example-bank/main.js', process.argv.slice(2))
 })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBuilt } from './build.mjs'
 import { ensureDeclarations } from './declarations.mjs'
@@ -9,15 +9,19 @@ import { isMain, ROOT, runScript, ScriptError } from './run.mjs'
 export const MAKE = /** @type {Readonly<Record<string, () => Promise<void>>>} */ ({
   sdk: ensureDeclarations,
   cli: async () => {
-    await ensureBuilt()
+    await ensureBuilt(['cli'])
     writeFileSync(join(ROOT, 'cli', 'dist', 'THIRD-PARTY.txt'), notices())
   },
 })
 
 /** The licences of the packages that are part of the command's file. Throws ScriptError for one without a licence. */
 function notices() {
-  // The bundle names each file before what it takes from it.
-  const bundle = readFileSync(join(ROOT, 'cli', 'dist', 'main.js'), 'utf8')
+  const dist = join(ROOT, 'cli', 'dist')
+  // A bundle names each file before what it takes from it.
+  const bundle = readdirSync(dist)
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => readFileSync(join(dist, name), 'utf8'))
+    .join('\n')
   const names = [...bundle.matchAll(/^ *(?:\/\/ |")node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)].map(
     ([, name]) => name ?? '',
   )
@@ -33,6 +37,29 @@ function notices() {
   return [intro, ...texts].join(`\n${'-'.repeat(80)}\n\n`)
 }
 
+/**
+ * Throws ScriptError if a file that a package exports is missing: npm packs and publishes what is there, silently.
+ * @param {string} folder the package
+ */
+export function requireExports(folder) {
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const missing = [manifest.types, manifest.exports, manifest.bin]
+    .flatMap(stringsIn)
+    .filter((path) => !existsSync(join(folder, path)))
+  if (missing.length > 0)
+    throw new ScriptError(`${manifest.name} cannot be packed without ${[...new Set(missing)].join(', ')}.`)
+}
+
+/**
+ * Every string in a value of package.json.
+ * @param {unknown} value
+ * @returns {string[]}
+ */
+export function stringsIn(value) {
+  if (typeof value === 'string') return [value]
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(stringsIn) : []
+}
+
 if (isMain(import.meta.url))
   await runScript(async () => {
     const make = MAKE[process.argv[2] ?? '']
@@ -40,4 +67,5 @@ if (isMain(import.meta.url))
       throw new ScriptError(`Usage: node scripts/package.mjs ${Object.keys(MAKE).join(' | ')}`)
     await ensureInstalled()
     await make()
+    requireExports(join(ROOT, process.argv[2] ?? ''))
   })

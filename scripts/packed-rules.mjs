@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { stringsIn } from './package.mjs'
 import { ROOT } from './run.mjs'
 
 /** @typedef {import('./pack.mjs').Packed} Packed */
@@ -53,7 +54,7 @@ function* manifestFaults({ room, manifest }) {
 /** @param {Packed} packed */
 function* fileFaults({ room, manifest, files, size }) {
   for (const path of Object.keys(files)) if (!FILES[room]?.test(path)) yield `it contains ${path}`
-  const targets = [manifest.exports, manifest.bin, manifest.types].flatMap(textsIn)
+  const targets = [manifest.exports, manifest.bin, manifest.types].flatMap(stringsIn)
   for (const target of [...NEEDED, ...targets.map((path) => path.replace(/^\.\//, ''))])
     if (!(target in files)) yield `it lacks ${target}`
   if (files.LICENSE !== readFileSync(join(ROOT, 'LICENSE'), 'utf8')) yield 'its LICENSE is another'
@@ -83,16 +84,6 @@ function* importFaults(path, text, manifest) {
     /^(?:import|export|\} from)\b[^'"\n]*['"]((?:@[^/'"]+\/)?[^./'"][^/'"]*)/gm,
   ))
     if (!known.includes(name)) yield `${path} imports ${name}, which is none of its dependencies`
-}
-
-/**
- * Every text in a value of package.json.
- * @param {unknown} value
- * @returns {string[]}
- */
-function textsIn(value) {
-  if (typeof value === 'string') return [value]
-  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(textsIn) : []
 }
 
 /** @param {string} path */

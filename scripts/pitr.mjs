@@ -112,7 +112,7 @@ class Archived {
 
 await runScript(async () => {
   await ensureInstalled()
-  await ensureBuilt()
+  await ensureBuilt(['server', 'sdk'])
   const postgres = new Archived(findBackupPrograms(), await freePort())
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'countersign-pitr-server-'))
   try {

@@ -23,10 +23,15 @@ const SETTINGS = {
 }
 
 /**
+ * A server with its files. `bin`: its programs' folder. `pause` ends the server and keeps the files; `resume` starts it again.
+ * @typedef {{ url: string, port: number, bin: string, pause: () => Promise<void>, resume: () => Promise<void>, stop: () => Promise<void> }} Cluster
+ */
+
+/**
  * Starts a cluster on the loopback, where every user may connect without a password. Settings are added to, or
  * replace, the ones above.
  * @param {{ port?: number, settings?: Record<string, string>, inMemory?: boolean }} [options] `inMemory`: where that is possible
- * @returns {Promise<{ url: string, port: number, bin: string, stop: () => Promise<void> }>} `bin`: its programs' folder
+ * @returns {Promise<Cluster>}
  */
 export async function startCluster(options = {}) {
   const bin = newestServer()
@@ -48,16 +53,19 @@ export async function startCluster(options = {}) {
         '-c',
         `${name}=${value}`,
       ])
+      const start = () =>
+        startServer(path.join(bin, 'postgres'), ['-D', data, ...parameters], { cwd: directory, ...user })
       try {
-        const server = await startServer(path.join(bin, 'postgres'), ['-D', data, ...parameters], {
-          cwd: directory,
-          ...user,
-        })
+        const running = { server: await start() }
         return {
           url: `postgres://postgres@127.0.0.1:${port}/postgres`,
           port,
           bin,
-          stop: stopper(server, directory),
+          pause: () => endServer(running.server),
+          resume: async () => {
+            running.server = await start()
+          },
+          stop: stopper(running, directory),
         }
       } catch (error) {
         // Another process may have taken the port since it was found free.
@@ -92,10 +100,88 @@ export async function startStandby(primary) {
     const settings = { ...SETTINGS, unix_socket_directories: directory, port: String(port) }
     const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const server = await startServer(path.join(primary.bin, 'postgres'), ['-D', data, ...parameters], options)
-    return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, port, stop: stopper(server, directory) }
+    return {
+      url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+      port,
+      stop: stopper({ server }, directory),
+    }
   } catch (error) {
     fs.rmSync(directory, { recursive: true, force: true })
     throw error
+  }
+}
+
+/**
+ * Starts pgbouncer before a cluster, with the settings that the guide of operations names. The caller stops it before the cluster.
+ * @param {Cluster} cluster
+ * @param {'session' | 'transaction'} mode
+ * @returns {Promise<{ url: string, stop: () => Promise<void> }>}
+ */
+export async function startPooler(cluster, mode) {
+  const user = unprivilegedUser()
+  const directory = fs.mkdtempSync(
+    path.join(user.uid === undefined ? tmpdir() : '/tmp', 'countersign-pooler-'),
+  )
+  try {
+    const port = await freePort()
+    const config = path.join(directory, 'pgbouncer.ini')
+    fs.writeFileSync(config, poolerSettings(mode, port, cluster.port, ['default_pool_size = 10']))
+    if (user.uid !== undefined) {
+      fs.chownSync(directory, user.uid, user.gid ?? user.uid)
+      fs.chownSync(config, user.uid, user.gid ?? user.uid)
+    }
+    const server = await startProgram(pooler(), [config], { cwd: directory, ...user }, /process up/)
+    return {
+      url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+      stop: stopper({ server }, directory),
+    }
+  } catch (error) {
+    fs.rmSync(directory, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/**
+ * The settings of pgbouncer before a server of PostgreSQL, all on the loopback.
+ * @param {'session' | 'transaction'} mode
+ * @param {number} port
+ * @param {number} database its port
+ * @param {readonly string[]} more
+ */
+export function poolerSettings(mode, port, database, more) {
+  const lines = [
+    '[databases]',
+    `* = host=127.0.0.1 port=${database} user=postgres`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    `pool_mode = ${mode}`,
+    'server_login_retry = 1',
+    // Below the time that the server waits for a statement: pgbouncer then says that it gave the statement to nobody.
+    'query_wait_timeout = 5',
+    // pgbouncer does not take the settings of a session from its start: those of the database stand in for them.
+    'ignore_startup_parameters = options',
+    ...more,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Debian's package puts it where only root looks. */
+function pooler() {
+  const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/sbin']
+  const found = folders.map((folder) => path.join(folder, 'pgbouncer')).find((file) => fs.existsSync(file))
+  if (found === undefined) throw new Error('no pgbouncer: install it with apt-get install pgbouncer')
+  return found
+}
+
+/** True if this machine has pgbouncer. */
+export function hasPooler() {
+  try {
+    return pooler() !== ''
+  } catch {
+    return false
   }
 }
 
@@ -166,6 +252,18 @@ function runProgram(file, parameters, options) {
  * @returns {Promise<import('node:child_process').ChildProcess>} the server, ready for connections
  */
 function startServer(file, parameters, options) {
+  const isReady = /database system is ready to accept (?:read-only )?connections/
+  return startProgram(file, parameters, options, isReady)
+}
+
+/**
+ * @param {string} file
+ * @param {string[]} parameters
+ * @param {import('node:child_process').SpawnOptions} options
+ * @param {RegExp} isReady of a line of its log
+ * @returns {Promise<import('node:child_process').ChildProcess>}
+ */
+function startProgram(file, parameters, options, isReady) {
   return new Promise((resolve, reject) => {
     // Its own process group, so that Ctrl-C reaches the command first and the server stays up until that has ended.
     const child = spawn(file, parameters, { ...options, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
@@ -174,35 +272,38 @@ function startServer(file, parameters, options) {
     if (child.stderr) {
       createInterface({ input: child.stderr }).on('line', (line) => {
         if (log.push(line) > 20) log.shift()
-        if (/database system is ready to accept (?:read-only )?connections/.test(line)) resolve(child)
+        if (isReady.test(line)) resolve(child)
       })
     }
     child.on('error', reject)
-    child.on('close', () => reject(new Error(`postgres did not start: ${log.join(' | ')}`)))
+    child.on('close', () => reject(new Error(`${path.basename(file)} did not start: ${log.join(' | ')}`)))
   })
 }
 
 /**
- * @param {import('node:child_process').ChildProcess} server
+ * @param {{ readonly server: import('node:child_process').ChildProcess }} running
  * @param {string} directory
  */
-function stopper(server, directory) {
-  const ended = new Promise((resolve) => server.on('close', resolve))
+function stopper(running, directory) {
   const abandon = () => {
-    server.kill('SIGQUIT')
+    running.server.kill('SIGQUIT')
     fs.rmSync(directory, { recursive: true, force: true })
   }
   // Covers a caller that ends without stop().
   process.on('exit', abandon)
   return async () => {
     process.off('exit', abandon)
-    if (server.exitCode === null && server.signalCode === null) {
-      // Fast shutdown: closes open connections.
-      server.kill('SIGINT')
-      await ended
-    }
+    await endServer(running.server)
     fs.rmSync(directory, { recursive: true, force: true })
   }
+}
+
+/** Ends a process by SIGINT. To PostgreSQL that is a fast shutdown, which closes open connections. @param {import('node:child_process').ChildProcess} server */
+async function endServer(server) {
+  if (server.exitCode !== null || server.signalCode !== null) return
+  const ended = new Promise((resolve) => server.on('close', resolve))
+  server.kill('SIGINT')
+  await ended
 }
 
 /** @param {string[]} command @param {string} url @returns {Promise<number>} the exit code */

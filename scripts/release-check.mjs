@@ -18,7 +18,7 @@ await runScript(() => {
     for (const packed of packages) print(packed)
     const { version, faults } = versionFaults()
     faults.push(...changelogFaults(version, isFinal))
-    if (isFinal) faults.push(...gitFaults(version))
+    if (isFinal) faults.push(...gitFaults(version), ...imageFaults())
     for (const fault of faults) say(fault)
     const isWell = checkPackages(packages)
     if (!isWell || faults.length > 0) throw new ScriptError('Not ready to be released.')
@@ -77,6 +77,14 @@ function* gitFaults(version) {
     execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim()
   if (git('status', '--porcelain') !== '') yield 'There are changes that are not committed.'
   if (git('tag', '--list', `v${version}`) !== '') yield `There is a tag v${version} already.`
+}
+
+/** A build of a released version has to give the same image again. */
+function* imageFaults() {
+  const dockerfile = readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8')
+  for (const [, name = '', image = ''] of dockerfile.matchAll(/^ARG (\w+_IMAGE)=(\S+)$/gm))
+    if (!/@sha256:[0-9a-f]{64}$/.test(image))
+      yield `deploy/Dockerfile: ${name} has no digest: docker buildx imagetools inspect ${image}`
 }
 
 /** @param {string} path */

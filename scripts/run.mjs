@@ -15,10 +15,19 @@ export function say(line) {
 }
 
 /** A failure that its message explains: shown as one line, without a stack trace. */
-export class ScriptError extends Error {}
+export class ScriptError extends Error {
+  /**
+   * @param {string} message
+   * @param {number} exitCode the code that the process ends with
+   */
+  constructor(message, exitCode = 1) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
 
 /**
- * Runs a script's work. A ScriptError ends the process with its line and code 1.
+ * Runs a script's work. A ScriptError ends the process with its line and its code.
  * @param {() => Promise<number | undefined>} work resolves to the exit code, or to nothing for "as things stand"
  */
 export async function runScript(work) {
@@ -28,7 +37,7 @@ export async function runScript(work) {
   } catch (error) {
     if (!(error instanceof ScriptError)) throw error
     say(error.message)
-    process.exitCode = 1
+    process.exitCode = error.exitCode
   }
 }
 

@@ -5,7 +5,8 @@ import { readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { PLANTED } from '../sim/planted.mjs'
-import { buildProgram, ensureBuilt } from './build.mjs'
+import { ensureBuilt } from './build.mjs'
+import { buildProgram } from './compile.mjs'
 import { ensureInstalled } from './install.mjs'
 import { ROOT, runScript, say } from './run.mjs'
 
@@ -66,7 +67,7 @@ async function isFound(fault, file) {
 
 await runScript(async () => {
   await ensureInstalled()
-  await ensureBuilt()
+  await ensureBuilt(['sim'])
   const left = [...PLANTED.entries()]
   let missed = 0
   const takeInTurn = async () => {

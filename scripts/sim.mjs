@@ -4,6 +4,6 @@ import { runNode, runScript } from './run.mjs'
 
 await runScript(async () => {
   await ensureInstalled()
-  await ensureBuilt()
+  await ensureBuilt(['sim'])
   return await runNode('sim/dist/main.js', [...process.argv.slice(2)])
 })

@@ -7,9 +7,10 @@ import { ROOT, runScript, ScriptError } from './run.mjs'
 
 await runScript(async () => {
   await ensureInstalled()
-  await ensureBuilt()
+  await ensureBuilt(['server', 'console'])
   const server = join(ROOT, 'server', 'dist', 'main.js')
-  if (!existsSync(server)) throw new ScriptError('No server to start: server/src/main.ts is missing.')
+  if (!existsSync(server))
+    throw new ScriptError('No server to start: server/src/edge/process/main.ts is missing.')
   // Runs in this process, so that Ctrl-C and SIGTERM reach the server itself and no process is left behind.
   process.setSourceMapsEnabled(true)
   await import(pathToFileURL(server).href)

@@ -6,5 +6,5 @@ import { ensureTools, runToolTests } from './tools.mjs'
 await runScript(async () => {
   await ensureInstalled()
   process.env.CLIENT_TOOLS = await ensureTools('generated-clients')
-  return runToolTests('generated-clients')
+  return runToolTests('clients')
 })

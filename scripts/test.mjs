@@ -1,33 +1,58 @@
-import { appendFileSync, existsSync, rmSync, statSync } from 'node:fs'
+// Runs tests with vitest, whose arguments it takes. Without a file, a name or a project: what a contributor needs, that is,
+// the projects that run always and one test of each of the others. `npm run test:all` is the whole.
+import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureBuilt } from './build.mjs'
+import { ensureBuilt, PACKAGES } from './build.mjs'
 import { ensureInstalled } from './install.mjs'
-import { runNode, runScript } from './run.mjs'
+import { endProcessesOf } from './leftovers.mjs'
+import { runNode, runScript, say } from './run.mjs'
 import { makeTestsFolder } from './temporary.mjs'
+import { hasFailed, ONE_FAILED, readSummary, sumOf } from './test-summary.mjs'
 
 await runScript(async () => {
   await ensureInstalled()
-  await ensureBuilt()
+  await ensureBuilt(PACKAGES)
+  const args = process.argv.slice(2)
+  const scope = process.env.TEST_SCOPE ?? scopeOf(args)
+  if (scope) process.env.TEST_SCOPE = scope
   const folder = makeTestsFolder('countersign-test-')
   process.env.TMPDIR = folder
   try {
     const summary = process.env.TEST_SUMMARY_FILE ?? join(folder, 'summary')
     process.env.TEST_SUMMARY_FILE = summary
-    const before = sizeOf(summary)
-    const code = await runNode('node_modules/vitest/vitest.mjs', ['run', ...process.argv.slice(2)])
-    if (sizeOf(summary) > before) return code
-    // vitest ended before its reporters; prints their last line in the usual form.
-    const line = '0 passed, 1 failed\n'
-    process.stdout.write(line)
-    appendFileSync(summary, line)
+    const before = readSummary(summary).length
+    const code = await runNode('node_modules/vitest/vitest.mjs', ['run', ...args])
+    const left = await endProcessesOf(folder)
+    for (const { pid, command } of left) say(`Left running by a test, ended now: ${pid} ${command}`)
+    const lines = readSummary(summary).slice(before)
+    if (left.length === 0 && isTold(code, lines, args)) return code
+    // One failure more, and the last line in the usual form.
+    appendFileSync(summary, `${ONE_FAILED}\n`)
+    process.stdout.write(`${sumOf([...lines, ONE_FAILED])}\n`)
     return code || 1
   } finally {
-    // A process that a killed test has left may still write there.
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
   }
 })
 
-/** @param {string} file */
-function sizeOf(file) {
-  return existsSync(file) ? statSync(file).size : 0
+/**
+ * Whether the last line of vitest tells how the run went: not where it ended before its reporters, or failed without a failed
+ * test, as by a secret in the server's log.
+ * @param {number} code
+ * @param {readonly string[]} lines
+ * @param {readonly string[]} args
+ */
+function isTold(code, lines, args) {
+  // These are another program's reporters.
+  if (args.some((arg) => arg.startsWith('--reporter'))) return true
+  return lines.length > 0 && (code === 0 || hasFailed(lines))
+}
+
+/**
+ * What test/projects.ts calls the scope of a run. A file or a project is taken from everything.
+ * @param {readonly string[]} args
+ */
+function scopeOf(args) {
+  if (args.some((arg) => /^(?:-t|--testNamePattern)\b/.test(arg))) return 'all'
+  return args.some((arg) => !arg.startsWith('-') || arg.startsWith('--project')) ? undefined : 'smoke'
 }

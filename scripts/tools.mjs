@@ -39,10 +39,9 @@ export async function npmInstall(folder, more = []) {
 }
 
 /**
- * Runs the tests of `e2e/<name>`, which need tools of their own. Returns the exit code.
- * @param {'generated-clients' | 'packages'} name
+ * Runs a project of tests that needs tools. Returns the exit code.
+ * @param {'clients' | 'packages'} project
  */
-export async function runToolTests(name) {
-  const args = ['run', '--config', 'vitest.tools.config.ts', `e2e/${name}/`, ...process.argv.slice(2)]
-  return runNode('node_modules/vitest/vitest.mjs', args)
+export async function runToolTests(project) {
+  return runNode('node_modules/vitest/vitest.mjs', ['run', '--project', project, ...process.argv.slice(2)])
 }

@@ -25,7 +25,7 @@ const SETTLED_SECONDS = 20 * 60
 
 await runScript(async () => {
   await ensureInstalled()
-  await ensureBuilt()
+  await ensureBuilt(['server', 'sdk'])
   const release = findLastRelease()
   if (!release) {
     say('Skipped: this clone has no commit of another version. `git fetch --unshallow` brings the history.')

@@ -4,7 +4,7 @@ import {
   AGENT_DENIAL_RULES,
   AGENT_DENIALS,
 } from '@countersign/contract/agents/agent-policy'
-import { ATTEMPT_LIMITS, type AttemptKind } from '../server/src/ports/failed-attempts.ts'
+import { ATTEMPT_LIMITS, type AttemptKind } from '../server/src/kernel/ports/failed-attempts.ts'
 import { markdownTable } from './markdown-table.ts'
 
 /** The rules that deny, in the order of their checks. */

@@ -10,8 +10,8 @@ import { promisify } from 'node:util'
 import { DockerfileParser, type Instruction } from 'dockerfile-ast'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { settingWarnings } from '../server/src/settings/known.ts'
-import { ensureServerBuilt, PROCESS_TEST_MS } from '../server/test/server-process.testing.ts'
+import { settingWarnings } from '../server/src/base/settings/known-settings.ts'
+import { ensureServerBuilt } from '../server/test/worlds/server-process.testing.ts'
 import { hasProgram, textOf } from './deploy-files.testing.ts'
 
 const run = promisify(execFile)
@@ -79,12 +79,21 @@ async function image(): Promise<{ app: string; data: string; asUser: readonly st
   return { app, data, asUser }
 }
 
-beforeAll(ensureServerBuilt, PROCESS_TEST_MS)
+beforeAll(ensureServerBuilt)
 
 describe('the image', () => {
-  test('is of one major version of Node and one Debian, and does not run as root', () => {
-    const images = DOCKERFILE.getFROMs().map((from) => from.getImage())
-    expect(new Set(images)).toEqual(new Set(['node:20-bookworm-slim']))
+  test('is built by the Node of .nvmrc, has that Node and the C library of its Debian alone, and does not run as root', () => {
+    const images = new Map(
+      DOCKERFILE.getInitialARGs()
+        .map((arg) => arg.getProperty()!)
+        .map((one) => [one.getName(), one.getValue()]),
+    )
+    const names = DOCKERFILE.getFROMs().map((from) => from.getImage()?.replace(/\W/g, ''))
+    expect(names).toEqual(['NODE_IMAGE', 'BASE_IMAGE'])
+    expect(images.get('NODE_IMAGE')).toMatch(
+      new RegExp(`^node:${textOf('.nvmrc').trim()}-bookworm-slim(?:@sha256:|$)`),
+    )
+    expect(images.get('BASE_IMAGE')).toMatch(/^gcr\.io\/distroless\/cc-debian12(?:@sha256:|$)/)
     expect(finalStage('USER').map((one) => one.getRawArgumentsContent())).toEqual(['1000:1000'])
   })
 
@@ -96,53 +105,54 @@ describe('the image', () => {
     const copied = finalStage('COPY').map((one) => one.getArguments().map((argument) => argument.getValue()))
     expect(textOf('deploy/Dockerfile').match(/^COPY --from=build /gm)).toHaveLength(copied.length)
     expect(copied).toEqual([
+      ['/usr/local/bin/node', '/usr/local/bin/countersign', '/usr/local/bin/'],
       ['/app', './'],
       ['/data', settings.COUNTERSIGN_DATA_DIR],
     ])
     expect(finalStage('ADD')).toEqual([])
   })
 
-  test(
-    'serves all pages from files that it cannot change, is healthy, and ends with 0 at SIGTERM',
-    async () => {
-      const { app, data, asUser } = await image()
-      const port = await freePort()
-      const env = {
-        PATH: process.env.PATH,
-        ...imageEnvironment(),
-        HOST: '127.0.0.1',
-        PORT: String(port),
-        COUNTERSIGN_DATA_DIR: data,
-      }
-      const [program, ...words] = [...asUser, ...wordsOf(finalStage('CMD')[0])]
-      const server = spawn(program!, words, { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'] })
-      onTestFinished(() => void server.kill('SIGKILL'))
-      const closed = once(server, 'close')
-      const output: string[] = []
-      server.stderr.on('data', (chunk) => output.push(String(chunk)))
-      await new Promise<void>((resolve, reject) => {
-        server.stdout.on('data', (chunk) => {
-          output.push(String(chunk))
-          if (output.join('').includes('Countersign is ready')) resolve()
-        })
-        server.once('close', () => reject(new Error(output.join(''))))
+  test('serves all pages from files that it cannot change, is healthy, and ends with 0 at SIGTERM', async () => {
+    const { app, data, asUser } = await image()
+    const [port, healthPort] = [await freePort(), await freePort()]
+    const env = {
+      PATH: process.env.PATH,
+      ...imageEnvironment(),
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      HEALTH_PORT: String(healthPort),
+      COUNTERSIGN_DATA_DIR: data,
+    }
+    const [program, ...words] = [...asUser, ...wordsOf(finalStage('CMD')[0])]
+    const server = spawn(program!, words, { cwd: app, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    onTestFinished(() => void server.kill('SIGKILL'))
+    const closed = once(server, 'close')
+    const output: string[] = []
+    server.stderr.on('data', (chunk) => output.push(String(chunk)))
+    await new Promise<void>((resolve, reject) => {
+      server.stdout.on('data', (chunk) => {
+        output.push(String(chunk))
+        if (output.join('').includes('Countersign is ready')) resolve()
       })
-      const pages = ['/readyz', '/docs', '/docs/reference.js', '/docs/guides/deploy', '/console/', '/metrics']
-      for (const page of pages) {
-        const { status } = await fetch(`http://127.0.0.1:${port}${page}`)
-        expect([page, status]).toEqual([page, 200])
-      }
-      const [node, ...check] = wordsOf(finalStage('HEALTHCHECK')[0])
-      await run(node!, check, { env })
-      const [operator, ...operatorWords] = [...asUser, 'node', 'server/dist/main.js', 'platform', 'list']
-      const listed = await run(operator!, operatorWords, { cwd: app, env })
-      expect(JSON.parse(listed.stdout)).toBeTruthy()
-      server.kill('SIGTERM')
-      expect(await closed).toEqual([0, null])
-      await expect(run(node!, check, { env })).rejects.toMatchObject({ code: 1 })
-    },
-    PROCESS_TEST_MS,
-  )
+      server.once('close', () => reject(new Error(output.join(''))))
+    })
+    const pages = ['/readyz', '/docs', '/docs/reference.js', '/docs/guides/deploy', '/console/', '/metrics']
+    for (const page of pages) {
+      const { status } = await fetch(`http://127.0.0.1:${port}${page}`)
+      expect([page, status]).toEqual([page, 200])
+    }
+    for (const page of ['/healthz', '/readyz', '/metrics'])
+      expect((await fetch(`http://127.0.0.1:${healthPort}${page}`)).status).toBe(200)
+    const [node, ...check] = wordsOf(finalStage('HEALTHCHECK')[0])
+    await run(node!, check, { env })
+    const command = join(app, /import\("\/app\/([^"]+)"\)/.exec(textOf('deploy/Dockerfile'))?.[1] ?? 'none')
+    const [operator, ...operatorWords] = [...asUser, command, 'platform', 'list', '--json']
+    const listed = await run(operator!, operatorWords, { cwd: app, env })
+    expect(JSON.parse(listed.stdout)).toBeTruthy()
+    server.kill('SIGTERM')
+    expect(await closed).toEqual([0, null])
+    await expect(run(node!, check, { env })).rejects.toMatchObject({ code: 1 })
+  })
 })
 
 describe('the compose file', () => {
@@ -242,15 +252,27 @@ describe('the manifests of Kubernetes', () => {
     expect(of('PodDisruptionBudget').spec.minAvailable).toBeLessThan(spec.replicas)
   })
 
-  test('ask addresses that the server has, at a port of the container', async () => {
-    const ports = container.ports.map(({ name }: { name: string }) => name)
-    expect(ports).toContain(of('Service').spec.ports[0].targetPort)
-    expect(String(container.ports[0].containerPort)).toBe(imageEnvironment().PORT)
+  test('ask for its health at HEALTH_PORT, which callers do not reach, and serve callers at PORT', () => {
+    const ports = new Map<string, number>(
+      container.ports.map(({ name, containerPort }: { name: string; containerPort: number }) => [
+        name,
+        containerPort,
+      ]),
+    )
+    const [served] = of('Service').spec.ports
+    expect(of('Service').spec.ports).toHaveLength(1)
+    expect(String(ports.get(served.targetPort))).toBe(imageEnvironment().PORT)
+    const { HEALTH_PORT } = of('ConfigMap').data
+    expect(HEALTH_PORT).not.toBe(imageEnvironment().PORT)
     for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe']) {
       const { path, port } = container[probe].httpGet
-      expect(ports).toContain(port)
+      expect(String(ports.get(port))).toBe(HEALTH_PORT)
       expect(['/healthz', '/readyz']).toContain(path)
     }
+    const admitted = of('NetworkPolicy').spec.ingress.flatMap(
+      (one: { ports: { port: string }[] }) => one.ports,
+    )
+    for (const { port } of admitted) expect([...ports.keys()]).toContain(port)
     expect(container.livenessProbe.httpGet.path).toBe('/healthz')
   })
 

@@ -1,7 +1,8 @@
 import { posix } from 'node:path'
 import type { Source, Violation } from './source-reading.ts'
 
-const ROOMS = [
+/** Folders of the repository that a path may begin with. */
+const TOP_FOLDERS = [
   'contract',
   'server',
   'sdk',
@@ -27,7 +28,7 @@ export function brokenLinks(document: Source, tree: ReadonlyMap<string, string |
     if (/^[a-z]+:/.test(target!)) return []
     const [path = '', heading] = target!.split('#')
     const found = path === '' ? document.path : posix.join(posix.dirname(document.path), path)
-    if (!isInTree(found, tree)) return [`${document.path}: ${target} is not there`]
+    if (!isInTree(found, tree)) return isBuilt(found) ? [] : [`${document.path}: ${target} is not there`]
     const text = path === '' ? document.text : tree.get(found)
     if (heading === undefined || (text && headingsOf(text).includes(heading))) return []
     return [`${document.path}: ${target} is not a heading there`]
@@ -35,18 +36,34 @@ export function brokenLinks(document: Source, tree: ReadonlyMap<string, string |
 }
 
 /**
- * Files named in `code` that are not in the tree. A name that begins with a room is a path from the repository's
- * folder; any other (`pipeline.ts`, `jobs/runner.ts`) is the end of one, so that a folder can move. `<noun>.ts`,
- * `*.test.ts` and `NNNN-name.ts` stand for many files and are skipped.
+ * Files named in `code` that are not in the tree. A name that begins with a folder of the repository is a path from there, one
+ * that begins with a wing a path in `server/src`; any other (`pipeline.ts`, `outbox/job-runner.ts`) is the end of a path.
+ * `<noun>.ts`, `*.test.ts` and `NNNN-name.ts` stand for many files and are skipped, and so is a name without a folder in a
+ * guide: its reader saves that file.
  */
 export function unknownFiles(document: Source, tree: ReadonlyMap<string, string | undefined>): Violation[] {
   const paths = [...tree.keys()]
+  const isGuide = /^docs\/(?!internals\/|decisions\/|specification)/.test(document.path)
   return [...outsideOfBlocks(document.text).matchAll(/`([\w./-]+)`/g)].flatMap(([, name]) => {
-    const isFromRoot = ROOMS.includes(name!.slice(0, Math.max(0, name!.indexOf('/'))))
-    if (name!.includes('NNNN') || !(isFromRoot || /^\w[\w./-]*\.(?:tsx?|mjs)$/.test(name!))) return []
-    const isKnown = isFromRoot ? isInTree(name!, tree) : paths.some((path) => `/${path}`.endsWith(`/${name}`))
+    const top = name!.slice(0, Math.max(0, name!.indexOf('/')))
+    if (isGuide && !name!.includes('/')) return []
+    const isFromRoot = TOP_FOLDERS.includes(top)
+    const isFromWing = top !== '' && !isFromRoot && isInTree(`server/src/${top}`, tree)
+    const isFile = /^\w[\w./-]*\.(?:tsx?|mjs)$/.test(name!)
+    if (name!.includes('NNNN') || !(isFromRoot || isFromWing || isFile)) return []
+    const isKnown =
+      (isFromRoot && isInTree(name!, tree)) ||
+      (isFromWing && isInTree(`server/src/${name}`, tree)) ||
+      (isFile && paths.some((path) => `/${path}`.endsWith(`/${name}`)))
     return isKnown || isBuilt(name!) ? [] : [`${document.path}: ${name} is not there`]
   })
+}
+
+/** Scripts of the root package that a document runs by `npm run` and that are not there. */
+export function unknownScripts(document: Source, scripts: ReadonlySet<string>): Violation[] {
+  return [...document.text.matchAll(/\bnpm run (?:-s )?([\w:-]+)/g)].flatMap(([, name]) =>
+    scripts.has(name!) ? [] : [`${document.path}: npm run ${name} is not there`],
+  )
 }
 
 const NUMBERS = String.raw`\d+(?:\.\d+)*(?:(?:,| and) \d+(?:\.\d+)*)*`
@@ -78,6 +95,15 @@ export function sectionsOfIndex(index: string): string[] {
   )
 }
 
+/** The names in `code` in the first column of the tables below a heading of the second level. */
+export function firstCellsBelow(text: string, heading: string): string[] {
+  const [, section = ''] = text.split(`\n## ${heading}\n`)
+  const [own = ''] = section.split('\n## ')
+  return [...own.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell]) =>
+    [...String(cell).matchAll(/`([^`]+)`/g)].map(([, name]) => String(name)),
+  )
+}
+
 /** Counts as `wc -w` does. */
 export function wordsOf(text: string): number {
   return text.split(/\s+/).filter(Boolean).length
@@ -103,7 +129,9 @@ function isInTree(path: string, tree: ReadonlyMap<string, string | undefined>): 
   return tree.has(path) || [...tree.keys()].some((one) => one.startsWith(folder))
 }
 
-/** The output of `npm run build`. */
+/** Written by `npm run build`, and not in git. */
 function isBuilt(path: string): boolean {
-  return /^\w+\/dist\//.test(path)
+  return /^(?:\w+\/dist\/|sdk\/src\/generated|docs\/connectors\/(?:connector\.openapi|rails\.schema)\.json)/.test(
+    path,
+  )
 }

@@ -1,6 +1,6 @@
 import type { MagicValueFamily } from '@countersign/contract/sandbox/sandbox'
 import type { Static } from 'typebox'
-import { magicValueFamilies } from '../server/src/magic-values/magic-value-list.ts'
+import { magicValueFamilies } from '../server/src/kernel/magic-values/magic-value-list.ts'
 
 type Family = Static<typeof MagicValueFamily>
 

@@ -4,16 +4,25 @@ import type { Reporter, TestModule } from 'vitest/node'
 
 /**
  * Ends the run with `N passed, N failed` alone on its line, for programs that read the output, and fails a run without
- * tests. A test file that cannot be loaded and an error outside of any test count as failed. `TEST_SUMMARY_FILE` names
- * a file that gets the line too.
+ * tests. A test file that cannot be loaded and an error outside of any test count as failed; tests that the run
+ * leaves out by their tags are not counted. `TEST_SUMMARY_FILE` names a file that gets the line too; what failed is named in the file
+ * of that name and `.failed`, a line each.
  */
 export class PlainReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandled: ReadonlyArray<SerializedError>): void {
+    const failed: string[] = unhandled.map(({ message }) => `outside of any test: ${firstLineOf(message)}`)
     const count = { passed: 0, failed: unhandled.length, skipped: 0, pending: 0 }
     for (const module of modules) {
-      count.failed += module.errors().length
-      for (const suite of module.children.allSuites()) count.failed += suite.errors().length
-      for (const test of module.children.allTests()) count[test.result().state]++
+      const file = `|${module.project.name}| ${module.relativeModuleId}`
+      const errors = [module, ...module.children.allSuites()].flatMap((part) => part.errors())
+      count.failed += errors.length
+      failed.push(...errors.map(({ message }) => `${file}: ${firstLineOf(message)}`))
+      const { tagsFilter } = module.project.config
+      for (const test of module.children.allTests()) {
+        const { state, errors } = test.result()
+        if (!tagsFilter || test.tags.some((tag) => tagsFilter.includes(tag))) count[state]++
+        if (state === 'failed') failed.push(`${file} > ${test.fullName}: ${firstLineOf(errors[0]?.message)}`)
+      }
     }
     const skipped = count.skipped + count.pending
     const line = `${count.passed} passed, ${count.failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
@@ -23,6 +32,10 @@ export class PlainReporter implements Reporter {
     }
     process.stdout.write(`${line}\n`)
     const file = process.env.TEST_SUMMARY_FILE
-    if (file) appendFileSync(file, `${line}\n`)
+    if (!file) return
+    appendFileSync(file, `${line}\n`)
+    if (failed.length > 0) appendFileSync(`${file}.failed`, `${failed.join('\n')}\n`)
   }
 }
+
+const firstLineOf = (message = '') => message.replace(/\n.*/s, '').slice(0, 300)

@@ -1,27 +1,29 @@
 import { readFileSync } from 'node:fs'
+import { DIFFERENCES } from '@countersign/contract/operation/reconciliations'
+import { AGENT_ACTION_TRANSITIONS } from '@countersign/contract/states/agent-states'
+import {
+  CARD_TRANSACTION_TRANSITIONS,
+  CARD_TRANSITIONS,
+  DELEGATED_KEY_TRANSITIONS,
+} from '@countersign/contract/states/card-states'
 import {
   ERASURE_TRANSITIONS,
   IMPORT_TRANSITIONS,
   INVITATION_TRANSITIONS,
   STABLECOIN_ACCOUNT_TRANSITIONS,
   VERIFICATION_TRANSITIONS,
-} from '@countersign/contract/core/customer-states'
-import { DEPOSIT_TRANSITIONS } from '@countersign/contract/core/deposit-states'
-import { SCREENING_TRANSITIONS } from '@countersign/contract/core/screening-states'
+} from '@countersign/contract/states/customer-states'
+import { WEBHOOK_DELIVERY_TRANSITIONS } from '@countersign/contract/states/delivery-states'
+import { DEPOSIT_TRANSITIONS } from '@countersign/contract/states/deposit-states'
 import {
-  AGENT_ACTION_TRANSITIONS,
-  CARD_TRANSACTION_TRANSITIONS,
-  CARD_TRANSITIONS,
-  DELEGATED_KEY_TRANSITIONS,
   INCOMING_TRANSACTION_TRANSITIONS,
   OUTGOING_TRANSACTION_TRANSITIONS,
   PULL_TRANSITIONS,
   QUOTE_TRANSITIONS,
   REFUND_TRANSITIONS,
   TRANSFER_OUT_TRANSITIONS,
-  WEBHOOK_DELIVERY_TRANSITIONS,
-} from '@countersign/contract/core/states'
-import { DIFFERENCES } from '@countersign/contract/payments/reconciliations'
+} from '@countersign/contract/states/payment-states'
+import { SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
 import { accountTypeTables } from './account-type-tables.ts'
 import { agentApprovalTable, agentDenialTable, attemptLimitTable } from './agent-tables.ts'
 import { statementColumnTable, transactionColumnTable } from './book-tables.ts'
@@ -29,6 +31,8 @@ import { callTable, customerCallTable } from './call-table.ts'
 import { cardDeclineTable, overClaimTable } from './card-tables.ts'
 import { connectorCallTable } from './connector-tables.ts'
 import { decisionTable } from './decision-table.ts'
+import { detailCodeTable, errorEntries } from './error-tables.ts'
+import { eventTable } from './event-tables.ts'
 import { importColumnTable } from './import-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
@@ -44,6 +48,9 @@ import { personDocumentTable, requiredDocumentTable } from './verification-table
 export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'every call': callTable,
   'nouns and verbs': nounTable,
+  'every error code': errorEntries,
+  'codes in details.code': detailCodeTable,
+  'every event type': eventTable,
   'calls of a connector': connectorCallTable,
   'account types': accountTypeTables,
   'magic values': magicValueTables,
@@ -87,7 +94,6 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   decisions: decisionTable,
   'backend of the web example': () => fileBlock('examples/web/backend.ts'),
   'page of the web example': () => fileBlock('examples/web/page.tsx'),
-  'payment form of the web example': () => fileBlock('examples/web/pay.tsx'),
   'variables of the wallet kit': kitVariableTable,
 }
 

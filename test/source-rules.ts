@@ -1,10 +1,12 @@
-import { posix } from 'node:path'
-import * as customerStates from '@countersign/contract/core/customer-states'
-import * as shownStates from '@countersign/contract/core/states'
+import * as agentStates from '@countersign/contract/states/agent-states'
+import * as cardStates from '@countersign/contract/states/card-states'
+import * as customerStates from '@countersign/contract/states/customer-states'
+import * as deliveryStates from '@countersign/contract/states/delivery-states'
+import * as paymentStates from '@countersign/contract/states/payment-states'
 import ts from 'typescript'
-import * as internalStates from '../server/src/db/schema/states.ts'
-import { FOLDERS, folderOf } from './folders.ts'
-import { at, importsOf, lineOf, lines, parse, type Source, type Violation, visit } from './source-reading.ts'
+import * as internalStates from '../server/src/storage/rows/states.ts'
+import { WINGS } from './folders.ts'
+import { type Source, type Violation, visit } from './source-reading.ts'
 
 export type Rule = (source: Source) => Violation[]
 
@@ -12,99 +14,13 @@ export type Rule = (source: Source) => Violation[]
  * The only places that may ask the system for the time or for randomness; everything else gets them from Op. The sdk
  * has none: it holds a webhook against the clock of the machine that it runs on.
  */
-const TIME_AND_RANDOMNESS_ARE_FROM: readonly string[] = ['server/src/op/app.ts', 'sdk/src/system-clock.ts']
-
-/** The rooms that each room may import. A room that is not named here is free, and so are tests: see `isTest`. */
-const ROOMS_IMPORTED_BY: Readonly<Record<string, readonly string[]>> = {
-  contract: [],
-  server: ['contract'],
-  sdk: ['contract'],
-  cli: ['contract', 'sdk'],
-  console: ['contract', 'sdk'],
-  connectors: ['contract'],
-  e2e: ['sdk'],
-  examples: ['sdk'],
-}
-
-/** All rooms, so that a folder of an npm package is not mistaken for one. */
-const ROOMS = [
-  'contract',
-  'server',
-  'sdk',
-  'cli',
-  'console',
-  'connectors',
-  'contracts',
-  'bench',
-  'sim',
-  'e2e',
-  'examples',
-  'test',
-  'scripts',
+const TIME_AND_RANDOMNESS_ARE_FROM: readonly string[] = [
+  'server/src/kernel/operation/app.ts',
+  'sdk/src/time/system-clock.ts',
 ]
 
 /** The folders whose work is SQL, beside each folder's store.ts. Others may call these. */
-const SQL_FOLDERS = ['db', 'ledger', 'events', 'jobs', 'signing', 'enclave']
-
-/** What the sdk offers: files that only pass on, by name, what its other files export. */
-const SDK_ENTRY = /^sdk\/src\/(?:index|entries\/\w+)\.ts$/
-
-const LINES_MAX = 399
-const FUNCTION_LINES_MAX = 60
-/** Of a page of the console: what is shown is read in one piece, and formatted to a line for each attribute. */
-const PAGE_LINES_MAX = 100
-
-/** Which room may import which, and what of a folder is its own (ARCHITECTURE.md, "The map"). */
-export const imports: Rule = (source) => {
-  const { path } = source
-  const room = roomOf(path)
-  const folder = serverFolderOf(path)
-  const violations: Violation[] = []
-  for (const { specifier, node, file } of importsOf(source)) {
-    const report = (what: string) => violations.push(at(file, node, `imports ${specifier}: ${what}`))
-    const target = resolve(path, specifier)
-    if (target === undefined) {
-      const isSchemaLibrary = specifier === 'typebox' || specifier.startsWith('typebox/')
-      if (room === 'contract' && !isTest(path) && !isSchemaLibrary)
-        report('the contract imports the schema library only')
-      continue
-    }
-    const targetRoom = roomOf(target)
-    if (target.startsWith('sdk/src/') && room !== 'sdk' && !SDK_ENTRY.test(target))
-      report('the sdk is imported by its entries only')
-    if (room === 'sdk' && specifier.startsWith('@countersign/sdk'))
-      report('inside the sdk, its files are imported by their path')
-    // The settings of a tool may read what they like.
-    const allowed = path.endsWith('.config.ts') ? undefined : ROOMS_IMPORTED_BY[room]
-    if (allowed && targetRoom !== room && !allowed.includes(targetRoom) && !isTest(path))
-      report(`${room} may import ${allowed.length > 0 ? `${allowed.join(' and ')} only` : 'no other room'}`)
-
-    if (!target.startsWith('server/src/') || !path.startsWith('server/src/') || isTest(path)) continue
-    const targetFolder = serverFolderOf(target)
-    if (targetFolder === 'http' && folder !== 'http' && folder !== 'service')
-      report('only service, which puts the service together, may import http')
-    if (targetFolder !== folder && /\/store(\.ts)?$/.test(target) && !isSqlFolder(targetFolder))
-      report(`the store of ${targetFolder} is its own; call what ${targetFolder} offers`)
-  }
-  return violations
-}
-
-/** Imports run down the list of `folders.ts`: no cycle between folders, types included. */
-export const folders: Rule = (source) => {
-  const from = folderOf(source.path)
-  if (!from || isTest(source.path)) return []
-  const order = FOLDERS[from.room] ?? []
-  const place = order.indexOf(from.folder)
-  if (place < 0) return [`${source.path}:1: the folder ${from.folder} has no place in test/folders.ts`]
-  return importsOf(source).flatMap(({ specifier, node, file }) => {
-    const target = resolve(source.path, specifier)
-    const to = target === undefined ? undefined : folderOf(target)
-    if (!to || to.room !== from.room || order.indexOf(to.folder) <= place) return []
-    return [
-      at(file, node, `imports ${specifier}: ${to.folder} stands above ${from.folder} (test/folders.ts)`),
-    ]
-  })
-}
+const SQL_FOLDERS = ['kernel/ledger', 'kernel/outbox', 'kernel/signing', 'kernel/enclave']
 
 /** Time, ids and randomness come from Op (ARCHITECTURE.md, "The map"). */
 export const timeAndRandomness: Rule = (source) => {
@@ -125,88 +41,22 @@ export const timeAndRandomness: Rule = (source) => {
   })
 }
 
-/** One name for a thing, found where it is: no default exports, no barrels. */
-export const namedExports: Rule = (source) => {
-  const mayExportDefault = /(?:\.config|\/globalSetup)\.ts$/.test(source.path)
-  return visit(source, (node) => {
-    const isEntry = SDK_ENTRY.test(source.path)
-    const isExport = ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined
-    if (isEntry && isExport && !(node.exportClause && ts.isNamedExports(node.exportClause)))
-      return 'exports everything: name what it offers'
-    if (isExport && !isEntry && !node.isTypeOnly)
-      return 'passes on what another file exports: import it from where it is'
-    if (mayExportDefault) return undefined
-    const isDefault =
-      (ts.isExportAssignment(node) && !node.isExportEquals) ||
-      (ts.isExportSpecifier(node) && node.name.text === 'default') ||
-      (ts.canHaveModifiers(node) &&
-        ts.getModifiers(node)?.some((m) => m.kind === ts.SyntaxKind.DefaultKeyword))
-    return isDefault ? 'default export: give it a name' : undefined
-  })
-}
-
-/** Types hold everywhere; the answers that the tests' own HTTP client reads are of every shape. */
-export const soundTypes: Rule = (source) => [
-  ...visit(source, (node) =>
-    node.kind === ts.SyntaxKind.AnyKeyword && source.path !== 'server/test/client.testing.ts'
-      ? 'any: say what it is, or unknown'
-      : undefined,
-  ),
-  ...lines(source, /@ts-(?:ignore|nocheck)/, 'switches the type checker off'),
-]
-
-export const finished: Rule = (source) =>
-  lines(source, /\b(?:TO)DO\b|\b(?:FIX)ME\b/, 'unfinished: do it or drop it')
-
-export const fileSize: Rule = ({ path, text }) => {
-  const count = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
-  return count > LINES_MAX ? [`${path}:${count}: has ${count} lines, ${LINES_MAX} are the most`] : []
-}
-
-/** A function is read at a glance, from its first line to its last. Tests may tell long stories. */
-export const functionSize: Rule = (source) => {
-  if (isTest(source.path)) return []
-  const file = parse(source)
-  const linesMax = /^console\/.*\.tsx$/.test(source.path) ? PAGE_LINES_MAX : FUNCTION_LINES_MAX
-  return visit(source, (node) => {
-    if (!ts.isFunctionLike(node) || !('body' in node) || !node.body) return undefined
-    const count = lineOf(file, node.end) - lineOf(file, node.getStart(file)) + 1
-    return count > linesMax
-      ? `a function of ${count} lines, ${linesMax} are the most: make its steps functions`
-      : undefined
-  })
-}
-
-/** HTTP goes out through `outgoing/send.ts`, which knows where it may go and when it has to end. */
+/** The global `fetch` knows no destinations and no deadline; its imports are in import-rules.ts. */
 export const outgoingHttp: Rule = (source) => {
   const { path } = source
-  if (!path.startsWith('server/src/') || isTest(path) || serverFolderOf(path) === 'outgoing') return []
-  const violations = visit(source, (node) =>
-    ts.isIdentifier(node) && node.text === 'fetch' ? 'fetch: send it through outgoing/send.ts' : undefined,
+  if (!path.startsWith('server/src/') || isTest(path) || roomOf(path) === 'base/http-client') return []
+  return visit(source, (node) =>
+    ts.isIdentifier(node) && node.text === 'fetch'
+      ? 'fetch: send it through base/http-client/send.ts'
+      : undefined,
   )
-  for (const { specifier, node, file } of importsOf(source))
-    if (HTTP_CLIENTS.test(specifier) && !isTypeImport(node))
-      violations.push(at(file, node, `imports ${specifier}: send it through outgoing/send.ts`))
-  return violations
-}
-
-const HTTP_CLIENTS = /^(?:(?:node:)?(?:https?|http2)|undici|axios|got|node-fetch)$/
-
-function isTypeImport(node: ts.Node): boolean {
-  if (ts.isImportTypeNode(node)) return true
-  if (!ts.isImportDeclaration(node) || !node.importClause) return false
-  const { phaseModifier, name, namedBindings } = node.importClause
-  if (phaseModifier === ts.SyntaxKind.TypeKeyword) return true
-  return !name && namedBindings?.kind === ts.SyntaxKind.NamedImports
-    ? namedBindings.elements.every(({ isTypeOnly }) => isTypeOnly)
-    : false
 }
 
 /** SQL stands in a folder's store.ts and in the folders whose work it is. */
 export const sqlInStores: Rule = (source) => {
   const { path } = source
-  if (!path.startsWith('server/src/') || isTest(path) || path.endsWith('/store.ts')) return []
-  const folder = serverFolderOf(path)
+  if (!path.startsWith('server/src/') || isTest(path) || /[/-]store\.ts$/.test(path)) return []
+  const folder = roomOf(path)
   if (isSqlFolder(folder)) return []
   return visit(source, (node) => {
     const isText =
@@ -223,27 +73,14 @@ const SQL_START =
   /^\s*(?:(?:SELECT|select)\s|(?:INSERT|insert)\s+(?:INTO|into)\s|(?:UPDATE|update)\s+\S+\s+(?:SET|set)\s|(?:DELETE|delete)\s+(?:FROM|from)\s|(?:WITH|with)\s+\w+\s+(?:AS|as)\s+)/
 const SQL_BUILDERS = ['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'replaceInto', 'mergeInto']
 
-/** What goes through HTTP is tested in server/test, by the folder that it tests; a test beside a file is of that file alone. */
-export const testAddresses: Rule = (source) => {
-  const { path } = source
-  if (/^server\/test\/.*\.test\.ts$/.test(path)) {
-    const [, folder] = /^server\/test\/([^/]+)\/[^/]+$/.exec(path) ?? []
-    const isKnown = folder !== undefined && (TESTED_BESIDES.includes(folder) || isServerFolder(folder))
-    return isKnown ? [] : [`${path}:1: belongs in server/test/<folder of server/src>/`]
-  }
-  if (!/^server\/src\/.*\.test\.ts$/.test(path)) return []
-  return importsOf(source)
-    .filter(({ specifier }) => resolve(path, specifier)?.startsWith('server/test/'))
-    .map(({ specifier, node, file }) =>
-      at(file, node, `imports ${specifier}: a test through the service belongs in server/test/<folder>/`),
-    )
-}
-
-/** What is tested of the whole server: its behaviour where processes and databases fail. */
-const TESTED_BESIDES = ['reliability']
-
-function isServerFolder(name: string): boolean {
-  return (FOLDERS['server/src'] ?? []).some((folder) => folder === name || folder.startsWith(`${name}/`))
+/** A test through the service is in server/test, in the folder of the room that it tests. */
+export const testAddresses: Rule = ({ path }) => {
+  const [, folder] = /^server\/test\/(.*)\/[^/]+\.test\.ts$/.exec(path) ?? []
+  if (!/^server\/test\/.*\.test\.ts$/.test(path)) return []
+  const isRoom = Object.entries(WINGS).some(([wing, rooms]) =>
+    rooms.some((room) => `${wing}/${room}` === folder),
+  )
+  return isRoom || folder === 'reliability' ? [] : [`${path}:1: belongs in server/test/<wing>/<room>/`]
 }
 
 /**
@@ -260,7 +97,14 @@ export const statesFromTables: Rule = (source) => {
 }
 
 const STATES = new Set(
-  Object.entries({ ...shownStates, ...customerStates, ...internalStates })
+  Object.entries({
+    ...agentStates,
+    ...cardStates,
+    ...customerStates,
+    ...deliveryStates,
+    ...paymentStates,
+    ...internalStates,
+  })
     .filter(([name]) => name.endsWith('_TRANSITIONS'))
     .flatMap(([, transitions]) => Object.keys(transitions)),
 )
@@ -298,14 +142,7 @@ function isAskedFor(node: ts.Node): boolean {
 }
 
 export const RULES: Readonly<Record<string, Rule>> = {
-  imports,
-  folders,
   timeAndRandomness,
-  namedExports,
-  soundTypes,
-  finished,
-  fileSize,
-  functionSize,
   outgoingHttp,
   sqlInStores,
   testAddresses,
@@ -317,26 +154,11 @@ export function isTest(path: string): boolean {
   return /(?:\.(?:test|testing)|\/vitest\.config)\.tsx?$/.test(path) || /^\w+\/test\//.test(path)
 }
 
-function roomOf(path: string): string {
-  return path.slice(0, Math.max(0, path.indexOf('/')))
-}
-
-/** The folder directly under server/src, or undefined for a file outside of one. */
-function serverFolderOf(path: string): string | undefined {
-  return /^server\/src\/([^/]+)\//.exec(path)?.[1]
+/** The wing and room of a file under server/src, or undefined for a file outside of one. */
+function roomOf(path: string): string | undefined {
+  return /^server\/src\/([^/]+\/[^/]+)\//.exec(path)?.[1]
 }
 
 function isSqlFolder(folder: string | undefined): boolean {
-  return folder !== undefined && SQL_FOLDERS.includes(folder)
-}
-
-/** The file in the tree that an import means, or undefined for a package. */
-export function resolve(from: string, specifier: string): string | undefined {
-  if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier)
-  const [, room, rest] = /^@countersign\/([^/]+)(?:\/(.+))?$/.exec(specifier) ?? []
-  if (room === undefined || !ROOMS.includes(room)) return undefined
-  if (specifier.endsWith('.css')) return undefined
-  if (room === 'sdk') return rest === undefined ? 'sdk/src/index.ts' : `sdk/src/entries/${rest}.ts`
-  // A connector is a folder of the room itself, for people to copy.
-  return `${room}/${room === 'connectors' ? '' : 'src/'}${rest ?? 'index'}.ts`
+  return folder !== undefined && (folder.startsWith('storage/') || SQL_FOLDERS.includes(folder))
 }

@@ -1,95 +1,110 @@
-import { AGENT_PAYMENT, type AgentPayer, makeAgentPayers } from './agent-payers.ts'
-import { type AgentFigures, noAgentFigures, printAgents } from './agents-report.ts'
-import { measureBudget } from './budget.ts'
-import { after, type Connection, openConnections } from './connections.ts'
-import { decisionTimes } from './decisions.ts'
-import type { LoadOptions } from './load-report.ts'
-import { measure, type Target } from './measure.ts'
-import { Api, bodyOf, settleAll } from './payments.ts'
-import { newPlace, type RunningProcess, readCredentials, startServer } from './server-process.ts'
+import { Countersign } from '@countersign/sdk'
+import { Agent } from '@countersign/sdk/agent'
+import { anyOf, CONNECTIONS, type Figure, load, type Target } from './load.ts'
+import { type Options, onServer } from './on-server.ts'
+import { makeBankedCustomer } from './payers.ts'
+import type { Credentials } from './server-process.ts'
+import { printTable } from './table.ts'
 
-const CONNECTIONS = 32
-const AGENTS = 8
+const CUSTOMERS = 8
 const WARM_UP_SECONDS = 1
+/** The amount of each payment, in cents. */
+const PAYMENT = 1_001n
+/** More than a run can spend. */
+const FUNDS = 1_000_000n * PAYMENT
 
-/** The caller that creates and executes quotes: its server, its credentials and its payers. */
-interface Caller {
-  readonly prefix: string
-  apiOf(payer: AgentPayer): Api
+/** A limit of every kind, none of which is reached, so that all of them are checked. */
+const LIMITS = {
+  currency: 'USD',
+  perTransactionLimit: PAYMENT,
+  dailyLimit: FUNDS,
+  dailyTransactionLimit: 1_000_000,
+  monthlyLimit: FUNDS,
 }
 
-/** Measures calls of agents beside the same calls of the platform, in interleaved rounds. Prints tables. */
-export async function runAgents(options: LoadOptions): Promise<void> {
-  const place = await newPlace(options.database)
-  const servers: RunningProcess[] = []
-  try {
-    const { server, baseUrl } = await startServer(place)
-    servers.push(server)
-    const credentials = readCredentials(place, baseUrl)
-    const { port, pathname } = new URL(baseUrl)
-    const platform = new Api(pathname, `${credentials.tokenId}:${credentials.clientSecret}`)
-    const payers = await makeAgentPayers(credentials, AGENTS)
-    const agents = new Map(payers.map((payer) => [payer, new Api(pathname, payer)]))
-    const callers = {
-      platform: { prefix: '', apiOf: () => platform },
-      agent: { prefix: '/agents/me', apiOf: (payer: AgentPayer) => agents.get(payer)! },
-    } satisfies Record<string, Caller>
-    const connections = await openConnections(Number(port), CONNECTIONS)
-    const target = { pid: server.pid, connections }
+/** A customer with dollars and a bank account, and the token of an agent that pays for it. */
+interface AgentPayer {
+  readonly accountId: string
+  readonly bankAccountId: string
+  readonly accessToken: string
+}
 
-    const round = async (
-      seconds: number,
-      names: readonly (keyof typeof callers)[],
-      figures: AgentFigures,
-    ) => {
-      for (const name of names) {
-        figures[name].push(await payments(callers[name], target, payers, seconds))
-        await settleAll(platform, connections[0]!)
+/** Measures quote and execution by an agent next to the same calls by the platform. */
+export async function runAgents(options: Options): Promise<void> {
+  const { seconds, rounds, isShort } = options
+  await onServer(
+    options,
+    async () => undefined,
+    async ({ target, credentials, settled }) => {
+      const payers = await Promise.all(
+        Array.from({ length: CUSTOMERS }, (_, n) => makeAgentPayer(credentials, n)),
+      )
+      const [first] = payers
+      if (first === undefined) throw new Error('There are no agents.')
+      // One agent for each load, because autocannon sets up calls without saying for which connection.
+      const agent = { ...target, authorization: `Bearer ${first.accessToken}` }
+      const byPlatform = () => pay(target, '', payers, seconds, settled)
+      const byAgent = () => pay(agent, '/agents/me', [first], seconds, settled)
+      await pay(target, '', payers, isShort ? 2 : WARM_UP_SECONDS, settled)
+      const platform: Figure[] = []
+      const agents: Figure[] = []
+      for (let n = 0; n < rounds; n++) {
+        platform.push(await byPlatform())
+        agents.push(await byAgent())
       }
-    }
-    await round(WARM_UP_SECONDS, ['platform', 'agent'], noAgentFigures())
-    const figures = noAgentFigures()
-    // Alternates which one goes first.
-    for (let n = 0; n < options.rounds; n++)
-      await round(options.seconds, n % 2 === 0 ? ['platform', 'agent'] : ['agent', 'platform'], figures)
-
-    const others: Connection[] = []
-    if (options.database === 'postgres') {
-      const second = await startServer(place)
-      servers.push(second.server)
-      others.push(...(await openConnections(Number(new URL(second.baseUrl).port), CONNECTIONS)))
-    }
-    const budget = await measureBudget(credentials, alternating(connections, others), options.seconds)
-    for (const connection of [...connections, ...others]) connection.close()
-    const setting = { connections: CONNECTIONS, agents: AGENTS, servers: servers.length }
-    printAgents({ figures, decision: decisionTimes(), budget, options, setting })
-  } finally {
-    for (const one of servers) await one.stop()
-    await place.remove()
-  }
+      printTable(
+        `Quote and execute, by an agent with limits of every kind next to the platform. ${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn.
+Times are per request, rates per payment.`,
+        [
+          { name: 'by the platform', figures: platform },
+          { name: 'by an agent', figures: agents },
+        ],
+      )
+    },
+  )
 }
 
-/** Each connection creates a quote, executes it, and continues with the next payer. */
-function payments({ prefix, apiOf }: Caller, target: Target, payers: readonly AgentPayer[], seconds: number) {
-  let begun = 0
-  return measure(target, after(seconds), async (connection) => {
-    const payer = payers[begun++ % payers.length]!
-    const api = apiOf(payer)
-    const quote = JSON.stringify({
-      source: { sourceType: 'ACCOUNT', accountId: payer.accountId },
-      destination: { destinationType: 'ACCOUNT', accountId: payer.bankAccountId },
+async function pay(
+  target: Target,
+  prefix: string,
+  payers: readonly AgentPayer[],
+  seconds: number,
+  settled: () => Promise<void>,
+): Promise<Figure> {
+  const quote = () => {
+    const { accountId, bankAccountId } = anyOf(payers)
+    const body = {
+      source: { sourceType: 'ACCOUNT', accountId },
+      destination: { destinationType: 'ACCOUNT', accountId: bankAccountId },
       lockedCurrencySide: 'SENDING',
-      lockedCurrencyAmount: Number(AGENT_PAYMENT),
-    })
-    const made = await bodyOf(connection.send(api.post(`${prefix}/quotes`, quote)), 201)
-    const { id } = JSON.parse(made) as { id: string }
-    const key = { 'Idempotency-Key': id }
-    await bodyOf(connection.send(api.post(`${prefix}/quotes/${id}/execute`, undefined, key)), 200)
-    return true
-  })
+      lockedCurrencyAmount: Number(PAYMENT),
+    }
+    return { path: `${prefix}/quotes`, body, status: 201 }
+  }
+  const execute = (last: unknown) => {
+    const { id } = last as { id: string }
+    return { path: `${prefix}/quotes/${id}/execute`, headers: { 'Idempotency-Key': id }, status: 200 }
+  }
+  return load(target, { seconds }, [quote, execute], settled)
 }
 
-/** Interleaves the two lists, so that requests in turn go to both. */
-function alternating<T>(these: readonly T[], those: readonly T[]): T[] {
-  return these.flatMap((one, n) => (those[n] === undefined ? [one] : [one, those[n]]))
+async function makeAgentPayer(credentials: Credentials, n: number): Promise<AgentPayer> {
+  const countersign = new Countersign(credentials)
+  const { customerId, accounts, bankAccountId } = await makeBankedCustomer(countersign, n)
+  const accountId = accounts.find(({ balance }) => balance.currency.code === 'USD')?.id
+  if (accountId === undefined) throw new Error('The customer has no dollar account.')
+  await countersign.call('sandbox_account_fund', { params: { accountId }, body: { amount: FUNDS } })
+  const { body } = await countersign.call('agent_create', {
+    body: {
+      name: `Agent ${n}`,
+      customerId,
+      policy: {
+        permissions: ['CREATE_QUOTES', 'EXECUTE_QUOTES'],
+        defaultExecutionMode: 'AUTO',
+        spendingLimits: LIMITS,
+      },
+    },
+  })
+  const { accessToken } = await Agent.redeem({ baseUrl: credentials.baseUrl, code: body.deviceCode.code })
+  return { accountId, bankAccountId, accessToken }
 }

@@ -1,157 +1,152 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { after, type Connection, openConnections, wireRequest } from './connections.ts'
-import { type Figures, type LoadOptions, printLoad, ROWS, type Row } from './load-report.ts'
-import { measure, oneCore, type Target } from './measure.ts'
-import { makePayers, type Payer } from './payers.ts'
-import { Api, bodyOf, createQuote, execute, type Payment, preparePayment, settleAll } from './payments.ts'
-import {
-  newPlace,
-  type Place,
-  postgresTime,
-  processorTime,
-  RunningProcess,
-  readCredentials,
-  startServer,
-} from './server-process.ts'
-import { verificationsPerSecond } from './verifications.ts'
+import autocannon from 'autocannon'
+import { postgresTime, processorTime } from './server-process.ts'
 
-const CONNECTIONS = 32
-const PAYERS = 8
-const WARM_UP_SECONDS = 1
+/** A POST, and the status that its response must have. */
+export interface Call {
+  readonly path: string
+  readonly body?: object
+  readonly headers?: Readonly<Record<string, string>>
+  readonly status: number
+}
 
-/** Measures a server under load beside its comparisons, in interleaved rounds. Prints a table. */
-export async function runLoad(options: LoadOptions): Promise<void> {
-  const place = await newPlace(options.database)
-  const processes: RunningProcess[] = []
-  try {
-    const { server, baseUrl } = await startServer(place)
-    processes.push(server)
-    const { tokenId, clientSecret } = readCredentials(place, baseUrl)
-    const { port, pathname } = new URL(baseUrl)
-    const api = new Api(pathname, `${tokenId}:${clientSecret}`)
-    const payers = await makePayers({ baseUrl, tokenId, clientSecret }, PAYERS)
-    const connections = await openConnections(Number(port), CONNECTIONS)
-    const transaction = await settledTransaction(api, connections[0]!, payers[0]!)
-    const bare = await startBareRoute(place, transaction.body)
-    processes.push(bare.process)
-    const bareConnections = await openConnections(bare.port, CONNECTIONS)
+/** The server under load, and the credentials of its caller. */
+export interface Target {
+  /** Base address of the API. */
+  readonly baseUrl: string
+  /** The server's process, whose processor time is counted. */
+  readonly pid: number
+  readonly authorization: string
+}
 
-    const bench = new Bench(api, payers, transaction.path)
-    const round = (seconds: number) =>
-      bench.round(
-        seconds,
-        { pid: server.pid, connections },
-        { pid: bare.process.pid, connections: bareConnections },
-      )
-    await round(WARM_UP_SECONDS)
-    bench.forget()
-    for (let n = 0; n < options.rounds; n++) await round(options.seconds)
-    for (const connection of [...connections, ...bareConnections]) connection.close()
-    printLoad(bench.figures, options, {
-      connections: CONNECTIONS,
-      wallets: PAYERS,
-      bytes: Buffer.byteLength(transaction.body),
-    })
-  } finally {
-    for (const one of processes) await one.stop()
-    await place.remove()
+/** How long a load lasts, and at most how fast it is. */
+export type Length = { readonly seconds: number; readonly perSecond?: number } | { readonly calls: number }
+
+/** The result of a load. Processor time is for each piece of work, in µs; times of requests are in ms. */
+export interface Figure {
+  readonly perSecond: number
+  /** Until everything that the requests began has been done. */
+  readonly settledPerSecond: number
+  readonly p50: number
+  readonly p99: number
+  readonly mainUs: number
+  /** Other threads of the server: the embedded database is one. */
+  readonly othersUs: number
+  /** CPU time of the PostgreSQL that this program started; 0 without one. */
+  readonly postgresUs: number
+}
+
+/** A step of what each connection does again and again. It is given the last response of the same turn. */
+export type Step = (last: unknown) => Call
+
+export const CONNECTIONS = 32
+
+/**
+ * Has each connection take the steps in turn, and then waits until what they began is `settled`. A turn is one piece of
+ * work. Throws for a response with another status.
+ */
+export async function load(
+  { baseUrl, pid, authorization }: Target,
+  length: Length,
+  steps: readonly Step[],
+  settled: () => Promise<void> = async () => {},
+): Promise<Figure> {
+  const { origin, pathname } = new URL(baseUrl)
+  const faults: string[] = []
+  const requests = steps.map((step, n) =>
+    toRequest(step, n < steps.length - 1, pathname, authorization, faults),
+  )
+  const [before, postgresBefore, begun] = [processorTime(pid), postgresTime(), performance.now()]
+  const result = await autocannon({
+    url: origin,
+    connections: CONNECTIONS,
+    requests,
+    ...lengthOf(length, steps),
+  })
+  await settled()
+  const seconds = (performance.now() - begun) / 1000
+  const spent = processorTime(pid)
+  if (faults[0] !== undefined || result.errors > 0) throw new Error(faults[0] ?? 'A connection failed.')
+  const done = result.requests.total / steps.length
+  if (done === 0) throw new Error('The server answered no call in this time.')
+  return {
+    perSecond: done / result.duration,
+    settledPerSecond: done / seconds,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+    mainUs: (spent.main - before.main) / done,
+    othersUs: (spent.others - before.others) / done,
+    postgresUs: (postgresTime() - postgresBefore) / done,
   }
 }
 
-class Bench {
-  figures: Figures = noFigures()
-  readonly #api: Api
-  readonly #payers: readonly Payer[]
-  readonly #transactionPath: string
+/** State that autocannon carries from one step of a connection to the next. */
+interface Turn {
+  last?: unknown
+  wanted?: number
+}
 
-  constructor(api: Api, payers: readonly Payer[], transactionPath: string) {
-    this.#api = api
-    this.#payers = payers
-    this.#transactionPath = transactionPath
-  }
-
-  forget(): void {
-    this.figures = noFigures()
-  }
-
-  /** Each part once, one after the other. */
-  async round(seconds: number, server: Target, bare: Target): Promise<void> {
-    await this.#measure('bare', bare, after(seconds), repeating(wireRequest('GET', '/')))
-    await this.#measure('get', server, after(seconds), repeating(this.#api.get(this.#transactionPath)))
-    this.figures.verify.push(oneCore(verificationsPerSecond(Math.min(1, seconds))))
-    const payments = await this.#quotes(seconds, server)
-
-    const [before, postgresBefore] = [processorTime(server.pid), postgresTime()]
-    const begun = performance.now()
-    const left = [...payments]
-    await this.#measure('execute', server, never, async (connection) => {
-      const payment = left.pop()
-      if (payment) await execute(connection, payment)
-      return payment !== undefined
-    })
-    await settleAll(this.#api, server.connections[0]!)
-    const spent = processorTime(server.pid)
-    this.figures.settled.push({
-      perSecond: (payments.length * 1000) / (performance.now() - begun),
-      mainUs: (spent.main - before.main) / payments.length,
-      othersUs: (spent.others - before.others) / payments.length,
-      postgresUs: (postgresTime() - postgresBefore) / payments.length,
-    })
-  }
-
-  /** Creates as many quotes as possible in the time, with their signatures, whose time does not count. */
-  async #quotes(seconds: number, server: Target): Promise<Payment[]> {
-    const made: (() => Promise<Payment>)[] = []
-    await this.#measure('quote', server, after(seconds), async (connection) => {
-      const payer = this.#payers[made.length % this.#payers.length]!
-      const quote = await createQuote(this.#api, connection, payer)
-      made.push(() => preparePayment(this.#api, payer, quote))
-      return true
-    })
-    return Promise.all(made.map((prepare) => prepare()))
-  }
-
-  async #measure(row: Row, ...args: Parameters<typeof measure>): Promise<void> {
-    this.figures[row].push(await measure(...args))
+function toRequest(
+  step: Step,
+  isFollowed: boolean,
+  pathname: string,
+  authorization: string,
+  faults: string[],
+): autocannon.Request {
+  return {
+    method: 'POST',
+    setupRequest(request, turn: Turn) {
+      const { path, body, headers, status } = step(turn.last)
+      turn.wanted = status
+      return {
+        ...request,
+        path: pathname + path,
+        headers: { authorization, ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
+        body: body === undefined ? '' : JSON.stringify(body),
+      }
+    },
+    onResponse(status, body, turn: Turn) {
+      if (status !== turn.wanted) faults.push(`The server answered ${status}, not ${turn.wanted}: ${body}`)
+      else if (isFollowed) turn.last = JSON.parse(body)
+    },
   }
 }
 
-function noFigures(): Figures {
-  return Object.fromEntries(ROWS.map((row) => [row, []])) as unknown as Figures
-}
-
-function never(): boolean {
-  return false
-}
-
-function repeating(request: string): (connection: Connection) => Promise<boolean> {
-  return async (connection) => {
-    await bodyOf(connection.send(request), 200)
-    return true
+function lengthOf(length: Length, steps: readonly Step[]): Partial<autocannon.Options> {
+  if ('calls' in length) return { amount: length.calls * steps.length }
+  const { seconds, perSecond } = length
+  if (perSecond === undefined) return { duration: seconds }
+  // Times of the calls themselves, without the wait for a free connection.
+  return {
+    duration: seconds,
+    overallRate: Math.max(1, Math.round(perSecond)),
+    ignoreCoordinatedOmission: true,
   }
 }
 
-async function settledTransaction(
-  api: Api,
-  connection: Connection,
-  payer: Payer,
-): Promise<{ path: string; body: string }> {
-  const payment = await preparePayment(api, payer, await createQuote(api, connection, payer))
-  await execute(connection, payment)
-  await settleAll(api, connection)
-  const path = `/transactions/${payment.transactionId}`
-  return { path, body: await bodyOf(connection.send(api.get(path)), 200) }
+/** One call outside of a load. Returns the body of the response. */
+export async function send({ baseUrl, authorization }: Target, call: Call): Promise<unknown> {
+  const response = await fetch(baseUrl + call.path, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json', ...call.headers },
+    ...(call.body ? { body: JSON.stringify(call.body) } : {}),
+  })
+  const text = await response.text()
+  if (response.status !== call.status) throw new Error(`The server answered ${response.status}: ${text}`)
+  return JSON.parse(text)
 }
 
-async function startBareRoute(
-  place: Place,
-  body: string,
-): Promise<{ process: RunningProcess; port: number }> {
-  const file = join(place.dataDir, 'transaction.json')
-  await writeFile(file, body)
-  // The built program is one file and starts itself.
-  const bare = new RunningProcess(process.execPath, [fileURLToPath(import.meta.url), 'bare-route', file])
-  return { process: bare, port: Number((await bare.says(/^port (\d+)$/m))[1]) }
+/** Resolves once the sandbox has done all due work. */
+export async function settleSandbox(target: Target): Promise<void> {
+  await send(target, { path: '/sandbox/clock/advance', body: { seconds: 0 }, status: 200 })
+}
+
+export function basic({ tokenId, clientSecret }: { tokenId: string; clientSecret: string }): string {
+  return `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
+}
+
+/** One of several, at random. */
+export function anyOf<T>(all: readonly T[]): T {
+  const found = all[Math.floor(Math.random() * all.length)]
+  if (found === undefined) throw new Error('There is nothing to choose from.')
+  return found
 }

@@ -1,6 +1,5 @@
 import { Countersign } from '@countersign/sdk'
 import type { Session } from '@countersign/sdk/wallet'
-import type { Payer as BankPayer } from './seed.ts'
 import type { Credentials } from './server-process.ts'
 
 /** A signed-in wallet with money, and the bank account that it pays to. */
@@ -29,22 +28,6 @@ async function makePayer(countersign: Countersign, n: number): Promise<Payer> {
   })
   const session = await countersign.wallet(walletId).email.signIn({ code: '000000' })
   return { walletId, bankAccountId, session }
-}
-
-/** More than any run pays. */
-const BANK_FUNDS = 10_000_000_000n
-
-/** Customers who each pay from an account of their own to one at a bank. */
-export function makeBankPayers(credentials: Credentials, count: number): Promise<BankPayer[]> {
-  const countersign = new Countersign(credentials)
-  return Promise.all(
-    Array.from({ length: count }, async (_, n) => {
-      const { accounts, bankAccountId } = await makeBankedCustomer(countersign, n)
-      const { id: accountId } = accounts.find(({ balance }) => balance.currency.code === 'USD')!
-      await countersign.sandbox.fund(accountId, { amount: BANK_FUNDS })
-      return { accountId, bankAccountId }
-    }),
-  )
 }
 
 /** A customer with its internal accounts, and one at a bank. */

@@ -2,10 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { SetUp } from './commit-bench.ts'
-import { createPlatform, processorTime, ROOT, RunningProcess } from './server-process.ts'
+import type { SetUp } from './on-server.ts'
+import { createPlatform, ROOT, RunningProcess } from './server-process.ts'
 
-const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const MASTER_KEY = '5e'.repeat(32)
 
 /** How the example bank answers a payout. */
@@ -24,6 +23,12 @@ export const DELIVERED: Answering = { rail: 'quiet-bank', network: 'WIRE', numbe
 export const ACCEPTED: Answering = { rail: 'example-bank', network: 'ACH', number: '000123456789' }
 
 const ALL = [DELIVERED, ACCEPTED]
+
+/** The secret of a rail, and the variable that has it: no two rails share one. */
+function secretOf(answering: Answering): { readonly env: string; readonly value: string } {
+  const place = ALL.indexOf(answering)
+  return { env: `BANK_SECRET_${place}`, value: `whsec_${Buffer.alloc(32, 7 + place).toString('base64')}` }
+}
 
 /** Example banks, each a process of its own, and the server in production whose rails they are. */
 export class Banks {
@@ -49,7 +54,9 @@ export class Banks {
     const place = ['--port', '0', '--data', join(this.#folder, rail)]
     const program = join(ROOT, 'connectors/dist/example-bank/main.js')
     const args = [program, ...place, ...(answering === ACCEPTED ? events : [])]
-    const bank = new RunningProcess(process.execPath, args, { EXAMPLE_BANK_SECRET: SECRET })
+    const bank = new RunningProcess(process.execPath, args, {
+      EXAMPLE_BANK_SECRET: secretOf(answering).value,
+    })
     const [, url] = await bank.says(/is open: (\S+)/)
     this.#banks.set(answering, { process: bank, url: url! })
   }
@@ -66,7 +73,7 @@ export class Banks {
         COUNTERSIGN_MASTER_KEY: MASTER_KEY,
         PORT: String(this.#serverPort),
         RAILS_FILE: railsFile,
-        EXAMPLE_BANK_SECRET: SECRET,
+        ...Object.fromEntries(ALL.map(secretOf).map(({ env, value }) => [env, value])),
       }
     },
     credentials: async (place, baseUrl) => ({ ...(await createPlatform(place, 'Bench')), baseUrl }),
@@ -81,7 +88,7 @@ export class Banks {
       currencies: ['USD'],
     }
     const { url } = this.#banks.get(answering)!
-    return { kind: 'http', name, url, secret: { env: 'EXAMPLE_BANK_SECRET' }, serves: [line] }
+    return { kind: 'http', name, url, secret: { env: secretOf(answering).env }, serves: [line] }
   }
 
   /** Answers wait this long. What is accepted is delivered after twice that. */
@@ -91,12 +98,6 @@ export class Banks {
       body: JSON.stringify({ answerDelayMs, settleDelayMs: 2 * answerDelayMs }),
     })
     if (!ok) throw new Error(`The example bank answered ${status}`)
-  }
-
-  /** Processor time of all of them so far, in µs. */
-  spentUs(): number {
-    const spent = [...this.#banks.values()].map(({ process: { pid } }) => processorTime(pid))
-    return spent.reduce((sum, { main, others }) => sum + main + others, 0)
   }
 
   async stop(): Promise<void> {

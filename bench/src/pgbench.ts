@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { openPostgres } from '@countersign/server/db/engine/postgres'
+import { openPostgres } from '@countersign/server/storage/engine/postgres'
+import { CONNECTIONS } from './load.ts'
 import { type Cluster, postgresTime } from './server-process.ts'
 
 const run = promisify(execFile)
+/** More branches than clients, so that pgbench's clients do not wait for each other's. */
+const SCALE = 50
+const SHORT_SCALE = 2
 const DATABASE = 'pgbench'
 const TIDYING = ['VACUUM pgbench_branches', 'VACUUM pgbench_tellers', 'TRUNCATE pgbench_history']
 
@@ -24,33 +28,33 @@ export class Pgbench {
     this.#url = url
   }
 
-  /** `scale` is the number of branches, each with 100,000 accounts. */
-  static async prepare(cluster: Cluster, scale: number): Promise<Pgbench> {
+  /** Makes its database; undefined without a cluster. */
+  static async prepare(cluster: Cluster | undefined, isShort: boolean): Promise<Pgbench | undefined> {
+    if (!cluster) return undefined
     const db = await openPostgres(cluster.url, { poolMax: 1 })
     await db.query(`CREATE DATABASE ${DATABASE}`)
     await db.close()
     const url = new URL(cluster.url)
     url.pathname = `/${DATABASE}`
     const pgbench = new Pgbench(cluster, url.href)
-    await pgbench.#run(['--initialize', '--quiet', `--scale=${scale}`])
+    await pgbench.#run(['--initialize', '--quiet', `--scale=${isShort ? SHORT_SCALE : SCALE}`])
     return pgbench
   }
 
-  /** Runs a number of clients, each with its own connection. */
-  async measure(clients: number, seconds: number): Promise<TpcB> {
+  async measure(seconds: number): Promise<TpcB> {
     // What pgbench itself does first, so that it does not count.
     const db = await openPostgres(this.#url, { poolMax: 1 })
     for (const statement of TIDYING) await db.query(statement)
     await db.close()
     // Connecting is no part of a transaction, so what clients with one transaction each take is taken off.
-    const first = await this.#timed(clients, '--transactions=1')
-    const all = await this.#timed(clients, `--time=${seconds}`)
+    const first = await this.#timed('--transactions=1')
+    const all = await this.#timed(`--time=${seconds}`)
     return { perSecond: all.perSecond, postgresUs: (all.us - first.us) / (all.done - first.done) }
   }
 
-  async #timed(clients: number, length: string): Promise<{ perSecond: number; done: number; us: number }> {
+  async #timed(length: string): Promise<{ perSecond: number; done: number; us: number }> {
     const before = postgresTime()
-    const output = await this.#run(['--no-vacuum', `--client=${clients}`, '--jobs=2', length])
+    const output = await this.#run(['--no-vacuum', `--client=${CONNECTIONS}`, '--jobs=2', length])
     const us = postgresTime() - before
     const perSecond = /^tps = ([\d.]+)/m.exec(output)?.[1]
     const done = /^number of transactions actually processed: (\d+)/m.exec(output)?.[1]

@@ -1,7 +1,7 @@
 import { ID_KINDS } from '@countersign/contract/core/ids'
-import { uuidOf } from '@countersign/server/db/engine/ids'
-import type { Database } from '@countersign/server/db/engine/port'
-import { systemAccountId } from '@countersign/server/ledger/ledger'
+import { systemAccountId } from '@countersign/server/kernel/ledger/accounts'
+import { uuidOf } from '@countersign/server/storage/engine/ids'
+import type { Database } from '@countersign/server/storage/engine/port'
 
 /** An account that pays, and its destination. */
 export interface Payer {
@@ -13,10 +13,10 @@ export interface Payer {
 const FUNDS = 1_000_000_000
 
 /** The first characters of the ids that are made here. */
-export const SEEDED = '0190b000-0000-7000-8000-'
+const SEEDED = '0190b000-0000-7000-8000-'
 
 /** The last two digits of the ids of a kind. */
-export const digitsOf = (kind: keyof typeof ID_KINDS) => ID_KINDS[kind].toString(16).padStart(2, '0')
+const digitsOf = (kind: keyof typeof ID_KINDS) => ID_KINDS[kind].toString(16).padStart(2, '0')
 
 const ids = (kind: keyof typeof ID_KINDS) =>
   `('${SEEDED}' || lpad(n::text, 10, '0') || '${digitsOf(kind)}')::uuid`
@@ -93,7 +93,7 @@ ANALYZE cards;`)
   return rows.map(({ id }) => id)
 }
 
-/** The settings of both sides of a comparison: `wearInLog` needs them, and no checkpoint interrupts a run. */
+/** `wearInLog` needs these settings, and with them no checkpoint interrupts a run. */
 export const LOG_SETTINGS = { min_wal_size: '2GB', max_wal_size: '4GB' }
 
 /**

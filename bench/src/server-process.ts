@@ -155,29 +155,13 @@ export async function startServer(place: Place): Promise<{ server: RunningProces
   return { server, baseUrl: (await server.says(READY))[1]! }
 }
 
-/** Made by the operator's command, beside the running server. */
+/** Creates a platform by the operator's command, which works next to the running server. */
 export async function createPlatform(place: Place, name: string): Promise<Credentials> {
-  return (await operate(place, ['platform', 'create', '--name', name])) as Credentials
-}
-
-/** What a command of the operator prints. */
-export async function operate(place: Place, args: readonly string[]): Promise<unknown> {
   const { DATABASE_URL: _, ...inherited } = process.env
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [join(ROOT, 'server/dist/main.js'), ...args],
-    {
-      cwd: ROOT,
-      env: { ...inherited, ...place.env },
-    },
-  )
-  return JSON.parse(stdout)
-}
-
-/** Resident memory of a process in MiB, as Linux reports it. */
-export function residentMiB(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes) / 1024
+  const args = [join(ROOT, 'server/dist/main.js'), 'platform', 'create', '--name', name]
+  const env = { ...inherited, ...place.env }
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env })
+  return JSON.parse(stdout) as Credentials
 }
 
 const TICK_US = 10_000

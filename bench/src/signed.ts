@@ -1,72 +1,98 @@
-import { availableParallelism } from 'node:os'
-import type { Part } from './part.ts'
-import {
-  CPU_FIGURES,
-  figureRows,
-  LOG_FIGURES,
-  LOG_NOTE,
-  POSTGRES_FIGURES,
-  REQUEST_FIGURES,
-  tablesOf,
-} from './part-report.ts'
-import { CLIENTS, PGBENCH_SCALE, SIDES, WALLETS } from './payment-sides.ts'
-import type { TpcB } from './pgbench.ts'
-import { median, table, whole } from './table.ts'
+import { type Call, CONNECTIONS, type Figure, load, send, type Target } from './load.ts'
+import { type Options, onServer } from './on-server.ts'
+import { makePayers, PAYMENT, type Payer } from './payers.ts'
+import { Pgbench, type TpcB } from './pgbench.ts'
+import { printTable } from './table.ts'
 
-export interface SignedOptions {
-  /** About how long each part of a round runs. */
-  readonly seconds: number
-  readonly rounds: number
+/** Each signs for its own payments. */
+const WALLETS = 32
+const SHORT_WALLETS = 4
+/** Signed payments before anything is measured; their rate says how many to prepare. */
+const WARM_UP_PAYMENTS = 2_000
+const SHORT_PAYMENTS = 100
+
+/** Measures the signed call of the execution of quotes. Quotes, first calls and signatures are made before. */
+export async function runSigned(options: Options): Promise<void> {
+  const { seconds, rounds, isShort } = options
+  await onServer(
+    options,
+    async () => undefined,
+    async ({ target, credentials, cluster, settled }) => {
+      const pgbench = await Pgbench.prepare(cluster, isShort)
+      const payers = await makePayers(credentials, isShort ? SHORT_WALLETS : WALLETS)
+      const pay = async (count: number) => {
+        const calls = await prepare(target, payers, count)
+        return load(target, { calls: count }, [() => takeFrom(calls)], settled)
+      }
+      let { perSecond } = await pay(isShort ? SHORT_PAYMENTS : WARM_UP_PAYMENTS)
+      const tpcB: TpcB[] = []
+      const signed: Figure[] = []
+      for (let n = 0; n < rounds; n++) {
+        if (pgbench) tpcB.push(await pgbench.measure(seconds))
+        const figure = await pay(isShort ? SHORT_PAYMENTS : Math.ceil(perSecond * seconds))
+        signed.push(figure)
+        perSecond = figure.perSecond
+      }
+      printTable(
+        `The signed call of the execution of a quote${pgbench ? ', next to pgbench (TPC-B) on the same PostgreSQL, fsync on' : ''}.
+${CONNECTIONS} connections, ${payers.length} wallets, ${rounds} rounds of about ${seconds} s in turn.`,
+        [
+          ...(pgbench ? [{ name: 'pgbench', figures: tpcB }] : []),
+          { name: 'signed payments', figures: signed },
+        ],
+      )
+    },
+  )
 }
 
-interface Round {
-  readonly pgbench: TpcB
-  readonly signed: Part
+function takeFrom(calls: Call[]): Call {
+  const call = calls.pop()
+  if (call === undefined) throw new Error('No prepared payment is left.')
+  return call
 }
 
-/** Measures the signed call of the execution of quotes beside pgbench on the same cluster, in turn. Prints a table. */
-export async function runSigned({ seconds, rounds }: SignedOptions): Promise<void> {
-  await SIDES.signed(true, async (side) => {
-    const done: Round[] = []
-    for (let n = 0; n < rounds; n++)
-      done.push({
-        pgbench: await side.pgbench(seconds),
-        signed: await side.measure('signed', seconds),
-      })
-    print(done, seconds)
-  })
+interface Quote {
+  readonly id: string
+  readonly paymentInstructions: readonly {
+    readonly accountOrWalletInfo: { readonly payloadToSign: string }
+  }[]
 }
 
-function print(rounds: readonly Round[], seconds: number): void {
-  const row = (name: string, pick: (value: (round: Round) => number) => number) => [
-    name,
-    whole(pick(({ pgbench }) => pgbench.perSecond)),
-    whole(pick(({ signed }) => signed.perSecond)),
-    whole(pick(({ signed }) => signed.settledPerSecond)),
-    pick(({ signed, pgbench }) => signed.settledPerSecond / pgbench.perSecond).toFixed(2),
-  ]
-  const tpcB = median(rounds.map(({ pgbench }) => pgbench.postgresUs))
-  const ofTpcB = median(rounds.map(({ signed, pgbench }) => signed.settled.postgresUs / pgbench.postgresUs))
-  process.stdout.write(`
-The signed call of the execution of a quote, until settled, beside pgbench (TPC-B, scale ${PGBENCH_SCALE}) on the same PostgreSQL, fsync on.
-Quotes, first calls and signatures are made before and do not count. ${CLIENTS} clients, ${WALLETS} wallets, ${rounds.length} rounds of about
-${seconds} s in turn. All of it shares ${availableParallelism()} cores.
+/** The signed calls of quotes that wait for nothing else: their first call returned what has to be signed. */
+async function prepare(target: Target, payers: readonly Payer[], count: number): Promise<Call[]> {
+  const calls: Call[] = []
+  let begun = 0
+  const work = async () => {
+    while (begun < count) calls.push(await signedCall(target, payerAt(payers, begun++)))
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, work))
+  return calls
+}
 
-${table([
-  ['per second', 'pgbench', 'signed', 'settled', 'ratio'],
-  ...rounds.map((round, n) => row(`round ${n + 1}`, (value) => value(round))),
-  row('median', (value) => median(rounds.map(value))),
-])}
-${table([
-  ['per payment', ''],
-  ...figureRows(
-    [...REQUEST_FIGURES.slice(2), ...CPU_FIGURES, ...POSTGRES_FIGURES, ...LOG_FIGURES],
-    [rounds.map(({ signed }) => signed)],
-  ),
-])}
-A transaction of pgbench takes ${whole(tpcB)} µs of PostgreSQL, a signed payment ${ofTpcB.toFixed(2)} of it.
-${LOG_NOTE}
+function payerAt(payers: readonly Payer[], n: number): Payer {
+  const payer = payers[n % payers.length]
+  if (payer === undefined) throw new Error('There are no payers.')
+  return payer
+}
 
-What a signed payment writes, table by table:
-${tablesOf(rounds.map(({ signed }) => signed))}`)
+async function signedCall(target: Target, payer: Payer): Promise<Call> {
+  const quote = (await send(target, {
+    path: '/quotes',
+    body: {
+      source: { sourceType: 'ACCOUNT', accountId: payer.walletId },
+      destination: { destinationType: 'ACCOUNT', accountId: payer.bankAccountId },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: Number(PAYMENT),
+    },
+    status: 201,
+  })) as Quote
+  const execution = { path: `/quotes/${quote.id}/execute`, headers: { 'Idempotency-Key': quote.id } }
+  await send(target, { ...execution, status: 202 })
+  const [instructions] = quote.paymentInstructions
+  if (instructions === undefined) throw new Error('The quote has nothing to sign.')
+  const { payloadToSign } = instructions.accountOrWalletInfo
+  const { requestId } = JSON.parse(payloadToSign) as { requestId: string }
+  const signature = await payer.session.key.sign(payloadToSign)
+  const headers = { ...execution.headers, 'Svc-Wallet-Signature': signature, 'Request-Id': requestId }
+  return { ...execution, headers, status: 200 }
 }

@@ -1,24 +1,17 @@
+import { availableParallelism } from 'node:os'
+import type { Figure } from './load.ts'
+
 /** The median. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
-  if (sorted.length === 0) return Number.NaN
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
-}
-
-/** The quantile `share` of the values. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? Number.NaN
+  const [low, high] = [sorted[middle - 1], sorted[middle]]
+  if (high === undefined) return Number.NaN
+  return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2
 }
 
 export function whole(value: number): string {
   return Math.round(value).toLocaleString('en-US')
-}
-
-/** `1/5.2` for a ratio below one, `1.30` for one above. */
-export function ratio(value: number, of: number): string {
-  return value >= of ? (value / of).toFixed(2) : `1/${(of / value).toFixed(1)}`
 }
 
 /** Lines of a table: the first column is left-aligned, the others right-aligned. */
@@ -30,9 +23,55 @@ export function table(rows: readonly (readonly string[])[]): string {
   return rows
     .map((row) =>
       row.map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]! + 3),
+        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart((widths[column] ?? 0) + 3),
       ),
     )
     .map((cells) => `  ${cells.join('').trimEnd()}\n`)
     .join('')
+}
+
+/** A row of a table: one figure for each round. */
+export interface Row {
+  readonly name: string
+  readonly figures: readonly Partial<Figure>[]
+}
+
+const us = (value: number) => `${whole(value)} µs`
+const ms = (value: number) => `${value.toFixed(1)} ms`
+
+const COLUMNS = {
+  perSecond: { title: 'per second', show: whole },
+  settledPerSecond: { title: 'settled/s', show: whole },
+  p50: { title: 'p50', show: ms },
+  p99: { title: 'p99', show: ms },
+  mainUs: { title: 'main thread', show: us },
+  othersUs: { title: 'other threads', show: us },
+  postgresUs: { title: 'PostgreSQL', show: us },
+} as const satisfies Record<keyof Figure, object>
+
+/**
+ * Prints a table of medians. The column "ratio" compares the settled rate of a row with the rate of the first row of the
+ * same round: the machine is not equally busy in all rounds.
+ */
+export function printTable(title: string, rows: readonly Row[]): void {
+  const keys = (Object.keys(COLUMNS) as (keyof Figure)[]).filter((key) =>
+    rows.some(({ figures }) => figures.some((figure) => (figure[key] ?? 0) > 0)),
+  )
+  const cells = ({ name, figures }: Row) => [
+    name,
+    ...keys.map((key) => {
+      const values = figures.map((figure) => figure[key] ?? Number.NaN)
+      return values.some(Number.isNaN) ? '' : COLUMNS[key].show(median(values))
+    }),
+    median(figures.map((figure, n) => rateOf(figure) / rateOf(rows[0]?.figures[n]))).toFixed(2),
+  ]
+  process.stdout.write(`
+${title}
+Medians; processor time is for each piece of work until it has settled. All of it shares ${availableParallelism()} cores.
+
+${table([['', ...keys.map((key) => COLUMNS[key].title), 'ratio'], ...rows.map(cells)])}`)
+}
+
+function rateOf(figure: Partial<Figure> | undefined): number {
+  return figure?.settledPerSecond ?? figure?.perSecond ?? Number.NaN
 }

@@ -11,7 +11,9 @@ const build = join(dirname(room), 'scripts', 'build.mjs')
 
 if (!existsSync(program) && existsSync(build)) {
   // Standard output belongs to the command.
-  const { status } = spawnSync(process.execPath, [build], { stdio: ['ignore', 2, 2] })
+  const { status } = spawnSync(process.execPath, [build, 'server', 'console', 'cli'], {
+    stdio: ['ignore', 2, 2],
+  })
   if (status !== 0) process.exit(1)
 }
 await import(pathToFileURL(program).href)

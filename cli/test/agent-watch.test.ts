@@ -2,11 +2,10 @@ import { Countersign } from '@countersign/sdk'
 import { Agent } from '@countersign/sdk/agent'
 import { expect, inject, test } from 'vitest'
 import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testing.ts'
+import { timeLimit } from '../../test/machine-speed.ts'
 import { watchApprovals } from '../src/agents/watch.ts'
 
-test('whoever watches at a terminal is asked about each action once, and what is answered is done', {
-  timeout: 60_000,
-}, async () => {
+test('whoever watches at a terminal is asked about each action once, and what is answered is done', async () => {
   const platform = await makePlatform()
   const countersign = new Countersign(platform)
   const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
@@ -43,7 +42,7 @@ test('whoever watches at a terminal is asked about each action once, and what is
   const shell = { countersign, baseUrl: platform.baseUrl, isJson: false }
   await watchApprovals(shell, {
     ask: () => answers[asked++]!(),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(timeLimit(30_000)),
   })
   expect(asked).toBe(3)
   const statuses = actions.map(

@@ -1,13 +1,9 @@
-import { execFile, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Agent } from '@countersign/sdk/agent'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { makeShop, PROGRAM } from './shop.testing.ts'
-
-const WAIT_MS = 60_000
+import { makeShop, run as runProgram, start } from './shop.testing.ts'
 
 let folder: string
 
@@ -19,38 +15,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-const newShop = () => makeShop(folder, 'agent', { usdb: 5_000_000n, usd: 100_000n })
-
-/** Reads the program's output until it contains the awaited text. */
-function watch(env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [PROGRAM, 'agent', 'watch'], { cwd: folder, env })
-  const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
-  let output = ''
-  const seen = (wanted: string) =>
-    new Promise<string>((resolve, reject) => {
-      const look = () => output.includes(wanted) && resolve(output)
-      child.stdout.on('data', look)
-      look()
-      closed.then(() => reject(new Error(`It ended: ${output}`)))
-      setTimeout(() => reject(new Error(`"${wanted}" is not in: ${output}`)), WAIT_MS).unref()
-    })
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  const end = () => {
-    child.kill('SIGINT')
-    return closed
-  }
-  return { seen, end }
+async function newShop() {
+  const shop = await makeShop(folder, { usdb: 5_000_000n, usd: 100_000n })
+  return { ...shop, run: (...args: string[]) => shop.run('agent', ...args) }
 }
 
-describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
-  test('creates an agent, shows its pending actions as they arrive, and decides about them', {
-    timeout: 120_000,
-  }, async () => {
+describe('countersign agent', () => {
+  test('creates an agent, shows its pending actions as they arrive, and decides about them', async () => {
     const { countersign, customer, env, run } = await newShop()
     const limits = ['--currency', 'USD', '--per-transaction', '100.00', '--daily', '250']
     const created = await run(
@@ -76,8 +47,8 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
       })
 
     const first = await pay(2_500n)
-    const { seen, end } = watch(env)
-    const shown = await seen(`agent approve ${first.id}`)
+    const watch = start(['agent', 'watch'], env)
+    const shown = await watch.until(`agent approve ${first.id}`)
     for (const words of [
       '1 waiting. Ctrl-C ends this.',
       /^ {2}asks +Shopper, for Ada Lovelace$/m,
@@ -88,22 +59,22 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
     ])
       expect(shown).toMatch(words)
     const second = await pay(3_000n)
-    await seen(second.id)
+    await watch.until(second.id)
 
     const approved = await run('approve', first.id)
     expect(approved).toMatchObject({ exitCode: 0, stderr: '' })
     expect(approved.stdout).toContain(`${first.id} is APPROVED\n`)
-    await seen(`${first.id} has been decided.`)
+    await watch.until(`${first.id} has been decided.`)
     const rejected = await run('reject', second.id, '--reason', 'Not this month', '--json')
     expect(JSON.parse(rejected.stdout)).toMatchObject({ id: second.id, rejectionReason: 'Not this month' })
-    expect(await end()).toBe(0)
+    expect(await watch.end()).toBe(0)
     expect((await agent.waitForDecision(second.id)).status).toBe('REJECTED')
 
     const gone = await run('approve', second.id)
     expect(gone).toMatchObject({ exitCode: 1, stdout: '' })
     expect(gone.stderr).toMatch(/^No action \S+ waits for approval\. .*--agent Agent:…\n$/)
     const conflict = await run('approve', second.id, '--agent', agentId!)
-    expect(conflict.stderr).toMatch(/^The server refused: 409 CONFLICT: /)
+    expect(conflict.stderr).toMatch(/^The server refused: 409 ACTION_ALREADY_DECIDED: /)
 
     const third = await pay(4_000n)
     await countersign.agents.updatePolicy(agentId!, { spendingLimits: { perTransactionLimit: 1n } })
@@ -124,9 +95,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
     await expect(agent.me()).rejects.toMatchObject({ status: 401 })
   })
 
-  test('takes a whole policy from a file, and leaves the signature to the holder of the wallet', {
-    timeout: 60_000,
-  }, async () => {
+  test('takes a whole policy from a file, and leaves the signature to the holder of the wallet', async () => {
     const { customer, dataDir, run } = await newShop()
     const policy = join(dataDir, 'policy.json')
     const given = {
@@ -175,11 +144,9 @@ describe.skipIf(!existsSync(PROGRAM))('countersign agent', () => {
       join(dataDir, 'credentials.json'),
       JSON.stringify({ baseUrl: inject('baseUrl'), tokenId: 'Token:1', clientSecret: 'none' }),
     )
-    const env = { ...process.env, COUNTERSIGN_DATA_DIR: dataDir }
-    const output = await new Promise<string>((resolve) => {
-      const all = [PROGRAM, 'agent', 'create', '--customer', 'Customer:1', '--name', 'A', ...args]
-      execFile(process.execPath, all, { env }, (_, stdout, stderr) => resolve(stdout + stderr))
-    })
+    const create = ['agent', 'create', '--customer', 'Customer:1', '--name', 'A', ...args]
+    const { stdout, stderr } = await runProgram(create, { COUNTERSIGN_DATA_DIR: dataDir })
+    const output = stdout + stderr
     expect(output).toContain(line)
     expect(output.trim().split('\n')).toHaveLength(1)
   })

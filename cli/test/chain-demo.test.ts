@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { chainAbsent } from '../../server/test/chain.testing.ts'
+import { chainAbsent } from '../../server/test/worlds/chain/chain.testing.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -20,5 +20,4 @@ test.skipIf(chainAbsent)(
     expect(stdout).toMatch(/status +COMPLETED after \d+ ms\n/)
     expect(stdout.trimEnd()).toMatch(/balance +25\.000000 USDC$/)
   },
-  180_000,
 )

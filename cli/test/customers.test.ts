@@ -1,11 +1,9 @@
-import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makePlatform } from '../../sdk/test/platform.testing.ts'
-import { PROGRAM, type Run } from './shop.testing.ts'
+import { run as runProgram } from './shop.testing.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -14,25 +12,14 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-function run(...args: string[]): Promise<Run> {
-  const env = { ...process.env, COUNTERSIGN_DATA_DIR: folder }
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [PROGRAM, 'customers', 'import', ...args],
-      { cwd: folder, env },
-      (error, stdout, stderr) => {
-        resolve({ exitCode: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
-      },
-    )
-  })
-}
+const run = (file: string, ...args: string[]) =>
+  runProgram(['customers', 'import', join(folder, file), ...args], { COUNTERSIGN_DATA_DIR: folder })
 
-describe.skipIf(!existsSync(PROGRAM))('countersign customers import', () => {
+describe('countersign customers import', () => {
   test('makes the customers of a file, waits, and tells the rows that were refused', async () => {
     const rows = ['ada,INDIVIDUAL,', '=cmd(),INDIVIDUAL,nobody', ',BUSINESS,']
     await writeFile(join(folder, 'people.csv'), ['platformCustomerId,customerType,email', ...rows].join('\n'))
-    expect(await run('people.csv', '--errors', 'refused.csv')).toEqual({
+    expect(await run('people.csv', '--errors', join(folder, 'refused.csv'))).toEqual({
       exitCode: 1,
       stdout: expect.stringMatching(
         /^CustomerImport:\S+ {2}COMPLETED\n {2}3 rows: 1 made a customer, 2 refused\n {2}row 3 \(=cmd\(\)\) {2}INVALID_INPUT: email must be an e-mail address\n {2}row 4 {2}INVALID_INPUT: platformCustomerId is required in a file\n$/,
@@ -63,7 +50,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign customers import', () => {
     expect(await run('missing.csv')).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: 'There is no file missing.csv.\n',
+      stderr: `There is no file ${join(folder, 'missing.csv')}.\n`,
     })
   })
 })

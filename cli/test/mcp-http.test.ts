@@ -1,92 +1,84 @@
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { request } from 'node:http'
-import { Countersign } from '@countersign/sdk'
-import { Agent } from '@countersign/sdk/agent'
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testing.ts'
+import { type IncomingHttpHeaders, request } from 'node:http'
+import type { OAuthDiscoveryState, OAuthTokens } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type AuthProvider, CLIENTS, connectHttp, finishSignIn } from './mcp-clients.testing.ts'
+import { makeAgent, makeDeviceCode, startHttp } from './mcp-http.testing.ts'
 import { PROGRAM } from './shop.testing.ts'
 
-const STARTS_MS = 30_000
-
-/** `countersign mcp --http` on a free port, and what ends it. */
-async function start(...args: string[]) {
-  const all = [PROGRAM, 'mcp', '--http', '--port', '0', '--base-url', inject('baseUrl'), ...args]
-  const child = spawn(process.execPath, all, { env: { PATH: process.env.PATH } })
-  let output = ''
-  const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const url = await new Promise<string>((resolve, reject) => {
-    const look = (text: Buffer) => {
-      output += text
-      const [, found] = /^Listening on (http:\S+\/mcp)\. /m.exec(output) ?? []
-      if (found) resolve(found)
-    }
-    child.stdout.on('data', look)
-    child.stderr.on('data', look)
-    closed.then((code) => reject(new Error(`It ended with ${code}: ${output}`)))
-    setTimeout(() => reject(new Error(`It does not listen: ${output}`)), STARTS_MS).unref()
-  })
-  const end = () => {
-    child.kill('SIGTERM')
-    return closed
+/** An assistant on another machine, which knows the address of the server and nothing else. */
+function makeAssistant() {
+  interface Found {
+    tokens?: OAuthTokens
+    client?: { client_id: string }
+    discovery?: OAuthDiscoveryState
+    verifier: string
+    page: string
   }
-  return { url, end, output: () => output }
-}
-
-async function makeAgent() {
-  const countersign = new Countersign(await makePlatform())
-  const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: 1n })
-  const params = { accountId: customer.usdId }
-  await countersign.call('sandbox_account_fund', { params, body: { amount: 100_000n } })
-  const { agent, deviceCode } = await countersign.agents.create({
-    name: 'Shopper',
-    customerId: customer.customerId,
-    policy: {
-      permissions: ['VIEW_TRANSACTIONS', 'CREATE_TRANSFERS', 'CREATE_QUOTES', 'EXECUTE_QUOTES'],
-      defaultExecutionMode: 'AUTO',
-      spendingLimits: { currency: 'USD', perTransactionLimit: 10_000n },
-      approvalThresholds: { amount: 2_000n },
+  const found: Found = { verifier: '', page: '' }
+  const provider: AuthProvider = {
+    redirectUrl: 'https://assistant.example/callback',
+    clientMetadata: { client_name: 'Assistant', redirect_uris: ['https://assistant.example/callback'] },
+    state: () => 'its-state',
+    clientInformation: () => found.client,
+    saveClientInformation: (client) => {
+      found.client = client
     },
-  })
-  const { accessToken } = await Agent.redeem({ baseUrl: inject('baseUrl'), code: deviceCode.code })
-  return { countersign, customer, agentId: agent.id, accessToken }
+    tokens: () => found.tokens,
+    saveTokens: (tokens) => {
+      found.tokens = tokens
+    },
+    redirectToAuthorization: ({ href }) => {
+      found.page = href
+    },
+    saveCodeVerifier: (verifier) => {
+      found.verifier = verifier
+    },
+    codeVerifier: () => found.verifier,
+    saveDiscoveryState: (discovery: OAuthDiscoveryState) => {
+      found.discovery = discovery
+    },
+    discoveryState: () => found.discovery,
+  }
+  return { provider, page: () => found.page }
 }
 
-async function connect(url: string, accessToken: string, mode: 'legacy' | 'auto' = 'auto') {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-  const headers = { Authorization: `Bearer ${accessToken}` }
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
-  // The client checks each answer against the schema that the list gave.
-  const { tools } = await client.listTools()
-  const call = async (name: string, input: Record<string, unknown> = {}) => {
-    const { isError = false, structuredContent } = await client.callTool({ name, arguments: input })
-    return { isError, body: structuredContent as Record<string, unknown> }
-  }
-  return { client, call, tools }
+/** Types the device code and sends the form, as a person does. Returns the address that they are sent to. */
+async function typeDeviceCode(page: string, deviceCode: string): Promise<URL> {
+  const html = await (await fetch(page)).text()
+  const hidden = html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)
+  const form = new URLSearchParams([...hidden].map(([, name = '', value = '']) => [name, value]))
+  form.set('device_code', deviceCode)
+  const { origin } = new URL(page)
+  const sent = { method: 'POST', body: form, redirect: 'manual', headers: { Origin: origin } } as const
+  const { status, headers } = await fetch(`${origin}/authorize`, sent)
+  expect(status).toBe(303)
+  return new URL(headers.get('location') ?? '')
 }
 
 /** A raw request, whose headers may be anything. */
 function raw(url: string, headers: Record<string, string>, method = 'POST', body = '{}') {
-  return new Promise<{ status: number | undefined; text: string; headers: object }>((resolve, reject) => {
-    const sent = request(url, { method, headers: { 'Content-Type': 'application/json', ...headers } })
-    sent.once('error', reject).once('response', (answer) => {
-      let text = ''
-      answer.on('data', (part) => {
-        text += part
+  return new Promise<{ status: number | undefined; text: string; headers: IncomingHttpHeaders }>(
+    (resolve, reject) => {
+      const sent = request(url, { method, headers: { 'Content-Type': 'application/json', ...headers } })
+      sent.once('error', reject).once('response', (answer) => {
+        let text = ''
+        answer.on('data', (part) => {
+          text += part
+        })
+        answer.once('end', () => resolve({ status: answer.statusCode, text, headers: answer.headers }))
       })
-      answer.once('end', () => resolve({ status: answer.statusCode, text, headers: answer.headers }))
-    })
-    sent.end(method === 'POST' ? body : undefined)
-  })
+      sent.end(method === 'POST' ? body : undefined)
+    },
+  )
 }
 
 describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
-  let server: Awaited<ReturnType<typeof start>>
+  let server: Awaited<ReturnType<typeof startHttp>>
 
   beforeAll(async () => {
-    server = await start()
-  }, 60_000)
+    server = await startHttp()
+  })
 
   afterAll(async () => {
     expect(await server.end()).toBe(0)
@@ -94,46 +86,45 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     expect(server.output()).toMatch(/^Listening on [^\n]*\n$/)
   })
 
-  test.each(['auto', 'legacy'] as const)(
-    'each client acts as the agent whose token it sends: %s',
-    { timeout: 60_000 },
-    async (mode) => {
-      const [one, other] = await Promise.all([makeAgent(), makeAgent()])
-      const [first, second] = await Promise.all([
-        connect(server.url, one.accessToken, mode),
-        connect(server.url, other.accessToken, mode),
-      ])
-      expect((await first.call('whoami')).body.id).toBe(one.agentId)
-      expect((await second.call('whoami')).body.id).toBe(other.agentId)
-      expect(first.tools.find(({ name }) => name === 'transfer_out')?.description).toContain(
-        'at most 100.00 USD',
-      )
+  test.each(CLIENTS)('each client acts as the agent whose token it sends: %s', async (kind) => {
+    const [one, other] = await Promise.all([makeAgent(), makeAgent()])
+    const [first, second] = await Promise.all([
+      connectHttp(kind, server.url, one),
+      connectHttp(kind, server.url, other),
+    ])
+    expect((await first.call('countersign_whoami')).body.id).toBe(one.agentId)
+    expect((await second.call('countersign_whoami')).body.id).toBe(other.agentId)
+    const tools = await first.listTools()
+    expect(tools.find(({ name }) => name === 'countersign_transfer_out')?.description).toContain(
+      'at most 100.00 USD',
+    )
 
-      const action = await first.call('transfer_out', {
-        source: { accountId: one.customer.usdId },
-        destination: { accountId: one.customer.bankId },
-        amount: 3_000,
-      })
-      const actionId = action.body.id as string
-      expect(action.body.statusInWords).toContain('30.00 USD waits until a person approves it')
-      expect(await second.call('get_action', { actionId })).toMatchObject({
-        isError: true,
-        body: { status: 404 },
-      })
-      const decision = first.call('wait_for_decision', { actionId })
-      await one.countersign.agents.approve(one.agentId, actionId)
-      expect((await decision).body).toMatchObject({ id: actionId, status: 'APPROVED' })
+    const action = await first.call('countersign_transfer_out', {
+      source: { accountId: one.customer.usdId },
+      destination: { accountId: one.customer.bankId },
+      amount: 3_000,
+    })
+    const actionId = action.body.id as string
+    expect(action.body.statusInWords).toContain('30.00 USD waits until a person approves it')
+    expect(await second.call('countersign_get_action', { actionId })).toMatchObject({
+      isError: true,
+      body: { status: 404 },
+    })
+    const decision = first.call('countersign_wait_for_decision', { actionId })
+    await one.countersign.agents.approve(one.agentId, actionId)
+    expect((await decision).body).toMatchObject({ id: actionId, status: 'APPROVED' })
 
-      await one.countersign.agents.delete(one.agentId)
-      expect(await first.call('whoami')).toMatchObject({ isError: true, body: { code: 'UNAUTHORIZED' } })
-      expect((await second.call('whoami')).isError).toBe(false)
-      await Promise.all([first.client.close(), second.client.close()])
-    },
-  )
+    await one.countersign.agents.delete(one.agentId)
+    await expect(first.call('countersign_whoami')).rejects.toThrow('The token is unknown or has ended')
+    expect((await second.call('countersign_whoami')).isError).toBe(false)
+    expect(second.noise).toEqual([])
+    await Promise.all([first.close(), second.close()])
+  })
 
-  test("every tool's answer fits the schema that it is listed with", { timeout: 60_000 }, async () => {
+  test.each(CLIENTS)('every tool takes what its schema describes, and answers: client %s', async (kind) => {
     const { customer, accessToken } = await makeAgent()
-    const { call, tools, client } = await connect(server.url, accessToken)
+    const { call, listTools, close } = await connectHttp(kind, server.url, { accessToken })
+    const tools = await listTools()
     const called = new Set<string>()
     const good = async (name: string, input: Record<string, unknown> = {}) => {
       const { isError, body } = await call(name, input)
@@ -143,32 +134,32 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     }
     const accounts = { source: { accountId: customer.usdId }, destination: { accountId: customer.bankId } }
     const back = { source: accounts.destination, destination: accounts.source }
-    await good('whoami')
-    await good('list_accounts')
-    await good('list_external_accounts')
-    await good('exchange_rates', { sourceCurrency: 'USD', destinationCurrency: ['EUR', 'MXN'] })
-    const quote = await good('create_quote', {
+    await good('countersign_whoami')
+    await good('countersign_list_accounts')
+    await good('countersign_list_external_accounts')
+    await good('countersign_exchange_rates', { sourceCurrency: 'USD', destinationCurrency: ['EUR', 'MXN'] })
+    const quote = await good('countersign_create_quote', {
       source: { sourceType: 'ACCOUNT', ...accounts.source },
       destination: { destinationType: 'ACCOUNT', ...accounts.destination },
       lockedCurrencySide: 'SENDING',
       lockedCurrencyAmount: 1_000,
     })
     expect(quote.totalSendingAmountInWords).toBe('10.00 USD')
-    await good('get_quote', { quoteId: quote.id })
-    await good('execute_quote', { quoteId: quote.id })
-    await good('transfer_out', { ...accounts, amount: 500 })
-    await good('transfer_in', { ...back, amount: 500 })
-    const pending = await good('transfer_out', { ...accounts, amount: 2_500 })
-    await good('list_actions')
-    await good('get_action', { actionId: pending.id })
-    await good('wait_for_decision', { actionId: pending.id, timeoutSeconds: 0 })
-    const { data } = (await good('list_transactions')) as { data: { id: string }[] }
-    for (const { id: transactionId } of data) await good('get_transaction', { transactionId })
+    await good('countersign_get_quote', { quoteId: quote.id })
+    await good('countersign_execute_quote', { quoteId: quote.id })
+    await good('countersign_transfer_out', { ...accounts, amount: 500 })
+    await good('countersign_transfer_in', { ...back, amount: 500 })
+    const pending = await good('countersign_transfer_out', { ...accounts, amount: 2_500 })
+    await good('countersign_list_actions')
+    await good('countersign_get_action', { actionId: pending.id })
+    await good('countersign_wait_for_decision', { actionId: pending.id, timeoutSeconds: 0 })
+    const { data } = (await good('countersign_list_transactions')) as { data: { id: string }[] }
+    for (const { id: transactionId } of data) await good('countersign_get_transaction', { transactionId })
     const asked = { type: 'TRANSFER_OUT', currency: 'USD', sourceAccountId: customer.usdId }
-    await good('simulate', { ...asked, amount: 100, destinationAccountId: customer.bankId })
-    await good('simulate', { ...asked, amount: 1_000_000, destinationAccountId: customer.bankId })
+    await good('countersign_simulate', { ...asked, amount: 100, destinationAccountId: customer.bankId })
+    await good('countersign_simulate', { ...asked, amount: 1_000_000, destinationAccountId: customer.bankId })
     expect([...called].sort()).toEqual(tools.map(({ name }) => name).sort())
-    await client.close()
+    await close()
   })
 
   test('pages of other sites and strangers get nothing', async () => {
@@ -176,7 +167,6 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     const authorization = { Authorization: 'Bearer something' }
     const port = new URL(url).port
     expect((await raw(url, {})).status).toBe(401)
-    expect((await raw(url, {})).headers).toMatchObject({ 'www-authenticate': 'Bearer realm="countersign"' })
     expect((await raw(url, { Authorization: 'Basic abc' })).status).toBe(401)
     for (const Host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example', 'localhost@evil'])
       expect((await raw(url, { ...authorization, Host })).status, Host).toBe(403)
@@ -184,29 +174,71 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
       expect((await raw(url, { ...authorization, Origin })).status, Origin).toBe(403)
     expect((await raw(url, { ...authorization, Origin: 'http://localhost:3000' })).status).not.toBe(403)
     expect((await raw(new URL('/other', url).href, authorization)).status).toBe(404)
+    const own = { Authorization: `Bearer ${(await makeAgent()).accessToken}` }
     for (const method of ['GET', 'DELETE'])
-      expect((await raw(url, { ...authorization, Accept: 'text/event-stream' }, method)).status, method).toBe(
-        405,
-      )
-    expect((await raw(url, authorization, 'POST', `"${'x'.repeat(70_000)}"`)).status).toBe(413)
-    const stranger = await connect(url, 'unknown')
-    expect(await stranger.call('whoami')).toMatchObject({ isError: true, body: { status: 401 } })
-    await stranger.client.close()
+      expect((await raw(url, { ...own, Accept: 'text/event-stream' }, method)).status, method).toBe(405)
+    expect((await raw(url, own, 'POST', `"${'x'.repeat(70_000)}"`)).status).toBe(413)
   })
 
-  test('a client has at most sixteen requests under way, and others are served meanwhile', {
-    timeout: 60_000,
-  }, async () => {
+  test.each(CLIENTS)('a client with an unknown token is refused when it connects: %s', async (kind) => {
+    await expect(connectHttp(kind, server.url, { accessToken: 'unknown' })).rejects.toThrow(
+      kind === '2.x' ? 'requires authorization (HTTP 401)' : 'The token is unknown or has ended',
+    )
+  })
+
+  test('a client without a valid token learns at initialize where it gets one', async () => {
+    const { url } = server
+    const { origin } = new URL(url)
+    const clientInfo = { name: 'test', version: '1' }
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+    const initialize = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`
+    const challenges = async (headers: Record<string, string>) => {
+      const { status, headers: sent } = await raw(url, headers, 'POST', initialize)
+      expect(status).toBe(401)
+      return sent['www-authenticate']
+    }
+    expect(await challenges({})).toBe(`Bearer realm="countersign", resource_metadata="${metadata}"`)
+    expect(await challenges({ Authorization: 'Bearer unknown' })).toBe(
+      'Bearer realm="countersign", error="invalid_token", ' +
+        `error_description="The token is unknown or has ended.", resource_metadata="${metadata}"`,
+    )
+    for (const path of [metadata, `${origin}/.well-known/oauth-protected-resource`])
+      expect(JSON.parse((await raw(path, {}, 'GET')).text)).toEqual({
+        resource: url,
+        resource_name: 'Countersign',
+        authorization_servers: [origin],
+        bearer_methods_supported: ['header'],
+      })
+  })
+
+  test.each(CLIENTS)(
+    'an assistant that knows the address alone signs in with a device code: %s',
+    async (kind) => {
+      const { agentId, code } = await makeDeviceCode()
+      const { provider, page } = makeAssistant()
+      await expect(connectHttp(kind, server.url, { authProvider: provider })).rejects.toThrow()
+      expect(new URL(page()).searchParams.get('resource')).toBe(server.url)
+      const sentTo = await typeDeviceCode(page(), code)
+      expect(sentTo.searchParams.get('state')).toBe('its-state')
+      await finishSignIn(kind, server.url, provider, sentTo.searchParams)
+      const { call, close } = await connectHttp(kind, server.url, { authProvider: provider })
+      expect((await call('countersign_whoami')).body.id).toBe(agentId)
+      await close()
+    },
+  )
+
+  test('a client has at most sixteen requests under way, and others are served meanwhile', async () => {
     const [busy, other] = await Promise.all([makeAgent(), makeAgent()])
-    const { call, client } = await connect(server.url, busy.accessToken)
-    const action = await call('transfer_out', {
+    const { call, close } = await connectHttp('2.x', server.url, busy)
+    const action = await call('countersign_transfer_out', {
       source: { accountId: busy.customer.usdId },
       destination: { accountId: busy.customer.bankId },
       amount: 3_000,
     })
     const actionId = action.body.id as string
     const waits = Array.from({ length: 20 }, () =>
-      call('wait_for_decision', { actionId, timeoutSeconds: 50 }),
+      call('countersign_wait_for_decision', { actionId, timeoutSeconds: 50 }),
     )
     const refused = waits.map((wait) =>
       wait.then(
@@ -214,30 +246,31 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
         (error: Error) => error.message,
       ),
     )
-    const next = await connect(server.url, other.accessToken)
-    expect((await next.call('whoami')).body.id).toBe(other.agentId)
+    const next = await connectHttp('2.x', server.url, other)
+    expect((await next.call('countersign_whoami')).body.id).toBe(other.agentId)
     await busy.countersign.agents.approve(busy.agentId, actionId)
     const messages = (await Promise.all(refused)).filter((message) => message !== undefined)
     expect(messages).toHaveLength(4)
     for (const message of messages) expect(message).toContain('Too many requests')
-    expect((await call('whoami')).isError).toBe(false)
-    await Promise.all([client.close(), next.client.close()])
+    expect((await call('countersign_whoami')).isError).toBe(false)
+    await Promise.all([close(), next.close()])
   })
 
-  test('ends while a client waits', { timeout: 60_000 }, async () => {
-    const own = await start('--allowed-hosts', 'mcp.example.com')
+  test('ends while a client waits', async () => {
+    const own = await startHttp('--allowed-hosts', 'mcp.example.com')
     const { customer, accessToken } = await makeAgent()
     expect((await raw(own.url, { Host: 'mcp.example.com', Authorization: 'Bearer x' })).status).not.toBe(403)
-    const { call } = await connect(own.url, accessToken)
-    const action = await call('transfer_out', {
+    const { call } = await connectHttp('2.x', own.url, { accessToken })
+    const action = await call('countersign_transfer_out', {
       source: { accountId: customer.usdId },
       destination: { accountId: customer.bankId },
       amount: 3_000,
     })
-    const waiting = call('wait_for_decision', { actionId: action.body.id, timeoutSeconds: 50 }).catch(
-      () => 'ended',
-    )
-    await call('whoami')
+    const waiting = call('countersign_wait_for_decision', {
+      actionId: action.body.id,
+      timeoutSeconds: 50,
+    }).catch(() => 'ended')
+    await call('countersign_whoami')
     expect(await own.end()).toBe(0)
     expect(await waiting).toBe('ended')
   })
@@ -246,7 +279,8 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
     [['--host', '0.0.0.0'], /^--host 0\.0\.0\.0 listens on every address: name the hosts /],
     [['--code', 'AAA-AAA-AAA'], /^With --http each client brings the token of its own agent: /],
     [['--base-url', 'nonsense'], /^The base address must be like /],
+    [['--public-url', 'https://example.com/mcp'], /^--public-url must be an address without a path, /],
   ])('what cannot be is said in one line: %j', async (args, line) => {
-    await expect(start(...args)).rejects.toThrow(new RegExp(`^It ended with 1: ${line.source.slice(1)}`))
+    await expect(startHttp(...args)).rejects.toThrow(new RegExp(`^It ended with 1: ${line.source.slice(1)}`))
   })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Countersign } from '@countersign/sdk'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { makePlatform } from '../../sdk/test/platform.testing.ts'
-import { findAgent } from '../src/mcp/token.ts'
+import { findAgent } from '../src/mcp/agent-token.ts'
 
 let folder: string
 

@@ -3,14 +3,11 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Countersign } from '@countersign/sdk'
-import { Client } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testing.ts'
-
-const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+import { CLIENTS, type ClientKind, connectStdio } from './mcp-clients.testing.ts'
+import { PROGRAM } from './shop.testing.ts'
 
 let folder: string
 
@@ -41,203 +38,211 @@ async function makeShop() {
   return { countersign, customer, agentId: agent.id, code: deviceCode.code }
 }
 
-/** A program that uses the tools, and everything that it received outside the protocol. */
-async function connect(
-  args: readonly string[],
-  env: Record<string, string> = {},
-  mode: 'legacy' | 'auto' = 'auto',
-) {
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [PROGRAM, 'mcp', '--base-url', inject('baseUrl'), ...args],
-    env,
-    cwd: folder,
-    stderr: 'pipe',
-  })
-  const noise: string[] = []
-  transport.stderr?.on('data', (text: Buffer) => noise.push(text.toString('utf8')))
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
-  client.onerror = (error) => noise.push(String(error))
-  await client.connect(transport)
-  const call = async (name: string, input: Record<string, unknown> = {}) => {
-    const { isError = false, content, structuredContent } = await client.callTool({ name, arguments: input })
-    const texts = content.map((block) => (block.type === 'text' ? block.text : ''))
-    // Both forms have the same content.
-    expect(JSON.parse(texts.at(-1)!)).toEqual(structuredContent)
-    return { isError, body: structuredContent as Record<string, unknown>, sentences: texts.slice(0, -1) }
-  }
-  return { client, call, noise }
-}
+const connect = (kind: ClientKind, args: readonly string[], env: Record<string, string> = {}) =>
+  connectStdio(kind, { args, env, cwd: folder })
 
 describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
-  test('gives an AI agent what its policy permits, and nothing beyond', { timeout: 120_000 }, async () => {
-    const { countersign, customer, agentId, code } = await makeShop()
-    const tokenFile = join(folder, 'kept', 'agent.json')
-    const args = ['--code', code, '--token-file', tokenFile]
-    const { client, call, noise } = await connect(args)
-    const transfer = {
-      source: { accountId: customer.usdId },
-      destination: { accountId: customer.bankId },
-    }
+  test.each(CLIENTS)(
+    'gives an AI agent what its policy permits, and nothing beyond: client %s',
+    async (kind) => {
+      const { countersign, customer, agentId, code } = await makeShop()
+      const tokenFile = join(folder, kind, 'agent.json')
+      const args = ['--code', code, '--token-file', tokenFile]
+      const { listTools, call, noise, close } = await connect(kind, args)
+      const transfer = {
+        source: { accountId: customer.usdId },
+        destination: { accountId: customer.bankId },
+      }
 
-    expect(client.getProtocolEra()).toBe('modern')
-    const { tools } = await client.listTools()
-    expect(tools.map(({ name }) => name)).toEqual([
-      ...['whoami', 'list_accounts', 'list_external_accounts', 'exchange_rates'],
-      ...['create_quote', 'get_quote', 'execute_quote', 'transfer_out', 'transfer_in'],
-      ...[
-        'list_transactions',
-        'get_transaction',
-        'list_actions',
-        'get_action',
-        'wait_for_decision',
-        'simulate',
-      ],
-    ])
-    const out = tools.find(({ name }) => name === 'transfer_out')!
-    expect(out.annotations).toMatchObject({
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: false,
-    })
-    expect(out.inputSchema.required).toEqual(['amount', 'source', 'destination'])
-    for (const words of [
-      'smallest unit',
-      'at most 100.00 USD',
-      'of 80.00 USD used',
-      'actions above 20.00 USD',
-    ])
-      expect(out.description).toContain(words)
-    for (const { annotations, name } of tools)
-      expect(annotations?.readOnlyHint, name).toBe(!/^(create_|execute_|transfer_)/.test(name))
-    expect((await stat(tokenFile)).mode & 0o777).toBe(0o600)
+      const tools = await listTools()
+      expect(tools.map(({ name }) => name.replace(/^countersign_/, ''))).toEqual([
+        ...['whoami', 'list_accounts', 'list_external_accounts', 'exchange_rates'],
+        ...['create_quote', 'get_quote', 'execute_quote', 'transfer_out', 'transfer_in'],
+        ...[
+          'list_transactions',
+          'get_transaction',
+          'list_actions',
+          'get_action',
+          'wait_for_decision',
+          'simulate',
+        ],
+      ])
+      const out = tools.find(({ name }) => name === 'countersign_transfer_out')!
+      expect(out.annotations).toMatchObject({
+        readOnlyHint: false,
+        destructiveHint: true,
+        idempotentHint: false,
+      })
+      for (const words of [
+        'smallest unit',
+        'at most 100.00 USD',
+        'of 80.00 USD used',
+        'actions above 20.00 USD',
+      ])
+        expect(out.description).toContain(words)
+      for (const { annotations, name } of tools)
+        expect(annotations?.readOnlyHint, name).toBe(!/_(create|execute|transfer)_/.test(name))
+      expect((await stat(tokenFile)).mode & 0o777).toBe(0o600)
 
-    const me = await call('whoami')
-    expect(me).toMatchObject({
-      isError: false,
-      body: {
-        id: agentId,
-        policy: {
-          spendingLimits: { perTransactionLimitInWords: '100.00 USD', dailyLimitInWords: '80.00 USD' },
-          approvalThresholds: { amountInWords: '20.00 USD' },
+      const me = await call('countersign_whoami')
+      expect(me).toMatchObject({
+        isError: false,
+        body: {
+          id: agentId,
+          policy: {
+            spendingLimits: { perTransactionLimitInWords: '100.00 USD', dailyLimitInWords: '80.00 USD' },
+            approvalThresholds: { amountInWords: '20.00 USD' },
+          },
+          usage: { dailySpend: 0, dailySpendInWords: '0.00 USD' },
         },
-        usage: { dailySpend: 0, dailySpendInWords: '0.00 USD' },
-      },
-    })
-    const accounts = await call('list_accounts', { currency: 'USD' })
-    expect(accounts.body.data).toMatchObject([
-      { id: customer.usdId, balance: { amount: 100_000, amountInWords: '1000.00 USD' } },
-    ])
-    expect((await call('list_external_accounts')).body.data).toMatchObject([{ id: customer.bankId }])
-    expect(
-      (await call('exchange_rates', { sourceCurrency: 'USD', destinationCurrency: ['EUR'] })).isError,
-    ).toBe(false)
+      })
+      const accounts = await call('countersign_list_accounts', { currency: 'USD' })
+      expect(accounts.body.data).toMatchObject([
+        { id: customer.usdId, balance: { amount: 100_000, amountInWords: '1000.00 USD' } },
+      ])
+      expect((await call('countersign_list_external_accounts')).body.data).toMatchObject([
+        { id: customer.bankId },
+      ])
+      expect(
+        (await call('countersign_exchange_rates', { sourceCurrency: 'USD', destinationCurrency: ['EUR'] }))
+          .isError,
+      ).toBe(false)
 
-    const asked = { type: 'TRANSFER_OUT', amount: 2_001, currency: 'USD', sourceAccountId: customer.usdId }
-    expect(
-      (await call('simulate', { ...asked, destinationAccountId: customer.bankId })).body.decision,
-    ).toMatchObject({
-      outcome: 'APPROVAL_REQUIRED',
-      because: ['approvalThreshold'],
-    })
+      const asked = { type: 'TRANSFER_OUT', amount: 2_001, currency: 'USD', sourceAccountId: customer.usdId }
+      expect(
+        (await call('countersign_simulate', { ...asked, destinationAccountId: customer.bankId })).body
+          .decision,
+      ).toMatchObject({
+        outcome: 'APPROVAL_REQUIRED',
+        because: ['approvalThreshold'],
+      })
 
-    const within = await call('transfer_out', { ...transfer, amount: 2_000, idempotencyKey: 'once' })
-    expect(within).toMatchObject({ isError: false, body: { status: 'APPROVED' } })
-    const repeated = await call('transfer_out', { ...transfer, amount: 2_000, idempotencyKey: 'once' })
-    expect(repeated.body.id).toBe(within.body.id)
+      const within = await call('countersign_transfer_out', {
+        ...transfer,
+        amount: 2_000,
+        idempotencyKey: 'once',
+      })
+      expect(within).toMatchObject({ isError: false, body: { status: 'APPROVED' } })
+      // Were a null not the same as a member that is left out, the key would be refused for another request.
+      const repeated = await call('countersign_transfer_out', {
+        source: transfer.source,
+        destination: { ...transfer.destination, paymentRail: null },
+        amount: 2_000,
+        remittanceInformation: null,
+        idempotencyKey: 'once',
+      })
+      expect(repeated.body.id).toBe(within.body.id)
 
-    const waiting = await call('transfer_out', { ...transfer, amount: 3_000 })
-    const actionId = waiting.body.id as string
-    expect(waiting.body.status).toBe('PENDING_APPROVAL')
-    expect(waiting.body.transferDetails).toMatchObject({ amount: 3_000, amountInWords: '30.00 USD' })
-    expect(waiting.sentences).toEqual([waiting.body.statusInWords])
-    for (const words of ['Nothing has been paid yet: 30.00 USD waits until a person approves it.', actionId])
-      expect(waiting.body.statusInWords).toContain(words)
-    expect(within.sentences).toEqual([])
-    const early = await call('wait_for_decision', { actionId, timeoutSeconds: 0 })
-    expect(early).toMatchObject({ isError: false, body: { status: 'PENDING_APPROVAL' } })
-    const decision = call('wait_for_decision', { actionId })
-    await countersign.agents.approve(agentId, actionId)
-    expect(await decision).toMatchObject({ isError: false, body: { id: actionId, status: 'APPROVED' } })
+      const waiting = await call('countersign_transfer_out', { ...transfer, amount: 3_000 })
+      const actionId = waiting.body.id as string
+      expect(waiting.body.status).toBe('PENDING_APPROVAL')
+      expect(waiting.body.transferDetails).toMatchObject({ amount: 3_000, amountInWords: '30.00 USD' })
+      expect(waiting.sentences).toEqual([waiting.body.statusInWords])
+      for (const words of [
+        'Nothing has been paid yet: 30.00 USD waits until a person approves it.',
+        actionId,
+      ])
+        expect(waiting.body.statusInWords).toContain(words)
+      expect(within.sentences).toEqual([])
+      const early = await call('countersign_wait_for_decision', { actionId, timeoutSeconds: 0 })
+      expect(early).toMatchObject({ isError: false, body: { status: 'PENDING_APPROVAL' } })
+      const decision = call('countersign_wait_for_decision', { actionId })
+      await countersign.agents.approve(agentId, actionId)
+      expect(await decision).toMatchObject({ isError: false, body: { id: actionId, status: 'APPROVED' } })
 
-    const quote = await call('create_quote', {
-      source: { sourceType: 'ACCOUNT', accountId: customer.usdId },
-      destination: { destinationType: 'ACCOUNT', accountId: customer.bankId },
-      lockedCurrencySide: 'SENDING',
-      lockedCurrencyAmount: 1_000,
-    })
-    const quoteId = quote.body.id as string
-    expect((await call('get_quote', { quoteId })).body).toEqual(quote.body)
-    expect((await call('execute_quote', { quoteId })).body).toMatchObject({
-      status: 'APPROVED',
-      quote: { id: quoteId },
-    })
+      const quote = await call('countersign_create_quote', {
+        source: { sourceType: 'ACCOUNT', accountId: customer.usdId },
+        destination: { destinationType: 'ACCOUNT', accountId: customer.bankId },
+        lockedCurrencySide: 'SENDING',
+        lockedCurrencyAmount: 1_000,
+        purposeOfPayment: null,
+        senderCustomerInfo: [{ name: 'FULL_NAME', value: 'Ada Lovelace' }],
+        idempotencyKey: null,
+      })
+      const quoteId = quote.body.id as string
+      expect((await call('countersign_get_quote', { quoteId })).body).toEqual(quote.body)
+      expect((await call('countersign_execute_quote', { quoteId })).body).toMatchObject({
+        status: 'APPROVED',
+        quote: { id: quoteId },
+      })
 
-    // 60.00 of 80.00 USD are used.
-    const denied = await call('transfer_out', { ...transfer, amount: 2_001 })
-    expect(denied).toMatchObject({
-      isError: true,
-      body: {
-        status: 403,
-        code: 'VELOCITY_LIMIT_EXCEEDED',
-        message: expect.any(String),
-        details: { rule: 'dailyLimit', asked: 2_001, left: 2_000, leftInWords: '20.00 USD' },
-      },
-    })
-    const invalid = (input: Record<string, unknown>) => call('transfer_out', { ...transfer, ...input })
-    const wrong = { isError: true, body: { status: 400, code: 'INVALID_INPUT' } }
-    expect(await invalid({})).toMatchObject({ ...wrong, body: { details: { field: 'amount' } } })
-    expect(await invalid({ amount: 5, ammount: 5 })).toMatchObject({
-      body: { details: { field: 'ammount' } },
-    })
-    expect(await invalid({ amount: 2 ** 53 })).toMatchObject({ body: { details: { field: 'amount' } } })
-    expect(await invalid({ amount: '5' })).toMatchObject(wrong)
-    expect(await invalid({ amount: -5 })).toMatchObject({ isError: true, body: { status: 400 } })
-    expect(await call('get_quote', { quoteId: '..' })).toMatchObject({
-      body: { details: { field: 'quoteId' } },
-    })
-    await expect(client.callTool({ name: 'fly', arguments: {} })).rejects.toThrow('There is no tool "fly".')
-    expect(await call('get_quote', { quoteId: 'Quote:1' })).toMatchObject({
-      isError: true,
-      body: { status: 404, code: 'QUOTE_NOT_FOUND' },
-    })
-    const actions = (await call('list_actions')).body.data as { id: string }[]
-    expect(actions).toHaveLength(3)
-    expect((await call('get_action', { actionId })).body.id).toBe(actionId)
-    const transactions = (await call('list_transactions', { limit: 1 })).body.data as { id: string }[]
-    const [{ id: transactionId }] = transactions as [{ id: string }]
-    expect((await call('get_transaction', { transactionId })).body.id).toBe(transactionId)
-    await client.close()
+      // 60.00 of 80.00 USD are used.
+      const denied = await call('countersign_transfer_out', { ...transfer, amount: 2_001 })
+      expect(denied).toMatchObject({
+        isError: true,
+        body: {
+          status: 403,
+          code: 'VELOCITY_LIMIT_EXCEEDED',
+          message: expect.any(String),
+          details: { rule: 'dailyLimit', asked: 2_001, left: 2_000, leftInWords: '20.00 USD' },
+        },
+      })
+      const invalid = (input: Record<string, unknown>) =>
+        call('countersign_transfer_out', { ...transfer, ...input })
+      const wrong = { isError: true, body: { status: 400, code: 'INVALID_INPUT' } }
+      expect(await invalid({})).toMatchObject({ ...wrong, body: { details: { field: 'amount' } } })
+      expect(await invalid({ amount: 5, ammount: 5 })).toMatchObject({
+        body: { details: { field: 'ammount' } },
+      })
+      expect(await invalid({ amount: 2 ** 53 })).toMatchObject({ body: { details: { field: 'amount' } } })
+      expect(await invalid({ amount: null })).toMatchObject({
+        ...wrong,
+        body: { details: { field: 'amount' } },
+      })
+      expect(await invalid({ amount: '5' })).toMatchObject(wrong)
+      expect(await invalid({ amount: -5 })).toMatchObject({ isError: true, body: { status: 400 } })
+      expect(await call('countersign_get_quote', { quoteId: '..' })).toMatchObject({
+        body: { details: { field: 'quoteId' } },
+      })
+      await expect(call('fly')).rejects.toThrow('Tool "fly" not found.')
+      expect(await call('countersign_get_quote', { quoteId: 'Quote:1' })).toMatchObject({
+        isError: true,
+        body: { status: 404, code: 'QUOTE_NOT_FOUND' },
+      })
+      const actions = (await call('countersign_list_actions')).body.data as { id: string }[]
+      expect(actions).toHaveLength(3)
+      expect((await call('countersign_get_action', { actionId })).body.id).toBe(actionId)
+      const transactions = (await call('countersign_list_transactions', { limit: 1 })).body.data as {
+        id: string
+      }[]
+      const [{ id: transactionId }] = transactions as [{ id: string }]
+      expect((await call('countersign_get_transaction', { transactionId })).body.id).toBe(transactionId)
+      await close()
 
-    // Another start with the same, already redeemed code uses the stored token.
-    const second = await connect(args, {}, 'legacy')
-    expect((await second.call('whoami')).body.id).toBe(agentId)
-    expect(second.client.getProtocolEra()).toBe('legacy')
-    await countersign.agents.delete(agentId)
-    expect(await second.call('whoami')).toMatchObject({
-      isError: true,
-      body: { status: 401, code: 'UNAUTHORIZED' },
-    })
-    await second.client.close()
-    expect([...noise, ...second.noise]).toEqual([])
-    expect(JSON.parse(await readFile(tokenFile, 'utf8'))).toMatchObject({ baseUrl: inject('baseUrl') })
-  })
+      // Another start with the same, already redeemed code uses the stored token.
+      const second = await connect(kind, args)
+      expect((await second.call('countersign_whoami')).body.id).toBe(agentId)
+      await countersign.agents.delete(agentId)
+      expect(await second.call('countersign_whoami')).toMatchObject({
+        isError: true,
+        body: { status: 401, code: 'UNAUTHORIZED' },
+      })
+      await second.close()
+      expect([...noise, ...second.noise]).toEqual([])
+      expect(JSON.parse(await readFile(tokenFile, 'utf8'))).toMatchObject({ baseUrl: inject('baseUrl') })
+    },
+  )
 
-  test('says what is not permitted, and lists its tools even to an unknown agent', {
-    timeout: 60_000,
-  }, async () => {
-    const { client, call } = await connect([], { COUNTERSIGN_AGENT_TOKEN: 'unknown' })
-    expect((await client.listTools()).tools).toHaveLength(15)
-    expect(await call('transfer_out', { amount: 1, source: {}, destination: {} })).toMatchObject({
-      isError: true,
-      body: { status: 401, code: 'UNAUTHORIZED' },
-    })
-    await client.close()
-  })
+  test.each(CLIENTS)(
+    'says what is not permitted, and lists its tools even to an unknown agent: client %s',
+    async (kind) => {
+      const { listTools, call, close } = await connect(kind, [], { COUNTERSIGN_AGENT_TOKEN: 'unknown' })
+      expect(await listTools()).toHaveLength(15)
+      expect(
+        await call('countersign_transfer_out', { amount: 1, source: {}, destination: {} }),
+      ).toMatchObject({
+        isError: true,
+        body: {
+          status: 401,
+          code: 'UNAUTHORIZED',
+          message: expect.stringMatching(/\. Ask the user for a new device code of this agent\.$/),
+        },
+      })
+      await close()
+    },
+  )
 
-  test('writes nothing but the protocol to standard output, and ends when the other side closes', {
-    timeout: 60_000,
-  }, async () => {
+  test('writes nothing but the protocol to standard output, and ends when the other side closes', async () => {
     const { stdout, stderr, exitCode } = await new Promise<{
       stdout: string
       stderr: string

@@ -1,13 +1,11 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { copyEmptyDatabase } from '../../test/empty-database.testing.ts'
-
-const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+import { copyEmptyDatabase } from '../../test/databases.testing.ts'
+import { PROGRAM, run as runProgram } from './shop.testing.ts'
 
 let folder: string
 let data: string
@@ -16,7 +14,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'countersign-operator-'))
   data = join(folder, 'data')
   await copyEmptyDatabase(inject('emptyDatabase'), data)
-}, 60_000)
+})
 
 afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
@@ -28,24 +26,7 @@ function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return { ...env, COUNTERSIGN_DATA_DIR: data, HOST: '127.0.0.1', PORT: '0', ...more }
 }
 
-interface Ending {
-  readonly exitCode: number
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function run(args: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<Ending> {
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [PROGRAM, ...args],
-      { cwd: folder, env: environment(more) },
-      (error, stdout, stderr) => {
-        resolve({ exitCode: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
-      },
-    )
-  })
-}
+const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}) => runProgram(args, environment(more))
 
 async function startServer(): Promise<() => Promise<unknown>> {
   const child = spawn(process.execPath, [PROGRAM, 'serve'], { cwd: folder, env: environment() })
@@ -69,7 +50,7 @@ async function startServer(): Promise<() => Promise<unknown>> {
 const UPGRADE =
   /^this build +\d+\.\d+\.\d+\nlast steps left +none: the upgrade is finished\nservers of other releases +none\n$/
 
-describe.skipIf(!existsSync(PROGRAM))('the operator', { timeout: 180_000 }, () => {
+describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
   test('verifies and signs the books, sees the upgrade, and takes a backup to another folder', async () => {
     const end = await startServer()
     const backup = join(folder, 'backup')
@@ -81,7 +62,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', { timeout: 180_000 }, () =
       expect((await run(['upgrade', 'status'])).stdout).toMatch(UPGRADE)
       expect((await run(['upgrade', 'finish'])).stdout).toMatch(/^Nothing is left of the upgrade to \S+\.\n$/)
 
-      const made = await run(['backup', 'backup'])
+      const made = await run(['backup', backup])
       expect(made).toMatchObject({ exitCode: 0, stderr: '' })
       expect(made.stdout.split('\n')).toEqual([
         expect.stringMatching(/^\S+backup: \d+ files, \d+ MiB\.$/),
@@ -89,7 +70,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', { timeout: 180_000 }, () =
         'The master key is not part of it: keep it elsewhere.',
         '',
       ])
-      const again = await run(['backup', 'backup', '--json'])
+      const again = await run(['backup', backup, '--json'])
       expect(again.exitCode).toBe(1)
       expect(JSON.parse(again.stderr).message).toContain('is there already')
       expect(await run(['backup'])).toMatchObject({ exitCode: 1, stdout: '' })

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { Countersign } from '@countersign/sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makePlatform, type TestCredentials } from '../../sdk/test/platform.testing.ts'
-import { PROGRAM, type Run } from './shop.testing.ts'
+import { main } from '../src/program.ts'
+import { PROGRAM, type Run, run as runProgram } from './shop.testing.ts'
 
 let folder: string
 let credentials: TestCredentials
@@ -23,14 +25,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Run> {
-  const { COUNTERSIGN_PROFILE: _, ...rest } = process.env
-  const all = { ...rest, COUNTERSIGN_DATA_DIR: join(folder, 'none'), XDG_CONFIG_HOME: folder, ...env }
-  return new Promise((resolve) => {
-    execFile(process.execPath, [PROGRAM, ...args], { cwd: folder, env: all }, (error, stdout, stderr) => {
-      resolve({ exitCode: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
-    })
-  })
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> {
+  return runProgram(args, { COUNTERSIGN_DATA_DIR: join(folder, 'none'), XDG_CONFIG_HOME: folder, ...env })
 }
 
 /** Logs in as the platform of this file, under a name. */
@@ -43,7 +39,7 @@ function logIn(...args: string[]): Promise<Run> {
 
 const file = () => join(folder, 'countersign', 'profiles.json')
 
-describe.skipIf(!existsSync(PROGRAM))('profiles on the command line', () => {
+describe('profiles on the command line', () => {
   test('login keeps only what the server takes, for its owner alone, and commands find it', async () => {
     const refused = await logIn('--client-secret', 'wrong', '--json')
     expect([refused.exitCode, refused.stdout]).toEqual([1, ''])
@@ -61,6 +57,21 @@ describe.skipIf(!existsSync(PROGRAM))('profiles on the command line', () => {
       { profile: 'second', tokenId: credentials.tokenId, isDefault: false },
     ])
     expect(listed.stdout).not.toContain(credentials.clientSecret)
+  })
+
+  test('login finds the version of the API behind the address of the server alone', async () => {
+    const { origin } = new URL(credentials.baseUrl)
+    for (const address of [origin, `${origin}/`]) {
+      const { exitCode, stdout } = await logIn('--base-url', address, '--profile', 'bare', '--json')
+      expect([exitCode, JSON.parse(stdout).baseUrl]).toEqual([0, credentials.baseUrl])
+    }
+    expect((await run(['customers', 'list', '--profile', 'bare'])).exitCode).toBe(0)
+    const elsewhere = await logIn('--base-url', `${origin}/docs`)
+    expect(elsewhere.stderr).toContain(
+      `No Countersign API found at ${origin}/docs/2025-10-13 or ${origin}/docs.`,
+    )
+    const later = await logIn('--base-url', `${origin}/2031-01-01`)
+    expect([later.exitCode, later.stderr]).toEqual([1, expect.stringContaining(`at ${origin}/2031-01-01.`)])
   })
 
   test('a profile that is named goes before the data directory, and a file before both', async () => {
@@ -89,7 +100,7 @@ describe.skipIf(!existsSync(PROGRAM))('profiles on the command line', () => {
   })
 })
 
-describe.skipIf(!existsSync(PROGRAM))('records on the command line', () => {
+describe('records on the command line', () => {
   const withFile = async (...args: string[]) => {
     const path = join(folder, 'own.json')
     await writeFile(path, JSON.stringify(credentials))
@@ -131,6 +142,51 @@ describe.skipIf(!existsSync(PROGRAM))('records on the command line', () => {
     expect(JSON.parse(strange.stderr)).toMatchObject({ status: 404 })
   })
 
+  test('a noun may be singular or plural', async () => {
+    for (const [one, other] of [
+      ['customers', 'customer'],
+      ['cards', 'card'],
+      ['agents', 'agent'],
+      ['events', 'event'],
+    ] as const) {
+      const plural = await withFile(one, 'list', '--json')
+      expect([one, plural]).toEqual([one, await withFile(other, 'list', '--json')])
+      expect(plural.exitCode).toBe(0)
+    }
+  })
+
+  test('every list begins with the newest', async () => {
+    for (const noun of ['customers', 'events']) {
+      const { data } = JSON.parse((await withFile(noun, 'list', '--all', '--json')).stdout)
+      const times = data.map((one: Record<string, string>) => one.createdAt ?? one.timestamp)
+      expect(times.length).toBeGreaterThan(1)
+      expect(times).toEqual([...times].sort().reverse())
+    }
+    const { data } = JSON.parse((await withFile('events', 'list', '--sort-order', 'asc', '--json')).stdout)
+    expect(data[0].timestamp <= data.at(-1).timestamp).toBe(true)
+  })
+
+  test('a raw call is indented on a terminal, and as the server sent it into a pipe', async () => {
+    const path = join(folder, 'own.json')
+    await writeFile(path, JSON.stringify(credentials))
+    let shown = ''
+    const stdout = { isTTY: true, write: (text: string) => (shown += text) }
+    const args = ['api', 'GET', '/customers?limit=1', '--credentials', path]
+    expect(await main(args, { stdin: {}, stdout, stderr: stdout, env: {} })).toBe(0)
+    const piped = (await run(args)).stdout
+    expect(piped.trimEnd()).not.toContain('\n')
+    expect(shown).toBe(`${JSON.stringify(JSON.parse(piped), null, 2)}\n`)
+  })
+
+  test('help has every command in a group, and examples', async () => {
+    const { stdout } = await run(['--help'])
+    const groups = ['Use a platform:', 'Build an integration:', 'Operate a server:', 'Examples:']
+    const places = groups.map((group) => stdout.indexOf(`\n${group}\n`))
+    expect(places.every((place) => place > 0)).toBe(true)
+    expect(places).toEqual([...places].sort((a, b) => a - b))
+    expect(stdout).not.toContain('\nCommands:')
+  })
+
   test('search finds by a name, and api makes any call', async () => {
     expect((await withFile('search', 'hopper')).stdout).toMatch(/^CUSTOMER\tCustomer:\S+\tGrace Hopper/)
     const body = join(folder, 'body.json')
@@ -143,7 +199,31 @@ describe.skipIf(!existsSync(PROGRAM))('records on the command line', () => {
     expect((await withFile('api', 'POST', '/customers', '--data', '{')).stderr).toMatch(/must be JSON/)
   })
 
-  test('shells complete commands, flags and words', async () => {
+  test.skipIf(!existsSync(PROGRAM))(
+    'outside a clone a command without credentials suggests login',
+    async () => {
+      const installed = join(folder, 'installed')
+      await cp(join(PROGRAM, '../..'), installed, {
+        recursive: true,
+        filter: (path) => !path.endsWith('/test'),
+      })
+      const env = { PATH: process.env.PATH, HOME: folder, XDG_CONFIG_HOME: join(folder, 'empty') }
+      const failed = promisify(execFile)(
+        process.execPath,
+        [join(installed, 'bin/countersign.mjs'), 'customers', 'list'],
+        { cwd: folder, env },
+      )
+      await expect(failed).rejects.toMatchObject({
+        code: 1,
+        stderr:
+          'There are no credentials in .countersign/credentials.json. Log in to a server: countersign login\n',
+      })
+    },
+  )
+
+  // Completion writes to the console of its process.
+  test.skipIf(!existsSync(PROGRAM))('shells complete commands, flags and words', async () => {
+    const run = async (args: readonly string[]) => promisify(execFile)(process.execPath, [PROGRAM, ...args])
     for (const shell of ['bash', 'zsh', 'fish'])
       expect((await run(['completion', shell])).stdout).toContain('countersign complete --')
     expect((await run(['complete', '--', 'customers', ''])).stdout).toMatch(/^list\t/m)

@@ -1,11 +1,14 @@
-import { execFile } from 'node:child_process'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Countersign } from '@countersign/sdk'
 import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testing.ts'
+import { readConfig } from '../../server/src/base/settings/config.ts'
+import { runAdmin } from '../../server/src/edge/commands/admin.ts'
+import { main } from '../src/program.ts'
+import type { Io, ServerProgramResult } from '../src/terminal/io.ts'
 
-/** The program as it is built. */
+/** The program as it is built, for tests of what only a process shows. */
 export const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
 export interface Run {
@@ -14,13 +17,86 @@ export interface Run {
   readonly stderr: string
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** A command that runs until it is ended. */
+export interface Running {
+  /** Its output so far, of both streams. */
+  readonly output: string
+  /** Resolves once the output contains the text; rejects if the command ends without it. */
+  until(text: string): Promise<string>
+  /** Ends it as Ctrl-C does. Returns its exit code. */
+  end(): Promise<number>
+}
+
+/** Runs a command in this process, without a terminal. Paths are absolute: a command shares the working directory of the tests. */
+export async function run(args: readonly string[], env: Environment = {}): Promise<Run> {
+  let stdout = ''
+  let stderr = ''
+  const exitCode = await main(args, {
+    ...ioOf(env),
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: (text) => (stderr += text) },
+  })
+  return { exitCode, stdout, stderr }
+}
+
+/** Starts a command that ends with Ctrl-C, such as `agent watch`. */
+export function start(args: readonly string[], env: Environment = {}): Running {
+  const controller = new AbortController()
+  const waiting = new Set<() => void>()
+  let output = ''
+  const write = (text: string) => {
+    output += text
+    for (const look of waiting) look()
+  }
+  const ended = main(args, {
+    ...ioOf(env),
+    stdout: { write },
+    stderr: { write },
+    interrupted: controller.signal,
+  })
+  return {
+    get output() {
+      return output
+    },
+    until: (text) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (output.includes(text)) resolve(output)
+        }
+        waiting.add(look)
+        look()
+        ended.then((code) => reject(new Error(`It ended with ${code}: ${output}`)), reject)
+      }),
+    end() {
+      controller.abort()
+      return ended
+    },
+  }
+}
+
+function ioOf(env: Environment): Pick<Io, 'stdin' | 'env' | 'serverProgram'> {
+  return { stdin: {}, env, serverProgram: (args) => serverProgram(args, env) }
+}
+
+/** The operator's commands of the server's program, as its main file runs them. */
+async function serverProgram(args: readonly string[], env: Environment): Promise<ServerProgramResult> {
+  try {
+    const answer = await runAdmin(readConfig({ LOG_LEVEL: 'silent', ...env }), args)
+    return { exitCode: 0, output: `${JSON.stringify(answer)}\n`, errors: '' }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { exitCode: 1, output: '', errors: `countersign: ${message}\n` }
+  }
+}
+
 /**
- * A platform whose credentials are where the program looks for them, below `folder`, with a customer who has these amounts in
- * the wallet and in US dollars; and the program, running commands of one family.
+ * A platform whose credentials are where commands look for them, below `folder`, with a customer who has these amounts in
+ * the wallet and in US dollars.
  */
 export async function makeShop(
   folder: string,
-  family: 'agent' | 'card',
   { usdb, usd }: { readonly usdb: bigint; readonly usd: bigint },
 ) {
   const dataDir = await mkdtemp(join(folder, 'data-'))
@@ -30,17 +106,6 @@ export async function makeShop(
   const customer = await makeFundedCustomer(countersign, { email: 'ada@example.com', amount: usdb })
   const { usdId: accountId } = customer
   await countersign.call('sandbox_account_fund', { params: { accountId }, body: { amount: usd } })
-  const env = { ...process.env, COUNTERSIGN_DATA_DIR: dataDir }
-  const run = (...args: string[]) =>
-    new Promise<Run>((resolve) => {
-      execFile(
-        process.execPath,
-        [PROGRAM, family, ...args],
-        { cwd: folder, env },
-        (error, stdout, stderr) => {
-          resolve({ exitCode: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr })
-        },
-      )
-    })
-  return { countersign, customer, dataDir, env, run }
+  const env = { COUNTERSIGN_DATA_DIR: dataDir }
+  return { countersign, customer, dataDir, env, run: (...args: string[]) => run(args, env) }
 }

@@ -11,7 +11,8 @@ Plays the whole protocol against the connector at URL and prints what falls shor
   --secret-env NAME   the variable with whsec_…, or two of them with a space between, the present one first
                       (default EXAMPLE_BANK_SECRET)
   --accounts FILE     which account provokes which outcome; left out: those of the example bank
-  --events-port N     the connector sends its events to this port, any path; left out: events are not checked
+  --events-port N     the connector sends its events to this port, any path that ends with the name of its rail; left out:
+                      events are not checked
   --events-host HOST  the address that the port is of (default 127.0.0.1)
   --wait SECONDS      how long an outcome or an event may take (default 20)
   --grace MS          how long a second payment gets to show itself (default 500)

@@ -38,11 +38,15 @@ const ROUTES: readonly Route[] = [
   {
     method: 'GET',
     path: /^\/payments\/([^/]+)$/,
-    answer: (call) => ok(paymentOf(orderNamed(call, 'payment'))),
+    answer: (call) => answerAbout(call, 'payment', orderNamed(call, 'payment')),
   },
   { method: 'POST', path: /^\/payments\/([^/]+)\/cancel$/, answer: cancel },
   { method: 'POST', path: /^\/pulls$/, answer: (call) => order(call, 'pull', PullRequest) },
-  { method: 'GET', path: /^\/pulls\/([^/]+)$/, answer: (call) => ok(paymentOf(orderNamed(call, 'pull'))) },
+  {
+    method: 'GET',
+    path: /^\/pulls\/([^/]+)$/,
+    answer: (call) => answerAbout(call, 'pull', orderNamed(call, 'pull')),
+  },
   { method: 'POST', path: /^\/deposit-accounts$/, answer: depositAccount },
   { method: 'POST', path: /^\/account-checks$/, answer: accountCheck },
   { method: 'GET', path: /^\/balance$/, answer: balance },
@@ -106,7 +110,15 @@ async function order(
   const made = call.bank.order(direction, request)
   if (!made) throw CONFLICT
   if (isEventFirst(request)) await call.bank.lastEventTold(made)
-  return ok(paymentOf(made))
+  return answerAbout(call, direction, made)
+}
+
+/** The answer to a call about an order; by mistake it is about another one, as often as the behaviour says. */
+function answerAbout({ bank }: Call, direction: Direction, order: Order): Answer {
+  const [other] = bank.behaviour.mixAnswers > 0 ? bank.books.orders[direction].values() : []
+  if (!other || other === order) return ok(paymentOf(order))
+  bank.behaviour.mixAnswers -= 1
+  return ok(paymentOf(other))
 }
 
 function orderNamed({ bank, name }: Call, direction: Direction): Order {

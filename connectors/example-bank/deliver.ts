@@ -1,7 +1,11 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { ConnectorEvent } from '@countersign/contract/connectors/events'
-import { CONNECTOR_EVENT_BYTES_MAX, CONNECTOR_VERSION } from '@countersign/contract/connectors/protocol'
+import {
+  CONNECTOR_EVENT_BYTES_MAX,
+  CONNECTOR_VERSION,
+  eventSigningId,
+} from '@countersign/contract/connectors/protocol'
 import type { Bank } from './bank.ts'
 import { sign } from './signatures.ts'
 
@@ -21,6 +25,8 @@ interface Parcel {
 export class Delivery {
   readonly #bank: Bank
   readonly #url: URL
+  /** The name of the rail there: the end of the address. */
+  readonly #rail: string
   readonly #secrets: readonly Buffer[]
   readonly #agent = new Agent({ keepAlive: true, maxSockets: UNDER_WAY_MAX })
   /** Those that may leave now, the oldest first. */
@@ -33,6 +39,7 @@ export class Delivery {
   constructor(bank: Bank, url: string, secrets: readonly Buffer[]) {
     this.#bank = bank
     this.#url = new URL(url)
+    this.#rail = this.#url.pathname.slice(this.#url.pathname.lastIndexOf('/') + 1)
     this.#secrets = secrets
     this.take([...bank.books.outbox.values()])
   }
@@ -99,7 +106,7 @@ export class Delivery {
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
         'connector-version': CONNECTOR_VERSION,
-        ...sign(this.#secrets, id, body),
+        ...sign(this.#secrets, eventSigningId(this.#rail, id), body),
       }
       const options = { method: 'POST', headers, timeout: ATTEMPT_TIMEOUT_MS }
       const request = send(

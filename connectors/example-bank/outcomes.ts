@@ -14,6 +14,8 @@ export interface Behaviour {
   returnDelayMs: number
   /** The next n calls that create are accepted, and the connection is closed without an answer. */
   dropAnswers: number
+  /** The next n answers about an order name an older one of the same kind, if the bank has any. */
+  mixAnswers: number
   /** The next n calls are not even read. */
   dropRequests: number
   /** Until this time (milliseconds since 1970) every call is answered 503. */
@@ -31,6 +33,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   settleDelayMs: 300,
   returnDelayMs: 1500,
   dropAnswers: 0,
+  mixAnswers: 0,
   dropRequests: 0,
   failUntilMs: 0,
   repeatEvents: 1,

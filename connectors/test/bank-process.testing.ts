@@ -1,5 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -23,7 +25,7 @@ export async function startBankProcess(options: {
   readonly behaviour?: object
 }): Promise<BankProcess> {
   const { port, folder, secrets, events, behaviour = {} } = options
-  if (!existsSync(MAIN)) await promisify(execFile)(process.execPath, [BUILD])
+  if (!existsSync(MAIN)) await promisify(execFile)(process.execPath, [BUILD, 'connectors'])
   const child = spawn(
     process.execPath,
     [
@@ -54,4 +56,71 @@ async function opened(child: ChildProcess, ended: Promise<number | null>): Promi
   )
   const code = await Promise.race([open.then(() => undefined), ended])
   if (code !== undefined) throw new Error(`The bank ended with ${code}`)
+}
+
+export interface Passed {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: string
+}
+
+export interface Answered {
+  status: number
+  body: string
+}
+
+/** A proxy between two sides. It may change what passes, or answer in place of the server. */
+export type Between = (call: Passed, pass: (call: Passed) => Promise<Answered>) => Promise<Answered>
+
+export interface Proxy {
+  readonly url: string
+  readonly close: () => Promise<void>
+}
+
+/** A server that passes calls on to `target`, through `between`. */
+export async function openProxy(target: () => string, between: Between): Promise<Proxy> {
+  const pass = async ({ method, url, headers, body }: Passed): Promise<Answered> => {
+    const response = await fetch(`${target()}${url}`, { method, headers, ...(body === '' ? {} : { body }) })
+    return { status: response.status, body: await response.text() }
+  }
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = []
+    try {
+      for await (const part of request) parts.push(part as Buffer)
+      const { method = '', url = '' } = request
+      const body = Buffer.concat(parts).toString('utf8')
+      const answer = await between({ method, url, headers: passedOn(request.headers), body }, pass)
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
+    } catch {
+      request.socket.destroy()
+    }
+  })
+  const port = await listening(server)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  const port = await listening(server)
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+function listening(server: Server): Promise<number> {
+  return new Promise((resolve) =>
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
+  )
+}
+
+function passedOn(headers: IncomingHttpHeaders): Record<string, string> {
+  const { host: _host, connection: _connection, 'content-length': _length, ...rest } = headers
+  return Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]))
 }

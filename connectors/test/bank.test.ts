@@ -11,8 +11,7 @@ import { Wire } from '../check/kit/wire.ts'
 import { Journal } from '../example-bank/journal.ts'
 import { ibanOf, ROUTING_NUMBER } from '../example-bank/numbers.ts'
 import { type BankOptions, startBank } from '../example-bank/start.ts'
-import { startBankProcess } from './bank-process.testing.ts'
-import { freePort } from './proxy.testing.ts'
+import { freePort, startBankProcess } from './bank-process.testing.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const TO_PAY = { accountType: 'EUR_ACCOUNT', account: { iban: 'DE89370400440532013000' } } as const
@@ -90,9 +89,7 @@ async function newDoor() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, counts, order, received }
 }
 
-test('a bank that is killed at any moment keeps what it has answered, and pays each payment once', {
-  timeout: 120_000,
-}, async () => {
+test('a bank that is killed at any moment keeps what it has answered, and pays each payment once', async () => {
   const options = { port: await freePort(), folder: await newFolder(), secrets: SECRET }
   const behaviour = { settleDelayMs: 20 }
   let bank = await startBankProcess({ ...options, behaviour })
@@ -127,9 +124,7 @@ test('a bank that is killed at any moment keeps what it has answered, and pays e
   for (const payment of payments) expect((await wire.call(creating(payment))).status).toBe(200)
   const desk = deskOf(bank.url)
   await expect
-    .poll(async () => (await desk('GET', 'payments')).body.data.filter((one) => one.status !== 'DELIVERED'), {
-      timeout: 10_000,
-    })
+    .poll(async () => (await desk('GET', 'payments')).body.data.filter((one) => one.status !== 'DELIVERED'))
     .toEqual([])
   const { data } = (await desk('GET', 'payments')).body
   expect(data.map(({ bookings }) => bookings)).toEqual(payments.map(() => 1))

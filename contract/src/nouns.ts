@@ -1,5 +1,6 @@
 import type { EndpointName } from './api.ts'
 import type { Endpoint } from './core/endpoint.ts'
+import { isKeyOf } from './core/objects.ts'
 
 /**
  * Each call as a noun and a verb, as the sdk offers it: `countersign.customers.create(…)`. Parameters of the path come first, then the
@@ -208,7 +209,7 @@ export type StreamName = keyof typeof STREAMS
 
 /** A call as the sdk offers it: a noun and a verb, or the helper that follows it. */
 export function verbOf(name: EndpointName): string {
-  return name in STREAMS ? STREAMS[name as StreamName] : NOUNS[name as keyof typeof NOUNS]
+  return isKeyOf(STREAMS, name) ? STREAMS[name] : NOUNS[name]
 }
 
 /** A call as the sdk makes it, with the names of what it takes: `quotes.execute(quoteId)`, `customers.update(customerId, body)`. */

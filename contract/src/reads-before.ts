@@ -1,4 +1,5 @@
 import type { EndpointName } from './api.ts'
+import { isKeyOf } from './core/objects.ts'
 
 /**
  * The call that reads what another call changes in place or removes, with the same parameters of the path. The audit trail compares its
@@ -20,5 +21,5 @@ export const READS_BEFORE = {
 
 /** The read of an endpoint's object before its change, where there is one. */
 export function readBefore(name: string): EndpointName | undefined {
-  return (READS_BEFORE as Partial<Record<string, EndpointName>>)[name]
+  return isKeyOf(READS_BEFORE, name) ? READS_BEFORE[name] : undefined
 }

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { seedSandbox } from '@countersign/sdk/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PLACES } from '../../console/src/app/places.ts'
+import { PLACES } from '../../console/src/app/navigation.ts'
 import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../console.testing.ts'
 
 const PICTURES = fileURLToPath(new URL('../../docs/console/', import.meta.url))
@@ -22,12 +22,12 @@ async function picture({ page }: ConsoleWorld, name: string): Promise<void> {
 describe.each([
   ['a desktop', 'desktop', DESKTOP],
   ['a phone', 'phone', PHONE],
-] as const)('every page of a seeded sandbox, on %s,', { timeout: 240_000 }, (_, size, viewport) => {
+] as const)('every page of a seeded sandbox, on %s,', (_, size, viewport) => {
   let world: ConsoleWorld
   beforeAll(async () => {
     world = await openSignedIn(viewport)
     await seedSandbox(world.countersign)
-  }, 120_000)
+  })
   afterAll(async () => {
     await world?.browser.close()
   })

@@ -20,7 +20,7 @@ interface FirstView {
   readonly loaded: readonly Loaded[]
 }
 
-describe('the overview of a member who is signed in', { timeout: 120_000 }, () => {
+describe('the overview of a member who is signed in', () => {
   let world: ConsoleWorld
   beforeAll(async () => {
     world = await openSignedIn()
@@ -37,7 +37,7 @@ describe('the overview of a member who is signed in', { timeout: 120_000 }, () =
       amount: 500n,
     })
     await world.page.addInitScript(noteFirstButton)
-  }, 120_000)
+  })
   afterAll(async () => {
     await world?.browser.close()
   })

@@ -15,7 +15,7 @@ const PICTURE = Buffer.from(
   'base64',
 )
 
-describe.each(VIEWPORTS)('people who look after money, on %s', { timeout: 120_000 }, (_, viewport) => {
+describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => {
   let world: ConsoleWorld
   afterEach(async () => {
     await world?.browser.close()

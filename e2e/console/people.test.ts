@@ -6,7 +6,7 @@ import { type ConsoleWorld, look, openConsole, openSignedIn, PHONE, SIZES } from
 
 const FIRST_VIEW_BYTES_MAX = 250_000
 
-describe('the console', { timeout: 120_000 }, () => {
+describe('the console', () => {
   let world: ConsoleWorld
   afterEach(async () => {
     await world?.browser.close()
@@ -73,6 +73,47 @@ describe('the console', { timeout: 120_000 }, () => {
     await button.hover()
     await page.getByText('You do not have the permission MANAGE').waitFor()
     expect(await button.getAttribute('aria-disabled')).toBe('true')
+  })
+
+  test('the removal of a member shows the API tokens that the member has made, and ends them on request', async () => {
+    world = await openConsole()
+    const { page, countersign, wrong, go } = world
+    for (const [name, endsTokens] of [
+      ['Grace', true],
+      ['Ada', false],
+    ] as const) {
+      const email = `${name.toLowerCase()}@example.com`
+      const permissions: ('VIEW' | 'MANAGE')[] = ['VIEW', 'MANAGE']
+      const { invitationUrl } = await countersign.members.invite({ name, email, permissions })
+      await page.goto(invitationUrl)
+      await page.getByRole('button', { name: 'Make a passkey and sign in' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+      await go('/settings?part=tokens')
+      await page.getByRole('button', { name: 'New token' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill(`Token of ${name}`)
+      await page.getByRole('dialog').getByRole('button', { name: 'Make the token' }).click()
+      await page.getByRole('dialog').getByLabel('clientSecret').waitFor()
+
+      await page.goto((await countersign.sandbox.consoleLink()).url)
+      await page.getByRole('button', { name: 'Signed in as Sandbox owner' }).waitFor()
+      await go('/settings?part=members')
+      const member = page.getByText(email)
+      await member.locator('xpath=../..').getByRole('button', { name: 'Remove' }).click()
+      const dialog = page.getByRole('dialog')
+      if (endsTokens) await dialog.getByLabel('Also end the API tokens').check()
+      await dialog.getByRole('button', { name: 'Remove' }).click()
+      await dialog.getByText(`Token of ${name} · VIEW`).waitFor()
+      await dialog.getByText(endsTokens ? 'have ended' : 'are still valid').waitFor()
+      await member.waitFor({ state: 'detached' })
+      expect(await look(page, `removed-${name}`)).toEqual([])
+      await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    const { data: tokens } = await countersign.tokens.list({})
+    expect(tokens.map(({ name }) => name).filter((name) => name.startsWith('Token of'))).toEqual([
+      'Token of Ada',
+    ])
+    expect(wrong).toEqual([])
   })
 
   test('names with markup, of any direction and any length are text, and move nothing', async () => {

@@ -1,8 +1,9 @@
 import type { Countersign } from '@countersign/sdk'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { timeLimit } from '../../test/machine-speed.ts'
 import { type ConsoleWorld, openConsole, openSignedIn } from '../console.testing.ts'
 
-describe('people sign in to the console', { timeout: 90_000 }, () => {
+describe('people sign in to the console', () => {
   let world: ConsoleWorld
   afterEach(async () => {
     await world?.browser.close()
@@ -99,13 +100,10 @@ describe('people sign in to the console', { timeout: 90_000 }, () => {
 
 /** The code of the latest message, which is delivered after the answer to the page. */
 async function codeTo(countersign: Countersign, recipient: string): Promise<string> {
-  return vi.waitFor(
-    async () => {
-      const [message] = (await countersign.sandbox.inbox({ recipient })).data
-      const code = /\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/.exec(message?.text ?? '')?.[0]
-      if (!code) throw new Error('The code has not arrived')
-      return code
-    },
-    { timeout: 10_000 },
-  )
+  return vi.waitFor(async () => {
+    const [message] = (await countersign.sandbox.inbox({ recipient })).data
+    const code = /\b[0-9A-Z]{4}-[0-9A-Z]{4}\b/.exec(message?.text ?? '')?.[0]
+    if (!code) throw new Error('The code has not arrived')
+    return code
+  }, timeLimit(30_000))
 }

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { openObserved } from '../../server/test/observed.testing.ts'
+import { openServer } from '../../server/test/worlds/server.testing.ts'
 import type { Connection } from './clients/calls.ts'
-import { pay } from './flow.testing.ts'
-import { type ClientName, GENERATORS, Workshop } from './generate.testing.ts'
+import { type ClientName, GENERATORS, pay, Workshop } from './generate.testing.ts'
 
 const baseUrl = inject('baseUrl')
 const names = Object.keys(GENERATORS) as ClientName[]
@@ -41,8 +40,8 @@ describe('a client that is generated from the OpenAPI document', () => {
 })
 
 test('a client that was made for another word runs against a server with that word', async () => {
-  const own = await openObserved({ COUNTERSIGN_WIRE_WORD: 'acme' })
-  const { baseUrl, credentials } = own.client
+  const own = await openServer({ COUNTERSIGN_WIRE_WORD: 'acme' })
+  const { baseUrl, credentials } = await own.newPlatform()
   const branded = await Workshop.open(await (await fetch(`${baseUrl}/openapi.json`)).text(), 'acme')
   try {
     await branded.make('openapi-fetch')

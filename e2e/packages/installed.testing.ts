@@ -23,24 +23,36 @@ export function tool(path: string): string {
 }
 
 /**
- * A project with the packages installed and the consumer's files, and nothing else; `withTools`: one that finds the tools
- * as its own packages too. Removed by `remove`.
+ * A project with the packages installed and the files of `from`, the consumer's if not given; `withTools`: one that finds the
+ * tools as its own packages too. Removed by `remove`.
  */
-export async function makeProject({ withTools }: { readonly withTools: boolean }) {
+export async function makeProject({
+  withTools,
+  from = CONSUMER,
+}: {
+  readonly withTools: boolean
+  readonly from?: string
+}) {
   const path = await mkdtemp(join(withTools ? TOOLS : INSTALLED, 'project-'))
   if (withTools)
     await cp(join(INSTALLED, 'node_modules'), join(path, 'node_modules'), {
       recursive: true,
       verbatimSymlinks: true,
     })
-  await cp(CONSUMER, path, { recursive: true })
+  await cp(from, path, { recursive: true })
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Runs a program in a project, against a platform of its own. Rejects where it fails, with what it printed. */
-export async function run(path: string, file: string, args: readonly string[]): Promise<string> {
+/** Runs a program in a project, against a new platform unless `env` names one. Rejects where it fails, with what it printed. */
+export async function run(
+  path: string,
+  file: string,
+  args: readonly string[],
+  env?: NodeJS.ProcessEnv,
+): Promise<string> {
   try {
-    return (await promisify(execFile)(file, [...args], { cwd: path, env: await environment() })).stdout
+    const options = { cwd: path, env: env ?? (await environment()) }
+    return (await promisify(execFile)(file, [...args], options)).stdout
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
     throw new Error(`${file} ${args.join(' ')} failed.\n${stdout}\n${stderr}`, { cause: error })
@@ -54,6 +66,9 @@ export async function environment(): Promise<NodeJS.ProcessEnv> {
   const { NODE_ENV: _, NODE_OPTIONS: __, VITEST: ___, ...env } = process.env
   return {
     ...env,
+    COUNTERSIGN_BASE_URL: inject('baseUrl'),
+    COUNTERSIGN_TOKEN_ID: tokenId,
+    COUNTERSIGN_CLIENT_SECRET: clientSecret,
     BASE: inject('baseUrl'),
     TOKEN_ID: tokenId,
     CLIENT_SECRET: clientSecret,

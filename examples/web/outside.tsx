@@ -1,33 +1,38 @@
-import { useAction, useCountersign } from '@countersign/sdk/react'
+import { Button, Outcome, Section, useAction, useCountersign } from '@countersign/sdk/react'
 import { useState } from 'react'
+import { texts } from './texts.ts'
 
-/** What the sandbox has in place of the world outside: the customer's letter box, and a bank that sends money. */
+/** The sandbox's stand-ins for the world outside: the customer's inbox, and a bank that sends money. */
 export function Outside() {
   const { refresh } = useCountersign()
-  const [said, setSaid] = useState('')
-  const ask = async (path: string) => {
-    const response = await fetch(path, { method: 'POST', body: '{}' })
-    setSaid(((await response.json()) as { message: string }).message)
+  const [status, setStatus] = useState<string>()
+  const read = useAction(async () => {
+    const { message } = await ask('/sandbox/inbox')
+    setStatus(message ?? texts.emptyInbox)
+  })
+  const send = useAction(async () => {
+    await ask('/sandbox/deposit')
+    setStatus(texts.deposited)
     refresh()
-  }
-  const read = useAction(() => ask('/sandbox/letter-box'))
-  const send = useAction(() => ask('/sandbox/deposit'))
+  })
   return (
-    <aside className="outside" aria-labelledby="outside">
-      <h2 id="outside">Only in the sandbox</h2>
-      <p>
-        No e-mail leaves the sandbox: the code is 000000, or what the letter box says. No bank sends money
-        here: the button does.
-      </p>
+    <Section name="outside" title={texts.sandbox}>
+      <p className="cs-text">{texts.sandboxAbout}</p>
       <div className="cs-actions">
-        <button type="button" className="cs-button" onClick={() => void read.run()}>
-          Look into the letter box
-        </button>
-        <button type="button" className="cs-button" onClick={() => void send.run()}>
-          Have 250 USDB sent to the wallet
-        </button>
+        <Button isBusy={read.isBusy} onClick={() => void read.run()}>
+          {texts.openInbox}
+        </Button>
+        <Button isBusy={send.isBusy} onClick={() => void send.run()}>
+          {texts.deposit}
+        </Button>
       </div>
-      <p role="status">{said}</p>
-    </aside>
+      <Outcome status={status} error={read.error ?? send.error} />
+    </Section>
   )
+}
+
+async function ask(path: string): Promise<{ readonly message?: string }> {
+  const response = await fetch(path, { method: 'POST', body: '{}' })
+  if (!response.ok) throw new Error(path)
+  return response.json()
 }

@@ -4,6 +4,7 @@ import {
   Card,
   ConfirmPayment,
   CountersignProvider,
+  PayForm,
   Receive,
   SignIn,
   Transactions,
@@ -11,16 +12,14 @@ import {
 import { StrictMode, useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Outside } from './outside.tsx'
-import { Pay } from './pay.tsx'
 import { SignUp } from './sign-up.tsx'
+import { language, texts } from './texts.ts'
 import '@countersign/sdk/react/styles.css'
 import './style.css'
 
 // Built into the page: where the server is, and the key that its enclave signs with.
 declare const BASE_URL: string
 declare const QUORUM_PUBLIC_KEY: string
-
-const language = new URLSearchParams(location.search).get('language') ?? 'en'
 
 async function token() {
   const response = await fetch('/token', { method: 'POST', body: '{}' })
@@ -45,11 +44,11 @@ function App() {
       refreshSeconds={2}
     >
       <SignIn>
-        <AddPasskey nickname="This device" />
+        <AddPasskey nickname={texts.thisDevice} />
       </SignIn>
       <Outside />
       <Balances hideEmpty />
-      <Pay />
+      <PayForm />
       <ConfirmPayment />
       <Transactions />
       <Receive />
@@ -58,8 +57,11 @@ function App() {
   )
 }
 
+document.documentElement.lang = language
+document.title = texts.title
 createRoot(document.querySelector('main')!).render(
   <StrictMode>
+    <h1>{texts.title}</h1>
     <App />
   </StrictMode>,
 )

@@ -1,26 +1,32 @@
-import { type FormEvent, useState } from 'react'
+import { Field, Form, KitLook, Section } from '@countersign/sdk/react'
+import { useState } from 'react'
+import { language, texts } from './texts.ts'
 
-/** A form of this app: a new user, who is signed in to it at once. */
+/** A form of this app: a new user, who is signed in to it at once. There is no wallet yet, but the kit's looks are there. */
 export function SignUp({ onDone }: { readonly onDone: () => void }) {
-  const [said, setSaid] = useState('')
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const user = Object.fromEntries(new FormData(event.currentTarget))
+  const [isBusy, setBusy] = useState(false)
+  const [status, setStatus] = useState<string>()
+  const signUp = async (form: FormData) => {
+    setBusy(true)
+    const user = Object.fromEntries(form)
     const response = await fetch('/sign-up', { method: 'POST', body: JSON.stringify(user) })
+    setBusy(false)
     if (response.ok) onDone()
-    else setSaid(((await response.json()) as { message: string }).message)
+    else setStatus(texts.notSignedUp)
   }
   return (
-    <form className="cs-section" onSubmit={submit}>
-      <h2 className="cs-title">Sign up</h2>
-      <label htmlFor="full-name">Your name</label>
-      <input id="full-name" name="fullName" autoComplete="name" required />
-      <label htmlFor="email">Your e-mail address</label>
-      <input id="email" name="email" type="email" autoComplete="email" required />
-      <p role="alert">{said}</p>
-      <button type="submit" className="cs-button cs-primary">
-        Sign up
-      </button>
-    </form>
+    <KitLook language={language}>
+      <Section name="sign-up" title={texts.signUp}>
+        <Form
+          submitLabel={texts.signUp}
+          isBusy={isBusy}
+          status={status}
+          onSubmit={(form) => void signUp(form)}
+        >
+          <Field name="fullName" label={texts.name} autoComplete="name" />
+          <Field name="email" label={texts.email} type="email" autoComplete="email" />
+        </Form>
+      </Section>
+    </KitLook>
   )
 }

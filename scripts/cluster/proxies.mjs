@@ -1,5 +1,6 @@
 import * as fs from 'node:fs'
 import * as path from 'node:path'
+import { poolerSettings } from '../postgres.mjs'
 import { Program } from './program.mjs'
 
 /** @typedef {import('./cluster.mjs').Base} Base */
@@ -67,23 +68,8 @@ function haproxy(base, name, lines) {
 export function pooler(base, mode, port, database) {
   const name = `pgbouncer-${mode}`
   const config = path.join(base.folder, `${name}.ini`)
-  const lines = [
-    '[databases]',
-    `* = host=127.0.0.1 port=${database} user=postgres`,
-    '[pgbouncer]',
-    'listen_addr = 127.0.0.1',
-    `listen_port = ${port}`,
-    'unix_socket_dir =',
-    'auth_type = any',
-    `pool_mode = ${mode}`,
-    'max_client_conn = 200',
-    'default_pool_size = 40',
-    'server_login_retry = 1',
-    'server_connect_timeout = 5',
-    // pgbouncer does not take the settings of a session from its start: those of the database stand in for them.
-    'ignore_startup_parameters = options',
-  ]
-  fs.writeFileSync(config, `${lines.join('\n')}\n`)
+  const sizes = ['max_client_conn = 200', 'default_pool_size = 40', 'server_connect_timeout = 5']
+  fs.writeFileSync(config, poolerSettings(mode, port, database, sizes))
   return new Program(name, {
     file: base.programs.pgbouncer,
     args: [config],

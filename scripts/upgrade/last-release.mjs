@@ -37,7 +37,9 @@ export async function buildRelease({ version, commit }, folder) {
   linkPackages(folder, '')
   for (const room of fs.readdirSync(folder))
     if (fs.existsSync(path.join(ROOT, room, 'node_modules'))) linkPackages(folder, room)
-  const build = `const { ensureBuilt } = await import(${JSON.stringify(path.join(folder, 'scripts/build.mjs'))}); await ensureBuilt()`
+  const script = JSON.stringify(path.join(folder, 'scripts/build.mjs'))
+  // Up to 0.2.0 there is only `ensureBuilt`, which builds everything.
+  const build = `const { buildStale, ensureBuilt } = await import(${script}); await (buildStale ?? ensureBuilt)(['server'])`
   const code = await run(process.execPath, ['--input-type=module', '-e', build], { cwd: folder })
   if (code !== 0) throw new ScriptError(`Release ${version} cannot be built.`)
   return path.join(folder, 'server/dist/main.js')

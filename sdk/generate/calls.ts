@@ -1,5 +1,6 @@
 import { API } from '@countersign/contract/api'
 import { type Endpoint, isStream } from '@countersign/contract/core/endpoint'
+import { DETAIL_AMOUNTS } from '@countersign/contract/core/errors'
 import { WEBHOOKS } from '@countersign/contract/events/webhooks'
 import { NOUNS } from '@countersign/contract/nouns'
 import { PAYLOADS } from '@countersign/contract/signing/payloads'
@@ -20,7 +21,15 @@ export const CALLS = \`\n${lines.join('\n')}\n\`
 
 /** Where amounts are. */
 export const SHAPES: readonly unknown[] = ${shapes.text}
+
+/** Where amounts are in the details of an error, and of the accounts that they list. */
+export const DETAIL_SHAPE: unknown = ${detailShape()}
 `
+}
+
+function detailShape(): string {
+  const amounts = Object.fromEntries(DETAIL_AMOUNTS.map((name) => [name, 1]))
+  return JSON.stringify({ ...amounts, accounts: [amounts] })
 }
 
 function lineOf(name: string, endpoint: Endpoint, shapes: Shapes): string {
@@ -71,12 +80,12 @@ export const SIGNED_TARGETS = ${JSON.stringify(targets, null, 2)} as const
 /** The node of each operation's payload. */
 export const PAYLOAD_ROOTS = ${JSON.stringify(roots, null, 2)} as const
 
-/** What is read strictly, a node a line: see strict.ts. */
+/** What is read strictly, a node a line: see strict-reader.ts. */
 export const PAYLOAD_NODES = ${JSON.stringify(nodes.text)}
 `
 }
 
-/** Gives each different schema its line, in the form that strict.ts reads: what a device checks of it, and nothing else. */
+/** Gives each different schema its line, in the form that strict-reader.ts reads: what a device checks of it, and nothing else. */
 export class Nodes {
   /** A text is the first, because most members are one: they need not name it. */
   readonly #lines: string[] = ['string']

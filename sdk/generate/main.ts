@@ -6,7 +6,7 @@ import { typesFile } from './types.ts'
 /** The files of `sdk/src/generated` by their names, out of the contract. */
 export function generatedFiles(): Readonly<Record<string, string>> {
   return {
-    'types.ts': `import type { FileInput } from '../calls.ts'\n\n${typesFile()}`,
+    'types.ts': `import type { FileInput } from '../client/upload-form.ts'\n\n${typesFile()}`,
     'calls.ts': callsFile(),
     'signing.ts': signingFile(),
     'webhooks.ts': webhooksFile(),
@@ -17,5 +17,5 @@ export function generatedFiles(): Readonly<Record<string, string>> {
 
 /** The names with a word of their own, as the server spells them. */
 function wireWordFile(): string {
-  return readFileSync('contract/src/core/wire-word.ts', 'utf8').replace("'./decode.ts'", "'../json.ts'")
+  return readFileSync('contract/src/core/wire-word.ts', 'utf8').replace("'./decode.ts'", "'../json/json.ts'")
 }

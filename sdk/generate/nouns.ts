@@ -16,7 +16,7 @@ export function nounsFile(): string {
   )
   const all = [...verbs.keys()].map((noun) => `readonly ${noun}: ${typeName(noun)}`)
   return [
-    "import type { BodyInput, QueryInput } from '../calls.ts'\nimport type { ListOf, NounOptions, ResultOf } from '../nouns.ts'",
+    "import type { BodyInput, QueryInput } from '../client/calls.ts'\nimport type { ListOf, NounOptions, ResultOf } from '../nouns/noun-types.ts'",
     ...interfaces,
     `/** Every noun of the API. */\nexport interface Nouns {\n${all.join('\n')}\n}`,
   ].join('\n\n')

@@ -2,27 +2,23 @@ import { API } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { errorsOf } from '@countersign/contract/core/endpoint-errors'
 import { ERRORS } from '@countersign/contract/core/errors'
-import { NAMED_SCHEMAS } from '@countersign/contract/document/openapi-names'
-import { EVENT_TYPES, EventEnvelope } from '@countersign/contract/events/events'
+import { namedSchemas } from '@countersign/contract/document/naming'
+import { isComponent, shapeOf } from '@countersign/contract/document/shape'
+import { EventEnvelope } from '@countersign/contract/events/events'
 import { WEBHOOKS } from '@countersign/contract/events/webhooks'
 import { PAYLOADS } from '@countersign/contract/signing/payloads'
 import { membersOf, type Schema } from './schema.ts'
 
-/** The names of schemas by their content, as in the document of the API. */
-const nameByText = new Map<string, string>()
-for (const [name, schema] of NAMED_SCHEMAS) {
-  const text = JSON.stringify(schema)
-  if (!nameByText.has(text)) nameByText.set(text, name)
-}
+/** The names of schemas by their shape, as in the document of the API. */
+const nameByShape = new Map(namedSchemas().map(([name, schema]) => [shapeOf(schema), name]))
 
 /** TypeScript of every schema and every call, from the contract, without the schema library. */
 export function typesFile(): string {
-  const named = [...nameByText].map(([text, name]) => declaration(name, JSON.parse(text) as Schema))
+  const named = namedSchemas().map(([name, schema]) => declaration(name, schema))
   return [
     named.join('\n\n'),
     `/** Every code of the error table. */\nexport type ErrorCode =${union(Object.keys(ERRORS))}`,
-    `/** Every type of event. */\nexport type EventType =${union(EVENT_TYPES)}`,
-    ...(nameByText.has(JSON.stringify(EventEnvelope))
+    ...(nameByShape.has(shapeOf(EventEnvelope))
       ? []
       : [declaration('EventEnvelope', EventEnvelope as Schema)]),
     interfaceOf(
@@ -93,7 +89,7 @@ function declaration(name: string, schema: Schema): string {
 
 /** The type of a schema: its name where it has one. */
 export function typeOf(schema: Schema): string {
-  return nameByText.get(JSON.stringify(schema)) ?? inside(schema)
+  return (isComponent(schema) ? nameByShape.get(shapeOf(schema)) : undefined) ?? inside(schema)
 }
 
 function inside(schema: Schema): string {

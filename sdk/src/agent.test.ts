@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Agent } from './agent.ts'
-import { Client } from './client.ts'
-import { NotDecidedError } from './wait-for-decision.ts'
+import { Client } from './client/client.ts'
+import { NotDecidedError } from './waiting/wait-for-decision.ts'
 
 const baseUrl = 'http://127.0.0.1:1/2025-10-13'
 const ACTION = { id: 'AgentAction:1', status: 'PENDING_APPROVAL' }

@@ -7,12 +7,12 @@ import type {
   ItemOf,
   PagedName,
   QueryInput,
-} from './calls.ts'
-import { Client, type ClientOptions } from './client.ts'
-import { paginate } from './paginate.ts'
-import { type AgentAction, type DecidedAction, untilDecided } from './wait-for-decision.ts'
-import { type Transaction, untilEnded } from './wait-for-transaction.ts'
-import type { WaitOptions } from './wait-until.ts'
+} from './client/calls.ts'
+import { Client, type ClientOptions } from './client/client.ts'
+import { paginate } from './client/paginate.ts'
+import { type AgentAction, type DecidedAction, untilDecided } from './waiting/wait-for-decision.ts'
+import { type Transaction, untilEnded } from './waiting/wait-for-transaction.ts'
+import type { WaitOptions } from './waiting/wait-until.ts'
 
 /** How to reach the API: `ClientOptions` without a platform's credentials. */
 export type AgentConnection = Omit<ClientOptions, 'tokenId' | 'clientSecret' | 'accessToken'>

@@ -7,21 +7,28 @@ import type {
   ItemOf,
   PagedName,
   SignedName,
-} from './calls.ts'
-import { Client, type ClientOptions } from './client.ts'
-import type { AccessToken } from './credentials.ts'
-import { endpoints } from './endpoints.ts'
-import { type FollowOptions, followEvents, type PlatformEvent } from './follow-events.ts'
+} from './client/calls.ts'
+import { Client, type ClientOptions } from './client/client.ts'
+import type { AccessToken, ClientCredentials } from './client/credentials.ts'
+import { endpoints } from './client/endpoints.ts'
+import { type FollowOptions, followEvents, type PlatformEvent } from './client/follow-events.ts'
+import { paginate } from './client/paginate.ts'
+import { CredentialsError, findCredentials } from './credentials/stored-credentials.ts'
 import type { Nouns } from './generated/nouns.ts'
-import { complaining, nounsOf } from './nouns.ts'
-import { paginate } from './paginate.ts'
-import { type SignedAnswer, signed } from './signed.ts'
-import type { Signer } from './signer.ts'
-import { type CardRecord, waitForCard } from './wait-for-card.ts'
-import { type CustomerImport, type ImportWaitOptions, waitForImport } from './wait-for-import.ts'
-import { type Transaction, waitForTransaction } from './wait-for-transaction.ts'
-import type { WaitOptions } from './wait-until.ts'
-import { Wallet, type WalletOptions } from './wallet.ts'
+import { complaining, nounsOf } from './nouns/nouns.ts'
+import { type SignedAnswer, signed } from './signing/signed-retry.ts'
+import type { Signer } from './signing/signer.ts'
+import { type CardRecord, waitForCard } from './waiting/wait-for-card.ts'
+import { type CustomerImport, type ImportWaitOptions, waitForImport } from './waiting/wait-for-import.ts'
+import { type Transaction, waitForTransaction } from './waiting/wait-for-transaction.ts'
+import type { WaitOptions } from './waiting/wait-until.ts'
+import { Wallet, type WalletOptions } from './wallet/wallet.ts'
+
+/** The options of a client whose address and credentials are stored. */
+export interface StoredOptions extends Omit<ClientOptions, 'baseUrl' | keyof ClientCredentials> {
+  /** A profile of `countersign login`. */
+  readonly profile?: string
+}
 
 /** What a `Countersign` has beside its nouns. */
 class Core implements Caller {
@@ -34,6 +41,19 @@ class Core implements Caller {
     const nouns = nounsOf(this.#client)
     for (const [noun, verbs] of Object.entries(nouns))
       Object.defineProperty(this, noun, { value: verbs, enumerable: true })
+  }
+
+  /**
+   * A client with stored credentials, found as the command line finds them: the profile that is named here or in
+   * `COUNTERSIGN_PROFILE`; the variables `COUNTERSIGN_BASE_URL`, `COUNTERSIGN_TOKEN_ID` and `COUNTERSIGN_CLIENT_SECRET`;
+   * `credentials.json` in the data directory; the default profile. Throws CredentialsError without credentials.
+   */
+  static fromEnv({ profile, ...options }: StoredOptions = {}): Countersign {
+    const env = globalThis.process?.env ?? {}
+    const found = findCredentials(env, { profile })
+    if (!found) throw new CredentialsError(NO_CREDENTIALS)
+    const wireWord = options.wireWord ?? env.COUNTERSIGN_WIRE_WORD
+    return new Countersign({ ...options, ...found, ...(wireWord && { wireWord }) })
   }
 
   /** See `Client.call`. */
@@ -89,6 +109,9 @@ class Core implements Caller {
   }
 }
 
+const NO_CREDENTIALS =
+  'There are no credentials. Set COUNTERSIGN_BASE_URL, COUNTERSIGN_TOKEN_ID and COUNTERSIGN_CLIENT_SECRET, or log in: npx countersign login'
+
 // A name that is none, such as `countersign.customer`, says which one was meant.
 Object.setPrototypeOf(
   Core.prototype,
@@ -112,4 +135,7 @@ Object.setPrototypeOf(
  * there is no signer. `call` gives the whole answer.
  */
 export type Countersign = Core & Nouns
-export const Countersign = Core as unknown as new (options: ClientOptions) => Countersign
+export const Countersign = Core as unknown as {
+  new (options: ClientOptions): Countersign
+  fromEnv(options?: StoredOptions): Countersign
+}

@@ -1,11 +1,11 @@
 import type { ExternalAccountInfoValue } from '@countersign/contract/accounts/account-types'
 import { describe, expect, inject, test } from 'vitest'
 import { Agent } from '../src/agent.ts'
-import type { BodyInput } from '../src/calls.ts'
+import type { BodyInput } from '../src/client/calls.ts'
+import { SignatureRequiredError } from '../src/client/errors.ts'
 import type { Countersign } from '../src/countersign.ts'
-import { SignatureRequiredError } from '../src/errors.ts'
-import { onlyQuote } from '../src/only-quote.ts'
-import { NotDecidedError } from '../src/wait-for-decision.ts'
+import { onlyQuote } from '../src/signing/only-quote.ts'
+import { NotDecidedError } from '../src/waiting/wait-for-decision.ts'
 import { makeClient, makeFundedCustomer } from './platform.testing.ts'
 
 type Policy = BodyInput<'agent_create'>['policy']
@@ -128,7 +128,7 @@ describe('an agent', () => {
     await expect(transfer).rejects.toMatchObject({
       status: 403,
       code: 'VELOCITY_LIMIT_EXCEEDED',
-      details: { rule: 'dailyLimit', asked: 3_001, left: 3_000 },
+      details: { rule: 'dailyLimit', asked: 3_001n, left: 3_000n },
     })
     const [decision] = await all(countersign.agents.decisions(agentId))
     expect(decision).toMatchObject({ agentId, decision: denied })
@@ -164,7 +164,7 @@ describe('an action that waits', () => {
     ])
     await expect(countersign.agents.reject(agentId, first.id)).rejects.toMatchObject({
       status: 409,
-      code: 'CONFLICT',
+      code: 'ACTION_ALREADY_DECIDED',
     })
   })
 

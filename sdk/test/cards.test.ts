@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { BodyInput } from '../src/calls.ts'
-import { NotIssuedError } from '../src/wait-for-card.ts'
+import type { BodyInput } from '../src/client/calls.ts'
+import { NotIssuedError } from '../src/waiting/wait-for-card.ts'
 import { makeClient, makeFundedCustomer } from './platform.testing.ts'
 
 /** A platform, a customer with 1,000.00 USD and 50 USDB in a wallet, who is signed in, and an ACTIVE card on the USD. */
@@ -75,7 +75,7 @@ test('a card is paid from an embedded wallet as long as its delegated key is ACT
   expect(key).toMatchObject({ cardId, fundingSourceId: walletId, status: 'ACTIVE' })
   await expect(delegatedKeys.create(ask, { signer: session })).rejects.toMatchObject({
     status: 409,
-    code: 'CONFLICT',
+    code: 'DELEGATED_KEY_ALREADY_EXISTS',
   })
   expect((await use(cardId, 1_000n, 'USD')).body).toMatchObject({
     status: 'AUTHORIZED',

@@ -5,7 +5,7 @@ import { bytesFromText, concatBytes } from '../src/crypto/bytes.ts'
 import { open, seal } from '../src/crypto/hpke.ts'
 import { generateRecipientKeyPair, uncompressedPublicKey } from '../src/crypto/p256.ts'
 import { setCrypto } from '../src/crypto/port.ts'
-import { DeviceKey } from '../src/device-key.ts'
+import { DeviceKey } from '../src/wallet/device-key.ts'
 import { nobleCrypto } from './noble-crypto.testing.ts'
 import { makeClient, makeFundedCustomer, makeQuote } from './platform.testing.ts'
 

@@ -12,5 +12,4 @@ test.skipIf(!canRunGuides)(
       ...['true', 'Only for pages of this app', 'Sign in first'],
     ])
   },
-  60_000,
 )

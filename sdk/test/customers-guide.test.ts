@@ -17,5 +17,4 @@ test.skipIf(!canRunGuides)(
       ...['SCHEDULED', expect.stringMatching(/^\d{4}-\d\d-\d\dT/)],
     ])
   },
-  60_000,
 )

@@ -6,13 +6,13 @@ import { NOUNS } from '@countersign/contract/nouns'
 import { PAYLOADS, type Payload } from '@countersign/contract/signing/payloads'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import { membersOf, type Schema } from '../generate/schema.ts'
-import { decode } from '../src/decode.ts'
-import { endpoints } from '../src/endpoints.ts'
+import { endpoints } from '../src/client/endpoints.ts'
 import { PAYLOAD_NODES, PAYLOAD_ROOTS } from '../src/generated/signing.ts'
 import type { Calls, Payloads } from '../src/generated/types.ts'
 import { WEBHOOK_SHAPES } from '../src/generated/webhooks.ts'
-import { nounsOf } from '../src/nouns.ts'
-import { nodesOf, readStrictly } from '../src/strict.ts'
+import { decode } from '../src/json/decode.ts'
+import { nounsOf } from '../src/nouns/nouns.ts'
+import { nodesOf, readStrictly } from '../src/signing/strict-reader.ts'
 
 const NODES = nodesOf(PAYLOAD_NODES)
 

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Caller } from '../src/calls.ts'
-import { toJson } from '../src/json.ts'
-import { PayloadMismatchError } from '../src/payload-mismatch.ts'
-import { RecipientKey } from '../src/recipient-key.ts'
-import { signed } from '../src/signed.ts'
-import { SoftwareAuthenticator } from '../src/software-authenticator.ts'
-import { Wallet } from '../src/wallet.ts'
+import type { Caller } from '../src/client/calls.ts'
+import { toJson } from '../src/json/json.ts'
+import { PayloadMismatchError } from '../src/signing/payload-mismatch.ts'
+import { signed } from '../src/signing/signed-retry.ts'
+import { SoftwareAuthenticator } from '../src/testing/software-authenticator.ts'
+import { RecipientKey } from '../src/wallet/recipient-key.ts'
+import { Wallet } from '../src/wallet/wallet.ts'
 import { makeClient, makeFundedCustomer, makeQuote } from './platform.testing.ts'
 
 type Countersign = Awaited<ReturnType<typeof makeClient>>

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, inject, test } from 'vitest'
-import type { ErrorOf } from '../src/calls.ts'
+import type { ErrorOf } from '../src/client/calls.ts'
+import { CountersignError, isCode, SignatureRequiredError } from '../src/client/errors.ts'
 import { Countersign } from '../src/countersign.ts'
-import { CountersignError, isCode, SignatureRequiredError } from '../src/errors.ts'
 import { makeClient, makeFundedCustomer, makePlatform, makeQuote } from './platform.testing.ts'
 
 /** The same client as plain JavaScript sees it, without types. */

@@ -4,17 +4,25 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startBank } from '@countersign/connectors/example-bank/start'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { generateKeyPair } from '../../server/src/crypto/p256.ts'
-import { Client, credentialOf, sealCode } from '../../server/test/client.testing.ts'
-import { openCollector } from '../../server/test/otlp-collector.testing.ts'
-import { BANK_SECRET, exampleBank, SECRET_NAME } from '../../server/test/production.testing.ts'
-import { onPostgres, openPlace, PROCESS_TEST_MS } from '../../server/test/server-process.testing.ts'
-import { PERSON } from '../../server/test/verifications.testing.ts'
+import { generateKeyPair } from '../../server/src/base/crypto/p256.ts'
+import { Client, credentialOf, sealCode } from '../../server/test/worlds/client.testing.ts'
+import { BANK_SECRET, exampleBank, SECRET_NAME } from '../../server/test/worlds/production/bank.testing.ts'
+import { PERSON } from '../../server/test/worlds/records/verifications.testing.ts'
+import { onPostgres, openPlace } from '../../server/test/worlds/server-process.testing.ts'
+import { openCollector } from '../../server/test/worlds/simulators/otlp-collector.testing.ts'
 import { startCluster, startStandby } from '../../test/cluster.testing.ts'
-import { TEST_MASTER_KEY } from '../../test/master-key.testing.ts'
-import { freePorts } from './free-ports.testing.ts'
-import { blocksOf, canRunGuides } from './guide.testing.ts'
-import { type Command, commandsIn, newWork, type Outcome, patternOf, Shell } from './operations.testing.ts'
+import { TEST_MASTER_KEY } from '../../test/databases.testing.ts'
+import {
+  blocksOf,
+  type Command,
+  canRunGuides,
+  commandsIn,
+  freePorts,
+  newWork,
+  type Outcome,
+  patternOf,
+  Shell,
+} from './guide.testing.ts'
 
 const PAGE = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const WALK = '## From installation to the first restore\n'
@@ -112,7 +120,7 @@ function inOrder(commands: readonly Command[]): Command[] {
 /** Settings for worlds that live for seconds. */
 const QUICK = { COUNTERSIGN_DRAIN_SECONDS: '0', OTEL_BSP_SCHEDULE_DELAY: '50' }
 
-describe.skipIf(!canRunGuides)('the guide to operations', { timeout: PROCESS_TEST_MS }, () => {
+describe.skipIf(!canRunGuides)('the guide to operations', () => {
   test('has no command that is neither run here nor listed with a reason', () => {
     const languages = new Set(blocksOf(PAGE).map(({ language }) => language))
     expect([...languages].sort()).toEqual(['console', 'json', 'sh', 'sql', 'yaml'])

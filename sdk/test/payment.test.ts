@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Countersign } from '../src/countersign.ts'
-import type { Session } from '../src/session.ts'
-import type { Signer } from '../src/signer.ts'
-import type { Payment } from '../src/statement.ts'
+import type { Signer } from '../src/signing/signer.ts'
+import type { Payment } from '../src/signing/statement.ts'
+import type { Session } from '../src/wallet/session.ts'
 import { makeClient, makeFundedCustomer, makeQuote } from './platform.testing.ts'
 
 describe('a payment from an embedded wallet', () => {

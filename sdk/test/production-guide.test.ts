@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePorts } from './free-ports.testing.ts'
-import { canRunGuides, runCommands } from './guide.testing.ts'
+import { canRunGuides, freePorts, runCommands } from './guide.testing.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -33,5 +32,4 @@ test.skipIf(!canRunGuides)(
       ...['BALANCED', 'BALANCED', 'no differences', '7', '2'],
     ])
   },
-  120_000,
 )

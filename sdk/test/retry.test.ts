@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { ConnectionError } from '../src/client/errors.ts'
 import { Countersign } from '../src/countersign.ts'
-import { ConnectionError } from '../src/errors.ts'
 import { makePlatform } from './platform.testing.ts'
 
 /**

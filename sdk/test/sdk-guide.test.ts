@@ -1,14 +1,28 @@
 import { expect, test } from 'vitest'
-import { canRunGuides, runGuide } from './guide.testing.ts'
+import { Countersign } from '../src/countersign.ts'
+import { canRunGuides, runGuide, runProgramOf } from './guide.testing.ts'
+import { makePlatform } from './platform.testing.ts'
+
+test.skipIf(!canRunGuides)('the guide to the sdk pays, signs, lists and tells errors apart', async () => {
+  const { stdout } = await runGuide('sdk.md')
+  const [amount, summary, ...rest] = stdout.trim().split('\n')
+  expect(amount).toBe('2500n')
+  expect(summary).toContain('25.00 USD')
+  expect(rest).toEqual(['COMPLETED', 'Request', 'OUTGOING', 'OUTGOING', '404 QUOTE_NOT_FOUND'])
+})
 
 test.skipIf(!canRunGuides)(
-  'the guide to the sdk pays, signs, lists and tells errors apart',
-  { timeout: 30_000 },
+  'the program of the README pays for the customer of its first request',
   async () => {
-    const { stdout } = await runGuide('sdk.md')
-    const [amount, summary, ...rest] = stdout.trim().split('\n')
-    expect(amount).toBe('2500n')
+    const credentials = await makePlatform()
+    // The README does this with curl.
+    await new Countersign(credentials).customers.create({
+      customerType: 'INDIVIDUAL',
+      fullName: 'Ada Lovelace',
+      email: 'ada@example.com',
+    })
+    const [summary, ...rest] = (await runProgramOf('README.md', 'pay.mjs', credentials)).trim().split('\n')
     expect(summary).toContain('25.00 USD')
-    expect(rest).toEqual(['COMPLETED', 'Request', 'OUTGOING', 'OUTGOING', '404 QUOTE_NOT_FOUND'])
+    expect(rest).toEqual(['COMPLETED'])
   },
 )

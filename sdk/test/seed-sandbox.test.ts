@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Countersign } from '../src/countersign.ts'
-import { seedSandbox } from '../src/seed/seed-sandbox.ts'
+import { seedSandbox } from '../src/testing/seed-sandbox.ts'
 import { makePlatform } from './platform.testing.ts'
 
 test('a seeded sandbox has what every page shows: failures, approvals, days of payments; the same names by the same number', async () => {
@@ -35,4 +35,4 @@ test('a seeded sandbox has what every page shows: failures, approvals, days of p
     return names.reverse().slice(0, 2)
   }
   expect(await nameOf(other)).toEqual(await nameOf(countersign))
-}, 60_000)
+})

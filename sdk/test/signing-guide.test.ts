@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { toCanonicalJson } from '../../server/src/json/json.ts'
+import { toCanonicalJson } from '../../server/src/base/json/json.ts'
 import { canRunGuides, runGuide } from './guide.testing.ts'
 
 test.skipIf(!canRunGuides)(
   'the guide to what a wallet signs computes the hash of a body to the byte, as the server does',
-  { timeout: 30_000 },
   async () => {
     const guide = await readFile(new URL('../../docs/signing.md', import.meta.url), 'utf8')
     const { stdout } = await runGuide('signing.md')

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { chainAbsent } from '../../server/test/chain.testing.ts'
-import { freePorts } from './free-ports.testing.ts'
-import { canRunGuides, runCommands } from './guide.testing.ts'
+import { chainAbsent } from '../../server/test/worlds/chain/chain.testing.ts'
+import { canRunGuides, freePorts, runCommands } from './guide.testing.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -35,5 +34,4 @@ test.skipIf(!canRunGuides || chainAbsent)(
       '0',
     ])
   },
-  180_000,
 )

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { EnvelopeError } from '../src/crypto/envelope.ts'
-import { RecipientKey } from '../src/recipient-key.ts'
-import { Session } from '../src/session.ts'
-import { SoftwareAuthenticator } from '../src/software-authenticator.ts'
-import type { Wallet } from '../src/wallet.ts'
-import { AmbiguousCredentialError, NoCredentialError, SessionRequiredError } from '../src/wallet-access.ts'
+import { SoftwareAuthenticator } from '../src/testing/software-authenticator.ts'
+import { RecipientKey } from '../src/wallet/recipient-key.ts'
+import { Session } from '../src/wallet/session.ts'
+import type { Wallet } from '../src/wallet/wallet.ts'
+import {
+  AmbiguousCredentialError,
+  NoCredentialError,
+  SessionRequiredError,
+} from '../src/wallet/wallet-access.ts'
 import { makeOidcToken } from './oidc-token.testing.ts'
 import { makeClient, makeFundedCustomer } from './platform.testing.ts'
 

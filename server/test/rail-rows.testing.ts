@@ -1,4 +1,4 @@
-import type { RailEventRow, RailPaymentRow } from '../src/db/schema/rail-tables.ts'
+import type { RailEventRow, RailPaymentRow } from '../src/storage/rows/rail.ts'
 
 /** A payment that was given to a rail, with a value in nearly every column. */
 export function railPayment(platformId: string, id: string, paymentId: string, now: Date): RailPaymentRow {

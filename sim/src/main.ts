@@ -90,7 +90,16 @@ async function runMany(): Promise<number> {
   const seeds = numberOf('seeds', options.seeds)
   const untilMs = options.for === undefined ? undefined : begunMs + msOf(options.for)
   let next = from
-  const total = { runs: 0, wrong: 0, calls: 0, payments: 0, kills: 0, connectors: 0, virtualMs: 0 }
+  const total = {
+    runs: 0,
+    wrong: 0,
+    calls: 0,
+    payments: 0,
+    kills: 0,
+    connectors: 0,
+    fileBanks: 0,
+    virtualMs: 0,
+  }
   const take = (): number | undefined => {
     if (options['until-wrong'] && total.wrong > 0) return undefined
     const isOver = untilMs === undefined ? next >= from + seeds : realNow() >= untilMs
@@ -102,16 +111,17 @@ async function runMany(): Promise<number> {
     total.payments += counts.payments
     total.kills += counts.kills
     total.connectors += counts.connectors
+    total.fileBanks += counts.fileBanks
     total.virtualMs += counts.virtualMs
     if (wrong === undefined) return
     total.wrong += 1
     process.stdout.write(`\nSeed ${seed}: ${wrong}\n  To have it again: npm run sim -- --seed ${seed}\n`)
   }
   await Promise.all(Array.from({ length: numberOf('jobs', options.jobs) }, () => runProcess(take, note)))
-  const { runs, wrong, calls, payments, kills, connectors, virtualMs } = total
+  const { runs, wrong, calls, payments, kills, connectors, fileBanks, virtualMs } = total
   const hours = (virtualMs / 3_600_000).toFixed(1)
   process.stdout.write(
-    `${runs} seeds from ${from} on, ${connectors} of them with a connector, in ${Math.round((realNow() - begunMs) / 1_000)} s: ` +
+    `${runs} seeds from ${from} on, ${connectors} of them with a connector and ${fileBanks} with a bank's files, in ${Math.round((realNow() - begunMs) / 1_000)} s: ` +
       `${calls} answers, ${payments} payments, ${kills} kills, ${hours} hours of the servers.\n` +
       `${runs - wrong} passed, ${wrong} failed\n`,
   )

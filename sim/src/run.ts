@@ -1,19 +1,23 @@
-import { createPlatform } from '../../server/src/service/first-platform.ts'
-import { type Config, readConfig } from '../../server/src/settings/config.ts'
+import { type Config, readConfig } from '../../server/src/base/settings/config.ts'
+import { createPlatform } from '../../server/src/edge/service/first-platform.ts'
+import type { App } from '../../server/src/kernel/operation/app.ts'
 import { install, realNow } from './machine/globals.ts'
 import { Machine, Program, runAs } from './machine/machine.ts'
 import { Network, type Weather } from './machine/network.ts'
 import { Random } from './machine/random.ts'
 import { checkBooks, checkEnd } from './model/check.ts'
 import { Backend } from './model/clients.ts'
+import { fileRail } from './model/file-rail.ts'
 import { openBank, RECEIVER } from './model/opening.ts'
 import { type Bank, pay } from './model/payers.ts'
-import { connectorRail, sandboxRail } from './model/rails.ts'
+import { connectorRail, type Rail, sandboxRail } from './model/rails.ts'
 import { Receiver } from './model/receiver.ts'
 import { Seen } from './model/seen.ts'
-import { Connector, connectorSettings, type Habits, habitsOf, writeRails } from './world/connector.ts'
+import { Connector, connectorEntry, type Habits, habitsOf } from './world/connector.ts'
 import type { DatabaseFaults } from './world/database.ts'
 import { type Engine, START_MS } from './world/engine.ts'
+import { FileBank, type FileHabits, fileBankEntry, fileHabitsOf } from './world/file-bank/file-bank.ts'
+import { productionSettings, serveRates, writeRails } from './world/production.ts'
 import { Servers } from './world/servers.ts'
 
 /** A run: what it found, and what happened in it. */
@@ -28,8 +32,10 @@ export interface Ran {
     readonly calls: number
     readonly payments: number
     readonly kills: number
-    /** 1 where money moved by a connector, 0 in the sandbox. */
+    /** 1 where money moved by a connector. */
     readonly connectors: number
+    /** 1 where money moved by a bank's files. */
+    readonly fileBanks: number
     readonly happened: number
     readonly virtualMs: number
     readonly realMs: number
@@ -52,8 +58,23 @@ interface Troubles {
   readonly clockJumpMs: number | undefined
   readonly hasEndpoint: boolean
   readonly webhooksRefused: number
-  /** In production, money moves by a connector with these habits; undefined in the sandbox. */
-  readonly connector: Habits | undefined
+  readonly money: Money
+}
+
+/** The way that money goes: by the sandbox's rail, or in production by a connector or a bank's files, with these habits. */
+type Money =
+  | { readonly by: 'sandbox' }
+  | { readonly by: 'connector'; readonly habits: Habits }
+  | { readonly by: 'files'; readonly habits: FileHabits }
+
+/** The share of runs in production, and of those with a bank's files. */
+const PRODUCTION = 0.4
+const FILES = 0.2
+
+function moneyOf(random: Random): Money {
+  if (!random.chance(PRODUCTION)) return { by: 'sandbox' }
+  if (random.chance(FILES)) return { by: 'files', habits: fileHabitsOf(random) }
+  return { by: 'connector', habits: habitsOf(random) }
 }
 
 function troublesOf(random: Random): Troubles {
@@ -72,14 +93,14 @@ function troublesOf(random: Random): Troubles {
     clockJumpMs: random.chance(0.3) ? random.below(600_000) : undefined,
     hasEndpoint: random.chance(0.4),
     webhooksRefused: share(0.4),
-    connector: random.chance(0.4) ? habitsOf(random) : undefined,
+    money: moneyOf(random),
   }
 }
 
-/** The settings of runs in the sandbox, and of those in production with a connector. */
+/** The settings of runs in the sandbox and in production. */
 export interface Configs {
   readonly sandbox: Config
-  readonly connector: Config
+  readonly production: Config
 }
 
 /** The settings of all runs: those of the environment, but for what the simulation brings itself. */
@@ -92,7 +113,7 @@ export function configsOf(environment: NodeJS.ProcessEnv, folder: string): Confi
     COUNTERSIGN_DATA_DIR: folder,
     COUNTERSIGN_MASTER_KEY: '5a'.repeat(32),
   }
-  return { sandbox: readConfig(own), connector: readConfig({ ...own, ...connectorSettings(folder) }) }
+  return { sandbox: readConfig(own), production: readConfig({ ...own, ...productionSettings(folder) }) }
 }
 
 const BROUGHT = [
@@ -112,11 +133,12 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
   const network = new Network(machine, CALM)
   install(machine, network)
   const troubles = troublesOf(machine.random)
-  if (troubles.connector) await writeRails(engine.folder)
   const now = { faults: SOUND }
-  const config = configs[troubles.connector ? 'connector' : 'sandbox']
+  const { money } = troubles
+  const isProduction = money.by !== 'sandbox'
+  const config = configs[isProduction ? 'production' : 'sandbox']
   const servers = new Servers(machine, network, engine, config, () => now.faults)
-  const connector = troubles.connector && new Connector(machine, network, engine.folder, troubles.connector)
+  const outside = await openOutside({ machine, network, engine }, troubles)
   const seen = new Seen(machine)
   const receiver = new Receiver(machine, seen)
   network.hosts.set(RECEIVER, receiver.answer)
@@ -127,19 +149,16 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
       (async () => {
         const service = await servers.start(troubles.servers)
         await machine.pause(0)
-        const { tokenId, clientSecret } = await runAs(new Program('operator'), () =>
-          createPlatform(service.app, 'Simulated', connector !== undefined),
-        )
-        await connector?.start()
-        const authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
+        const authorization = await authorizationOf(service.app, isProduction)
+        await outside.start()
         const backend = new Backend(machine, servers, { authorization, seen })
-        const rail = connector ? connectorRail(backend, connector) : sandboxRail(backend)
-        bank = await openBank(backend, rail, troubles.hasEndpoint)
+        bank = await openBank(backend, outside.rail(backend), troubles.hasEndpoint)
         const key = service.app.enclave.quorumPublicKey
-        const calm = begin(troubles, { machine, network, servers, connector, receiver, now })
+        const calm = begin(troubles, { machine, network, servers, outside, receiver, now })
         await work(bank)
         calm()
         await checkEnd(bank, troubles.hasEndpoint ? receiver : undefined)
+        await outside.rest?.()
         await checkBooks(engine.db, key)
       })(),
     )
@@ -147,7 +166,7 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
     wrong = error
   }
   servers.end()
-  connector?.end()
+  outside.end()
   return {
     seed,
     wrong,
@@ -157,11 +176,65 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
       calls: seen.answers,
       payments: bank?.model.payments.length ?? 0,
       kills: servers.kills,
-      connectors: connector ? 1 : 0,
+      connectors: money.by === 'connector' ? 1 : 0,
+      fileBanks: money.by === 'files' ? 1 : 0,
       happened: machine.happened,
       virtualMs: machine.nowMs - machine.startMs,
       realMs: realNow() - begunMs,
     },
+  }
+}
+
+/** The credentials of a new platform, as a backend sends them. */
+async function authorizationOf(app: App, isProduction: boolean): Promise<string> {
+  const { tokenId, clientSecret } = await runAs(new Program('operator'), () =>
+    createPlatform(app, 'Simulated', isProduction),
+  )
+  return `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
+}
+
+/** The actor that moves money outside of the servers. */
+interface Outside {
+  start(): Promise<void>
+  rail(backend: Backend): Rail
+  /** Kills its program, if it has one. */
+  kill?(): void
+  /** Lets time pass until the servers have done what became due while it jumped. */
+  rest?(): Promise<void>
+  end(): void
+}
+
+const REST_MS = 5_000
+/** Longer than the claim of a server that was killed. */
+const CLAIMED_MS = 60_000
+
+async function openOutside(
+  { machine, network, engine }: Pick<World, 'machine' | 'network'> & { readonly engine: Engine },
+  { money, hasEndpoint }: Troubles,
+): Promise<Outside> {
+  if (money.by === 'sandbox') return { start: async () => {}, rail: sandboxRail, end() {} }
+  serveRates(network)
+  if (money.by === 'connector') {
+    await writeRails(engine.folder, [connectorEntry()])
+    const connector = new Connector(machine, network, engine.folder, money.habits)
+    return {
+      start: () => connector.start(),
+      rail: (backend) => connectorRail(backend, connector),
+      kill: () => connector.kill(),
+      end: () => connector.end(),
+    }
+  }
+  await writeRails(engine.folder, [fileBankEntry(engine.folder, money.habits)])
+  // A platform that is asked sends back what it does not take, to a payer that has to be known.
+  const files = new FileBank(machine, engine.folder, money.habits, hasEndpoint)
+  return {
+    start: async () => files.start(),
+    rail: (backend) => fileRail(backend, files),
+    rest: () => {
+      machine.clock.offsetMs += CLAIMED_MS
+      return machine.pause(REST_MS)
+    },
+    end: () => files.end(),
   }
 }
 
@@ -174,16 +247,13 @@ interface World {
   readonly machine: Machine
   readonly network: Network
   readonly servers: Servers
-  readonly connector: Connector | undefined
+  readonly outside: Outside
   readonly receiver: Receiver
   readonly now: { faults: DatabaseFaults }
 }
 
 /** The troubles begin. Returns what ends them. */
-function begin(
-  troubles: Troubles,
-  { machine, network, servers, connector, receiver, now }: World,
-): () => void {
+function begin(troubles: Troubles, { machine, network, servers, outside, receiver, now }: World): () => void {
   let isOver = false
   network.weather = troubles.weather
   now.faults = troubles.database
@@ -192,7 +262,7 @@ function begin(
   const killLater = (everyMs: number): void => {
     machine.after(machine.random.below(2 * everyMs), () => {
       if (isOver || servers.kills === KILLS_MAX) return
-      if (connector && machine.random.chance(0.3)) connector.kill()
+      if (outside.kill && machine.random.chance(0.3)) outside.kill()
       else servers.kill()
       killLater(everyMs)
     })

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { ask, askServer } from './ask.ts'
+import { io } from '../terminal/io.ts'
+import { ask, askServer } from './ask-server.ts'
 
 interface Archive {
   readonly part: string
@@ -41,6 +42,6 @@ export async function checkArchives(folder: string, { json }: Options): Promise<
   const { files, findings } = JSON.parse(output) as { files: number; findings: readonly string[] }
   const right = `${files} ${files === 1 ? 'file is' : 'files are'} as written.\n`
   const words = findings.length === 0 ? right : findings.map((finding) => `WRONG ${finding}\n`).join('')
-  process.stdout.write(json ? output : words)
+  io().stdout.write(json ? output : words)
   return findings.length === 0 ? 0 : 1
 }

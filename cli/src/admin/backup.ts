@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { ask, askServer } from './ask.ts'
+import { io } from '../terminal/io.ts'
+import { ask, askServer } from './ask-server.ts'
 
 interface Findings {
   readonly findings: readonly unknown[]
@@ -24,7 +25,7 @@ export async function backUp(folder: string | undefined, options: { json?: boole
   )
   if (exitCode !== 0) return exitCode
   const made = JSON.parse(output) as Backup
-  process.stdout.write(options.json ? output : inWords(made))
+  io().stdout.write(options.json ? output : inWords(made))
   return made.verified.findings.length > 0 ? 1 : 0
 }
 
@@ -47,7 +48,7 @@ async function checkArchive(options: { json?: boolean }): Promise<number> {
   const { findings } = JSON.parse(output) as { readonly findings: readonly string[] }
   const words =
     findings.length > 0 ? findings.map((one) => `WRONG ${one}`) : ['The log of PostgreSQL is archived.']
-  process.stdout.write(options.json ? output : `${words.join('\n')}\nSee docs/backups.md.\n`)
+  io().stdout.write(options.json ? output : `${words.join('\n')}\nSee docs/backups.md.\n`)
   return findings.length > 0 ? 1 : 0
 }
 
@@ -90,6 +91,6 @@ export async function migrate(options: { from: string; to?: string; json?: boole
       : `${findings.length} of the books are wrong, as they were before: countersign verify says what.`,
     'Start the server with DATABASE_URL, the same master key and the same uploaded files.',
   ]
-  process.stdout.write(options.json ? output : `${words.join('\n')}\n`)
+  io().stdout.write(options.json ? output : `${words.join('\n')}\n`)
   return findings.length > 0 ? 1 : 0
 }

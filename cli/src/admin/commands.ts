@@ -1,22 +1,17 @@
 import type { Command } from 'commander'
+import { runServerProgram } from '../connection/server-program.ts'
 import { confirmed } from '../terminal/confirmation.ts'
-import { runServerProgram } from '../terminal/server-program.ts'
-import {
-  createPlatform,
-  createToken,
-  listPlatforms,
-  listTokens,
-  readPermissions,
-  revokeToken,
-  unlockWallet,
-} from './admin.ts'
+import { readPermissions } from '../terminal/permissions.ts'
 import { checkArchives, listArchives, makeArchive } from './archive.ts'
 import { backUp, migrate, restore } from './backup.ts'
-import { checkRails, listRails } from './rails.ts'
+import { createPlatform, listPlatforms } from './platforms.ts'
+import { checkRails, listRails, retryBankFiles } from './rails.ts'
 import { reconcile } from './reconcile.ts'
+import { createToken, listTokens, revokeToken } from './tokens.ts'
 import { finishUpgrade, showUpgrade } from './upgrade.ts'
 import { decideVerification, listVerifications, reopenVerification } from './verifications.ts'
 import { makeCheckpoints, verifyBooks } from './verify.ts'
+import { unlockWallet } from './wallets.ts'
 
 type Done = (exitCode: number) => void
 
@@ -28,6 +23,7 @@ export function addAdminCommands(program: Command, done: Done): void {
   addWallet(program, done)
   addVerification(program, done)
   addRails(program, done)
+  addBankFiles(program, done)
   addReconcile(program, done)
   addUpgrade(program, done)
   addProofs(program, done)
@@ -155,6 +151,17 @@ function addRails(program: Command, done: Done): void {
     .option('--rail <name>', 'this one alone')
     .option('--json', 'print JSON')
     .action(async (options: { rail?: string; json?: boolean }) => done(await checkRails(options)))
+}
+
+function addBankFiles(program: Command, done: Done): void {
+  const bankFiles = program.command('bank-files').description('files of banks')
+  bankFiles
+    .command('retry')
+    .description('have refused files read again, as after an upgrade; exits with 1 if one is gone')
+    .option('--rail <name>', 'of this rail alone')
+    .option('--file <name>', 'of this name alone')
+    .option('--json', 'print JSON')
+    .action(async (options: Parameters<typeof retryBankFiles>[0]) => done(await retryBankFiles(options)))
 }
 
 function addReconcile(program: Command, done: Done): void {

@@ -1,5 +1,5 @@
 import { tableOf } from '../terminal/table.ts'
-import { ask } from './ask.ts'
+import { ask } from './ask-server.ts'
 
 interface Line {
   readonly rail: string
@@ -35,6 +35,38 @@ export async function listRails(options: { json?: boolean }): Promise<number> {
       'RAILS_FILE is not set, or has no rail: no money moves.',
     ),
   )
+}
+
+interface Retried {
+  readonly rail: string
+  readonly file: string
+  readonly ok: boolean
+  readonly says: string
+}
+
+/** `countersign bank-files retry`: has refused files read again. Gives the exit code, 1 if one is not where it was put. */
+export async function retryBankFiles(options: {
+  rail?: string
+  file?: string
+  json?: boolean
+}): Promise<number> {
+  let isGood = true
+  const exitCode = await ask(
+    [
+      ...['bank-files', 'retry'],
+      ...(options.rail === undefined ? [] : ['--rail', options.rail]),
+      ...(options.file === undefined ? [] : ['--file', options.file]),
+    ],
+    options.json ?? false,
+    ({ data }: { readonly data: readonly Retried[] }) => {
+      isGood = data.every(({ ok }) => ok)
+      return tableOf(
+        data.map(({ rail, file, ok, says }) => [ok ? 'ok' : 'fails', rail, file, says]),
+        'No file of a bank was refused.',
+      )
+    },
+  )
+  return exitCode === 0 && !isGood ? 1 : exitCode
 }
 
 /** `countersign rails check`: reaches each rail. Gives the exit code, 1 where one falls short. */

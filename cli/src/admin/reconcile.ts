@@ -1,7 +1,8 @@
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
+import { io } from '../terminal/io.ts'
 import { tableOf } from '../terminal/table.ts'
-import { ask, askServer } from './ask.ts'
+import { ask, askServer } from './ask-server.ts'
 
 /** A day of a rail in one currency; amounts are texts of digits. */
 interface Reconciled {
@@ -38,7 +39,7 @@ export async function reconcile(options: {
   const { exitCode, output } = await askServer(args, options.json ?? false)
   if (exitCode !== 0) return exitCode
   const { data } = JSON.parse(output) as { readonly data: readonly Reconciled[] }
-  process.stdout.write(options.json ? output : inWords(data))
+  io().stdout.write(options.json ? output : inWords(data))
   return data.some(({ differenceCount }) => differenceCount > 0) ? 1 : 0
 }
 

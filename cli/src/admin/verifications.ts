@@ -1,5 +1,5 @@
 import { tableOf } from '../terminal/table.ts'
-import { ask } from './ask.ts'
+import { ask } from './ask-server.ts'
 
 interface Verification {
   readonly id: string

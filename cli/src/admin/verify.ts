@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { ask, askServer } from './ask.ts'
+import { io } from '../terminal/io.ts'
+import { ask, askServer } from './ask-server.ts'
 
 interface Verified {
   readonly checked: Readonly<Record<string, number>>
@@ -22,7 +23,7 @@ export async function verifyBooks(options: { checkpoints?: string; json?: boolea
   const { exitCode, output } = await askServer(args, options.json ?? false)
   if (exitCode !== 0) return exitCode
   const verified = JSON.parse(output) as Verified
-  process.stdout.write(options.json ? output : inWords(verified))
+  io().stdout.write(options.json ? output : inWords(verified))
   return verified.findings.length > 0 ? 1 : 0
 }
 

@@ -1,8 +1,8 @@
 import { type AgentAction, type AgentRecord, type DeviceCode, SignatureRequiredError } from '@countersign/sdk'
 import { statementOf } from '@countersign/sdk/wallet'
+import { type Shell, say } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { programWords } from '../terminal/program-words.ts'
-import { type Shell, say } from '../terminal/shell.ts'
 import { type PolicyOptions, readPolicy } from './policy.ts'
 import { accountsInWords, actionInWords, approvalsInWords, limitsInWords } from './words.ts'
 

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
+import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { askYesNo } from '../terminal/ask-yes-no.ts'
 import { confirmed } from '../terminal/confirmation.ts'
 import { untilInterrupted } from '../terminal/interrupted.ts'
-import { openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
+import { io } from '../terminal/io.ts'
 import {
   approveAction,
   createAgent,
@@ -100,7 +101,7 @@ function addWatch(add: Add): void {
     .action(async (options: ShellOptions & { agent?: string }) => {
       const shell = await openShell(options)
       const { agent } = options
-      const isAsked = !shell.isJson && process.stdin.isTTY && process.stdout.isTTY
+      const isAsked = !shell.isJson && io().stdin.isTTY && io().stdout.isTTY
       await untilInterrupted((signal) =>
         watchApprovals(shell, {
           ...(agent === undefined ? {} : { agent }),

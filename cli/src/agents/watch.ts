@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ConnectionError, CountersignError, type ItemOf, toJson } from '@countersign/sdk'
+import type { Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
+import { io } from '../terminal/io.ts'
 import { programWords } from '../terminal/program-words.ts'
-import type { Shell } from '../terminal/shell.ts'
 import { messageOf } from '../terminal/thrown.ts'
 import { approveAction, rejectAction } from './agents.ts'
 import { approvalRows } from './words.ts'
@@ -46,7 +47,7 @@ export async function watchApprovals(shell: Shell, options: WatchOptions): Promi
     } catch (error) {
       if (signal.aborted) return
       if (isFirst || !isPassing(error)) throw error
-      if (!isAway) process.stderr.write(`${messageOf(error)} Retrying.\n`)
+      if (!isAway) io().stderr.write(`${messageOf(error)} Retrying.\n`)
       isAway = true
     }
     await pause(INTERVAL_MS, undefined, { signal }).catch(() => {})
@@ -103,13 +104,13 @@ async function decide(shell: Shell, approval: Approval, ask: Ask, signal: AbortS
     const isRefusal =
       error instanceof Failure || error instanceof CountersignError || error instanceof ConnectionError
     if (!isRefusal) throw error
-    process.stderr.write(`${messageOf(error)}\n`)
+    io().stderr.write(`${messageOf(error)}\n`)
   }
   return true
 }
 
 function write(text: string): void {
-  process.stdout.write(`${text}\n`)
+  io().stdout.write(`${text}\n`)
 }
 
 /** Errors that a retry may resolve. */

@@ -34,13 +34,15 @@ export function approvalsInWords({ policy }: Pick<AgentRecord, 'policy'>): strin
   return `actions above ${formatAmount(threshold, currency)} and payments from an embedded wallet wait for approval`
 }
 
-/** The accounts that a policy restricts an agent to, one line for each list. */
-export function accountsInWords({ policy }: Pick<AgentRecord, 'policy'>): string[] {
+const joined = (ids: readonly string[]) => ids.join(', ')
+
+/** The accounts that a policy restricts an agent to, one line for each list. `idList` writes the ids of one. */
+export function accountsInWords({ policy }: Pick<AgentRecord, 'policy'>, idList = joined): string[] {
   const { allowedAccountIds, allowedExternalAccountIds } = policy.accountRestrictions ?? {}
   return [
-    ...(allowedAccountIds ? [`only these internal accounts: ${allowedAccountIds.join(', ') || 'none'}`] : []),
+    ...(allowedAccountIds ? [`only these internal accounts: ${idList(allowedAccountIds) || 'none'}`] : []),
     ...(allowedExternalAccountIds
-      ? [`only these external accounts, no UMA addresses: ${allowedExternalAccountIds.join(', ') || 'none'}`]
+      ? [`only these external accounts, no UMA addresses: ${idList(allowedExternalAccountIds) || 'none'}`]
       : []),
   ]
 }

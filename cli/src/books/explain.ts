@@ -1,6 +1,6 @@
 import type { Answer } from '@countersign/sdk'
+import { type Shell, say } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
-import { type Shell, say } from '../terminal/shell.ts'
 
 type Explanation = Answer<'ledger_transfer_explain'>['body']
 

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { type Answer, CountersignError, toJson } from '@countersign/sdk'
+import type { Shell } from '../connection/shell.ts'
 import { formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
-import type { Shell } from '../terminal/shell.ts'
-import { given, timeOf } from './times.ts'
+import { io } from '../terminal/io.ts'
+import { given, timeOf } from '../terminal/options.ts'
 
 export const STATEMENT_OUTPUTS = ['text', 'json', 'csv', 'html'] as const
 
@@ -33,7 +34,7 @@ export async function makeStatement(
       : format === 'json'
         ? `${toJson(body)}\n`
         : `${inWords(body).join('\n')}\n`
-  if (options.output === undefined) process.stdout.write(text)
+  if (options.output === undefined) io().stdout.write(text)
   else await writeFile(options.output, text)
 }
 
@@ -60,14 +61,18 @@ function inWords(statement: Statement): string[] {
   const { account, from, to, lines, openingBalance, closingBalance, heldBalance } = statement
   const figure = (amount: bigint) => formatAmount(amount, account.currency)
   const rows = lines.map((line) => [line.at, figure(line.amount), figure(line.balance), what(line)] as const)
-  const widths = [1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]!.length)))
+  const width = (texts: readonly string[]) => Math.max(0, ...texts.map(({ length }) => length))
+  const [amountWidth, balanceWidth] = [
+    width(rows.map(([, amount]) => amount)),
+    width(rows.map(([, , balance]) => balance)),
+  ]
   return [
     `${account.id}  ${account.ownerName}`,
     `  from ${from} to ${to}`,
     `  opening balance  ${figure(openingBalance)}`,
     ...rows.map(
       ([at, amount, balance, words]) =>
-        `  ${at}  ${amount.padStart(widths[0]!)}  ${balance.padStart(widths[1]!)}  ${words}`,
+        `  ${at}  ${amount.padStart(amountWidth)}  ${balance.padStart(balanceWidth)}  ${words}`,
     ),
     `  closing balance  ${figure(closingBalance)}`,
     ...(heldBalance > 0n ? [`  of it held       ${figure(heldBalance)}`] : []),

@@ -1,8 +1,9 @@
-import { CARD_STATES } from '@countersign/contract/core/states'
+import { CARD_STATES } from '@countersign/contract/states/card-states'
 import { type BodyInput, type CardPurchase, type CardRecord, NotIssuedError } from '@countersign/sdk'
+import { type Shell, say } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
+import { io } from '../terminal/io.ts'
 import { programWords } from '../terminal/program-words.ts'
-import { type Shell, say } from '../terminal/shell.ts'
 import { cardInWords, purchaseInWords } from './words.ts'
 
 /** How long an issuer that decides at once needs at most. */
@@ -37,7 +38,7 @@ export async function issueCard(
   // The request was accepted, but no card was issued: the exit code tells a script.
   if (card.state === 'CLOSED') throw new Failure('The issuer has rejected the card.')
   if (card.state === 'PROCESSING')
-    process.stderr.write(`The issuer has not answered yet. Check later: ${programWords()} card show ${id}\n`)
+    io().stderr.write(`The issuer has not answered yet. Check later: ${programWords()} card show ${id}\n`)
 }
 
 /** `countersign card list` */

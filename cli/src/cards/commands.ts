@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { confirmed } from '../terminal/confirmation.ts'
-import { openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
 import { issueCard, listCards, listPurchases, showCard } from './cards.ts'
-import { clearPurchase, returnPurchase, useCard } from './merchant.ts'
-import { changeState, delegateKey, setFundingSources } from './signed.ts'
+import { clearPurchase, returnPurchase, useCard } from './sandbox-purchases.ts'
+import { changeState, delegateKey, setFundingSources } from './signed-changes.ts'
 
 const SIGNED = `
 The cardholder signs this, by a session of their embedded wallet. In sandbox this program signs in for them, with the

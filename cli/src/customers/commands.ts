@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
+import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
+import { nounOf } from '../terminal/noun.ts'
 import { importCustomers } from './import.ts'
 
 const FILE = `
@@ -8,7 +9,7 @@ customer, and one that is refused leaves the others. The same file again makes n
 
 /** Adds `countersign customers …`. */
 export function addCustomerCommands(program: Command): void {
-  const customers = program.command('customers').description('customers of your platform')
+  const customers = nounOf(program, 'customers', 'customers of your platform')
   withShellOptions(
     customers.command('import <file>').description('create the customers of a CSV file, and wait'),
   )

@@ -2,10 +2,12 @@ import { openAsBlob } from 'node:fs'
 import { access, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { progress } from '@clack/prompts'
+import { guardedText } from '@countersign/contract/core/csv-guard'
 import type { CustomerImport } from '@countersign/sdk'
 import { stringify } from 'csv-stringify/sync'
+import { type Shell, say } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
-import { type Shell, say } from '../terminal/shell.ts'
+import { io } from '../terminal/io.ts'
 import { isMissing, messageOf } from '../terminal/thrown.ts'
 
 /** How many errors are printed; the server keeps more of them. */
@@ -49,7 +51,7 @@ async function withBar(
   path: string,
   work: (onProgress: (now: CustomerImport['progress']) => void) => Promise<CustomerImport>,
 ): Promise<CustomerImport> {
-  if (isJson || !process.stdout.isTTY) return work(() => {})
+  if (isJson || !io().stdout.isTTY) return work(() => {})
   const size = 100
   const bar = progress({ max: size })
   let shown = 0
@@ -101,6 +103,6 @@ function errorsAsCsv(errors: readonly RowError[]): string {
   return stringify(rows, {
     header: true,
     columns: ['row', 'correlationId', 'code', 'field', 'message'],
-    escape_formulas: true,
+    cast: { string: guardedText },
   })
 }

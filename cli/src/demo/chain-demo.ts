@@ -1,10 +1,9 @@
-import { Countersign, CountersignError } from '@countersign/sdk'
+import { CountersignError } from '@countersign/sdk'
+import type { Credentials } from '../connection/credentials.ts'
 import { formatAmount } from '../terminal/amounts.ts'
-import type { Credentials } from '../terminal/credentials.ts'
 import { Failure } from '../terminal/failure.ts'
-import { Script } from '../terminal/script.ts'
 import { fund, makeWalletHolder } from './customer.ts'
-import { checkAccess, type Demo } from './demo.ts'
+import { type Demo, openDemo } from './open-demo.ts'
 import { pay } from './payment.ts'
 import { signIn } from './sign-in.ts'
 
@@ -18,9 +17,8 @@ const LOOK_MS = 250
  * the payment. `rpcUrl` is a node of the chain.
  */
 export async function runChainDemo(credentials: Credentials, rpcUrl: string): Promise<void> {
-  const script = new Script((text) => process.stdout.write(text))
-  const demo: Demo = { countersign: new Countersign(credentials), script }
-  await checkAccess(demo, credentials)
+  const demo = await openDemo(credentials)
+  const { script } = demo
   script.line(`Countersign: a wallet pays a wallet on a chain, at ${credentials.baseUrl}`)
   script.line('Lines with a method and a path are calls by the platform\'s backend. "device" is the')
   script.line("customer's phone or browser. The chain is another machine's: it takes what is signed.")

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { CountersignError } from '@countersign/sdk'
 import { formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
-import type { Demo } from './demo.ts'
+import type { Demo } from './open-demo.ts'
 
 export interface DemoCustomer {
   readonly id: string

@@ -5,7 +5,7 @@ import { formatAmount, formatRate } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import { wrap } from '../terminal/script.ts'
 import type { DemoCustomer } from './customer.ts'
-import type { Demo } from './demo.ts'
+import type { Demo } from './open-demo.ts'
 
 const WORDS_WIDTH = 72
 

@@ -1,6 +1,6 @@
 import { DeviceKey, Session } from '@countersign/sdk/wallet'
 import { Failure } from '../terminal/failure.ts'
-import type { Demo } from './demo.ts'
+import type { Demo } from './open-demo.ts'
 
 /** The code of every sign-in in sandbox, where none is sent. */
 const SANDBOX_CODE = '000000'

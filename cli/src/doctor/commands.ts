@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type ShellOptions, withShellOptions } from '../terminal/shell.ts'
+import { type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { doctor } from './doctor.ts'
 
 /** Adds `countersign doctor`. */

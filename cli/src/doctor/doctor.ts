@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { API_VERSION } from '@countersign/contract/core/api-version'
+import { keysOf } from '@countersign/contract/core/objects'
 import { ConnectionError, Countersign, CountersignError, type ResultOf, toJson } from '@countersign/sdk'
 import pc from 'picocolors'
+import { hasServerProgram } from '../connection/server-program.ts'
+import { credentialsOf, type ShellOptions } from '../connection/shell.ts'
+import { IS_CLONE } from '../terminal/clone.ts'
 import { Failure } from '../terminal/failure.ts'
-import { hasServerProgram } from '../terminal/server-program.ts'
-import { credentialsOf, type ShellOptions } from '../terminal/shell.ts'
+import { io } from '../terminal/io.ts'
 import { messageOf } from '../terminal/thrown.ts'
 
 type State = 'OK' | 'LOOK' | 'WRONG'
@@ -45,8 +48,7 @@ export async function doctor(options: ShellOptions): Promise<number> {
     findings.push({ about: 'credentials', state: 'WRONG', detail: error.message, advice })
   }
   if (hasServerProgram()) findings.push(...(await checkHost()))
-  for (const finding of findings)
-    process.stdout.write(`${options.json ? toJson(finding) : inWords(finding)}\n`)
+  for (const finding of findings) io().stdout.write(`${options.json ? toJson(finding) : inWords(finding)}\n`)
   return findings.some(({ state }) => state === 'WRONG') ? 1 : 0
 }
 
@@ -65,7 +67,12 @@ async function checkServer(baseUrl: string): Promise<Finding[]> {
   } catch (error) {
     const detail = `${url.origin} cannot be reached: ${messageOf(error)}`
     return [
-      { about: 'server', state: 'WRONG', detail, advice: 'Start it (npm start), or look at --base-url' },
+      {
+        about: 'server',
+        state: 'WRONG',
+        detail,
+        advice: `Start the server${IS_CLONE ? ' (npm start)' : ''} or check --base-url`,
+      },
     ]
   }
   const isVersion = new URL(baseUrl).pathname.replace(/\/+$/, '').endsWith(`/${API_VERSION}`)
@@ -157,7 +164,7 @@ function waitingOf({ waiting }: Overview): Finding[] {
     railEvents: 'reports of rails that fit nothing',
     reconciliations: 'days that do not reconcile',
   }
-  const open = (Object.keys(words) as (keyof typeof words)[]).filter((name) => waiting[name] > 0)
+  const open = keysOf(words).filter((name) => waiting[name] > 0)
   if (open.length === 0) return [{ about: 'waiting', state: 'OK', detail: 'Nothing waits for a person' }]
   const detail = open.map((name) => `${waiting[name]} ${words[name]}`).join(', ')
   return [
@@ -167,7 +174,7 @@ function waitingOf({ waiting }: Overview): Finding[] {
 
 /** The machine that the server runs on, where its program is beside this one. */
 async function checkHost(): Promise<Finding[]> {
-  const { COUNTERSIGN_DATA_DIR, COUNTERSIGN_MODE, DATABASE_URL } = process.env
+  const { COUNTERSIGN_DATA_DIR, COUNTERSIGN_MODE, DATABASE_URL } = io().env
   const folder = resolve(COUNTERSIGN_DATA_DIR || '.countersign')
   const database = DATABASE_URL ? 'PostgreSQL' : 'the embedded database'
   const settings: Finding = {

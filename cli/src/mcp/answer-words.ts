@@ -102,7 +102,7 @@ export function pendingSentence(value: unknown): string | undefined {
   return (
     `Nothing has been paid yet: ${amount ?? 'the action'} waits until a person approves it. ` +
     `Tell the user so, and do not ask for it again. It fails if nobody decides ${end}. ` +
-    `To learn the decision, call wait_for_decision with actionId "${value.id}".`
+    `To learn the decision, call countersign_wait_for_decision with actionId "${value.id}".`
   )
 }
 

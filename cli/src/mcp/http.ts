@@ -5,13 +5,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { CountersignError } from '@countersign/sdk'
 import { Agent } from '@countersign/sdk/agent'
 import type { McpHttpHandler } from '@modelcontextprotocol/server'
-import { checkBaseUrl } from '../terminal/credentials.ts'
+import { checkBaseUrl } from '../connection/credentials.ts'
+import { wireWord } from '../connection/wire-word.ts'
 import { Failure } from '../terminal/failure.ts'
+import { io } from '../terminal/io.ts'
 import { messageOf } from '../terminal/thrown.ts'
-import { wireWord } from '../terminal/wire-word.ts'
+import { BASE_URL } from './agent-token.ts'
+import { AuthorizationServer } from './authorization.ts'
+import { answerStranger, type ReadText } from './authorization-routes.ts'
+import { bearerToken, type Challenge, challenge, PATH, tokenRefusal } from './bearer.ts'
 import { requestOf, sendResponse } from './fetch-adapter.ts'
 import { InFlight } from './in-flight.ts'
-import { BASE_URL } from './token.ts'
 import { toolServers } from './tool-server.ts'
 
 /** The options of `countersign mcp --http`. */
@@ -22,43 +26,53 @@ export interface HttpOptions {
   readonly port: number
   /** Further names of hosts under which clients reach this one. */
   readonly allowedHosts: readonly string[]
+  /** The address under which clients reach this program, if that is another one: of a proxy with TLS. */
+  readonly publicUrl?: string
 }
 
-const PATH = '/mcp'
 const BODY_BYTES_MAX = 64 * 1024
+const FORM_BYTES_MAX = 16 * 1024
 const CONNECTIONS_MAX = 1_000
 const REQUEST_TIMEOUT_MS = 30_000
 /** How long requests under way may still take once this process is asked to end. */
 const DRAIN_MS = 5_000
 
-const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', ''])
 
 /**
- * `countersign mcp --http`: serves the tools over streamable HTTP at `/mcp` until the signal is aborted. Each request acts as the
- * agent whose token it brings, and nothing is kept between requests: there is no session to take over or to fill memory with. A page
- * of another site that reaches this address is refused by its Origin, and one that has its own name lead here by its Host.
- * Throws Failure for an address that cannot be listened on.
+ * `countersign mcp --http`: serves the tools over streamable HTTP at `/mcp` until the signal is aborted. Each request acts as the agent whose
+ * token it brings; only the codes of a sign-in are kept, for a minute. Throws Failure for an address that cannot be listened on.
  */
 export async function serveHttp(options: HttpOptions, signal: AbortSignal): Promise<void> {
   const baseUrl = options.baseUrl === undefined ? BASE_URL : checkBaseUrl(options.baseUrl)
+  const publicOrigin = publicOriginOf(options)
   const word = wireWord()
   const report = (error: unknown) => {
     // What the API or the protocol refuses is told to the client: a stranger cannot fill the output with it.
-    if (!(error instanceof CountersignError)) process.stderr.write(`${messageOf(error)}\n`)
+    if (!(error instanceof CountersignError)) io().stderr.write(`${messageOf(error)}\n`)
   }
   const [newServer, sdk] = await Promise.all([toolServers(report), import('@modelcontextprotocol/server')])
+  const agentOf = (accessToken: string) => Agent.withToken({ baseUrl, accessToken, ...word })
   const handler = sdk.createMcpHandler(
-    ({ authInfo }) =>
-      newServer(async () => Agent.withToken({ baseUrl, accessToken: authInfo?.token ?? '', ...word })),
+    ({ authInfo }) => newServer(async () => agentOf(authInfo?.token ?? '')),
     { maxRequestBodySize: BODY_BYTES_MAX },
   )
-  const hosts = [...sdk.localhostAllowedHostnames(), ...namesOf(options)]
+  const authorization = new AuthorizationServer(
+    async (code) => (await Agent.redeem({ baseUrl, code, ...word })).accessToken,
+  )
+  const readText: ReadText = async (request) => {
+    const body = await sdk.readRequestBody(request, FORM_BYTES_MAX)
+    return body.tooLarge ? undefined : body.text
+  }
+  const originOf = ({ headers }: IncomingMessage) => publicOrigin ?? `http://${headers.host}`
+  const hosts = [...sdk.localhostAllowedHostnames(), ...namesOf(options, publicOrigin)]
+  // Refuses pages of other sites.
   const isOwn = ({ headers }: IncomingMessage) =>
     sdk.validateHostHeader(headers.host, hosts).ok && sdk.validateOriginHeader(headers.origin, hosts).ok
   const inFlight = new InFlight()
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
-    answer({ handler, isOwn, inFlight }, request, response).catch((error: unknown) => {
+    const endpoint = { handler, isOwn, inFlight, agentOf, authorization, readText, originOf }
+    answer(endpoint, request, response).catch((error: unknown) => {
       report(error)
       response.destroy()
     })
@@ -66,8 +80,8 @@ export async function serveHttp(options: HttpOptions, signal: AbortSignal): Prom
   server.maxConnections = CONNECTIONS_MAX
   await listen(server, options)
   const { port } = server.address() as AddressInfo
-  process.stdout.write(
-    `Listening on ${addressOf(options.host, port)}${PATH}. A client sends the token of its agent: "Authorization: Bearer …".\n`,
+  io().stdout.write(
+    `Listening on ${addressOf(options.host, port)}${PATH}. A client signs in with a device code, or sends the token of its agent: "Authorization: Bearer …".\n`,
   )
   if (!signal.aborted) await once(signal, 'abort')
   await close(server, handler, inFlight)
@@ -77,20 +91,19 @@ interface Endpoint {
   readonly handler: McpHttpHandler
   readonly isOwn: (request: IncomingMessage) => boolean
   readonly inFlight: InFlight
+  readonly agentOf: (accessToken: string) => Agent
+  readonly authorization: AuthorizationServer
+  readonly readText: ReadText
+  readonly originOf: (request: IncomingMessage) => string
 }
 
-async function answer(
-  { handler, isOwn, inFlight }: Endpoint,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function answer(endpoint: Endpoint, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { isOwn, inFlight, originOf, authorization, readText } = endpoint
   if (!isOwn(request)) return refuse(response, 403, 'This Host or Origin is not allowed.')
-  if (request.url?.split('?')[0] !== PATH) return refuse(response, 404, `There is only ${PATH}.`)
-  const [, token] = BEARER.exec(request.headers.authorization ?? '') ?? []
-  if (token === undefined)
-    return refuse(response, 401, 'Send the token of an agent: "Authorization: Bearer …".', {
-      'WWW-Authenticate': 'Bearer realm="countersign"',
-    })
+  const origin = originOf(request)
+  const isTool = request.url?.split('?')[0] === PATH
+  const token = isTool ? bearerToken(request.headers.authorization) : ''
+  if (token === undefined) return refuseToken(response, challenge(origin))
   const ended = inFlight.begin(token)
   if (!ended) return refuse(response, 429, 'Too many requests at the same time.', { 'Retry-After': '1' })
   const controller = new AbortController()
@@ -98,8 +111,35 @@ async function answer(
     ended()
     controller.abort()
   })
+  const { signal } = controller
+  if (isTool) return answerTool(endpoint, { request, response, token, origin, signal })
+  const answered = await answerStranger(authorization, origin, requestOf(request, signal), readText)
+  if (!answered) return refuse(response, 404, `There is only ${PATH}.`)
+  await sendResponse(answered, response)
+}
+
+interface ToolRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly token: string
+  readonly origin: string
+  readonly signal: AbortSignal
+}
+
+async function answerTool(
+  { handler, agentOf }: Endpoint,
+  { request, response, token, origin, signal }: ToolRequest,
+): Promise<void> {
+  const refused = await tokenRefusal(agentOf(token), signal)
+  if (refused?.status === 401) return refuseToken(response, challenge(origin, 'invalid_token'))
+  if (refused)
+    return refuse(response, 429, refused.message, { 'Retry-After': String(refused.retryAfterSeconds ?? 60) })
   const authInfo = { token, clientId: 'agent', scopes: [] }
-  await sendResponse(await handler.fetch(requestOf(request, controller.signal), { authInfo }), response)
+  await sendResponse(await handler.fetch(requestOf(request, signal), { authInfo }), response)
+}
+
+function refuseToken(response: ServerResponse, { status, message, headers }: Challenge): void {
+  refuse(response, status, message, headers)
 }
 
 function refuse(
@@ -113,11 +153,21 @@ function refuse(
   response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }))
 }
 
-function namesOf({ host, allowedHosts }: HttpOptions): readonly string[] {
-  if (!ANY_ADDRESS.has(host)) return [bracketed(host), ...allowedHosts]
-  if (allowedHosts.length > 0) return allowedHosts
+function namesOf({ host, allowedHosts }: HttpOptions, publicOrigin: string | undefined): readonly string[] {
+  const names = [...allowedHosts, ...(publicOrigin === undefined ? [] : [new URL(publicOrigin).hostname])]
+  if (!ANY_ADDRESS.has(host)) return [bracketed(host), ...names]
+  if (names.length > 0) return names
   throw new Failure(
     `--host ${host} listens on every address: name the hosts by which clients reach it, as --allowed-hosts mcp.example.com.`,
+  )
+}
+
+function publicOriginOf({ publicUrl }: HttpOptions): string | undefined {
+  if (publicUrl === undefined) return undefined
+  const url = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin
+  throw new Failure(
+    `--public-url must be an address without a path, like https://mcp.example.com, not "${publicUrl}".`,
   )
 }
 

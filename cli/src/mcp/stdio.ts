@@ -1,6 +1,7 @@
 import type { Agent } from '@countersign/sdk/agent'
+import { io } from '../terminal/io.ts'
 import { messageOf } from '../terminal/thrown.ts'
-import { findAgent, type McpOptions } from './token.ts'
+import { findAgent, type McpOptions } from './agent-token.ts'
 import { toolServers } from './tool-server.ts'
 
 /**
@@ -11,7 +12,7 @@ import { toolServers } from './tool-server.ts'
 export async function serveStdio(options: McpOptions): Promise<void> {
   const find = await findAgent(options)
   const report = (error: unknown) => {
-    process.stderr.write(`${messageOf(error)}\n`)
+    io().stderr.write(`${messageOf(error)}\n`)
   }
   const [newServer, stdio] = await Promise.all([
     toolServers(report),

@@ -1,15 +1,16 @@
 import { API_VERSION } from '@countersign/contract/core/api-version'
 import type { Agent } from '@countersign/sdk/agent'
 import type { Server } from '@modelcontextprotocol/server'
-import { callTool } from './calls.ts'
+import { callTool } from './call-tool.ts'
 import { findTool, listTools } from './tools.ts'
 
 const INSTRUCTIONS = `Countersign: you act for one customer of a payments platform, under a policy.
 Reading is free. Money moves only as far as the policy allows; beyond that a person approves it or it is refused.
 Amounts are whole numbers of the smallest unit of their currency (2500 is 25.00 USD). An answer has each amount in words as well, in a member whose name ends in InWords: show that to the user, and calculate with the number.
-A payment in one currency: transfer_out. Between currencies: create_quote, then execute_quote before it expires.
-Ask simulate first where you are not sure. Of a PENDING_APPROVAL action tell the user, then wait_for_decision.
-Do not split a payment to get below a limit. Give an idempotencyKey to what you may have to repeat.`
+A payment in one currency: countersign_transfer_out. Between currencies: countersign_create_quote, then countersign_execute_quote before it expires.
+Ask countersign_simulate first if you are not sure. Of a PENDING_APPROVAL action tell the user, then countersign_wait_for_decision.
+Do not split a payment to get below a limit. Give an idempotencyKey to what you may have to repeat.
+A null for an optional member is the same as leaving it out. A refusal has a code and a message: tell the user why, and do not repeat the call unchanged.`
 
 /**
  * A maker of servers of the protocol, one for each connection or request, which offer the tools as the agent that `connect` gives.
@@ -23,7 +24,7 @@ export async function toolServers(
   const toolOf = (name: string) => {
     const tool = findTool(name)
     if (tool) return tool
-    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `There is no tool "${name}".`)
+    throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Tool "${name}" not found.`)
   }
   return (connect) => {
     const server = new sdk.Server(

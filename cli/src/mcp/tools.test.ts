@@ -1,66 +1,193 @@
 import { API } from '@countersign/contract/api'
+import { isObject } from '@countersign/contract/core/decode'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { OWN_KEYWORDS } from '@countersign/contract/core/schema'
+import type { OwnAgent } from '@countersign/sdk/agent'
+import { Ajv } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { withWords } from './answer-words.ts'
+import { isAmountName, withWords } from './answer-words.ts'
+import { callInput, type ToolSchema, withoutNulls } from './input-schemas.ts'
 import { listTools, TOOLS } from './tools.ts'
 
-interface Schema {
-  readonly format?: string
-  readonly $ref?: string
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-  readonly oneOf?: readonly Schema[]
-  readonly $defs?: Readonly<Record<string, Schema>>
-}
-
 const tools = listTools(undefined)
-const outputOf = (name: string) => tools.find((tool) => tool.name === name)!.outputSchema as Schema
+const inputs = tools.map(({ name, inputSchema }) => [name, inputSchema] as const)
 
-/** Every property of a schema and of those inside it. */
-function propertiesOf(schema: Schema): [string, Schema][] {
-  const inside = [...(schema.anyOf ?? schema.oneOf ?? []), ...(schema.items ? [schema.items] : [])]
-  const own = Object.entries(schema.properties ?? {})
-  const named = Object.values(schema.$defs ?? {})
-  return [...own, ...[...own.map(([, one]) => one), ...inside, ...named].flatMap(propertiesOf)]
+/** The schemas inside a schema, and itself, each with its path. */
+function schemasIn(schema: ToolSchema, path = ''): [string, ToolSchema][] {
+  const { properties = {}, items, anyOf = [] } = schema
+  return [
+    [path, schema],
+    ...Object.entries(properties).flatMap(([name, one]) => schemasIn(one, `${path}/${name}`)),
+    ...(items ? schemasIn(items, `${path}/items`) : []),
+    ...anyOf.flatMap((one, index) => schemasIn(one, `${path}/${index}`)),
+  ]
 }
 
-const holdsAmount = ({ format, anyOf = [] }: Schema): boolean => format === 'int64' || anyOf.some(holdsAmount)
-
-describe('the answers of the tools', () => {
-  test.each(Object.entries(TOOLS))(
-    '%s: every amount of the contract has its words beside it',
-    (name, tool) => {
-      const [answer] = Object.values((API[tool.call] as Endpoint).responses)
-      const amounts = new Set(
-        propertiesOf(answer as Schema).flatMap(([member, schema]) => (holdsAmount(schema) ? [member] : [])),
-      )
-      const shown = new Set(propertiesOf(outputOf(name)).map(([member]) => member))
-      for (const amount of amounts) {
-        expect(shown, amount).toContain(amount)
-        expect(shown, amount).toContain(`${amount}InWords`)
-      }
-      expect(shown.has('statusInWords')).toBe(/transfer_|execute_|_action|decision/.test(name))
-    },
+/** The members of every object in a schema. */
+const membersIn = (schema: ToolSchema) =>
+  schemasIn(schema).flatMap(([path, { properties = {} }]) =>
+    Object.entries(properties).map(([name, one]) => [`${path}/${name}`, one] as const),
   )
 
-  test('their schemas are closed: every reference leads to a definition', () => {
-    for (const { name, outputSchema } of tools) {
-      const { $defs = {} } = outputSchema as Schema
-      const references = [...JSON.stringify(outputSchema).matchAll(/"\$ref":"([^"]+)"/g)].map(
-        ([, one]) => one,
-      )
-      for (const reference of references)
-        expect(Object.keys($defs), name).toContain(reference!.replace('#/$defs/', ''))
+const takesNull = ({ type, anyOf = [] }: ToolSchema): boolean =>
+  type === 'null' || (Array.isArray(type) && type.includes('null')) || anyOf.some(takesNull)
+
+/** Keywords of a schema that are the names of its members elsewhere. */
+const keywordsIn = (schema: ToolSchema) => new Set(schemasIn(schema).flatMap(([, one]) => Object.keys(one)))
+
+describe.each(inputs)('the input schema of %s', (_, schema) => {
+  test('compiles in the strict mode of Ajv, in both drafts that clients assume', () => {
+    for (const Validator of [Ajv, Ajv2020]) {
+      const ajv = new Validator({ strict: true, validateSchema: true })
+      expect(ajv.compile(schema)).toBeTypeOf('function')
     }
   })
 
-  test('the list of tools is a tenth of what the contract says of their answers', () => {
-    const whole = Object.values(TOOLS).map(({ call }) => Object.values((API[call] as Endpoint).responses)[0])
-    expect(JSON.stringify(tools).length).toBeLessThan(200_000)
-    expect(JSON.stringify(whole).length).toBeGreaterThan(800_000)
+  test('has the keywords alone that JSON Schema, OpenAI and Gemini share', () => {
+    const objects = ['type', 'description', 'properties', 'required', 'additionalProperties']
+    const shared = new Set([...objects, 'enum', 'items', 'anyOf', 'minimum', 'maximum', 'maxItems'])
+    const used = keywordsIn(schema)
+    expect([...used].filter((keyword) => !shared.has(keyword))).toEqual([])
+    expect([...OWN_KEYWORDS].filter((keyword) => used.has(keyword))).toEqual([])
+  })
+
+  test('is a strict function of OpenAI: closed objects, every member required, an object at the root', () => {
+    expect(schema.type).toBe('object')
+    for (const [path, { type, properties, required, additionalProperties }] of schemasIn(schema)) {
+      if (![type].flat().includes('object')) continue
+      expect(additionalProperties, path).toBe(false)
+      expect(required, path).toEqual(Object.keys(properties ?? {}))
+    }
+    expect(schemasIn(schema).filter(([path]) => path.split('/').length > 10)).toEqual([])
+  })
+
+  test('is a function of Gemini: words in every enum, a type or alternatives in every schema', () => {
+    for (const [path, { type, enum: words, anyOf, items }] of schemasIn(schema)) {
+      expect(type === undefined, path).toBe(anyOf !== undefined)
+      if (words)
+        expect([type, words.every((word) => typeof word === 'string')], path).toEqual(['string', true])
+      expect([type].flat().includes('array'), path).toBe(items !== undefined)
+    }
+  })
+
+  test('describes a member as optional only if it takes null', () => {
+    for (const [path, member] of membersIn(schema)) {
+      const { description = '' } = member
+      expect(description, path).not.toMatch(/left out|omitted|optional|\bdefault\b/i)
+      if (!takesNull(member)) expect(description, path).not.toMatch(/\bnull\b/)
+    }
   })
 })
+
+describe('the members of the tools', () => {
+  test.each(Object.entries(TOOLS))(
+    '%s requires what its endpoint requires, and what the tool insists on',
+    (name, tool) => {
+      const { params, query, body } = API[tool.call] as Endpoint
+      const required = [params, query, body].flatMap(
+        (part) => (part as { required?: string[] } | undefined)?.required ?? [],
+      )
+      const insistsOn = 'insistsOn' in tool ? [...tool.insistsOn] : []
+      const { properties } = inputs.find(([one]) => one === name)![1]
+      const mandatory = Object.entries(properties).flatMap(([member, schema]) =>
+        takesNull(schema) ? [] : [member],
+      )
+      expect(mandatory.sort()).toEqual([...new Set([...required, ...insistsOn])].sort())
+    },
+  )
+
+  test('null stands for a member that is left out, at every level', () => {
+    const given = {
+      amount: 1,
+      idempotencyKey: null,
+      destination: { accountId: 'a', paymentRail: null },
+      list: [{ a: null }],
+    }
+    expect(withoutNulls(given)).toEqual({ amount: 1, destination: { accountId: 'a' }, list: [{}] })
+  })
+
+  test('an object of free names is taken as pairs, and as it is', () => {
+    const bodyOf = (senderCustomerInfo: unknown) =>
+      callInput(API.agent_me_quote_create, { senderCustomerInfo }).body
+    const sent = { senderCustomerInfo: { FULL_NAME: 'Ada', COUNTRY: 'GB' } }
+    expect(
+      bodyOf([
+        { name: 'FULL_NAME', value: 'Ada' },
+        { name: 'COUNTRY', value: 'GB' },
+      ]),
+    ).toEqual(sent)
+    expect(bodyOf(sent.senderCustomerInfo)).toEqual(sent)
+    expect(bodyOf(['Ada'])).toEqual({ senderCustomerInfo: ['Ada'] })
+  })
+})
+
+describe('the list of tools', () => {
+  const id = (kind: string, index: number) =>
+    `${kind}:019a3f5e-0000-7000-8000-${String(index).padStart(12, '0')}`
+  const ids = (kind: string) => Array.from({ length: 200 }, (_, index) => id(kind, index))
+  /** An agent with the longest policy that the contract allows. */
+  const agent: OwnAgent = {
+    id: id('Agent', 1),
+    name: 'Shopper',
+    customerId: id('Customer', 1),
+    isPaused: false,
+    isConnected: true,
+    createdAt: '2026-01-01T00:00:00Z',
+    updatedAt: '2026-01-01T00:00:00Z',
+    usage: { dailySpend: 0n, dailyTransactionCount: 0, monthlySpend: 0n },
+    policy: {
+      permissions: ['VIEW_TRANSACTIONS', 'CREATE_TRANSFERS', 'CREATE_QUOTES', 'EXECUTE_QUOTES'],
+      defaultExecutionMode: 'AUTO',
+      spendingLimits: { currency: 'USD', perTransactionLimit: 1n, dailyLimit: 1n, monthlyLimit: 1n },
+      accountRestrictions: {
+        allowedAccountIds: ids('InternalAccount'),
+        allowedExternalAccountIds: ids('ExternalAccount'),
+        accountRules: ids('InternalAccount').map((accountId) => ({ accountId, perTransactionLimit: 1n })),
+      },
+    },
+  }
+
+  test('takes less than 40 kB with the longest policy', () => {
+    const list = JSON.stringify({ tools: listTools(agent) })
+    expect(list).toContain('and 190 more (countersign_whoami lists them)')
+    expect(Buffer.byteLength(list)).toBeLessThan(40_000)
+  })
+
+  test('has names with the prefix of this server, which every model provider takes', () => {
+    for (const { name } of tools) expect(name).toMatch(/^countersign_[a-z_]{1,50}$/)
+  })
+
+  test('names no tool without the prefix in a description', () => {
+    const bare = tools
+      .map(({ name }) => name.replace('countersign_', ''))
+      .filter((name) => name.includes('_'))
+    for (const { description } of listTools(agent))
+      for (const name of bare) expect(description).not.toMatch(new RegExp(`(?<!countersign_)\\b${name}\\b`))
+  })
+})
+
+/** The names of the integers of 64 bits in a schema of the contract. */
+function amountsIn(schema: unknown): string[] {
+  if (!isObject(schema)) return []
+  const properties = Object.entries(isObject(schema.properties) ? schema.properties : {})
+  const inside = [schema.items, ...[schema.anyOf, schema.oneOf].flat(), ...properties.map(([, one]) => one)]
+  const own = properties.flatMap(([name, one]) => (holdsAmount(one) ? [name] : []))
+  return [...own, ...inside.flatMap(amountsIn)]
+}
+
+function holdsAmount(schema: unknown): boolean {
+  if (!isObject(schema)) return false
+  return schema.format === 'int64' || (Array.isArray(schema.anyOf) && schema.anyOf.some(holdsAmount))
+}
+
+test.each(Object.values(TOOLS).map(({ call }) => call))(
+  'every amount in the answer of %s can be said in words',
+  (call) => {
+    const answers = Object.values((API[call] as Endpoint).responses)
+    expect(answers.flatMap(amountsIn).filter((name) => !isAmountName(name))).toEqual([])
+  },
+)
 
 test('words follow the currency that an amount is in, whichever object names it', () => {
   const [usd, xof] = ['USD', 'XOF'].map((code, at) => ({

@@ -1,8 +1,8 @@
 import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
 import type { Command } from 'commander'
-import { readPermissions } from '../admin/admin.ts'
+import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { confirmed } from '../terminal/confirmation.ts'
-import { openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
+import { readPermissions } from '../terminal/permissions.ts'
 import {
   type InviteOptions,
   inviteAsOperator,
@@ -41,8 +41,9 @@ export function addMemberCommands(program: Command, done: (exitCode: number) => 
     member.command('remove <member>').description('remove a member, Member:…, and end its sessions'),
   )
     .option('--yes', 'do not ask')
-    .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
+    .option('--end-tokens', 'also end the API tokens that the member has made')
+    .action(async (id: string, options: ShellOptions & { yes?: boolean; endTokens?: boolean }) => {
       await confirmed(`Remove ${id} for good?`, options.yes)
-      await removeMember(await openShell(options), id)
+      await removeMember(await openShell(options), id, options.endTokens ?? false)
     })
 }

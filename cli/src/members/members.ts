@@ -1,8 +1,8 @@
 import { MEMBER_ROLES, type MemberRole } from '@countersign/contract/core/member-roles'
 import type { ItemOf } from '@countersign/sdk'
-import { ask } from '../admin/ask.ts'
+import { ask } from '../admin/ask-server.ts'
+import { type Shell, say } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
-import { type Shell, say } from '../terminal/shell.ts'
 import { tableOf } from '../terminal/table.ts'
 
 type Member = ItemOf<'member_list'>
@@ -59,10 +59,15 @@ export async function listMembers(shell: Shell): Promise<void> {
 }
 
 /** `countersign member remove` */
-export async function removeMember(shell: Shell, id: string): Promise<void> {
+export async function removeMember(shell: Shell, id: string, endTokens: boolean): Promise<void> {
   const member = await shell.countersign.members.get(id)
-  await shell.countersign.members.delete(id)
-  say(shell, { removed: id }, [`${member.name} <${member.email}> was removed, and is signed out everywhere.`])
+  const left = await shell.countersign.members.delete(id, { endTokens })
+  const tokens = left?.tokens ?? []
+  const state = left?.tokensEnded ? 'ended' : 'is still valid: end it with DELETE /tokens/{tokenId}'
+  say(shell, { removed: id, ...left }, [
+    `${member.name} <${member.email}> was removed, and is signed out everywhere.`,
+    ...tokens.map((token) => `API token ${token.name} (${token.id}), made by this member, ${state}`),
+  ])
 }
 
 /** The permissions of a role, or those that are named; all where neither is. Throws Failure. */

@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander'
-import { type LoginOptions, listProfiles, logIn, logOut, type ProfileOptions } from './profiles.ts'
+import { listProfiles } from './list.ts'
+import { type LoginOptions, logIn } from './login.ts'
+import { type LogoutOptions, logOut } from './logout.ts'
 
 const LOGIN = `
 What is left out is asked for. The name of the profile is --profile NAME (default: default).`
@@ -9,7 +11,10 @@ export function addProfileCommands(program: Command): void {
   program
     .command('login')
     .description('keep the credentials of a server as a profile, after they were tried')
-    .option('--base-url <url>', 'base address, like http://127.0.0.1:8787/2025-10-13')
+    .option(
+      '--base-url <url>',
+      'address of the server, like https://pay.example.com; the version of the API is found',
+    )
     .option('--token-id <id>', 'the token, Token:…')
     .addOption(
       new Option('--client-secret <secret>', 'its secret; other users of the machine can read options').env(
@@ -23,11 +28,11 @@ export function addProfileCommands(program: Command): void {
     .command('profiles')
     .description('list the profiles of this user, without their secrets')
     .option('--json', 'print JSON')
-    .action(async (options: ProfileOptions) => listProfiles(options))
+    .action(async (options: { json?: boolean }) => listProfiles(options))
   program
     .command('logout')
     .description('forget the default profile, or that of --profile')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
-    .action(async (options: ProfileOptions) => logOut(options))
+    .action(async (options: LogoutOptions) => logOut(options))
 }

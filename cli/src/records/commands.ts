@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
+import { credentialsOf, openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { nounOf } from '../terminal/noun.ts'
-import { credentialsOf, openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
+import { callRaw, type RawOptions } from './api.ts'
+import { saveTransactions, type TransactionOptions } from './export.ts'
 import { addFilters } from './filters.ts'
 import { getRecord, type ListOptions, listRecords } from './list.ts'
 import { RECORD_NOUNS, type RecordNoun } from './nouns.ts'
-import { callRaw, type RawOptions } from './raw.ts'
 import { searchRecords } from './search.ts'
 
-/** Adds `list` and `get` of every noun, `countersign search` and `countersign api`. */
+/** Adds `list` and `get` of every noun, `countersign transactions export`, `countersign search` and `countersign api`. */
 export function addRecordCommands(program: Command, done: (exitCode: number) => void): void {
   const [customers, accounts, transactions, events, quotes] = RECORD_NOUNS
   addNoun(program, customers)
@@ -15,6 +16,7 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
   addNoun(program, transactions)
   addNoun(program, events)
   addNoun(program, quotes)
+  addTransactionExport(program)
   withShellOptions(
     program.command('search <text>').description('find a record by whatever is known of it'),
   ).action(async (text: string, options: ShellOptions) => searchRecords(await openShell(options), text))
@@ -41,4 +43,20 @@ function addNoun<N extends RecordNoun['list']>(program: Command, noun: RecordNou
   withShellOptions(command.command('get <id>').description('show one of them')).action(
     async (id: string, options: ShellOptions) => getRecord(await openShell(options), noun, id),
   )
+}
+
+function addTransactionExport(program: Command): void {
+  const transactions = nounOf(program, 'transactions', 'transactions of your platform')
+  withShellOptions(
+    transactions
+      .command('export <file>')
+      .description('write transactions to a CSV file; - is standard output'),
+  )
+    .option('--from <time>', 'only those that were created at or after it')
+    .option('--to <time>', 'only those that were created at or before it')
+    .option('--account <id>', 'only those of this account')
+    .option('--customer <id>', 'only those of this customer')
+    .action(async (file: string, options: ShellOptions & TransactionOptions) =>
+      saveTransactions(await openShell(options), file, options),
+    )
 }

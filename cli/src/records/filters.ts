@@ -1,6 +1,6 @@
 import { API } from '@countersign/contract/api'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { timeOf } from '../books/times.ts'
+import { timeOf } from '../terminal/options.ts'
 import type { RecordNoun } from './nouns.ts'
 
 /** What a filter's schema says, as far as a flag shows it. */
@@ -25,12 +25,13 @@ export function addFilters(command: Command, { list }: Pick<RecordNoun, 'list'>)
     .option('--all', 'every one, however many')
 }
 
-/** The query of the filters that were given. Throws Failure for a time that is none. */
+/** The query of the filters that were given, the newest first. Throws Failure for an invalid time. */
 export function queryOf(
   list: RecordNoun['list'],
   options: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const query: Record<string, unknown> = {}
+  const query: Record<string, unknown> =
+    'sortOrder' in API[list].query.properties ? { sortOrder: 'desc' } : {}
   for (const [name, { format }] of filtersOf(list)) {
     const value = options[name]
     if (value === undefined) continue

@@ -1,6 +1,6 @@
 import type { Arguments, ItemOf } from '@countersign/sdk'
+import { type Shell, say } from '../connection/shell.ts'
 import { type Found, printRecords } from '../terminal/records.ts'
-import { type Shell, say } from '../terminal/shell.ts'
 import { limitOf, pageSize, queryOf } from './filters.ts'
 import type { RecordNoun } from './nouns.ts'
 import { wordsOf } from './words.ts'

@@ -1,8 +1,8 @@
 import type { ItemOf } from '@countersign/sdk'
+import type { Shell } from '../connection/shell.ts'
 import { currencyOf, formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import type { Column } from '../terminal/records.ts'
-import type { Shell } from '../terminal/shell.ts'
 
 type ListName =
   | 'customer_list'

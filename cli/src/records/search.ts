@@ -1,6 +1,6 @@
 import type { ItemOf } from '@countersign/sdk'
+import type { Shell } from '../connection/shell.ts'
 import { type Column, printRecords } from '../terminal/records.ts'
-import type { Shell } from '../terminal/shell.ts'
 
 const COLUMNS: readonly Column<ItemOf<'search'>>[] = [
   ['TYPE', ({ type }) => type],

@@ -1,19 +1,15 @@
 import type { Command } from 'commander'
+import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { nounOf } from '../terminal/noun.ts'
-import { openShell, type ShellOptions, withShellOptions } from '../terminal/shell.ts'
-import {
-  fundAccount,
-  moveClock,
-  openConsole,
-  readCount,
-  readInbox,
-  readSpan,
-  resetSandbox,
-  seed,
-} from './sandbox.ts'
-import type { TriggerIds } from './steps.ts'
+import { moveClock, readSpan } from './clock.ts'
+import { openConsole } from './console.ts'
+import { fundAccount } from './fund.ts'
+import { readInbox } from './inbox.ts'
+import { resetSandbox } from './reset.ts'
+import { readCount, seed } from './seed.ts'
 import { listTriggers, trigger } from './trigger.ts'
+import type { TriggerIds } from './trigger-steps.ts'
 
 /** Adds `countersign sandbox …`, `trigger` and `console`. */
 export function addSandboxCommands(program: Command): void {

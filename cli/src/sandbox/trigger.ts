@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventType } from '@countersign/contract/events/events'
 import type { PlatformEvent } from '@countersign/sdk'
-import { given } from '../books/times.ts'
+import { type Shell, say } from '../connection/shell.ts'
 import { isEventType } from '../terminal/event-types.ts'
 import { Failure } from '../terminal/failure.ts'
-import { type Shell, say } from '../terminal/shell.ts'
-import { TRIGGERS, type TriggerIds, WITHOUT_STEPS } from './steps.ts'
+import { io } from '../terminal/io.ts'
+import { given } from '../terminal/options.ts'
+import { TRIGGERS, type TriggerIds, WITHOUT_STEPS } from './trigger-steps.ts'
 
 const WAIT_MS = 20_000
 const INTERVAL_MS = 200
@@ -13,7 +14,7 @@ const INTERVAL_MS = 200
 /** `countersign trigger --list` */
 export function listTriggers(): void {
   for (const [type, steps] of Object.entries(TRIGGERS))
-    process.stdout.write(`${type.padEnd(36)}${steps.words}\n`)
+    io().stdout.write(`${type.padEnd(36)}${steps.words}\n`)
 }
 
 /** `countersign trigger`: takes the steps that lead to the event, and waits for it. Throws Failure. */

@@ -1,5 +1,6 @@
 import { askYesNo } from './ask-yes-no.ts'
 import { Failure } from './failure.ts'
+import { io } from './io.ts'
 
 /**
  * Asks before what cannot be undone. `isYes`: `--yes` was given. Throws Failure where the person says no, and where
@@ -7,7 +8,7 @@ import { Failure } from './failure.ts'
  */
 export async function confirmed(question: string, isYes: boolean | undefined): Promise<void> {
   if (isYes) return
-  if (!process.stdin.isTTY || !process.stdout.isTTY)
+  if (!io().stdin.isTTY || !io().stdout.isTTY)
     throw new Failure(`This cannot be undone, and nobody can be asked here. Say it with --yes: ${question}`)
   if (!(await askYesNo(question, new AbortController().signal))) throw new Failure('Nothing was changed.')
 }

@@ -1,6 +1,8 @@
-import { ConnectionError, CountersignError, toJson } from '@countersign/sdk'
+import { ConnectionError, CountersignError, CredentialsError, toJson } from '@countersign/sdk'
 import picocolors from 'picocolors'
+import { GET_A_SERVER } from './clone.ts'
 import { Failure, NoAnswer } from './failure.ts'
+import { io } from './io.ts'
 import { plain } from './table.ts'
 
 /** An error for a program. `status` is of the server's answer; `FAILED`, `NO_ANSWER`, `USAGE` and `FAULT` are codes of this program. */
@@ -14,24 +16,23 @@ interface ErrorForPrograms {
 /** Writes what went wrong to standard error: one line for a person, one JSON object for a program. */
 export function writeError(error: unknown, isJson: boolean): void {
   const text = isJson ? toJson(forPrograms(error)) : inWords(error)
-  process.stderr.write(`${text}\n`)
+  io().stderr.write(`${text}\n`)
 }
 
 /** Writes wrong usage as JSON. For people commander writes it. */
 export function writeUsageError(message: string): void {
-  process.stderr.write(`${toJson({ code: 'USAGE', message } satisfies ErrorForPrograms)}\n`)
+  io().stderr.write(`${toJson({ code: 'USAGE', message } satisfies ErrorForPrograms)}\n`)
 }
 
 /** Says something beside the result, such as that there is more. A program that reads JSON finds that in the result. */
 export function note(text: string, isJson: boolean): void {
-  if (!isJson) process.stderr.write(`${process.stderr.isTTY ? picocolors.dim(text) : text}\n`)
+  if (!isJson) io().stderr.write(`${io().stderr.isTTY ? picocolors.dim(text) : text}\n`)
 }
 
 /** A failure that a person can fix is one line. Anything else is a fault of this program, with its stack. */
 function inWords(error: unknown): string {
-  if (error instanceof Failure) return error.message
-  if (error instanceof ConnectionError)
-    return `${error.message} Start a server in another terminal: npm start`
+  if (error instanceof Failure || error instanceof CredentialsError) return error.message
+  if (error instanceof ConnectionError) return `${error.message} ${GET_A_SERVER}`
   if (error instanceof CountersignError) {
     const { status, code } = error
     return `The server refused: ${status} ${code}: ${plain(messageOfRefusal(error))}`
@@ -47,7 +48,8 @@ function forPrograms(error: unknown): ErrorForPrograms {
   }
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof ConnectionError || error instanceof NoAnswer) return { code: 'NO_ANSWER', message }
-  return { code: error instanceof Failure ? 'FAILED' : 'FAULT', message }
+  const isFailure = error instanceof Failure || error instanceof CredentialsError
+  return { code: isFailure ? 'FAILED' : 'FAULT', message }
 }
 
 function messageOfRefusal({ message, reason }: CountersignError): string {

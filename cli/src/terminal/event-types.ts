@@ -3,7 +3,7 @@ import { Failure } from './failure.ts'
 
 /** Whether the feed has events of this type. */
 export function isEventType(text: string): text is EventType {
-  return (EVENT_TYPES as readonly string[]).includes(text)
+  return EVENT_TYPES.some((type) => type === text)
 }
 
 /** Reads `CARD.STATE_CHANGE,TEST`, in any case. Throws Failure for an unknown type. */

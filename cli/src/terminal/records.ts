@@ -1,5 +1,6 @@
 import { toJson } from '@countersign/sdk'
 import { note } from './errors.ts'
+import { io } from './io.ts'
 import { recordTable } from './table.ts'
 
 /** A column of a table: its header, and the text of a record. */
@@ -13,7 +14,7 @@ export interface Found<T> {
 
 /** Prints a result: as JSON, or in lines of words. */
 export function print(answer: unknown, isJson: boolean, lines: readonly string[]): void {
-  process.stdout.write(isJson ? `${toJson(answer)}\n` : `${lines.join('\n')}\n`)
+  io().stdout.write(isJson ? `${toJson(answer)}\n` : `${lines.join('\n')}\n`)
 }
 
 /** Prints records: as JSON, as a table on a terminal, with tabs into a pipe. `none` says that there are none, beside the result. */
@@ -24,14 +25,14 @@ export function printRecords<T>(
 ): void {
   const { data, hasMore } = found
   if (isJson) {
-    process.stdout.write(`${toJson(found)}\n`)
+    io().stdout.write(`${toJson(found)}\n`)
     return
   }
   if (data.length === 0) note(none, isJson)
   else {
     const headers = columns.map(([header]) => header)
     const rows = data.map((record) => columns.map(([, text]) => text(record)))
-    process.stdout.write(recordTable(headers, rows, process.stdout.isTTY ?? false))
+    io().stdout.write(recordTable(headers, rows, io().stdout.isTTY ?? false))
   }
   if (hasMore) note('There are more: --all, or a larger --limit.', isJson)
 }

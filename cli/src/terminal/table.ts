@@ -2,9 +2,11 @@ import picocolors from 'picocolors'
 
 /** Columns of a fixed width, except the last; or `none` where there are no rows. */
 export function tableOf(rows: readonly (readonly string[])[], none: string): string {
-  if (rows.length === 0) return `${none}\n`
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)))
-  const line = (row: readonly string[]) => row.map((text, column) => text.padEnd(widths[column]!)).join('  ')
+  const [first] = rows
+  if (!first) return `${none}\n`
+  const widths = first.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (row: readonly string[]) =>
+    row.map((text, column) => text.padEnd(widths[column] ?? 0)).join('  ')
   return rows.map((row) => `${line(row).trimEnd()}\n`).join('')
 }
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { ConnectorEvent } from '@countersign/contract/connectors/events'
-import { CONNECTOR_VERSION } from '@countersign/contract/connectors/protocol'
+import { CONNECTOR_VERSION, eventSigningId } from '@countersign/contract/connectors/protocol'
 import { readBody } from '@countersign/contract/connectors/reader'
 import { Webhook } from 'standardwebhooks'
 
@@ -108,8 +108,10 @@ export class Receiver {
     else end(200)
   }
 
-  #faultsOf({ headers, method }: IncomingMessage, event: ConnectorEvent, text: string): string[] {
+  #faultsOf({ headers, method, url = '' }: IncomingMessage, event: ConnectorEvent, text: string): string[] {
     const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+    // The address ends with the name of the rail.
+    const signedId = eventSigningId(url.slice(url.lastIndexOf('/') + 1), event.id)
     const isSigned = this.#secrets.some((secret) => {
       try {
         new Webhook(secret).verify(text, flat, { jsonParse: false })
@@ -120,7 +122,7 @@ export class Receiver {
     })
     return [
       ...(isSigned ? [] : ['its signature is not by the secret, or too old']),
-      ...(headers['webhook-id'] === event.id ? [] : ['webhook-id is not the id of the event']),
+      ...(headers['webhook-id'] === signedId ? [] : [`webhook-id is not "${signedId}"`]),
       ...(headers['connector-version'] === CONNECTOR_VERSION ? [] : ['Connector-Version: 1 is missing']),
       ...(method === 'POST' ? [] : [`it came by ${method}`]),
     ]

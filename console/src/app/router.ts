@@ -1,12 +1,19 @@
 import { createRouter } from '@tanstack/react-router'
+import { booksRoutes } from './routes/books.ts'
 import { buildRoutes } from './routes/build.ts'
-import { moneyRoutes } from './routes/money.ts'
-import { peopleRoutes } from './routes/people.ts'
+import { platformRoutes } from './routes/platform.ts'
+import { recordsRoutes } from './routes/records.ts'
 import { root } from './routes/root.tsx'
-import { settingsRoutes } from './routes/settings.ts'
+import { workRoutes } from './routes/work.ts'
 
 export const router = createRouter({
-  routeTree: root.addChildren([...peopleRoutes, ...moneyRoutes, ...buildRoutes, ...settingsRoutes]),
+  routeTree: root.addChildren([
+    ...workRoutes,
+    ...recordsRoutes,
+    ...booksRoutes,
+    ...buildRoutes,
+    ...platformRoutes,
+  ]),
   basepath: '/console',
   defaultPreload: 'intent',
   scrollRestoration: true,

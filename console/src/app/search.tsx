@@ -1,16 +1,20 @@
+import type { SearchResult } from '@countersign/contract/operation/search'
 import { ActionIcon, Button, Group, Kbd, Modal, NavLink, Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useState } from 'react'
+import type { Static } from 'typebox'
 import { countersign } from '../data/client.ts'
 import { SearchIcon } from '../ui/icons.tsx'
 import { EmptyState, ErrorState } from '../ui/states.tsx'
 import { wordsOf } from '../ui/status-meaning.ts'
-import { pageOf } from './page-of.ts'
+import { pageOf } from './page-paths.ts'
 
 const TYPING_MS = 150
 const CHARACTERS_MAX = 255
+
+type Hit = Static<typeof SearchResult>
 
 /** Finds anything by an id, an e-mail address, a phone number, a name or a reference. */
 export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
@@ -25,7 +29,7 @@ export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly c
   })
   const hits = (text !== '' && found.data?.data) || []
   useEffect(() => setChosen(0), [text])
-  const open = (hit: (typeof hits)[number] | undefined) => {
+  const open = (hit: Hit | undefined) => {
     if (!hit) return
     close()
     setTyped('')
@@ -58,27 +62,39 @@ export function Search({ isOpen, close }: { readonly isOpen: boolean; readonly c
             Search for a whole id, e-mail address or reference, or for the beginning of a name.
           </EmptyState>
         )}
-        <div role="listbox" aria-label="Found">
-          {hits.map((hit, at) => (
-            <NavLink
-              key={hit.id}
-              role="option"
-              aria-selected={at === chosen}
-              active={at === chosen}
-              label={<span className="clipped">{hit.title}</span>}
-              description={<span className="clipped">{hit.detail ?? hit.id}</span>}
-              rightSection={
-                <Text size="xs" c="dimmed">
-                  {wordsOf(hit.type)}
-                </Text>
-              }
-              onClick={() => open(hit)}
-              onMouseEnter={() => setChosen(at)}
-            />
-          ))}
-        </div>
+        <Hits hits={hits} chosen={chosen} choose={setChosen} open={open} />
       </Stack>
     </Modal>
+  )
+}
+
+function Hits(props: {
+  readonly hits: readonly Hit[]
+  readonly chosen: number
+  readonly choose: (index: number) => void
+  readonly open: (hit: Hit) => void
+}) {
+  const { hits, chosen, choose, open } = props
+  return (
+    <div role="listbox" aria-label="Found">
+      {hits.map((hit, at) => (
+        <NavLink
+          key={hit.id}
+          role="option"
+          aria-selected={at === chosen}
+          active={at === chosen}
+          label={<span className="clipped">{hit.title}</span>}
+          description={<span className="clipped">{hit.detail ?? hit.id}</span>}
+          rightSection={
+            <Text size="xs" c="dimmed">
+              {wordsOf(hit.type)}
+            </Text>
+          }
+          onClick={() => open(hit)}
+          onMouseEnter={() => choose(at)}
+        />
+      ))}
+    </div>
   )
 }
 

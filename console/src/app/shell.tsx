@@ -17,30 +17,23 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { countersign } from '../data/client.ts'
-import { followLive } from '../data/live.ts'
+import { followLive } from '../data/live-events.ts'
 import { SandboxButton } from '../pages/sandbox/sandbox-button.tsx'
 import { useIsSandbox, useMe } from '../session/me.ts'
 import { MoonIcon, SunIcon } from '../ui/icons.tsx'
-import { useKeys } from './keys.ts'
-import { PLACES, type Place } from './places.ts'
+import { useKeys } from './keyboard.ts'
+import { PLACES, type Place } from './navigation.ts'
 import { Search, SearchButton } from './search.tsx'
 
 const GROUPS = [...new Set(PLACES.map(({ group }) => group))]
 
-/** What every page stands in: the navigation, the search, who is signed in. Follows the platform's events meanwhile. */
+/** The frame around every page: the navigation, the search, who is signed in. */
 export function Shell() {
   const [isNavigationOpen, { toggle, close }] = useDisclosure(false)
   const [isSearching, setSearching] = useState(false)
   const { pathname } = useLocation()
-  const client = useQueryClient()
-  const { session } = useMe()
   useKeys(() => setSearching(true))
-  useEffect(() => {
-    const ended = new AbortController()
-    // A refused stream is opened again with the next session.
-    followLive(client, ended.signal).catch(() => undefined)
-    return () => ended.abort()
-  }, [client, session.id])
+  useLiveEvents()
   useEffect(close, [pathname])
   return (
     <AppShell
@@ -70,18 +63,7 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar>
         <AppShell.Section grow component={ScrollArea} p="xs">
-          <nav aria-label="Pages">
-            {GROUPS.map((group) => (
-              <div key={group}>
-                <Text size="xs" c="dimmed" fw={600} px="sm" pt="sm" pb={4}>
-                  {group}
-                </Text>
-                {PLACES.filter((place) => place.group === group).map((place) => (
-                  <PlaceLink key={place.to} place={place} isHere={isHere(place, pathname)} />
-                ))}
-              </div>
-            ))}
-          </nav>
+          <Navigation pathname={pathname} />
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main>
@@ -89,6 +71,35 @@ export function Shell() {
       </AppShell.Main>
       <Search isOpen={isSearching} close={() => setSearching(false)} />
     </AppShell>
+  )
+}
+
+/** Follows the platform's events for as long as the session lasts. */
+function useLiveEvents(): void {
+  const client = useQueryClient()
+  const { session } = useMe()
+  useEffect(() => {
+    const ended = new AbortController()
+    // A refused stream is opened again with the next session.
+    followLive(client, ended.signal).catch(() => undefined)
+    return () => ended.abort()
+  }, [client, session.id])
+}
+
+function Navigation({ pathname }: { readonly pathname: string }) {
+  return (
+    <nav aria-label="Pages">
+      {GROUPS.map((group) => (
+        <div key={group}>
+          <Text size="xs" c="dimmed" fw={600} px="sm" pt="sm" pb={4}>
+            {group}
+          </Text>
+          {PLACES.filter((place) => place.group === group).map((place) => (
+            <PlaceLink key={place.to} place={place} isHere={isHere(place, pathname)} />
+          ))}
+        </div>
+      ))}
+    </nav>
   )
 }
 

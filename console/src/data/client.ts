@@ -10,7 +10,7 @@ export const countersign = new Countersign({
   fetch: connection.fetch,
 })
 
-/** Answers are kept for as long as a page may show them while it asks again. Events make them stale earlier: `live.ts`. */
+/** Answers are kept for as long as a page may show them while it asks again. Events make them stale earlier: `live-events.ts`. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache(),
   defaultOptions: {

@@ -3,7 +3,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
 import { connection } from '../data/connection.ts'
 import { ErrorState } from '../ui/states.tsx'
-import { Invitation, LinkSignIn, takeArrivalToken } from './link.tsx'
+import { type ArrivalToken, takeArrivalToken } from './arrival-token.ts'
+import { Invitation } from './invitation.tsx'
+import { LinkSignIn } from './link-sign-in.tsx'
 import { type Identity, MeContext, meQuery } from './me.ts'
 import { SignIn } from './sign-in.tsx'
 
@@ -16,42 +18,25 @@ const AWAY_MS = 2_000
  * open is renewed in a window over it, so that nothing typed is lost.
  */
 export function Gate({ children }: { readonly children: ReactNode }) {
-  const [arrival, setArrival] = useState(takeArrivalToken)
+  const [arrival, leave] = useArrival()
   const { isAway, isSignedOut } = useSyncExternalStore(connection.subscribe, connection.state)
   const me = useQuery({ ...meQuery, refetchInterval: isAway ? AWAY_MS : PRESENT_MS })
   useReadAgainAfter(isAway)
   // Whose pages are open: they stay open below the window that renews the session.
   const [opened, setOpened] = useState<Identity>()
   if (me.data && me.data !== opened) setOpened(me.data)
-  useEffect(() => {
-    // A link that is opened in the window of a page changes what is behind `#` only, and loads nothing.
-    const onArrival = () => setArrival((former) => takeArrivalToken() ?? former)
-    window.addEventListener('hashchange', onArrival)
-    return () => window.removeEventListener('hashchange', onArrival)
-  }, [])
-  const leave = () => setArrival(undefined)
 
   if (arrival)
     return (
       <Entrance>
-        {arrival.kind === 'link' ? (
-          <LinkSignIn key={arrival.token} token={arrival.token} leave={leave} />
-        ) : (
-          <Invitation key={arrival.token} token={arrival.token} leave={leave} />
-        )}
+        <Arrival arrival={arrival} leave={leave} />
       </Entrance>
     )
   if (me.isPending) return null
-  if (me.isError && opened === undefined)
-    return (
-      <Entrance>
-        <ErrorState error={me.error} retry={() => void me.refetch()} />
-      </Entrance>
-    )
   if (opened === undefined)
     return (
       <Entrance>
-        <SignIn />
+        {me.isError ? <ErrorState error={me.error} retry={() => void me.refetch()} /> : <SignIn />}
       </Entrance>
     )
   return (
@@ -64,18 +49,40 @@ export function Gate({ children }: { readonly children: ReactNode }) {
       <MeContext value={opened}>
         <Fragment key={opened.member.id}>{children}</Fragment>
       </MeContext>
-      <Modal
-        opened={isSignedOut || me.data === null}
-        onClose={() => undefined}
-        withCloseButton={false}
-        centered
-      >
-        <Stack>
-          <span>Your session has ended. What you have typed is still there.</span>
-          <SignIn />
-        </Stack>
-      </Modal>
+      <SessionEnded isOpen={isSignedOut || me.data === null} />
     </>
+  )
+}
+
+/** The link that the member came by, until it is left. */
+function useArrival(): [arrival: ArrivalToken | undefined, leave: () => void] {
+  const [arrival, setArrival] = useState(takeArrivalToken)
+  useEffect(() => {
+    // A link that is opened in the window of a page changes what is behind `#` only, and loads nothing.
+    const onArrival = () => setArrival((former) => takeArrivalToken() ?? former)
+    window.addEventListener('hashchange', onArrival)
+    return () => window.removeEventListener('hashchange', onArrival)
+  }, [])
+  return [arrival, () => setArrival(undefined)]
+}
+
+function Arrival({ arrival, leave }: { readonly arrival: ArrivalToken; readonly leave: () => void }) {
+  const { kind, token } = arrival
+  return kind === 'link' ? (
+    <LinkSignIn key={token} token={token} leave={leave} />
+  ) : (
+    <Invitation key={token} token={token} leave={leave} />
+  )
+}
+
+function SessionEnded({ isOpen }: { readonly isOpen: boolean }) {
+  return (
+    <Modal opened={isOpen} onClose={() => undefined} withCloseButton={false} centered>
+      <Stack>
+        <span>Your session has ended. What you have typed is still there.</span>
+        <SignIn />
+      </Stack>
+    </Modal>
   )
 }
 

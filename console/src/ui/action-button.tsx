@@ -1,21 +1,32 @@
-import { Button, type ButtonProps, Group, Modal, Stack, Text, Textarea, Tooltip } from '@mantine/core'
+import { Button, type ButtonProps, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { DeniableButton } from './deniable-button.tsx'
 import { ErrorState } from './states.tsx'
 
-interface ActionButtonProps extends Pick<ButtonProps, 'color' | 'variant' | 'size'> {
+type Look = Pick<ButtonProps, 'color' | 'variant' | 'size'>
+
+/** The question before an action: in words, with what will happen. */
+interface Question {
+  readonly title: string
+  readonly text: ReactNode
+  /** Left out: no reason is asked for. False: it may stay empty. */
+  readonly needsReason?: boolean
+}
+
+interface ActionButtonProps extends Look {
   readonly label: string
   /** Why it cannot be done now: the button is grey and says so. */
   readonly denied?: string | undefined
   readonly act: (reason: string) => Promise<unknown>
-  /** What is asked before: in words, with what will happen. Without it the button acts at once. */
-  readonly ask?: { readonly title: string; readonly text: ReactNode; readonly needsReason?: boolean }
+  /** Without a question the button acts at once. */
+  readonly ask?: Question
   readonly onDone?: () => void
 }
 
 /**
- * A button that changes something. Grey with a reason where the state or a missing permission does not allow it; asks before
+ * A button that changes something. Grey with a reason if the state or a missing permission does not allow it; asks before
  * what cannot be undone; shows what the server refused, and keeps what was typed.
  */
 export function ActionButton({ label, denied, act, ask, onDone, ...look }: ActionButtonProps) {
@@ -29,40 +40,25 @@ export function ActionButton({ label, denied, act, ask, onDone, ...look }: Actio
       onDone?.()
     },
   })
-  const start = ask ? open : () => mutation.mutate('')
   const isLacking = ask?.needsReason === true && reason.trim() === ''
   return (
     <>
-      <Tooltip label={denied} disabled={denied === undefined}>
-        <Button
-          variant="default"
-          {...look}
-          // Not `disabled`, so that a keyboard reaches it and the reason is read.
-          {...(denied === undefined ? {} : { 'data-disabled': true })}
-          aria-disabled={denied !== undefined}
-          loading={!ask && mutation.isPending}
-          onClick={(event) => (denied === undefined ? start() : event.preventDefault())}
-        >
-          {label}
-        </Button>
-      </Tooltip>
+      <DeniableButton
+        variant="default"
+        {...look}
+        denied={denied}
+        loading={!ask && mutation.isPending}
+        onClick={ask ? open : () => mutation.mutate('')}
+      >
+        {label}
+      </DeniableButton>
       {!ask && mutation.isError && <Problem error={mutation.error} close={mutation.reset} />}
       {ask && (
         <Modal opened={isOpen} onClose={close} title={ask.title} centered>
           <Stack gap="md">
             <div className="anywhere">{ask.text}</div>
             {ask.needsReason !== undefined && (
-              <Textarea
-                label="Reason"
-                description={
-                  ask.needsReason ? 'Kept with the decision' : 'Kept with the decision; may be left out'
-                }
-                autosize
-                minRows={2}
-                maxLength={500}
-                value={reason}
-                onChange={({ currentTarget }) => setReason(currentTarget.value)}
-              />
+              <Reason isNeeded={ask.needsReason} reason={reason} change={setReason} />
             )}
             {mutation.isError && <ErrorState error={mutation.error} />}
             <Group justify="flex-end">
@@ -83,6 +79,25 @@ export function ActionButton({ label, denied, act, ask, onDone, ...look }: Actio
         </Modal>
       )}
     </>
+  )
+}
+
+function Reason(props: {
+  readonly isNeeded: boolean
+  readonly reason: string
+  readonly change: (reason: string) => void
+}) {
+  const { isNeeded, reason, change } = props
+  return (
+    <Textarea
+      label="Reason"
+      description={isNeeded ? 'Kept with the decision' : 'Kept with the decision; may be left out'}
+      autosize
+      minRows={2}
+      maxLength={500}
+      value={reason}
+      onChange={({ currentTarget }) => change(currentTarget.value)}
+    />
   )
 }
 

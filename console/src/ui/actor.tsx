@@ -1,6 +1,6 @@
-import type { AuditActor as ActorSchema } from '@countersign/contract/platforms/audit-events'
+import type { AuditActor as ActorSchema } from '@countersign/contract/operation/audit-events'
 import type { Static } from 'typebox'
-import { pageOfId } from '../app/page-of.ts'
+import { pageOfId } from '../app/page-paths.ts'
 import { wordsOf } from './status-meaning.ts'
 import { TextLink } from './text-link.tsx'
 

@@ -2,24 +2,12 @@ import { Button, Group, Skeleton } from '@mantine/core'
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import type { Column } from './column.ts'
 import { useFittingColumns } from './fitting-columns.ts'
 import { RowLink } from './row-link.tsx'
 import { saveCsv } from './save-csv.ts'
 import { EmptyState, ErrorState } from './states.tsx'
 import type { Listed } from './use-listed.ts'
-
-/** A column: what it shows, and the same as text for a file. */
-export interface Column<Row> {
-  readonly id: string
-  readonly header: string
-  /** A width of CSS grid, such as `minmax(10rem, 2fr)`. */
-  readonly width: string
-  readonly isRight?: boolean
-  /** Left out on a phone, where a row shows what tells it from others. */
-  readonly isWideOnly?: boolean
-  readonly cell: (row: Row) => ReactNode
-  readonly text: (row: Row) => string
-}
 
 interface DataTableProps<Row> {
   /** Names the table for those who do not see it, and the file: `customers`. */
@@ -46,8 +34,47 @@ const AHEAD = 20
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { name, list, idOf, linkOf, empty, height = 'calc(100dvh - 15rem)' } = props
+  const { rows, isLoading, error, hasMore, retry } = list
   const columns = useFittingColumns(props.columns)
-  const { rows, isLoading, error, hasMore, isLoadingMore, loadMore, retry } = list
+  const view = useVirtualRows(list, columns, idOf)
+  if (error) return <ErrorState error={error} retry={retry} />
+  const template = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') }
+  const isEmpty = !isLoading && rows.length === 0
+  return (
+    <div>
+      <div
+        ref={view.box}
+        className="table"
+        style={{ maxHeight: height }}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+        tabIndex={0}
+        role="group"
+        aria-label={name}
+        aria-busy={isLoading}
+      >
+        <div className="grid" role="table" aria-label={name} aria-rowcount={hasMore ? -1 : rows.length + 1}>
+          <HeadRow columns={columns} template={template} />
+          {isLoading && <SkeletonRows columns={columns} template={template} />}
+          <VirtualRows view={view} columns={columns} template={template} linkOf={linkOf} />
+        </div>
+        {isEmpty && (
+          <EmptyState title={empty.title} action={empty.action}>
+            {empty.text}
+          </EmptyState>
+        )}
+      </div>
+      <Footer name={name} columns={props.columns} list={list} />
+    </div>
+  )
+}
+
+/** The rows in view, with what scrolls them. Reads the next page when its rows come near. */
+function useVirtualRows<Row>(
+  list: Listed<Row>,
+  columns: readonly Column<Row>[],
+  idOf: DataTableProps<Row>['idOf'],
+) {
+  const { rows, hasMore, isLoadingMore, loadMore } = list
   const box = useRef<HTMLDivElement>(null)
   const definitions = useMemo(() => {
     const helper = createColumnHelper<typeof features, { readonly of: Row }>()
@@ -71,73 +98,78 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   useEffect(() => {
     if (hasMore && !isLoadingMore && last >= rows.length - AHEAD) loadMore()
   }, [hasMore, isLoadingMore, last, rows.length, loadMore])
+  return { box, table, tableRows, items, pixels: virtual.getTotalSize() }
+}
 
-  if (error) return <ErrorState error={error} retry={retry} />
-  const template = { gridTemplateColumns: columns.map(({ width }) => width).join(' ') }
-  const isEmpty = !isLoading && rows.length === 0
+interface Template {
+  readonly gridTemplateColumns: string
+}
+
+interface RowsProps<Row> {
+  readonly columns: readonly Column<Row>[]
+  readonly template: Template
+}
+
+function HeadRow<Row>({ columns, template }: RowsProps<Row>) {
   return (
-    <div>
-      <div
-        ref={box}
-        className="table"
-        style={{ maxHeight: height }}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
-        tabIndex={0}
-        role="group"
-        aria-label={name}
-        aria-busy={isLoading}
-      >
-        <div className="grid" role="table" aria-label={name} aria-rowcount={hasMore ? -1 : rows.length + 1}>
-          <div className="row head" role="row" style={template}>
-            {columns.map(({ id, header, isRight }) => (
-              <span key={id} role="columnheader" className={isRight ? 'cell right' : 'cell'}>
-                {header}
+    <div className="row head" role="row" style={template}>
+      {columns.map(({ id, header, isRight }) => (
+        <span key={id} role="columnheader" className={isRight ? 'cell right' : 'cell'}>
+          {header}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+interface VirtualRowsProps<Row> extends RowsProps<Row> {
+  readonly view: ReturnType<typeof useVirtualRows<Row>>
+  readonly linkOf: DataTableProps<Row>['linkOf']
+}
+
+function VirtualRows<Row>({ view, columns, template, linkOf }: VirtualRowsProps<Row>) {
+  const { table, tableRows, items, pixels } = view
+  return (
+    <div style={{ height: pixels, position: 'relative' }} role="presentation">
+      {items.map(({ index, start }) => {
+        const row = tableRows[index]!
+        return (
+          <RowLink
+            key={row.id}
+            to={linkOf?.(row.original.of)}
+            style={{
+              ...template,
+              position: 'absolute',
+              insetInline: 0,
+              transform: `translateY(${start}px)`,
+            }}
+            index={index + 2}
+          >
+            {row.getAllCells().map((cell, at) => (
+              <span key={cell.id} role="cell" className={columns[at]?.isRight ? 'cell right' : 'cell'}>
+                <table.FlexRender cell={cell} />
               </span>
             ))}
-          </div>
-          {isLoading && <SkeletonRows columns={columns} template={template} />}
-          <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
-            {items.map(({ index, start }) => {
-              const row = tableRows[index]!
-              return (
-                <RowLink
-                  key={row.id}
-                  to={linkOf?.(row.original.of)}
-                  style={{
-                    ...template,
-                    position: 'absolute',
-                    insetInline: 0,
-                    transform: `translateY(${start}px)`,
-                  }}
-                  index={index + 2}
-                >
-                  {row.getAllCells().map((cell, at) => (
-                    <span key={cell.id} role="cell" className={columns[at]?.isRight ? 'cell right' : 'cell'}>
-                      <table.FlexRender cell={cell} />
-                    </span>
-                  ))}
-                </RowLink>
-              )
-            })}
-          </div>
-        </div>
-        {isEmpty && (
-          <EmptyState title={empty.title} action={empty.action}>
-            {empty.text}
-          </EmptyState>
-        )}
-      </div>
-      <Group justify="space-between" mt="xs" mih={30}>
-        <span className="soft" aria-live="polite">
-          {isLoading ? 'Loading …' : countOf(rows.length, hasMore, list.totalCount)}
-        </span>
-        {rows.length > 0 && (
-          <Button size="compact-sm" variant="subtle" onClick={() => saveCsv(name, props.columns, rows)}>
-            Save as CSV
-          </Button>
-        )}
-      </Group>
+          </RowLink>
+        )
+      })}
     </div>
+  )
+}
+
+function Footer<Row>({ name, columns, list }: Pick<DataTableProps<Row>, 'name' | 'columns' | 'list'>) {
+  const { rows, isLoading, hasMore, totalCount } = list
+  return (
+    <Group justify="space-between" mt="xs" mih={30}>
+      <span className="soft" aria-live="polite">
+        {isLoading ? 'Loading …' : countOf(rows.length, hasMore, totalCount)}
+      </span>
+      {rows.length > 0 && (
+        <Button size="compact-sm" variant="subtle" onClick={() => saveCsv(name, columns, rows)}>
+          Save as CSV
+        </Button>
+      )}
+    </Group>
   )
 }
 
@@ -151,13 +183,7 @@ function countOf(shown: number, hasMore: boolean, total: number | undefined): st
 
 const SKELETON_ROWS = 8
 
-function SkeletonRows<Row>({
-  columns,
-  template,
-}: {
-  readonly columns: readonly Column<Row>[]
-  readonly template: { readonly gridTemplateColumns: string }
-}) {
+function SkeletonRows<Row>({ columns, template }: RowsProps<Row>) {
   return Array.from({ length: SKELETON_ROWS }, (_, row) => (
     // The rows never change their order.
     <div key={row} className="row" style={template} role="presentation">

@@ -87,6 +87,15 @@ export function dayOf(at: string): string {
   return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
 }
 
+/** Days of the viewer's zone as the bounds of a list: from the first moment of one to the last of the other. */
+export function timesOfDays(
+  from: string | undefined,
+  to: string | undefined,
+): { readonly startDate?: string; readonly endDate?: string } {
+  const [startDate, endDate] = [dayStart(from), dayEnd(to)]
+  return { ...(startDate ? { startDate } : {}), ...(endDate ? { endDate } : {}) }
+}
+
 /** A day of the viewer's zone as the API takes it: its first or its last moment. */
 export function dayStart(day: string | undefined): string | undefined {
   return day ? new Date(`${day}T00:00:00`).toISOString() : undefined

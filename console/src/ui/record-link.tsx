@@ -1,4 +1,4 @@
-import { pageOfId } from '../app/page-of.ts'
+import { pageOfId } from '../app/page-paths.ts'
 import { shortId } from './record-id.tsx'
 import { TextLink } from './text-link.tsx'
 

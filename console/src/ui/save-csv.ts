@@ -1,4 +1,4 @@
-import type { Column } from './data-table.tsx'
+import type { Column } from './column.ts'
 
 /** Characters at the beginning of a text that a spreadsheet takes for a formula. */
 const FORMULA = /^[=+\-@\t\r]/

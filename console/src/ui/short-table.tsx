@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { Column } from './data-table.tsx'
+import type { Column } from './column.ts'
 import { useFittingColumns, useIsPhone } from './fitting-columns.ts'
 
 /** A table of a few rows as a part of a page: a `Panel` that is `isBare`. Scrolls in its own box where it is too wide. */

@@ -25,7 +25,7 @@ export interface Listed<Row> {
 export const PAGE_ROWS = 100
 
 /**
- * A list of the API, page by page. `key` names the noun first, so that events of it make the list stale: `live.ts`. While the
+ * A list of the API, page by page. `key` names the noun first, so that events of it make the list stale: `live-events.ts`. While the
  * filters change, the former rows stay.
  */
 export function useListed<Row>(

@@ -29,6 +29,12 @@ export const ACCOUNT_CHECKS = {
 
 export type AccountCheckName = keyof typeof ACCOUNT_CHECKS
 
+/** The checks that are nothing but a pattern. */
+export const ACCOUNT_CHECK_PATTERNS = {
+  number: '^[A-Za-z0-9 ./-]*[A-Za-z0-9][A-Za-z0-9 ./-]*$',
+  usAccount: '^[0-9]{1,17}$',
+} as const satisfies { readonly [name in AccountCheckName]?: string }
+
 /** Countries that a SEPA payment can reach (European Payments Council, list of the SEPA scheme countries). */
 export const SEPA_COUNTRIES = [
   ...['AD', 'AL', 'AT', 'BE', 'BG', 'CH', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GB', 'GI', 'GR'],

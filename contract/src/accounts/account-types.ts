@@ -1,7 +1,13 @@
 import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox'
+import { memberOf } from '../core/objects.ts'
 import type { PaymentRailName } from '../core/rails.ts'
 import { OneOf, OneOfWords, Tag } from '../core/schema.ts'
-import { ACCOUNT_CHECKS, type AccountCheckName, type AccountTypeDeclaration } from './account-fields.ts'
+import {
+  ACCOUNT_CHECK_PATTERNS,
+  ACCOUNT_CHECKS,
+  type AccountCheckName,
+  type AccountTypeDeclaration,
+} from './account-fields.ts'
 import { BANK_ACCOUNT_TYPES } from './account-types-bank.ts'
 import { MOBILE_ACCOUNT_TYPES } from './account-types-mobile.ts'
 import { OTHER_ACCOUNT_TYPES } from './account-types-other.ts'
@@ -100,21 +106,31 @@ function beneficiaryOf(row: AccountTypeDeclaration): TProperties {
 /**
  * A member of a request. Where it is not one of fixed words, the schema takes any text of any length. The server holds
  * it to length and pattern together with the checks, so that every fault of a bank account gives the same error. The
- * description names all of them.
+ * document shows length and pattern, and the description names the checks.
  */
 function asked(field: TSchema, check: AccountCheckName | undefined, isInstitution: boolean): TSchema {
-  const { pattern, maxLength, description } = field as {
+  const {
+    pattern,
+    maxLength,
+    description,
+  }: {
     pattern?: string
     maxLength?: number
     description?: string
-  }
+  } = field
   if (maxLength === undefined) return field
-  const length = pattern === undefined && `1 to ${maxLength} characters`
   const named = isInstitution && 'The exact bankName of one that GET /discoveries lists'
-  const what = [description, check && ACCOUNT_CHECKS[check], named, length].filter(Boolean).join('. ')
-  // An offer may be split by + and a line break.
-  const wellFormed = check === 'bolt12' ? 'prose' : 'line'
-  const text = Type.String({ wellFormed, ...(what === '' ? {} : { description: what }) })
+  const what = [description, check && ACCOUNT_CHECKS[check], named].filter(Boolean).join('. ')
+  const isOffer = check === 'bolt12'
+  const form = pattern ?? (check && memberOf<string>(ACCOUNT_CHECK_PATTERNS, check))
+  const text = Type.String({
+    // An offer may be split by + and a line break.
+    wellFormed: isOffer ? 'prose' : 'line',
+    ...(isOffer
+      ? {}
+      : { documentedForm: { minLength: 1, maxLength, ...(form === undefined ? {} : { pattern: form }) } }),
+    ...(what === '' ? {} : { description: what }),
+  })
   return Type.IsOptional(field) ? Type.Optional(text) : text
 }
 

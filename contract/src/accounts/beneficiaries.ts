@@ -1,16 +1,17 @@
 import { type TObject, Type } from 'typebox'
 import { CalendarDate, CountryCode, Email, PhoneNumber } from '../core/formats.ts'
 import { OneOfWords, Tag, Text } from '../core/schema.ts'
+import { Personal, Secret } from '../core/sensitivity.ts'
 import { Address } from './address.ts'
 
 const individualFields = {
   beneficiaryType: Tag('INDIVIDUAL'),
   fullName: Text(255),
   birthDate: Type.Optional(CalendarDate),
-  nationality: Type.Optional(CountryCode),
+  nationality: Type.Optional(Personal(CountryCode)),
   email: Type.Optional(Email),
   phoneNumber: Type.Optional(PhoneNumber),
-  countryOfResidence: Type.Optional(CountryCode),
+  countryOfResidence: Type.Optional(Personal(CountryCode)),
   address: Type.Optional(Address),
 }
 
@@ -21,13 +22,13 @@ export const IndividualBeneficiaryWithAddress = Type.Object({ ...individualField
 
 export const IndividualBeneficiaryWithResidence = Type.Object({
   ...individualFields,
-  countryOfResidence: CountryCode,
+  countryOfResidence: Personal(CountryCode),
 })
 
 export const IndividualBeneficiaryWithPhoneAndResidence = Type.Object({
   ...individualFields,
   phoneNumber: PhoneNumber,
-  countryOfResidence: CountryCode,
+  countryOfResidence: Personal(CountryCode),
 })
 
 export const IndividualBeneficiaryWithPhoneAndAddress = Type.Object({
@@ -47,7 +48,7 @@ export const IndividualBeneficiaryWithDocument = Type.Object({
   documentType: Type.Optional(
     OneOfWords(['CC', 'CE', 'TI', 'NIT', 'PP'], 'Kind of Colombian identity document'),
   ),
-  documentNumber: Type.Optional(Text(50)),
+  documentNumber: Type.Optional(Secret(Text(50))),
 })
 
 /** The business that holds an account. */
@@ -58,7 +59,7 @@ export const BusinessBeneficiary = Type.Object({
   taxId: Type.Optional(Text(100)),
   email: Type.Optional(Email),
   phoneNumber: Type.Optional(PhoneNumber),
-  countryOfResidence: Type.Optional(CountryCode),
+  countryOfResidence: Type.Optional(Personal(CountryCode)),
   address: Type.Optional(Address),
 })
 

@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { CountryCode, CurrencyCode } from '../core/formats.ts'
 import { BankName } from './account-fields.ts'
 
-export const DiscoveryListResponse = Type.Object({
+export const InstitutionList = Type.Object({
   data: Type.Array(
     Type.Object({
       bankName: BankName,
@@ -27,7 +27,7 @@ export const discovery_list = endpoint({
     'asks for a name: bankName is the exact value of its bankName or provider, displayName is for people. ' +
     'A country or a currency without such accounts has none.',
   query: Type.Object({ country: Type.Optional(CountryCode), currency: Type.Optional(CurrencyCode) }),
-  responses: { 200: DiscoveryListResponse },
+  responses: { 200: InstitutionList },
   errors: ['INVALID_INPUT'],
 })
 

@@ -76,7 +76,7 @@ export const customer_external_account_create = endpoint({
     'INVALID_BANK_ACCOUNT',
     'INVALID_CURRENCY',
     'USER_NOT_FOUND',
-    'CONFLICT',
+    'EXTERNAL_ACCOUNT_ALREADY_EXISTS',
     'CUSTOMER_DELETED',
   ],
 })
@@ -149,7 +149,7 @@ export const platform_external_account_create = endpoint({
   body: PlatformExternalAccountCreateRequest,
   bodyBytesMax: 16 * KIB,
   responses: { 201: ExternalAccount },
-  errors: ['INVALID_INPUT', 'INVALID_BANK_ACCOUNT', 'INVALID_CURRENCY', 'CONFLICT'],
+  errors: ['INVALID_INPUT', 'INVALID_BANK_ACCOUNT', 'INVALID_CURRENCY', 'EXTERNAL_ACCOUNT_ALREADY_EXISTS'],
 })
 
 export const platform_external_account_list = endpoint({

@@ -3,7 +3,8 @@ import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
-import { ClientPublicKey, OneOfWords, Page, pageQuery, Timestamp } from '../core/schema.ts'
+import { ClientPublicKeyRequest, OneOfWords, Page, pageQuery, Timestamp } from '../core/schema.ts'
+import { Secret } from '../core/sensitivity.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { PaymentInstructions } from './payment-instructions.ts'
 
@@ -27,9 +28,9 @@ export const InternalAccount = Type.Object({
   balance: CurrencyAmount,
   totalBalance: CurrencyAmount,
   fundingPaymentInstructions: Type.Array(PaymentInstructions),
-  privateEnabled: Type.Optional(
-    Type.Boolean({ description: 'EMBEDDED_WALLET: whether it hides its balance' }),
-  ),
+  privateEnabled: Type.Boolean({
+    description: 'True if an EMBEDDED_WALLET hides its balance; false for other types',
+  }),
   createdAt: Timestamp(),
   updatedAt: Timestamp(),
 })
@@ -106,13 +107,15 @@ export const internal_account_export = endpoint({
     'neither the platform nor this server can read it. The holder signs; the wallet stays as it is.',
   signed: true,
   params: accountPath,
-  body: Type.Object({ clientPublicKey: ClientPublicKey }),
+  body: ClientPublicKeyRequest,
   responses: {
     200: Type.Object({
       id: Id('InternalAccount'),
-      encryptedWalletCredentials: Type.String({
-        description: 'JSON text, signed by the enclave: the BIP-39 mnemonic, sealed to clientPublicKey',
-      }),
+      encryptedWalletCredentials: Secret(
+        Type.String({
+          description: 'JSON text, signed by the enclave: the BIP-39 mnemonic, sealed to clientPublicKey',
+        }),
+      ),
     }),
     202: SignedRequestChallenge,
   },

@@ -1,13 +1,15 @@
 import { Type } from 'typebox'
-import { STABLECOIN_ACCOUNT_TRANSITIONS, type StablecoinAccountState } from '../core/customer-states.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
+import { keysOf } from '../core/objects.ts'
 import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { Secret } from '../core/sensitivity.ts'
+import { STABLECOIN_ACCOUNT_TRANSITIONS } from '../states/customer-states.ts'
 
 export const STABLECOIN_PROVIDERS = ['BRALE'] as const
 export const STABLECOIN_PROVIDER_ENVIRONMENTS = ['SANDBOX', 'PRODUCTION'] as const
 
-const STATUSES = Object.keys(STABLECOIN_ACCOUNT_TRANSITIONS) as StablecoinAccountState[]
+const STATUSES = keysOf(STABLECOIN_ACCOUNT_TRANSITIONS)
 
 export const StablecoinProvider = OneOfWords(STABLECOIN_PROVIDERS, 'The issuer of stablecoins')
 export const StablecoinProviderAccountStatus = OneOfWords(
@@ -42,7 +44,9 @@ function credential(description: string, maxLength: number, writeOnly: boolean) 
 export const StablecoinProviderAccountLinkRequest = Type.Object({
   provider: StablecoinProvider,
   apiClientId: credential('The client id of an application at the provider', 255, false),
-  apiClientSecret: credential('Its secret. Sealed at rest, never answered and never logged', 512, true),
+  apiClientSecret: Secret(
+    credential('Its secret. Sealed at rest, never answered and never logged', 512, true),
+  ),
   providerAccountId: Type.Optional(
     Text(255, { description: 'Required where the credentials reach several accounts' }),
   ),
@@ -70,7 +74,7 @@ export const stablecoin_account_link = endpoint({
     'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
     'STABLECOIN_PROVIDER_ACCOUNT_REVOKED',
     'STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED',
-    'CONFLICT',
+    'STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED',
     'NOT_IMPLEMENTED',
     'UNAVAILABLE',
   ],

@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, IdOfAny } from '../core/ids.ts'
 import { Int64, OneOfWords, Prose, Text, Timestamp } from '../core/schema.ts'
-import { AGENT_ACTION_STATES } from '../core/states.ts'
 import { Quote } from '../payments/quotes.ts'
 import { Transaction } from '../payments/transactions.ts'
+import { AGENT_ACTION_STATES } from '../states/agent-states.ts'
 
 export const AGENT_ACTION_TYPES = ['EXECUTE_QUOTE', 'TRANSFER_OUT', 'TRANSFER_IN'] as const
 export type AgentActionType = (typeof AGENT_ACTION_TYPES)[number]

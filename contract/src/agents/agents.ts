@@ -14,6 +14,7 @@ import {
   Timestamp,
   timeRangeQuery,
 } from '../core/schema.ts'
+import { Secret } from '../core/sensitivity.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { AGENT_ACTION_TYPES, AgentAction } from './agent-actions.ts'
 import {
@@ -42,7 +43,7 @@ export const Agent = Type.Object({
 
 /** A code that connects an agent. It is read aloud or typed in, and valid once, for 15 minutes. */
 export const AgentDeviceCode = Type.Object({
-  code: Text(32, { description: 'Case and hyphens are ignored' }),
+  code: Secret(Text(32, { description: 'Case and hyphens are ignored' })),
   agentId: Id('Agent'),
   expiresAt: Timestamp(),
   redeemed: Type.Boolean(),
@@ -54,20 +55,20 @@ export const AgentCreateRequest = Type.Object({
   policy: AgentPolicy,
 })
 
-export const AgentCreateResponse = Type.Object({ agent: Agent, deviceCode: AgentDeviceCode })
+export const CreatedAgent = Type.Object({ agent: Agent, deviceCode: AgentDeviceCode })
 
 export const AgentUpdateRequest = Type.Object({
   name: Type.Optional(Text(255)),
   isPaused: Type.Optional(Type.Boolean()),
 })
 
-export const AgentDeviceCodeStatusResponse = Type.Object({ code: Text(32), redeemed: Type.Boolean() })
+export const AgentDeviceCodeStatus = Type.Object({ code: Secret(Text(32)), redeemed: Type.Boolean() })
 
 /** The only answer that contains the token. */
-export const AgentDeviceCodeRedeemResponse = Type.Object({
+export const RedeemedAgentDeviceCode = Type.Object({
   agentId: Id('Agent'),
   agentName: Text(255),
-  accessToken: Opaque(255, { description: 'Authorization: Bearer, until the next code is redeemed' }),
+  accessToken: Secret(Opaque(255, { description: 'Authorization: Bearer, until the next code is redeemed' })),
   policy: AgentPolicy,
 })
 
@@ -89,7 +90,7 @@ export const AgentPolicySimulateRequest = Type.Object({
   ),
 })
 
-export const AgentPolicySimulateResponse = Type.Object({ decision: AgentDecision, usage: AgentUsage })
+export const AgentPolicySimulation = Type.Object({ decision: AgentDecision, usage: AgentUsage })
 
 /** A decision of a policy, with everything that it was based on. */
 export const AgentDecisionRecord = Type.Object({
@@ -103,7 +104,7 @@ export const AgentDecisionRecord = Type.Object({
 
 const agentPath = Type.Object({ agentId: PathId })
 const actionPath = Type.Object({ agentId: PathId, actionId: PathId })
-const codePath = Type.Object({ code: PathId })
+const codePath = Type.Object({ code: Secret(PathId) })
 const tag = 'Agents'
 
 const sortOrder = Type.Optional(
@@ -129,7 +130,7 @@ export const agent_create = endpoint({
     'connects the agent. It is shown once.',
   body: AgentCreateRequest,
   bodyBytesMax: 96 * KIB,
-  responses: { 201: AgentCreateResponse },
+  responses: { 201: CreatedAgent },
   errors: [
     'INVALID_INPUT',
     'INVALID_CURRENCY',
@@ -242,7 +243,7 @@ export const agent_policy_simulate = endpoint({
     'Nothing is executed, reserved or recorded. Balances are not checked.',
   params: agentPath,
   body: AgentPolicySimulateRequest,
-  responses: { 200: AgentPolicySimulateResponse },
+  responses: { 200: AgentPolicySimulation },
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND', 'AGENT_NOT_FOUND'],
 })
 
@@ -289,7 +290,7 @@ export const agent_device_code_get = endpoint({
   description:
     'Tells a page that shows a device code whether the agent has redeemed it, or whether it has expired.',
   params: codePath,
-  responses: { 200: AgentDeviceCodeStatusResponse },
+  responses: { 200: AgentDeviceCodeStatus },
   errors: ['DEVICE_CODE_NOT_FOUND', 'RATE_LIMITED'],
 })
 
@@ -304,7 +305,7 @@ export const agent_device_code_redeem = endpoint({
     "Connects an agent: the code is exchanged for the agent's access token, once. Takes no credential: " +
     'the code is one. No other answer contains the token.',
   params: codePath,
-  responses: { 200: AgentDeviceCodeRedeemResponse },
+  responses: { 200: RedeemedAgentDeviceCode },
   errors: ['DEVICE_CODE_NOT_FOUND', 'CUSTOMER_DELETED'],
 })
 
@@ -337,6 +338,7 @@ export const agent_approval_list = endpoint({
 export const agent_action_approve = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
+  movesHeldMoney: true,
   method: 'POST',
   path: '/agents/{agentId}/actions/{actionId}/approve',
   tag,
@@ -349,7 +351,14 @@ export const agent_action_approve = endpoint({
   signed: true,
   params: actionPath,
   responses: { 200: AgentAction, 202: SignedRequestChallenge },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'AGENT_NOT_FOUND', 'AGENT_ACTION_NOT_FOUND', 'CONFLICT'],
+  errors: [
+    'UNAUTHORIZED',
+    'FORBIDDEN',
+    'AGENT_NOT_FOUND',
+    'AGENT_ACTION_NOT_FOUND',
+    'ACTION_ALREADY_DECIDED',
+    'APPROVALS_MISSING',
+  ],
 })
 
 export const agent_action_reject = endpoint({
@@ -366,7 +375,7 @@ export const agent_action_reject = endpoint({
   body: AgentActionRejectRequest,
   bodyOptional: true,
   responses: { 200: AgentAction },
-  errors: ['INVALID_INPUT', 'AGENT_NOT_FOUND', 'AGENT_ACTION_NOT_FOUND', 'CONFLICT'],
+  errors: ['INVALID_INPUT', 'AGENT_NOT_FOUND', 'AGENT_ACTION_NOT_FOUND', 'ACTION_ALREADY_DECIDED'],
 })
 
 export const agents = {

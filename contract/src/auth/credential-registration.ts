@@ -3,16 +3,17 @@ import { endpoint, KIB } from '../core/endpoint.ts'
 import { PhoneNumber } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOf, Opaque, Tag, Text } from '../core/schema.ts'
-import { AuthSignedRequestChallenge } from '../core/signed-retry.ts'
-import { AuthMethodResponse } from './credentials.ts'
+import { Secret } from '../core/sensitivity.ts'
+import { SignedRequestChallenge } from '../core/signed-retry.ts'
+import { CreatedAuthMethod } from './credentials.ts'
 
 const accountId = Id('InternalAccount', 'The embedded wallet that the credential signs in to')
 
 /** The authenticator's answer to the registration, with the members of WebAuthn. */
 export const PasskeyAttestation = Type.Object({
   credentialId: Opaque(2048, { description: 'base64url' }),
-  clientDataJson: Opaque(16384, { description: 'base64url' }),
-  attestationObject: Opaque(65536, { description: 'base64url' }),
+  clientDataJson: Secret(Opaque(16384, { description: 'base64url' })),
+  attestationObject: Secret(Opaque(65536, { description: 'base64url' })),
   transports: Type.Optional(
     Type.Array(Opaque(64, { knownWords: ['usb', 'nfc', 'ble', 'internal', 'hybrid', 'smart-card'] }), {
       maxItems: 16,
@@ -32,7 +33,7 @@ export const SmsOtpCreateRequest = Type.Object({
 export const OauthCreateRequest = Type.Object({
   type: Tag('OAUTH'),
   accountId,
-  oidcToken: Opaque(16384, { description: 'A fresh OIDC ID token of the identity to register' }),
+  oidcToken: Secret(Opaque(16384, { description: 'A fresh OIDC ID token of the identity to register' })),
 })
 
 export const PasskeyCreateRequest = Type.Object({
@@ -67,14 +68,14 @@ export const credential_create = endpoint({
   signed: true,
   body: CredentialCreateRequest,
   bodyBytesMax: 96 * KIB,
-  responses: { 201: AuthMethodResponse, 202: AuthSignedRequestChallenge },
+  responses: { 201: CreatedAuthMethod, 202: SignedRequestChallenge },
   errors: [
     'INVALID_INPUT',
     'ACCOUNT_NOT_FOUND',
     'EMAIL_OTP_CREDENTIAL_ALREADY_EXISTS',
     'SMS_OTP_CREDENTIAL_ALREADY_EXISTS',
     'PASSKEY_CREDENTIAL_ALREADY_EXISTS',
-    'CONFLICT',
+    'OAUTH_CREDENTIAL_ALREADY_EXISTS',
     'RATE_LIMITED',
     'CUSTOMER_DELETED',
     'NOT_IMPLEMENTED',
@@ -95,7 +96,7 @@ export const credential_delete = endpoint({
     'wallet. The last credential of a wallet cannot be revoked.',
   signed: true,
   params: Type.Object({ id: PathId }),
-  responses: { 202: AuthSignedRequestChallenge, 204: null },
+  responses: { 202: SignedRequestChallenge, 204: null },
   errors: ['INVALID_INPUT', 'CREDENTIAL_NOT_FOUND'],
 })
 

@@ -2,7 +2,8 @@ import { Type } from 'typebox'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { ClientPublicKey, OneOf, OneOfWords, Opaque, Tag, Timestamp } from '../core/schema.ts'
-import { AuthMethodType, AuthSignedRequestChallenge } from '../core/signed-retry.ts'
+import { Secret } from '../core/sensitivity.ts'
+import { AuthMethodType, SignedRequestChallenge } from '../core/signed-retry.ts'
 
 /** The members that a credential and a session share. Their `id` and `type` differ. */
 export const authMethodFields = {
@@ -25,13 +26,15 @@ export const AuthMethod = Type.Object({
 })
 
 const otpEncryptionTargetBundle = Type.Optional(
-  Type.String({
-    description: 'EMAIL_OTP and SMS_OTP: the HPKE recipient to seal the code to. Valid for one code',
-  }),
+  Secret(
+    Type.String({
+      description: 'EMAIL_OTP and SMS_OTP: the HPKE recipient to seal the code to. Valid for one code',
+    }),
+  ),
 )
 
 /** The answer to a registration. Closed, so that it cannot be mistaken for a passkey challenge. */
-export const AuthMethodResponse = Type.Object(
+export const CreatedAuthMethod = Type.Object(
   {
     id: Id('AuthMethod'),
     type: AuthMethodType,
@@ -78,16 +81,18 @@ const Base64Url = (maxLength: number) => Opaque(maxLength, { description: 'base6
 /** The authenticator's answer to the challenge, with the members of WebAuthn. */
 export const PasskeyAssertion = Type.Object({
   credentialId: Base64Url(2048),
-  clientDataJson: Base64Url(16384),
-  authenticatorData: Base64Url(16384),
-  signature: Base64Url(2048),
+  clientDataJson: Secret(Base64Url(16384)),
+  authenticatorData: Secret(Base64Url(16384)),
+  signature: Secret(Base64Url(2048)),
   userHandle: Type.Optional(Base64Url(512)),
 })
 
-const encryptedOtpBundle = Opaque(4096, {
-  description:
-    'JSON text {encappedPublic, ciphertext}: HPKE of {otp_code, public_key} to otpEncryptionTargetBundle',
-})
+const encryptedOtpBundle = Secret(
+  Opaque(4096, {
+    description:
+      'JSON text {encappedPublic, ciphertext}: HPKE of {otp_code, public_key} to otpEncryptionTargetBundle',
+  }),
+)
 
 export const EmailOtpVerifyRequest = Type.Object({ type: Tag('EMAIL_OTP'), encryptedOtpBundle })
 
@@ -95,9 +100,11 @@ export const SmsOtpVerifyRequest = Type.Object({ type: Tag('SMS_OTP'), encrypted
 
 export const OauthVerifyRequest = Type.Object({
   type: Tag('OAUTH'),
-  oidcToken: Opaque(16384, {
-    description: 'A fresh OIDC ID token; its nonce is the hash of clientPublicKey',
-  }),
+  oidcToken: Secret(
+    Opaque(16384, {
+      description: 'A fresh OIDC ID token; its nonce is the hash of clientPublicKey',
+    }),
+  ),
   clientPublicKey: ClientPublicKey,
 })
 
@@ -119,11 +126,13 @@ export const AuthSession = Type.Object({
   credentialId: Type.Optional(PasskeyCredentialId),
   expiresAt: Timestamp('From this time on, signatures of this session are refused'),
   encryptedSessionSigningKey: Type.Optional(
-    Type.String({
-      description:
-        'OAUTH and PASSKEY, only in the answer that issues the session: base58check of the 33-byte encapsulated key ' +
-        'and the HPKE ciphertext, sealed to clientPublicKey',
-    }),
+    Secret(
+      Type.String({
+        description:
+          'OAUTH and PASSKEY, only in the answer that issues the session: base58check of the 33-byte encapsulated key ' +
+          'and the HPKE ciphertext, sealed to clientPublicKey',
+      }),
+    ),
   ),
 })
 
@@ -191,7 +200,7 @@ export const credential_verify = endpoint({
   params: credentialPath,
   body: CredentialVerifyRequest,
   bodyBytesMax: 48 * KIB,
-  responses: { 200: AuthSession, 202: AuthSignedRequestChallenge },
+  responses: { 200: AuthSession, 202: SignedRequestChallenge },
   errors: [
     'INVALID_INPUT',
     'UNAUTHORIZED',

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
+import { Secret } from '../core/sensitivity.ts'
 
 /** What a customer's token can allow: a customer decides about no other one. */
 export const CUSTOMER_PERMISSIONS = ['VIEW', 'TRANSACT', 'MANAGE'] as const
@@ -24,7 +25,7 @@ export const CustomerToken = Type.Object({
   id: Id('CustomerToken'),
   customerId: Id('Customer'),
   permissions: Permissions,
-  accessToken: Type.String({ description: 'The bearer token. No other answer contains it' }),
+  accessToken: Secret(Type.String({ description: 'The bearer token. No other answer contains it' })),
   expiresAt: Timestamp(),
   createdAt: Timestamp(),
 })

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
-import { ClientPublicKey } from '../core/schema.ts'
-import { AuthSignedRequestChallenge, SignedRequestChallenge } from '../core/signed-retry.ts'
+import { ClientPublicKeyRequest } from '../core/schema.ts'
+import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { AuthSession } from './credentials.ts'
 
 /** The active sessions of one account, without signing keys. */
@@ -38,7 +38,7 @@ export const session_refresh = endpoint({
     'the old one keeps its own expiry. Signed by the session itself, which must be active at both calls.',
   signed: true,
   params: sessionPath,
-  body: Type.Object({ clientPublicKey: ClientPublicKey }),
+  body: ClientPublicKeyRequest,
   responses: { 200: AuthSession, 202: SignedRequestChallenge },
   errors: ['INVALID_INPUT', 'SESSION_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
 })
@@ -57,7 +57,7 @@ export const session_delete = endpoint({
     'wallet, also by the one that is revoked.',
   signed: true,
   params: sessionPath,
-  responses: { 202: AuthSignedRequestChallenge, 204: null },
+  responses: { 202: SignedRequestChallenge, 204: null },
   errors: ['SESSION_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
 })
 

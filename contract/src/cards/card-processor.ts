@@ -3,7 +3,7 @@ import { endpoint, KIB } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id } from '../core/ids.ts'
 import { Int64, OneOf, OneOfWords, Tag, Text } from '../core/schema.ts'
-import { CARD_TRANSACTION_STATES } from '../core/states.ts'
+import { CARD_TRANSACTION_STATES } from '../states/card-states.ts'
 import { CardMerchant } from './cards.ts'
 
 /**
@@ -70,7 +70,7 @@ export const CardMovementAnswer = Type.Object({
 
 /**
  * The processor asks for authorizations, and reports claims and returns of merchants, also those without an
- * authorization. Without a processor the route does not exist. `CONFLICT`: the token or event was used before with
+ * authorization. Without a processor the route does not exist. `PROCESSOR_EVENT_REUSED`: the token or event was used before with
  * other content.
  */
 export const card_processor_event = endpoint({
@@ -88,7 +88,7 @@ export const card_processor_event = endpoint({
     'AMOUNT_OUT_OF_RANGE',
     'CARD_NOT_FOUND',
     'CARD_TRANSACTION_NOT_FOUND',
-    'CONFLICT',
+    'PROCESSOR_EVENT_REUSED',
     'INVALID_STATE_TRANSITION',
   ],
 })

@@ -4,10 +4,11 @@ import { endpoint } from '../core/endpoint.ts'
 import { CountryCode, CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { Personal, Secret } from '../core/sensitivity.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
-import { CARD_STATES, CARD_TRANSACTION_STATES } from '../core/states.ts'
 import { CLOSED_BY_SVC } from '../core/wire-word.ts'
 import { TRANSACTION_DIRECTIONS } from '../payments/transactions.ts'
+import { CARD_STATES, CARD_TRANSACTION_STATES } from '../states/card-states.ts'
 
 export const CARD_STATE_REASONS = ['ISSUER_REJECTED', 'CLOSED_BY_PLATFORM', CLOSED_BY_SVC] as const
 export const CARD_BRANDS = ['VISA', 'MASTERCARD'] as const
@@ -48,16 +49,18 @@ export const Card = Type.Object({
     anyOf: [OneOfWords(CARD_STATE_REASONS), { type: 'null' }],
     description: 'Why the card is CLOSED, else null',
   }),
-  brand: Type.Optional(OneOfWords(CARD_BRANDS)),
+  brand: Type.Optional(Personal(OneOfWords(CARD_BRANDS))),
   form: OneOfWords(CARD_FORMS),
   last4: Type.Optional(Type.String({ pattern: '^[0-9]{4}$' })),
-  expMonth: Type.Optional(Type.Integer({ minimum: 1, maximum: 12 })),
-  expYear: Type.Optional(Type.Integer({ minimum: 2000, maximum: 9999 })),
+  expMonth: Type.Optional(Personal(Type.Integer({ minimum: 1, maximum: 12 }))),
+  expYear: Type.Optional(Personal(Type.Integer({ minimum: 2000, maximum: 9999 }))),
   panEmbedUrl: Type.Optional(
-    Type.String({
-      format: 'uri',
-      description: "The processor's page with number, code and expiry, to show in an iframe",
-    }),
+    Secret(
+      Type.String({
+        format: 'uri',
+        description: "The processor's page with number, code and expiry, to show in an iframe",
+      }),
+    ),
   ),
   fundingSources: Type.Array(Id('InternalAccount'), { description: 'In the order in which they are tried' }),
   currency: CurrencyCode,
@@ -118,7 +121,7 @@ export const CardSettlementSummary = Type.Object({ count, totalAmount })
 export const CardTransaction = Type.Object({
   id: Id('CardTransaction'),
   cardId: Id('Card'),
-  issuerTransactionToken: Type.Optional(Text(255, { description: "The issuer's own id of it" })),
+  issuerTransactionToken: Type.Optional(Secret(Text(255, { description: "The issuer's own id of it" }))),
   status: OneOfWords(CARD_TRANSACTION_STATES),
   direction: OneOfWords(TRANSACTION_DIRECTIONS),
   merchant: CardMerchant,
@@ -162,7 +165,7 @@ export const card_create = endpoint({
     'CARDHOLDER_KYC_NOT_APPROVED',
     'FUNDING_SOURCE_INELIGIBLE',
     'USER_NOT_FOUND',
-    'CONFLICT',
+    'PLATFORM_CARD_ID_EXISTS',
     'CUSTOMER_DELETED',
     'NOT_IMPLEMENTED',
   ],

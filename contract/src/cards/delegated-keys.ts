@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Text, Timestamp } from '../core/schema.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
-import { DELEGATED_KEY_STATES } from '../core/states.ts'
+import { DELEGATED_KEY_STATES } from '../states/card-states.ts'
 
 /** A key of the enclave that may sign payments from one embedded wallet for one card. */
 export const DelegatedKey = Type.Object({
@@ -42,7 +42,13 @@ export const delegated_key_create = endpoint({
   signed: true,
   body: DelegatedKeyCreateRequest,
   responses: { 201: DelegatedKey, 202: SignedRequestChallenge },
-  errors: ['INVALID_INPUT', 'FUNDING_SOURCE_INELIGIBLE', 'ACCOUNT_NOT_FOUND', 'CARD_NOT_FOUND', 'CONFLICT'],
+  errors: [
+    'INVALID_INPUT',
+    'FUNDING_SOURCE_INELIGIBLE',
+    'ACCOUNT_NOT_FOUND',
+    'CARD_NOT_FOUND',
+    'DELEGATED_KEY_ALREADY_EXISTS',
+  ],
 })
 
 export const delegated_key_list = endpoint({

@@ -6,16 +6,17 @@ import { text } from './words.ts'
 
 /** What a connector reports by itself, to `POST /rail-events/{rail}`: at least once, in any order. */
 
-/** Also the `webhook-id` of its deliveries, so it has to fit a header. */
+/** Part of the `webhook-id` of its deliveries, so it has to fit a header. */
 const EventId = Type.String({
   pattern: '^[\\x21-\\x7e]{1,255}$',
   maxLength: 255,
   inWords: 'an id of 1 to 255 printable characters without spaces',
-  description: 'The same in every repeat, and `webhook-id` of each; an id takes effect once',
+  description: 'The same in every repeat, and the end of the `webhook-id` of each; an id takes effect once',
 })
 
 const paymentData = {
   id: text(255, 'The id of the payment or pull'),
+  amount: Type.Optional(ConnectorMoney),
   connectorReference: Type.Optional(text(255)),
   transactionHash: Type.Optional(text(255)),
 }
@@ -65,7 +66,11 @@ export const ReceivedDeposit = Type.Object({
 })
 export type ReceivedDeposit = Static<typeof ReceivedDeposit>
 
-export const ReversedDeposit = Type.Object({ depositId: text(255), failure: ConnectorFailure })
+export const ReversedDeposit = Type.Object({
+  depositId: text(255),
+  amount: Type.Optional(ConnectorMoney),
+  failure: ConnectorFailure,
+})
 export type ReversedDeposit = Static<typeof ReversedDeposit>
 
 export const STATEMENT_ENTRY_KINDS = [

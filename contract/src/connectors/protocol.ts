@@ -218,3 +218,13 @@ export type ConnectorError = Static<typeof ConnectorError>
 export function callSigningId(method: 'GET' | 'POST', path: string, id?: string): string {
   return `${method} ${path}${id === undefined ? '' : ` ${id}`}`
 }
+
+/**
+ * The `webhook-id` of an event: it binds the signature to the rail, so that it does not count at another rail, even if both
+ * have one secret.
+ *
+ * @param id the id of the event
+ */
+export function eventSigningId(rail: string, id: string): string {
+  return callSigningId('POST', `/rail-events/${rail}`, id)
+}

@@ -1,20 +1,26 @@
 import { Type } from 'typebox'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
+import { keysOf } from '../core/objects.ts'
 import { FreeForm, OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { ConnectorEvent, EventReceived } from './events.ts'
 import { CONNECTOR_EVENT_BYTES_MAX } from './protocol.ts'
 
 /** Why a report waits for a person. */
-export const RAIL_EVENT_REASONS = [
-  'UNKNOWN_PAYMENT',
-  'UNKNOWN_DEPOSIT',
-  'CONTRADICTION',
-  'OTHER_AMOUNT',
-  'UNREADABLE',
-  'CHANGE_OF_ACCOUNT',
-] as const
-export type RailEventReason = (typeof RAIL_EVENT_REASONS)[number]
+export const RAIL_EVENT_WORDS = {
+  UNKNOWN_PAYMENT: 'It names a payment that this rail was never given, or none',
+  UNKNOWN_DEPOSIT: 'It names a deposit that this rail has never brought, or none',
+  CONTRADICTION: 'It contradicts a result that is final',
+  OTHER_ACCOUNT: 'It is about an account or a currency that the rail does not have',
+  OTHER_AMOUNT: 'Its amount or currency differs from the record. The report has both',
+  SAME_NAME: 'It has the name of another deposit',
+  OUT_OF_RANGE: 'Money came in that a balance has no room for: it is tried again',
+  UNREADABLE: 'It is a file, or a part of one, that cannot be read',
+  CHANGE_OF_ACCOUNT: 'The details of the account at the other end have changed',
+  BANK_WAITS: 'The bank goes no further until somebody asks it or confirms',
+} as const
+export type RailEventReason = keyof typeof RAIL_EVENT_WORDS
+export const RAIL_EVENT_REASONS: readonly RailEventReason[] = keysOf(RAIL_EVENT_WORDS)
 
 /**
  * A connector reports: what became of a payment, money that came in, its statement of a day. Signed like a webhook. A
@@ -39,8 +45,7 @@ export const RailEvent = Type.Object({
   status: OneOfWords(['WAITING', 'RESOLVED'], 'WAITING: somebody has to look at it'),
   reason: OneOfWords(
     RAIL_EVENT_REASONS,
-    'UNKNOWN_PAYMENT, UNKNOWN_DEPOSIT: it names what this rail was never given. CONTRADICTION: it says otherwise than what ' +
-      'has ended already. OTHER_AMOUNT: of another amount or currency. UNREADABLE: a file that cannot be read',
+    RAIL_EVENT_REASONS.map((reason) => `${reason}: ${RAIL_EVENT_WORDS[reason]}`).join('. '),
   ),
   rail: Text(40),
   type: Text(64, { description: 'As the connector has sent it: payment.returned' }),

@@ -1,10 +1,13 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { ACCOUNT_TYPES, type AccountTypeName } from '../accounts/account-types.ts'
+import { ACCOUNT_TYPES } from '../accounts/account-types.ts'
 import { EVM_NETWORKS } from '../core/evm.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id } from '../core/ids.ts'
+import { keysOf } from '../core/objects.ts'
 import { PAYMENT_RAILS } from '../core/rails.ts'
 import { Int64, OneOf, OneOfWords, Pattern, Tag } from '../core/schema.ts'
+import { AchFormat, line, SepaFormat } from './bank-formats.ts'
+import { EvmFees, LowWater } from './evm-settings.ts'
 
 /** The file of the setting RAILS_FILE: the rails of a server in production, and what goes by which. */
 
@@ -26,7 +29,7 @@ const Serves = Type.Object({
     RAIL_DIRECTIONS,
     'OUT: money is sent. PULL: money is pulled from an account elsewhere. IN: others pay in',
   ),
-  accountTypes: Type.Array(OneOfWords(Object.keys(ACCOUNT_TYPES) as AccountTypeName[]), {
+  accountTypes: Type.Array(OneOfWords(keysOf(ACCOUNT_TYPES)), {
     minItems: 1,
     maxItems: 100,
     description: 'The types of the accounts at the other end; for IN, of the account to pay into',
@@ -133,48 +136,6 @@ export const HttpRail = Type.Object({
   ),
 })
 
-const line = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description })
-
-const Iban = Pattern('^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$', {
-  maxLength: 34,
-  inWords: 'an IBAN without spaces',
-})
-const Bic = Pattern('^[A-Z0-9]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?$', { maxLength: 11, inWords: 'a BIC' })
-const Routing = Pattern('^[0-9]{9}$', { maxLength: 9, inWords: 'a routing number of 9 digits' })
-
-const SepaFormat = Type.Object({
-  type: Tag('SEPA'),
-  name: line(70, 'The holder of the account, as the bank has it'),
-  iban: Iban,
-  bic: Type.Optional(Bic),
-})
-
-const AchFormat = Type.Object({
-  type: Tag('ACH'),
-  destination: Routing,
-  destinationName: line(23, 'The bank that gets the files'),
-  origin: line(10, 'The immediate origin that the bank gave'),
-  originName: line(23, 'The name beside it'),
-  companyName: line(16, 'The name that receivers read'),
-  companyId: line(10, 'The company identification that the bank gave'),
-  originatingBank: Pattern('^[0-9]{8}$', {
-    maxLength: 8,
-    inWords: '8 digits',
-    description: 'The routing number of the originating bank without its last digit',
-  }),
-  description: line(10, 'What receivers read beside the name, such as PAYOUT'),
-  accountNumber: line(17, 'The account at this bank, which others pay in to'),
-  routingNumber: Routing,
-  deliveredAfterDays: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 10,
-      description:
-        'ACH says nothing of what arrived: a payment counts as delivered so many days of the week after its effective date, Saturday and Sunday aside, unless it came back. 3 where left out',
-    }),
-  ),
-})
-
 const Folders = {
   outbox: line(200, 'The folder that the bank takes our files from'),
   inbox: line(200, 'The folder that the bank puts its files into'),
@@ -215,7 +176,7 @@ export const BankFilesRail = Type.Object({
       minimum: 1,
       maximum: 1440,
       description:
-        'How often what has gathered becomes a file. 15 where left out; also at the cut-off of `hours`',
+        'How often what has gathered becomes a file, also at the cut-off of `hours`. Left out: 15, or 60 for ACH, whose banks tell 36 files of a day apart',
     }),
   ),
   inboxEverySeconds: Type.Optional(
@@ -243,8 +204,28 @@ export const BankFilesRail = Type.Object({
   ),
   depositsFrom: Type.Optional(
     OneOfWords(
-      ['STATEMENTS', 'ADVICES'],
-      'Which files of a bank book deposits: camt.053 (the default) or camt.054. Both tell of the same money, so one of them counts',
+      ['STATEMENTS', 'ADVICES', 'ACH_FILES'],
+      'Which files of a bank count money that came in: camt.053 (the default of SEPA), camt.054, or NACHA files (the default of ACH). ' +
+        'They tell of the same money: the others confirm it, and a statement adds what it alone tells',
+    ),
+  ),
+  otherAccountNumbers: Type.Optional(
+    Type.Array(line(34, 'Another number of the account'), {
+      maxItems: 20,
+      description:
+        "Other numbers that the bank's files have for the account. What they say of any other account has no effect",
+    }),
+  ),
+  bankCodes: Type.Optional(
+    Type.Array(
+      Type.Object({
+        code: line(100, 'As the statement has it, such as NCHG+808+9310+808'),
+        kind: OneOfWords(['FEE', 'INTEREST'], 'What an entry of this code is'),
+      }),
+      {
+        maxItems: 500,
+        description: "The bank's own codes of charges and interest. Those of ISO 20022 are known",
+      },
     ),
   ),
 })
@@ -307,47 +288,8 @@ export const EvmRail = Type.Object({
       description: 'How many blocks a node is asked about at a time. 1000 where left out',
     }),
   ),
-  fees: Type.Optional(
-    Type.Object({
-      maxGwei: Type.Optional(
-        Type.Number({
-          exclusiveMinimum: 0,
-          maximum: 100_000,
-          description: 'No transaction pays more for a unit of gas: payments wait. 500 where left out',
-        }),
-      ),
-      stuckSeconds: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: 86_400,
-          description:
-            'After so long without a block a transaction is replaced by one with higher fees. 60 where left out',
-        }),
-      ),
-      marginPercent: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: 1000,
-          description: "What quotes and estimates add to the network's fee. 20 where left out",
-        }),
-      ),
-      gasUnits: Type.Optional(
-        Type.Integer({
-          minimum: 21_000,
-          maximum: 10_000_000,
-          description:
-            'The gas that one transfer counts as in quotes and estimates. Left out: 120000, or 80000 where a token has no EIP-3009',
-        }),
-      ),
-      extraWei: Type.Optional(
-        Int64({
-          minimum: 0,
-          description:
-            'What quotes and estimates add to each transfer beside its gas, in wei: what a chain charges for its data on another chain. 0 where left out',
-        }),
-      ),
-    }),
-  ),
+  fees: Type.Optional(EvmFees),
+  lowWater: Type.Optional(LowWater),
   gasAccounts: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 20, description: 'Accounts that pay the gas. 1 where left out' }),
   ),

@@ -41,7 +41,7 @@ export function readBody<T extends TSchema>(
 
 /** The member of a union that the value's tag names, so that a fault is one of that member; else the schema itself. */
 function memberOf(schema: TSchema, value: unknown): TSchema {
-  const { discriminator, oneOf = [] } = schema as Union
+  const { discriminator, oneOf = [] }: Union = schema
   if (!discriminator) return schema
   const member = memberFor(oneOf, discriminator.propertyName, value)
   return oneOf.find((one) => one === member) ?? schema

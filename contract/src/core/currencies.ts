@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { CurrencyCode } from './formats.ts'
 import { Int64 } from './schema.ts'
+import { Plain } from './sensitivity.ts'
 
 export interface CurrencyInfo {
   readonly name: string
@@ -80,8 +81,8 @@ export function currenciesOfKind(kind: CurrencyInfo['kind']): readonly KnownCurr
 /** A currency as records show it (specification 2.6). */
 export const Currency = Type.Object({
   code: CurrencyCode,
-  name: Type.String(),
-  symbol: Type.String(),
+  name: Plain(Type.String()),
+  symbol: Plain(Type.String()),
   decimals: Type.Integer({
     minimum: 0,
     description: 'Decimal places between the unit and the smallest unit',

@@ -1,8 +1,12 @@
+import type { Static, TSchema } from 'typebox'
+
 /**
  * Turns parsed JSON that has passed validation into the values the schema's TypeScript type promises: integers of
  * `format: int64` become `bigint`, members the schema does not name are left out. The same walk serves requests
  * in the server and answers in the sdk.
  */
+export function decode<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema>
+export function decode(schema: JsonSchema, value: unknown): unknown
 export function decode(schema: JsonSchema, value: unknown): unknown {
   if (value === null || value === undefined) return value
   if (schema.format === 'int64' && (typeof value === 'number' || typeof value === 'bigint'))
@@ -25,11 +29,15 @@ export interface JsonSchema {
   readonly format?: string
   readonly items?: JsonSchema
   readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
   readonly additionalProperties?: unknown
   readonly oneOf?: readonly JsonSchema[]
   readonly anyOf?: readonly JsonSchema[]
   readonly discriminator?: { readonly propertyName: string }
   readonly enum?: readonly unknown[]
+  readonly pattern?: string
+  /** See `sensitivity.ts`. */
+  readonly sensitivity?: 'secret' | 'personal' | 'plain'
   /** Marks of typebox, which are all that the type of some schemas has. */
   readonly '~unsafe'?: unknown
   readonly '~optional'?: unknown

@@ -15,13 +15,17 @@ export function errorsOf(endpoint: Endpoint): readonly ErrorCode[] {
   const add = (condition: boolean, ...more: readonly ErrorCode[]) => {
     if (condition) for (const code of more) codes.add(code)
   }
-  add(takesBody(endpoint), 'REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE')
+  add(takesBody(endpoint), 'REQUEST_TIMEOUT')
+  // Of a body that is not asked for, too.
+  add(endpoint.method !== 'GET', 'PAYLOAD_TOO_LARGE')
+  // Of a Content-Encoding, with or without a body.
+  add(true, 'UNSUPPORTED_MEDIA_TYPE')
   add(['platform', 'agent', 'member'].includes(endpoint.auth), 'UNAUTHORIZED', 'FORBIDDEN')
   // Of a page of another origin.
   add(endpoint.auth === 'public', 'FORBIDDEN')
   add(endpoint.signed === true, ...SIGNED)
   // The answer kept for repeats was of a customer who was erased.
-  add(Boolean(endpoint.idempotent), 'CONFLICT', 'CUSTOMER_DELETED')
+  add(Boolean(endpoint.idempotent), 'IDEMPOTENCY_KEY_REUSED', 'CUSTOMER_DELETED')
   add(endpoint.sandboxOnly === true, 'NOT_FOUND')
   add(true, ...ERRORS_OF_EVERY_ENDPOINT)
   return [...codes]

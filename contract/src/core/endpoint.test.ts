@@ -1,3 +1,4 @@
+import { type TObject, Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { API } from '../api.ts'
 import { bodyBytesMaxOf, type Endpoint } from './endpoint.ts'
@@ -50,4 +51,15 @@ test('no body that its schema takes is too long for its endpoint', () => {
     }))
     .filter(({ bytes, bytesMax }) => bytes > bytesMax)
   expect(refused).toEqual([])
+})
+
+test('every challenge of a signed call states the type of credential', () => {
+  const challenges = Object.values(API).flatMap(({ responses }: Endpoint) =>
+    Object.values(responses).filter((schema): schema is TObject =>
+      Type.IsObject(schema ?? {}) ? 'payloadToSign' in (schema as TObject).properties : false,
+    ),
+  )
+  expect(challenges.length).toBeGreaterThan(10)
+  for (const { required } of challenges)
+    expect(required).toEqual(['type', 'payloadToSign', 'requestId', 'expiresAt'])
 })

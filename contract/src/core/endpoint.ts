@@ -62,6 +62,8 @@ export type Endpoint = Access & {
    * Takes the signed retry (specification 3.4): both headers are declared and the first call may answer 202.
    */
   readonly signed?: boolean
+  /** Moves money that is held for a person to decide: its handler counts votes, and with `approvalsRequired` no API token decides. */
+  readonly movesHeldMoney?: true
   /** Only asks, although it is no GET: the audit trail leaves it out. */
   readonly changesNothing?: true
   /**

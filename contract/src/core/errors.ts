@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { Plain } from './sensitivity.ts'
 import { WALLET_SIGNATURE_HEADER } from './wire-word.ts'
 
 /**
@@ -58,6 +59,10 @@ export const ERRORS = {
   },
   QUOTE_REQUEST_FAILED: { status: 400, message: 'The receiving side did not give a quote for this request.' },
   QUOTE_EXPIRED: { status: 400, message: 'The quote has expired.' },
+  WEBHOOK_ENDPOINT_NOT_SET: {
+    status: 400,
+    message: 'The platform has no webhookEndpoint: set it with PATCH /config.',
+  },
   UNAUTHORIZED: { status: 401, message: 'The credentials are missing or not valid.' },
   INVALID_SIGNATURE: { status: 401, message: 'The signature header is not valid.' },
   WALLET_SIGNATURE_MISSING: { status: 401, message: `The ${WALLET_SIGNATURE_HEADER} header is required.` },
@@ -131,7 +136,74 @@ export const ERRORS = {
   LOOKUP_REQUEST_NOT_FOUND: { status: 404, message: 'No such lookup, or it has expired.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not support this method.' },
   REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
-  CONFLICT: { status: 409, message: 'The request conflicts with an earlier one.' },
+  CONFLICT: { status: 409, message: 'Another request changed the same record at the same time.' },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 409,
+    message: 'This Idempotency-Key was already used with another request body.',
+  },
+  QUOTE_ALREADY_EXECUTED: { status: 409, message: 'The quote was already executed.' },
+  ACTION_NOT_DECIDED: {
+    status: 409,
+    message: 'An agent proposed this payment, and its action is waiting for approval.',
+  },
+  ACTION_ALREADY_DECIDED: { status: 409, message: 'This action already has a different decision.' },
+  APPROVALS_MISSING: {
+    status: 409,
+    message: 'Other members have to approve this action first. Approve without the signature.',
+  },
+  CANCELLATION_NOT_SUPPORTED: { status: 409, message: 'The rail of this payment cannot cancel payments.' },
+  DEPOSIT_NOT_RETURNABLE: { status: 409, message: 'This deposit cannot be sent back.' },
+  SCREENING_NOT_DECIDED: { status: 409, message: 'The address is on a list. Decide the screening first.' },
+  PLATFORM_CUSTOMER_ID_EXISTS: {
+    status: 409,
+    message: 'Another customer has this platformCustomerId.',
+  },
+  PLATFORM_CARD_ID_EXISTS: { status: 409, message: 'Another card has this platformCardId.' },
+  MEMBER_EMAIL_EXISTS: { status: 409, message: 'Another member has this e-mail address.' },
+  EXTERNAL_ACCOUNT_ALREADY_EXISTS: { status: 409, message: 'The owner already has this account.' },
+  STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED: {
+    status: 409,
+    message: 'The platform has already linked this account.',
+  },
+  OAUTH_CREDENTIAL_ALREADY_EXISTS: {
+    status: 409,
+    message: 'The account already has a credential for this identity.',
+  },
+  DELEGATED_KEY_ALREADY_EXISTS: {
+    status: 409,
+    message: 'The card already has a key for this wallet. Revoke that key first.',
+  },
+  PROCESSOR_EVENT_REUSED: { status: 409, message: 'This id was already used for another event.' },
+  CUSTOMER_NOT_EMPTY: {
+    status: 409,
+    message:
+      'The customer still has money or payments in progress. Empty the accounts and wait for the payments that are named, then delete.',
+  },
+  CUSTOMER_NOT_DELETED: {
+    status: 409,
+    message:
+      'Only a deleted customer can be erased. Delete the customer (DELETE /customers/{customerId}), then try again.',
+  },
+  CUSTOMER_ALREADY_DECIDED: { status: 409, message: 'The customer is already approved or rejected.' },
+  CONTACT_NOT_VERIFIED: { status: 409, message: 'A contact of the customer is not verified yet.' },
+  CONTACT_ALREADY_VERIFIED: { status: 409, message: 'This contact is already verified.' },
+  CONTACT_VERIFICATION_NOT_REQUIRED: { status: 409, message: 'This contact does not have to be verified.' },
+  BENEFICIAL_OWNER_REJECTED: {
+    status: 409,
+    message: 'A beneficial owner is rejected, so the business cannot be approved.',
+  },
+  SUBMISSION_OUTDATED: {
+    status: 409,
+    message: 'The customer was changed after this submission. Read the case again, then decide.',
+  },
+  DOCUMENT_SUBMITTED: {
+    status: 409,
+    message: 'A verification was submitted with this document. It can neither be replaced nor deleted.',
+  },
+  REPLAY_IN_PROGRESS: {
+    status: 409,
+    message: 'A replay of events is in progress. Start another when it has ended.',
+  },
   TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL: {
     status: 409,
     message: 'This transaction is not waiting for approval by the platform.',
@@ -182,6 +254,43 @@ export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERRORS, code)
 }
 
+/**
+ * True if a refusal is final for its request: only a final one is stored under the idempotency key, so that a repetition
+ * gets it again.
+ */
+export function isFinalError(code: ErrorCode): boolean {
+  const { status } = ERRORS[code]
+  return status < 500 && ![401, 403, 424, 429].includes(status)
+}
+
+/** Codes that `details.code` has where `code` is one that the specification prescribes for more than this case. */
+export const DETAIL_CODES = {
+  INVALID_OTP_CODE: 'The one-time code is wrong, or it expired, was used or was replaced by a later one.',
+} as const
+
+export type DetailCode = keyof typeof DETAIL_CODES
+
+/**
+ * The fields of `details` that are amounts, each an integer in the smallest unit of `details.currency`; of a limit by number of
+ * actions, which has no currency, they are counts.
+ */
+export const DETAIL_AMOUNTS = [
+  'asked',
+  'available',
+  'balance',
+  'left',
+  'maxAmount',
+  'minAmount',
+  'required',
+  'totalBalance',
+  'totalFee',
+] as const
+
+export type DetailAmount = (typeof DETAIL_AMOUNTS)[number]
+
+/** The page that explains every code, below the address of the server. */
+export const ERROR_PAGE = '/docs/errors'
+
 /** The codes that every operation may answer with. */
 export const ERRORS_OF_EVERY_ENDPOINT = [
   'INVALID_INPUT',
@@ -193,8 +302,9 @@ export const ERRORS_OF_EVERY_ENDPOINT = [
 /** The body of every error answer (specification 7). A 401 carries `reason` at the top level and in `details`. */
 export const ErrorBody = Type.Object({
   status: Type.Integer({ description: 'The HTTP status' }),
-  code: Type.String(),
-  message: Type.String(),
-  reason: Type.Optional(Type.String({ description: '401 only: which check failed' })),
-  details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  code: Plain(Type.String()),
+  message: Plain(Type.String()),
+  docUrl: Plain(Type.String({ description: 'The page that says when this error comes and what to do' })),
+  reason: Type.Optional(Plain(Type.String({ description: '401 only: which check failed' }))),
+  details: Type.Optional(Plain(Type.Record(Type.String(), Type.Unknown()))),
 })

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { OneOfWords, Opaque, Pattern } from './schema.ts'
+import { Personal, Plain } from './sensitivity.ts'
 
 /** An e-mail address. Compared without regard to case, kept as written. */
 export const Email = Type.String({ format: 'email', maxLength: 255, wellFormed: true })
@@ -18,25 +19,31 @@ const COUNTRY_PATTERN = '^[A-Z]{2}$'
 
 const COUNTRY_IN_WORDS = 'a country by its two capital letters, like US'
 
-export const CountryCode = Pattern(COUNTRY_PATTERN, {
-  maxLength: 2,
-  inWords: COUNTRY_IN_WORDS,
-  description: 'ISO 3166-1 alpha-2',
-})
+export const CountryCode = Plain(
+  Pattern(COUNTRY_PATTERN, {
+    maxLength: 2,
+    inWords: COUNTRY_IN_WORDS,
+    description: 'ISO 3166-1 alpha-2',
+  }),
+)
 
 /** Where a customer is served. */
-export const Region = Pattern(COUNTRY_PATTERN, {
-  maxLength: 2,
-  inWords: COUNTRY_IN_WORDS,
-  description: 'Country in which the customer is served, ISO 3166-1 alpha-2',
-})
+export const Region = Personal(
+  Pattern(COUNTRY_PATTERN, {
+    maxLength: 2,
+    inWords: COUNTRY_IN_WORDS,
+    description: 'Country in which the customer is served, ISO 3166-1 alpha-2',
+  }),
+)
 
 /** Any currency code, also one that this server does not know. The operation decides about that. */
-export const CurrencyCode = Pattern('^[A-Z0-9]{3,5}$', {
-  maxLength: 5,
-  inWords: 'the code of a currency in capital letters, like USD',
-  description: 'ISO 4217 for fiat, the ticker for a crypto asset',
-})
+export const CurrencyCode = Plain(
+  Pattern('^[A-Z0-9]{3,5}$', {
+    maxLength: 5,
+    inWords: 'the code of a currency in capital letters, like USD',
+    description: 'ISO 4217 for fiat, the ticker for a crypto asset',
+  }),
+)
 
 /** An address on an EVM chain, in any spelling. */
 export const EvmAddress = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$', maxLength: 42 })
@@ -66,6 +73,11 @@ export const UmaAddress = Pattern(UMA_PATTERN, {
  */
 export const UmaAddressInput = Opaque(512, {
   description: 'Universal Money Address, $name@host, in any case',
+  documentedForm: {
+    pattern: UMA_PATTERN.replaceAll('a-z', 'A-Za-z'),
+    minLength: '$a@b'.length,
+    maxLength: UMA_CHARACTERS_MAX,
+  },
 })
 
 /** Has no flag `u`, so that no letter outside ASCII matches one of these in another case. */

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { Plain } from './sensitivity.ts'
 
 /**
  * Every kind of record id, with its number. An id is `<Kind>:<UUIDv7>` (specification, conventions), and the last byte of the
@@ -74,6 +75,7 @@ export function Id(kind: IdKind, description?: string) {
     pattern: `^${kind}:[0-9A-Za-z-]{1,64}$`,
     maxLength: 96,
     inWords: `an id of the form ${kind}:…`,
+    sensitivity: 'plain',
     ...(description ? { description } : {}),
   })
 }
@@ -84,9 +86,10 @@ export function IdOfAny(kinds: readonly IdKind[], description?: string) {
     pattern: `^(?:${kinds.join('|')}):[0-9A-Za-z-]{1,64}$`,
     maxLength: 96,
     inWords: `an id of the form ${kinds.map((kind) => `${kind}:…`).join(' or ')}`,
+    sensitivity: 'plain',
     ...(description ? { description } : {}),
   })
 }
 
 /** The schema of a record id in a path: any text, because an id of another form is answered 404. */
-export const PathId = Type.String({ minLength: 1, maxLength: 255, wellFormed: true })
+export const PathId = Plain(Type.String({ minLength: 1, maxLength: 255, wellFormed: true }))

@@ -2,15 +2,29 @@ import { type Static, type TObject, type TSchema, type TString, type TUnsafe, Ty
 
 /**
  * The building blocks of every schema in the contract. They stay plain JSON Schema, so that one object is the type, the
- * validation and the OpenAPI text. Six keywords are ours and are explained here:
+ * validation and the OpenAPI text. Eight keywords are ours and are explained here:
  * - `format: "int64"` on an integer: a `bigint` in TypeScript, exact over all of int64 on the wire.
  * - `wellFormed` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate. `line` and `prose` say
  *   more, see `TEXT_FORMS`.
  * - `freeFormMax` on an object whose members are the caller's own: their largest number, depth and size.
  * - `inWords` on a string with a pattern: the pattern in words. A refusal says "must be …".
  * - `knownWords` on a string: its known values; others are accepted.
+ * - `sensitivity`: see `sensitivity.ts`.
+ * - `documentedForm` on a string that the handler checks, so that its refusal has a separate code: the members of
+ *   JSON Schema that the document shows in place of a looser validation.
  * - `judgedByHandler: true`: any value passes the validation, because the handler decides whether the member counts.
  */
+
+/** Our own keywords, which no document for others has: programs that read schemas strictly do not know them. */
+export const OWN_KEYWORDS: ReadonlySet<string> = new Set([
+  'wellFormed',
+  'inWords',
+  'freeFormMax',
+  'documentedForm',
+  'judgedByHandler',
+  'knownWords',
+  'sensitivity',
+])
 
 /**
  * Characters that make text read differently from its content: control characters, ends of lines and paragraphs, and
@@ -18,10 +32,13 @@ import { type Static, type TObject, type TSchema, type TString, type TUnsafe, Ty
  */
 export const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
-/** The forms of text that people read. */
+/** Text of which a reader sees nothing: white space and characters without a glyph. */
+export const BLANK = /^[\s\p{Cf}]+$/u
+
+/** The forms of text that people read. Text that is `BLANK` has none of them. */
 export const TEXT_FORMS = {
-  line: /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u,
-  prose: /^(?:[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]|[\t\n\r])*$/u,
+  line: /^(?![\s\p{Cf}]+$)[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u,
+  prose: /^(?![\s\p{Cf}]+$)(?:[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]|[\t\n\r])*$/u,
 } as const
 
 export type TextForm = keyof typeof TEXT_FORMS
@@ -53,10 +70,17 @@ export function Pattern(
   return Type.String({ pattern, maxLength: 255, ...options })
 }
 
+/** The form that a document states for a string that the validation lets pass to the handler. */
+export interface DocumentedForm {
+  readonly pattern?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+}
+
 /** Text that is only ever compared or decrypted, never stored: any characters, at most `maxLength`. */
 export function Opaque(
   maxLength: number,
-  options: { description?: string; knownWords?: readonly string[] } = {},
+  options: { description?: string; knownWords?: readonly string[]; documentedForm?: DocumentedForm } = {},
 ) {
   return Type.String({ maxLength, ...options })
 }
@@ -173,9 +197,13 @@ export const timeRangeQuery = {
 
 /** An uncompressed SEC1 P-256 public key in hex (specification 4.4). */
 export const ClientPublicKey = Type.String({
+  sensitivity: 'plain',
   pattern: '^04[0-9a-fA-F]{128}$',
   minLength: 130,
   maxLength: 130,
   inWords: 'an uncompressed P-256 public key in hex: 130 characters, the first two of them 04',
   description: 'Uncompressed SEC1 P-256 public key in hex',
 })
+
+/** The body of calls that answer with something sealed to a key. */
+export const ClientPublicKeyRequest = Type.Object({ clientPublicKey: ClientPublicKey })

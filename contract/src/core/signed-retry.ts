@@ -7,18 +7,13 @@ export type AuthMethodTypeName = (typeof AUTH_METHOD_TYPES)[number]
 
 export const AuthMethodType = OneOfWords(AUTH_METHOD_TYPES, 'Kind of credential')
 
-const challengeFields = {
-  // The kind of the session that must sign, where that is known; else that of the wallet's first credential.
-  type: Type.Optional(AuthMethodType),
+/** The 202 answer of a signed operation (specification 2.3, 3.4). */
+export const SignedRequestChallenge = Type.Object({
+  // The kind of the session that must sign if that is known, otherwise of the wallet's first credential.
+  type: AuthMethodType,
   payloadToSign: Type.String({
     description: 'Stamp exactly these characters; parsing and printing them again breaks the signature',
   }),
   requestId: Id('Request', 'Send it in the Request-Id header of the retry, once'),
   expiresAt: Timestamp('The retry must arrive before this time'),
-}
-
-/** The 202 answer of a signed operation (specification 2.3, 3.4); `type` is left out where the wallet has no credential. */
-export const SignedRequestChallenge = Type.Object(challengeFields)
-
-/** The 202 answer of an operation on credentials and sessions, which always concerns one kind of credential. */
-export const AuthSignedRequestChallenge = Type.Object({ ...challengeFields, type: AuthMethodType })
+})

@@ -4,6 +4,7 @@ import { endpoint, KIB } from '../core/endpoint.ts'
 import { CalendarDate, CountryCode, Email, KycStatus, PhoneNumber } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { Personal, Secret } from '../core/sensitivity.ts'
 
 export const BENEFICIAL_OWNER_ROLES = [
   'UBO',
@@ -23,17 +24,17 @@ const optionalPersonalInfo = {
   middleName: Type.Optional(Text(255)),
   email: Type.Optional(Email),
   phoneNumber: Type.Optional(PhoneNumber),
-  countryOfIssuance: Type.Optional(CountryCode),
+  countryOfIssuance: Type.Optional(Personal(CountryCode)),
 }
 
 export const BeneficialOwnerPersonalInfo = Type.Object({
   firstName: Text(255),
   lastName: Text(255, { description: LAST_NAME }),
   birthDate: CalendarDate,
-  nationality: CountryCode,
+  nationality: Personal(CountryCode),
   address: Address,
   idType: OneOfWords(IDENTIFICATION_TYPES),
-  identifier: Text(100, { description: IDENTIFIER }),
+  identifier: Secret(Text(100, { description: IDENTIFIER })),
   ...optionalPersonalInfo,
 })
 

@@ -100,7 +100,7 @@ export const BusinessInfo = Type.Object({
 })
 
 /** A business as the record shows it. */
-export const BusinessInfoResponse = Type.Object({
+export const BusinessInfoRecord = Type.Object({
   legalName: Text(255),
   incorporatedOn: Type.Optional(CalendarDate),
   taxId: Type.Optional(Text(100)),

@@ -2,11 +2,12 @@ import { Type } from 'typebox'
 import { endpoint } from '../core/endpoint.ts'
 import { PathId } from '../core/ids.ts'
 import { Pattern } from '../core/schema.ts'
+import { Secret } from '../core/sensitivity.ts'
 import { Customer } from './customers.ts'
 
 /** A code that was sent to the e-mail address or the telephone number of a customer. */
 export const ContactVerificationConfirmRequest = Type.Object({
-  code: Pattern('^[0-9]{6}$', { maxLength: 6, inWords: '6 digits' }),
+  code: Secret(Pattern('^[0-9]{6}$', { maxLength: 6, inWords: '6 digits' })),
 })
 
 const common = {
@@ -17,14 +18,16 @@ const common = {
   params: Type.Object({ customerId: PathId }),
 } as const
 
+const NOT_PENDING = ['CONTACT_VERIFICATION_NOT_REQUIRED', 'CONTACT_ALREADY_VERIFIED'] as const
+
 const sending = {
   ...common,
   responses: { 204: null },
-  errors: ['USER_NOT_FOUND', 'CUSTOMER_DELETED', 'CONFLICT', 'RATE_LIMITED', 'NOT_IMPLEMENTED'],
+  errors: ['USER_NOT_FOUND', 'CUSTOMER_DELETED', ...NOT_PENDING, 'RATE_LIMITED', 'NOT_IMPLEMENTED'],
 } as const
 
 const SENT =
-  'A code is valid for ten minutes and five attempts, and the next one replaces it. 409 CONFLICT where ' +
+  'A code is valid for ten minutes and five attempts, and the next one replaces it. 409 where ' +
   'contactVerification does not show it as PENDING: it is not required, or done. At most five codes in ten minutes and ' +
   'twenty a day, then 429.'
 
@@ -32,12 +35,12 @@ const confirming = {
   ...common,
   body: ContactVerificationConfirmRequest,
   responses: { 200: Customer },
-  errors: ['INVALID_INPUT', 'USER_NOT_FOUND', 'CUSTOMER_DELETED', 'CONFLICT'],
+  errors: ['INVALID_INPUT', 'USER_NOT_FOUND', 'CUSTOMER_DELETED', ...NOT_PENDING],
 } as const
 
 const CONFIRMED =
   '400 INVALID_INPUT that names code, where the code is wrong, expired, replaced, or was sent to another address or number; each ' +
-  'attempt counts. 409 CONFLICT where it is not required, or done.'
+  'attempt counts. 409 where it is not required, or done.'
 
 export const customer_verify_email = endpoint({
   ...sending,

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { IMPORT_STATES } from '../core/customer-states.ts'
 import { endpoint, MIB } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
+import { IMPORT_STATES } from '../states/customer-states.ts'
 
 /** The row errors that are kept of one file; `progress.failed` counts all. */
 export const IMPORT_ERRORS_MAX = 1000

@@ -14,9 +14,10 @@ import {
 } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOf, OneOfWords, Page, pageQuery, Tag, Text, Timestamp, timeRangeQuery } from '../core/schema.ts'
+import { Personal } from '../core/sensitivity.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { BeneficialOwner } from './beneficial-owners.ts'
-import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from './business-info.ts'
+import { BusinessInfo, BusinessInfoRecord, BusinessInfoUpdate } from './business-info.ts'
 
 export const CUSTOMER_TYPES = ['INDIVIDUAL', 'BUSINESS'] as const
 export const CONTACT_VERIFICATION_STATUSES = ['PENDING', 'VERIFIED'] as const
@@ -43,7 +44,7 @@ const StatusIgnored = Type.Optional(OneOfWords(KYC_STATUSES, 'Read-only: ignored
 const personFields = {
   fullName: Type.Optional(Text(255)),
   birthDate: Type.Optional(CalendarDate),
-  nationality: Type.Optional(CountryCode),
+  nationality: Type.Optional(Personal(CountryCode)),
   address: Type.Optional(Address),
 }
 
@@ -134,7 +135,7 @@ export const BusinessCustomer = Type.Object({
   customerType: Tag('BUSINESS'),
   ...recordFields,
   address: Type.Optional(Address),
-  businessInfo: Type.Optional(BusinessInfoResponse),
+  businessInfo: Type.Optional(BusinessInfoRecord),
   beneficialOwners: Type.Optional(Type.Array(BeneficialOwner)),
   kybStatus: KycStatus,
 })
@@ -164,7 +165,7 @@ export const customer_create = endpoint({
     'INVALID_INPUT',
     'INVALID_CURRENCY',
     'INVALID_UMA_ADDRESS',
-    'CONFLICT',
+    'PLATFORM_CUSTOMER_ID_EXISTS',
     'UMA_ADDRESS_EXISTS',
     'EMAIL_OTP_EMAIL_ALREADY_EXISTS',
     'NOT_IMPLEMENTED',
@@ -238,7 +239,7 @@ export const customer_update = endpoint({
     'INVALID_CURRENCY',
     'INVALID_UMA_ADDRESS',
     'USER_NOT_FOUND',
-    'CONFLICT',
+    'PLATFORM_CUSTOMER_ID_EXISTS',
     'UMA_ADDRESS_EXISTS',
     'EMAIL_OTP_EMAIL_ALREADY_EXISTS',
     'EMAIL_OTP_CREDENTIAL_SET_CHANGED',
@@ -257,12 +258,12 @@ export const customer_delete = endpoint({
   description:
     'Closes a customer for good. The record and its accounts are kept, with isDeleted set. While an ' +
     'account of the customer holds money, or a payment or a purchase by card is under way, the answer is ' +
-    '409 CONFLICT; details lists them in accounts, transactions and cardTransactions, twenty of each at ' +
+    '409 CUSTOMER_NOT_EMPTY; details lists them in accounts, transactions and cardTransactions, twenty of each at ' +
     'most. Sessions and credentials of the customer are revoked, its cards closed and its delegated keys ' +
     'revoked.',
   params: customerPath,
   responses: { 200: Customer },
-  errors: ['USER_NOT_FOUND', 'CONFLICT', 'CUSTOMER_DELETED'],
+  errors: ['USER_NOT_FOUND', 'CUSTOMER_NOT_EMPTY', 'CUSTOMER_DELETED'],
 })
 
 export const customers = { customer_create, customer_list, customer_get, customer_update }

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../core/errors.ts'
 import { CalendarDate, CountryCode } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { Secret } from '../core/sensitivity.ts'
 
 export const DOCUMENT_TYPES = [
   'PASSPORT',
@@ -63,7 +64,7 @@ export const CustomerDocument = Type.Object({
   side: Type.Optional(DocumentSide),
   country: CountryCode,
   documentNumber: Type.Optional(
-    Type.String({ description: 'Its last characters; those before them are shown as *' }),
+    Secret(Type.String({ description: 'Its last characters; those before them are shown as *' })),
   ),
   issuingAuthority: Type.Optional(Type.String()),
   issuedOn: Type.Optional(CalendarDate),
@@ -76,7 +77,7 @@ const fields = {
   documentType: DocumentType,
   side: Type.Optional(DocumentSide),
   country: CountryCode,
-  documentNumber: Type.Optional(Text(100, { description: 'Kept sealed' })),
+  documentNumber: Type.Optional(Secret(Text(100, { description: 'Kept sealed' }))),
   issuingAuthority: Type.Optional(Text(255)),
   issuedOn: Type.Optional(
     Type.String({
@@ -154,7 +155,7 @@ export const document_replace = endpoint({
   upload: { bytesMax: DOCUMENT_BYTES_MAX },
   body: Type.Object(fields),
   responses: { 200: CustomerDocument },
-  errors: ['INVALID_INPUT', ...DOCUMENT_QUALITY_CODES, 'DOCUMENT_NOT_FOUND', 'CONFLICT'],
+  errors: ['INVALID_INPUT', ...DOCUMENT_QUALITY_CODES, 'DOCUMENT_NOT_FOUND', 'DOCUMENT_SUBMITTED'],
 })
 
 export const document_delete = endpoint({
@@ -169,7 +170,7 @@ export const document_delete = endpoint({
     'is 409.',
   params: documentPath,
   responses: { 204: null },
-  errors: ['DOCUMENT_NOT_FOUND', 'CONFLICT'],
+  errors: ['DOCUMENT_NOT_FOUND', 'DOCUMENT_SUBMITTED'],
 })
 
 export const document_link = endpoint({
@@ -184,7 +185,7 @@ export const document_link = endpoint({
     'Makes an address at which a browser shows the file. For a person who reviews it: whoever has the ' +
     'link can read the file, without credentials, for ten minutes. Making and using it are recorded.',
   params: documentPath,
-  responses: { 201: Type.Object({ url: Type.String({ format: 'uri' }), expiresAt: Timestamp() }) },
+  responses: { 201: Type.Object({ url: Secret(Type.String({ format: 'uri' })), expiresAt: Timestamp() }) },
   errors: ['DOCUMENT_NOT_FOUND'],
 })
 

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { ERASURE_STATES } from '../core/customer-states.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Prose, Timestamp } from '../core/schema.ts'
+import { ERASURE_STATES } from '../states/customer-states.ts'
 
 /** What stays of a person, and why. */
 export const ERASURE_KEEPS = [
@@ -51,10 +51,10 @@ export const customer_erase = endpoint({
     'Removes what is known of a deleted customer: names, addresses, contacts, numbers, documents and accounts elsewhere, wherever they ' +
     'are stored. It begins once the server need not keep them any longer, at erasesAt. Messages with codes, verification links and ' +
     'logged requests go at once. Payments, balances and the audit trail stay, without the person. While the customer is not deleted, ' +
-    'the answer is 409 CONFLICT. Asking again gives the same erasure.',
+    'the response is 409 CUSTOMER_NOT_DELETED. Asking again gives the same erasure.',
   params: erasurePath,
   responses: { 200: CustomerErasure },
-  errors: ['USER_NOT_FOUND', 'CONFLICT'],
+  errors: ['USER_NOT_FOUND', 'CUSTOMER_NOT_DELETED'],
 })
 
 export const customer_erasure_get = endpoint({

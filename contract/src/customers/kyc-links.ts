@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { type Endpoint, endpoint, KIB } from '../core/endpoint.ts'
 import { PathId } from '../core/ids.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
+import { Secret } from '../core/sensitivity.ts'
 
 /** Whose page a link leads to. This server answers `COUNTERSIGN`, its own. */
 export const KYC_PROVIDERS = ['COUNTERSIGN', 'SUMSUB'] as const
@@ -21,12 +22,12 @@ export const KycLinkCreateRequest = Type.Object({
   ),
 })
 
-export const KycLinkResponse = Type.Object({
-  kycUrl: Type.String({ format: 'uri', description: 'Secret: whoever opens it first gets in' }),
+export const KycLink = Type.Object({
+  kycUrl: Secret(Type.String({ format: 'uri', description: 'A secret link that can be opened once' })),
   expiresAt: Timestamp('When the link can no longer be opened'),
   provider: KycProvider,
   token: Type.Optional(
-    Type.String({ description: "For another provider's client library; absent for COUNTERSIGN" }),
+    Secret(Type.String({ description: "For another provider's client library; absent for COUNTERSIGN" })),
   ),
 })
 
@@ -41,16 +42,22 @@ export const kyc_link_create = endpoint({
   description:
     'Makes an address to which the platform sends its customer. The page asks the customer for what is ' +
     'missing, takes documents and submits the verification. The link is valid for 24 hours and can be ' +
-    'opened once; several may be open, and making one changes no status. 409 CONFLICT while a contact of ' +
-    'the customer is not verified, and once the customer is decided.',
+    'opened once; several may be open, and making one changes no status. 409 CONTACT_NOT_VERIFIED ' +
+    'while a contact of the customer is not verified, 409 CUSTOMER_ALREADY_DECIDED once the customer is decided.',
   idempotent: true,
   isAnswerSecret: true,
   params: Type.Object({ customerId: PathId }),
   body: KycLinkCreateRequest,
   bodyOptional: true,
   bodyBytesMax: 16 * KIB,
-  responses: { 201: KycLinkResponse },
-  errors: ['INVALID_INPUT', 'USER_NOT_FOUND', 'CUSTOMER_DELETED', 'CONFLICT'],
+  responses: { 201: KycLink },
+  errors: [
+    'INVALID_INPUT',
+    'USER_NOT_FOUND',
+    'CUSTOMER_DELETED',
+    'CUSTOMER_ALREADY_DECIDED',
+    'CONTACT_NOT_VERIFIED',
+  ],
 })
 
 export const kycLinks = { kyc_link_create } as const satisfies Record<string, Endpoint>

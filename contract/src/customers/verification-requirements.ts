@@ -1,3 +1,4 @@
+import { memberOf } from '../core/objects.ts'
 import type { DocumentTypeName } from './documents.ts'
 
 /**
@@ -98,9 +99,8 @@ export interface PersonDocuments {
 
 /** The documents that a person of this country must have; without a country, all of them. */
 export function personDocumentsOf(country: string | undefined): PersonDocuments {
-  return country !== undefined && Object.hasOwn(PERSON_DOCUMENTS, country)
-    ? PERSON_DOCUMENTS[country]!
-    : PERSON_DOCUMENTS_DEFAULT
+  const own = country === undefined ? undefined : memberOf(PERSON_DOCUMENTS, country)
+  return own ?? PERSON_DOCUMENTS_DEFAULT
 }
 
 /** The countries with documents of their own, for the guide. */

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
-import { VERIFICATION_STATES } from '../core/customer-states.ts'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, Pattern, Prose, pageQuery, Tag, Text, Timestamp } from '../core/schema.ts'
+import { VERIFICATION_STATES } from '../states/customer-states.ts'
 import { DOCUMENT_TYPES } from './documents.ts'
 
 export const VERIFICATION_ERROR_TYPES = [
@@ -192,7 +192,8 @@ export const verification_decide = endpoint({
     'INVALID_INPUT',
     'VERIFICATION_NOT_FOUND',
     'CUSTOMER_DELETED',
-    'CONFLICT',
+    'BENEFICIAL_OWNER_REJECTED',
+    'SUBMISSION_OUTDATED',
     'INVALID_STATE_TRANSITION',
   ],
 })
@@ -246,7 +247,7 @@ export const VerificationProviderEvent = Type.Object({
 
 /**
  * The verification provider reports an outcome, signed like a webhook. Without a provider the route does not exist. A
- * repeated event gets the same answer. `CONFLICT`: the customer was submitted again meanwhile.
+ * repeated event gets the same answer. `SUBMISSION_OUTDATED`: the customer was submitted again meanwhile.
  */
 export const verification_provider_event = endpoint({
   auth: 'verificationProvider',
@@ -262,7 +263,8 @@ export const verification_provider_event = endpoint({
     'INVALID_INPUT',
     'VERIFICATION_NOT_FOUND',
     'CUSTOMER_DELETED',
-    'CONFLICT',
+    'BENEFICIAL_OWNER_REJECTED',
+    'SUBMISSION_OUTDATED',
     'INVALID_STATE_TRANSITION',
   ],
 })

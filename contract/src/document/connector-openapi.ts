@@ -68,7 +68,7 @@ const SIGNATURE = [
     schema: { type: 'string' },
     description:
       'For a call: method, path with query as sent, and for a POST that creates the id: `POST /payments Transaction:…`. For an ' +
-      'event: its id.',
+      'event the same, with the name of the rail: `POST /rail-events/my-bank evt-7f3a`.',
   },
   {
     name: 'webhook-timestamp',

@@ -1,3 +1,5 @@
+import type { TSchema } from 'typebox'
+
 /** A call that succeeded, as the tests have recorded it. */
 export interface RecordedCall {
   readonly params: Readonly<Record<string, string>>
@@ -8,12 +10,41 @@ export interface RecordedCall {
   readonly answers: Readonly<Record<string, unknown>>
 }
 
-/** What `docs/reference/examples.json` holds. */
+/** What `docs/reference/examples.jsonl` holds: a line with the records, then a line for each call. */
 export interface RecordedExamples {
   /** The records that the calls are about, by their kinds. */
   readonly records: Readonly<Record<string, string>>
   /** By the name of the endpoint. */
   readonly calls: Readonly<Record<string, RecordedCall>>
+  /** The webhook of an event of each type. */
+  readonly events?: Readonly<Record<string, unknown>>
+}
+
+/** Reads the text of the file. Does not check it. */
+export function parseExamples(text: string): RecordedExamples {
+  const [records, ...calls] = text.trimEnd().split('\n')
+  return {
+    records: JSON.parse(records ?? '{}'),
+    calls: Object.fromEntries(calls.map((line) => JSON.parse(line))),
+  }
+}
+
+/** Reads the file with the events: a line for each type. */
+export function parseEvents(text: string): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  )
+}
+
+/** The text of the file: a change of one call changes one line. */
+export function printExamples(
+  { records, calls }: RecordedExamples,
+  toJson: (value: unknown) => string,
+): string {
+  return [records, ...Object.entries(calls)].map((line) => `${toJson(line)}\n`).join('')
 }
 
 /** The named form of an example, which readers of the document show beside an answer. */
@@ -26,4 +57,12 @@ export function recorded(value: unknown): {
 /** A member of a schema or a media type that shows a value, where there is one. */
 export function exampleOf(value: unknown): { readonly example?: unknown } {
   return value === undefined || value === null ? {} : { example: value }
+}
+
+/** A recorded parameter, which is text, as a value of its schema. */
+export function parameterExample(schema: TSchema, text: string | undefined): { readonly example?: unknown } {
+  if (text === undefined) return {}
+  const { type }: { readonly type?: unknown } = schema
+  if (type === 'array') return { example: [text] }
+  return { example: type === 'integer' || type === 'boolean' ? JSON.parse(text) : text }
 }

@@ -1,87 +1,298 @@
 import type { TSchema } from 'typebox'
-import {
-  EXTERNAL_ACCOUNT_CREATE_INFO,
-  EXTERNAL_ACCOUNT_INFO,
-  ExternalAccountCreateInfo,
-  ExternalAccountInfo,
-  PAYMENT_ACCOUNT_INFO,
-  PaymentAccountInfo,
-} from '../accounts/account-types.ts'
-import { Address } from '../accounts/address.ts'
+import * as accountFields from '../accounts/account-fields.ts'
+import * as accountTypes from '../accounts/account-types.ts'
+import * as address from '../accounts/address.ts'
 import * as beneficiaries from '../accounts/beneficiaries.ts'
-import { DiscoveryListResponse } from '../accounts/discoveries.ts'
-import {
-  ExternalAccount,
-  ExternalAccountCreateRequest,
-  PlatformExternalAccountCreateRequest,
-} from '../accounts/external-accounts.ts'
-import { InternalAccount } from '../accounts/internal-accounts.ts'
-import { PaymentInstructions } from '../accounts/payment-instructions.ts'
+import * as discoveries from '../accounts/discoveries.ts'
+import * as externalAccounts from '../accounts/external-accounts.ts'
+import * as internalAccounts from '../accounts/internal-accounts.ts'
+import * as paymentInstructions from '../accounts/payment-instructions.ts'
 import * as stablecoinAccounts from '../accounts/stablecoin-accounts.ts'
 import * as agentActions from '../agents/agent-actions.ts'
 import * as agentPolicy from '../agents/agent-policy.ts'
 import * as agents from '../agents/agents.ts'
+import * as approvals from '../agents/approvals.ts'
+import * as policyReplay from '../agents/policy-replay.ts'
 import * as registration from '../auth/credential-registration.ts'
 import * as credentials from '../auth/credentials.ts'
+import * as customerTokens from '../auth/customer-tokens.ts'
+import * as tokens from '../auth/tokens.ts'
 import * as checkpoints from '../books/checkpoints.ts'
+import * as explanations from '../books/explanations.ts'
+import * as ledger from '../books/ledger.ts'
+import { ledgerBooks } from '../books/ledger-books.ts'
+import * as statements from '../books/statements.ts'
 import * as cards from '../cards/cards.ts'
-import { DelegatedKey, DelegatedKeyCreateRequest } from '../cards/delegated-keys.ts'
-import { Currency, CurrencyAmount } from '../core/currencies.ts'
-import { PaymentRail } from '../core/rails.ts'
-import { AuthMethodType, AuthSignedRequestChallenge, SignedRequestChallenge } from '../core/signed-retry.ts'
+import * as delegatedKeys from '../cards/delegated-keys.ts'
+import * as railEvents from '../connectors/rail-events.ts'
+import * as currencies from '../core/currencies.ts'
+import * as formats from '../core/formats.ts'
+import * as rails from '../core/rails.ts'
+import { ClientPublicKeyRequest } from '../core/schema.ts'
+import * as signedRetry from '../core/signed-retry.ts'
 import * as owners from '../customers/beneficial-owners.ts'
-import { BusinessInfo, BusinessInfoResponse, BusinessInfoUpdate } from '../customers/business-info.ts'
-import { ContactVerificationConfirmRequest } from '../customers/contact-verification.ts'
+import * as businessInfo from '../customers/business-info.ts'
+import * as contactVerification from '../customers/contact-verification.ts'
 import * as imports from '../customers/customer-imports.ts'
-import { CustomerInfoField } from '../customers/customer-info.ts'
+import * as customerInfo from '../customers/customer-info.ts'
 import * as customers from '../customers/customers.ts'
-import { CustomerDocument, DocumentType } from '../customers/documents.ts'
-import { KycLinkCreateRequest, KycLinkResponse, KycProvider } from '../customers/kyc-links.ts'
+import * as documents from '../customers/documents.ts'
+import * as erasures from '../customers/erasures.ts'
+import * as kycLinks from '../customers/kyc-links.ts'
 import * as verifications from '../customers/verifications.ts'
+import * as eventStream from '../events/event-stream.ts'
 import * as webhookBodies from '../events/webhook-bodies.ts'
 import * as webhooks from '../events/webhooks.ts'
-import { ExchangeRate, ExchangeRateFees } from '../payments/exchange-rates.ts'
-import { Fee, FeeBalance } from '../payments/fees.ts'
+import * as audit from '../operation/audit-events.ts'
+import * as overview from '../operation/overview.ts'
+import * as reconciliations from '../operation/reconciliations.ts'
+import * as requestLog from '../operation/request-log.ts'
+import * as search from '../operation/search.ts'
+import * as deposits from '../payments/deposits.ts'
+import * as exchangeRates from '../payments/exchange-rates.ts'
+import * as fees from '../payments/fees.ts'
+import * as receipts from '../payments/incoming-payments.ts'
 import * as invitations from '../payments/invitations.ts'
-import { Position } from '../payments/positions.ts'
+import * as positions from '../payments/positions.ts'
 import * as quotes from '../payments/quotes.ts'
-import { IncomingRateDetails, OutgoingRateDetails } from '../payments/rate-details.ts'
-import * as receipts from '../payments/receipts.ts'
+import * as rateDetails from '../payments/rate-details.ts'
 import * as receivers from '../payments/receivers.ts'
-import * as reconciliations from '../payments/reconciliations.ts'
+import * as screenings from '../payments/screenings.ts'
 import * as transactions from '../payments/transactions.ts'
-import { UmaProvider } from '../payments/uma-providers.ts'
-import {
-  EstimateCryptoWithdrawalFeeRequest,
-  EstimateCryptoWithdrawalFeeResponse,
-} from '../payments/withdrawal-fees.ts'
-import * as audit from '../platforms/audit-events.ts'
-import {
-  CardConfig,
-  EmbeddedWalletConfig,
-  InvitationConfig,
-  OauthConfig,
-  PasskeyConfig,
-  PlatformConfig,
-  PlatformConfigUpdateRequest,
-  PlatformCurrencyConfig,
-  UmaProviderConfig,
-} from '../platforms/config.ts'
+import * as transfers from '../payments/transfers.ts'
+import * as umaProviders from '../payments/uma-providers.ts'
+import * as withdrawalFees from '../payments/withdrawal-fees.ts'
+import * as config from '../platforms/config.ts'
 import * as memberPasskeys from '../platforms/member-passkeys.ts'
 import * as memberSessions from '../platforms/member-sessions.ts'
 import * as members from '../platforms/members.ts'
-import * as requestLog from '../platforms/request-log.ts'
-import { ApiToken, ApiTokenCreateRequest } from '../platforms/tokens.ts'
-import { InboxMessage } from '../sandbox/inbox.ts'
-import {
-  MagicValue,
-  MagicValueFamily,
-  SandboxClock,
-  SandboxClockAdvanceRequest,
-  SandboxFundRequest,
-  SandboxReset,
-} from '../sandbox/sandbox.ts'
+import * as faults from '../sandbox/faults.ts'
+import * as inbox from '../sandbox/inbox.ts'
+import * as sandbox from '../sandbox/sandbox.ts'
 import * as sandboxCards from '../sandbox/sandbox-cards.ts'
+import * as sandboxConsole from '../sandbox/sandbox-console.ts'
+import * as sandboxDeposits from '../sandbox/sandbox-deposits.ts'
+import * as sandboxSend from '../sandbox/sandbox-send.ts'
+import { isComponent } from './shape.ts'
+
+/** The modules whose schemas have the same name in the document as in the code. */
+const MODULES: readonly object[] = [
+  accountFields,
+  accountTypes,
+  address,
+  beneficiaries,
+  discoveries,
+  externalAccounts,
+  internalAccounts,
+  paymentInstructions,
+  stablecoinAccounts,
+  agentActions,
+  agentPolicy,
+  agents,
+  approvals,
+  policyReplay,
+  registration,
+  credentials,
+  customerTokens,
+  tokens,
+  checkpoints,
+  explanations,
+  ledger,
+  statements,
+  cards,
+  delegatedKeys,
+  railEvents,
+  currencies,
+  formats,
+  rails,
+  signedRetry,
+  owners,
+  businessInfo,
+  contactVerification,
+  imports,
+  customerInfo,
+  customers,
+  documents,
+  erasures,
+  kycLinks,
+  verifications,
+  eventStream,
+  webhookBodies,
+  webhooks,
+  audit,
+  overview,
+  reconciliations,
+  requestLog,
+  search,
+  deposits,
+  exchangeRates,
+  fees,
+  receipts,
+  invitations,
+  positions,
+  quotes,
+  rateDetails,
+  receivers,
+  screenings,
+  transactions,
+  transfers,
+  umaProviders,
+  withdrawalFees,
+  config,
+  memberPasskeys,
+  memberSessions,
+  members,
+  faults,
+  inbox,
+  sandbox,
+  sandboxCards,
+  sandboxConsole,
+  sandboxDeposits,
+  sandboxSend,
+]
+
+/** The names that are others in the document than in the code, where a word has a second meaning or a table is meant. */
+const DOCUMENT_NAMES: Readonly<Record<string, TSchema>> = {
+  AgentExecutionMode: agentPolicy.AgentExecutionModeWord,
+  AgentPermission: agentPolicy.AgentPermissionWord,
+  Document: documents.CustomerDocument,
+  Event: webhooks.PlatformEvent,
+  EventWithAttempts: webhooks.PlatformEventWithAttempts,
+  InternalAccountStatusWebhook: webhookBodies.InternalAccountWebhook,
+  QuoteDestinationAccount: quotes.AccountQuoteDestination,
+  QuoteSourceAccount: quotes.AccountQuoteSource,
+  QuoteSourceRealtimeFunding: quotes.RealtimeFundingQuoteSource,
+  SandboxMagicValue: sandbox.MagicValue,
+  SandboxMagicValueFamily: sandbox.MagicValueFamily,
+  TransactionDestinationAccount: transactions.AccountTransactionDestination,
+  TransactionDestinationUmaAddress: transactions.UmaAddressTransactionDestination,
+  TransactionDestinationChainAddress: transactions.ChainAddressTransactionDestination,
+  TransactionSourceAccount: transactions.AccountTransactionSource,
+  TransactionSourceRealtimeFunding: transactions.RealtimeFundingTransactionSource,
+  TransactionSourceUmaAddress: transactions.UmaAddressTransactionSource,
+  OverviewWaiting: overview.Waiting,
+  UmaAddressDestination: quotes.UmaAddressQuoteDestination,
+}
+
+const info = (accountType: string) => accountTypes.EXTERNAL_ACCOUNT_INFO.get(accountType)
+
+/** The names of what several schemas have in common or what the place would name badly, each by one place where it is. */
+const SHARED: Readonly<Record<string, TSchema>> = {
+  AgentApprovalRule: at(agentPolicy.AgentDecision, 'because', 'items'),
+  AgentDenialRule: at(agentPolicy.AgentDecision, 'rule'),
+  AuthChallenge: credentials.credentials.credential_challenge.responses[200],
+  ColombianDocumentType: at(beneficiaries.IndividualBeneficiaryWithDocument, 'documentType'),
+  ExplanationStepKind: at(explanations.ExplanationStep, 'step'),
+  Institution: at(discoveries.InstitutionList, 'data', 'items'),
+  LockedCurrencySide: at(quotes.QuoteRequest, 'lockedCurrencySide'),
+  NoteRequest: deposits.DepositReturnRequest,
+  PasskeyConfigUpdate: at(config.PlatformConfigUpdateRequest, 'passkeyConfig'),
+  InvitationConfigUpdate: at(config.PlatformConfigUpdateRequest, 'invitationConfig'),
+  SandboxConfigUpdate: at(config.PlatformConfigUpdateRequest, 'sandboxConfig'),
+  UmaProviderConfigUpdate: at(config.PlatformConfigUpdateRequest, 'umaProviderConfig'),
+  PurposeOfPayment: at(quotes.QuoteRequest, 'purposeOfPayment'),
+  RejectionRequest: receipts.RejectPaymentRequest,
+  RetainedData: at(erasures.CustomerErasure, 'keeps', 'items'),
+  SandboxMagicValueFamilyName: at(sandbox.MagicValueFamily, 'family'),
+  BeneficialOwnerDecisionKind: at(
+    verifications.VerificationDecisionRequest,
+    'beneficialOwners',
+    'items',
+    'decision',
+  ),
+  BeneficialOwnerDecision: at(verifications.VerificationDecisionRequest, 'beneficialOwners', 'items'),
+  VerificationDecider: at(verifications.VerificationDecision, 'decidedBy'),
+  VerificationDecisionKind: at(verifications.VerificationDecision, 'decision'),
+  VerificationRequestKind: at(verifications.VerificationDecisionRequest, 'decision'),
+  VerificationStatus: at(verifications.Verification, 'verificationStatus'),
+  AgentActionType: at(agentActions.AgentAction, 'type'),
+  AgentDecisionOutcome: at(agentPolicy.AgentDecision, 'outcome'),
+  BankOrMobilePaymentRail: at(info('GHS_ACCOUNT'), 'paymentRails', 'items'),
+  SepaPaymentRail: at(info('EUR_ACCOUNT'), 'paymentRails', 'items'),
+  SgdPaymentRail: at(info('SGD_ACCOUNT'), 'paymentRails', 'items'),
+  UsdPaymentRail: at(info('USD_ACCOUNT'), 'paymentRails', 'items'),
+  Beneficiary: at(info('USD_ACCOUNT'), 'beneficiary'),
+  BeneficiaryWithAddress: at(info('AED_ACCOUNT'), 'beneficiary'),
+  BeneficiaryWithDocument: at(info('COP_ACCOUNT'), 'beneficiary'),
+  BeneficiaryWithPhoneAndAddress: at(info('JMD_ACCOUNT'), 'beneficiary'),
+  BeneficiaryWithPhoneAndResidence: at(info('GTQ_ACCOUNT'), 'beneficiary'),
+  BeneficiaryWithRegistration: at(info('CAD_ACCOUNT'), 'beneficiary'),
+  BeneficiaryWithResidence: at(info('EUR_ACCOUNT'), 'beneficiary'),
+  BeneficialOwnerRole: at(owners.BeneficialOwner, 'roles', 'items'),
+  BusinessType: at(businessInfo.BusinessInfo, 'businessType'),
+  ClientPublicKeyRequest,
+  ContactVerificationStatus: at(customers.ContactVerification, 'email'),
+  CustomerTokenPermission: at(customerTokens.CustomerToken, 'permissions', 'items'),
+  CustomerType: at(customers.customers.customer_list.query, 'customerType'),
+  DepositSender: at(deposits.Deposit, 'sender'),
+  DocumentLink: documents.documents.document_link.responses[201],
+  DocumentSide: at(documents.CustomerDocument, 'side'),
+  EntityType: at(businessInfo.BusinessInfo, 'entityType'),
+  Environment: at(memberSessions.MemberIdentity, 'platform', 'mode'),
+  EventDeliveryStatus: at(webhooks.PlatformEvent, 'deliveryStatus'),
+  EventType: at(webhooks.PlatformEvent, 'type'),
+  HttpMethod: at(requestLog.LoggedRequest, 'method'),
+  IdentificationType: at(owners.BeneficialOwnerPersonalInfo, 'idType'),
+  IncomingFailureReason: at(transactions.IncomingTransaction, 'failureReason'),
+  LedgerTransferExplanation: ledgerBooks.ledger_transfer_explain.responses[200],
+  LedgerAccountReference: at(ledger.LedgerTransfer, 'debit'),
+  MonthlyTransactionCount: at(businessInfo.BusinessInfo, 'expectedMonthlyTransactionCount'),
+  MonthlyTransactionVolume: at(businessInfo.BusinessInfo, 'expectedMonthlyTransactionVolume'),
+  PasskeyTransport: at(registration.PasskeyAttestation, 'transports', 'items'),
+  PaymentStatus: at(quotes.Quote, 'status'),
+  Permission: at(tokens.ApiToken, 'permissions', 'items'),
+  PixKeyType: at(info('BRL_ACCOUNT'), 'pixKeyType'),
+  PolicyReplayOutcomes: at(policyReplay.PolicyReplay, 'counts', 'was'),
+  PurposeOfAccount: at(businessInfo.BusinessInfo, 'purposeOfAccount'),
+  RailEventReason: at(railEvents.RailEvent, 'reason'),
+  RateDetails: at(transactions.OutgoingTransaction, 'rateDetails'),
+  ReconciliationLedger: at(reconciliations.Reconciliation, 'ledger'),
+  ReconciliationStatement: at(reconciliations.Reconciliation, 'statement'),
+  ReconciliationStatus: at(reconciliations.Reconciliation, 'status'),
+  SandboxVerification: at(config.SandboxConfig, 'verification'),
+  StatementFormat: at(statements.statements.statement_get.query, 'format'),
+  StatusClass: at(requestLog.requests.request_list.query, 'statusClass'),
+  SortOrder: at(fees.fees.platform_fee_list.query, 'sortOrder'),
+  TransactionDirection: at(transactions.IncomingTransaction, 'direction'),
+  TransactionStatus: at(transactions.IncomingTransaction, 'status'),
+  TransactionType: at(overview.TransactionStatistic, 'type'),
+  UmaProviderMode: at(config.UmaProviderConfig, 'mode'),
+  UserVerification: at(config.PasskeyConfig, 'userVerification'),
+  WalletExport: internalAccounts.wallets.internal_account_export.responses[200],
+  XafRegion: at(info('XAF_ACCOUNT'), 'region'),
+  XofRegion: at(info('XOF_ACCOUNT'), 'region'),
+}
+
+/** The schemas with their own names. Where two have one shape, the first name stands for both. */
+export const GIVEN_NAMES: readonly (readonly [string, TSchema])[] = [
+  ...Object.entries(DOCUMENT_NAMES),
+  ...Object.entries(SHARED),
+  ...MODULES.flatMap((module) => Object.entries<unknown>({ ...module }).filter(isNamedSchema)),
+  ...ofAccountTypes(accountTypes.EXTERNAL_ACCOUNT_INFO, 'Info'),
+  ...ofAccountTypes(accountTypes.EXTERNAL_ACCOUNT_CREATE_INFO, 'CreateInfo'),
+  ...ofAccountTypes(accountTypes.PAYMENT_ACCOUNT_INFO, 'PaymentInfo'),
+]
+
+/** The schema at a place inside of another: names of properties, and `items` for the elements of a list. */
+function at(schema: TSchema | undefined, ...path: readonly string[]): TSchema {
+  let node: TSchema | undefined = schema
+  for (const step of path) {
+    const { properties, items }: { properties?: Readonly<Record<string, TSchema>>; items?: TSchema } =
+      node ?? {}
+    node = step === 'items' ? items : properties?.[step]
+  }
+  if (!node) throw new Error(`No schema has ${path.join('.')}`)
+  return node
+}
+
+function isNamedSchema(entry: [string, unknown]): entry is [string, TSchema] {
+  const [name, value] = entry
+  return /^[A-Z][a-z]/.test(name) && typeof value === 'object' && value !== null && isComponent(value)
+}
+
+function ofAccountTypes(members: ReadonlyMap<string, TSchema>, suffix: string): [string, TSchema][] {
+  return [...members].map(([name, schema]) => [`${pascalCase(name)}${suffix}`, schema])
+}
 
 /** `USD_ACCOUNT` → `UsdAccount`. */
 function pascalCase(name: string): string {
@@ -90,240 +301,3 @@ function pascalCase(name: string): string {
     .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
     .join('')
 }
-
-function ofAccountTypes(members: ReadonlyMap<string, TSchema>, suffix: string): [string, TSchema][] {
-  return [...members].map(([name, schema]) => [`${pascalCase(name)}${suffix}`, schema])
-}
-
-const nouns = {
-  Address,
-  Agent: agents.Agent,
-  AgentAccountRestrictions: agentPolicy.AgentAccountRestrictions,
-  AgentAccountRule: agentPolicy.AgentAccountRule,
-  AgentAction: agentActions.AgentAction,
-  AgentActionRejectRequest: agents.AgentActionRejectRequest,
-  AgentActionStatus: agentActions.AgentActionStatus,
-  AgentActionWebhook: webhookBodies.AgentActionWebhook,
-  AgentApprovalThresholds: agentPolicy.AgentApprovalThresholds,
-  AgentCreateRequest: agents.AgentCreateRequest,
-  AgentCreateResponse: agents.AgentCreateResponse,
-  AgentDecision: agentPolicy.AgentDecision,
-  AgentDecisionRecord: agents.AgentDecisionRecord,
-  AgentDeviceCode: agents.AgentDeviceCode,
-  AgentDeviceCodeRedeemResponse: agents.AgentDeviceCodeRedeemResponse,
-  AgentDeviceCodeStatusResponse: agents.AgentDeviceCodeStatusResponse,
-  AgentExecutionMode: agentPolicy.AgentExecutionModeWord,
-  AgentPermission: agentPolicy.AgentPermissionWord,
-  AgentPolicy: agentPolicy.AgentPolicy,
-  AgentPolicySimulateRequest: agents.AgentPolicySimulateRequest,
-  AgentPolicySimulateResponse: agents.AgentPolicySimulateResponse,
-  AgentPolicyUpdateRequest: agentPolicy.AgentPolicyUpdateRequest,
-  AgentSpendingLimits: agentPolicy.AgentSpendingLimits,
-  AgentSpendingLimitsUpdate: agentPolicy.AgentSpendingLimitsUpdate,
-  AgentTransferDetails: agentActions.AgentTransferDetails,
-  AgentUpdateRequest: agents.AgentUpdateRequest,
-  AgentUsage: agentPolicy.AgentUsage,
-  ApiToken,
-  ApiTokenCreateRequest,
-  InvitedMember: members.InvitedMember,
-  AuditEvent: audit.AuditEvent,
-  LoggedRequest: requestLog.LoggedRequest,
-  LoggedRequestSummary: requestLog.LoggedRequestSummary,
-  Member: members.Member,
-  MemberInvitation: members.MemberInvitation,
-  MemberInviteRequest: members.MemberInviteRequest,
-  MemberUpdateRequest: members.MemberUpdateRequest,
-  CodeSignIn: memberSessions.CodeSignIn,
-  LinkSignIn: memberSessions.LinkSignIn,
-  MemberCodeRequest: memberSessions.MemberCodeRequest,
-  MemberIdentity: memberSessions.MemberIdentity,
-  MemberSession: memberSessions.MemberSession,
-  MemberSignInChallenge: memberSessions.MemberSignInChallenge,
-  MemberSignInRequest: memberSessions.MemberSignInRequest,
-  PasskeySignIn: memberSessions.PasskeySignIn,
-  MemberInvitationAcceptRequest: memberPasskeys.MemberInvitationAcceptRequest,
-  MemberInvitationView: memberPasskeys.MemberInvitationView,
-  MemberPasskey: memberPasskeys.MemberPasskey,
-  MemberPasskeyOptions: memberPasskeys.MemberPasskeyOptions,
-  MemberPasskeyRequest: memberPasskeys.MemberPasskeyRequest,
-  ApprovePaymentRequest: receipts.ApprovePaymentRequest,
-  AuthMethod: credentials.AuthMethod,
-  AuthMethodType,
-  AuthSession: credentials.AuthSession,
-  AuthSignedRequestChallenge,
-  BeneficialOwner: owners.BeneficialOwner,
-  BeneficialOwnerCreateRequest: owners.BeneficialOwnerCreateRequest,
-  BeneficialOwnerPersonalInfo: owners.BeneficialOwnerPersonalInfo,
-  BeneficialOwnerPersonalInfoUpdate: owners.BeneficialOwnerPersonalInfoUpdate,
-  BeneficialOwnerUpdateRequest: owners.BeneficialOwnerUpdateRequest,
-  BulkCustomerImportErrorEntry: imports.BulkCustomerImportErrorEntry,
-  BulkCustomerImportJob: imports.BulkCustomerImportJob,
-  BulkCustomerImportJobAccepted: imports.BulkCustomerImportJobAccepted,
-  Verification: verifications.Verification,
-  VerificationDecision: verifications.VerificationDecision,
-  VerificationDecisionRequest: verifications.VerificationDecisionRequest,
-  VerificationError: verifications.VerificationError,
-  VerificationWebhook: webhookBodies.VerificationWebhook,
-  Document: CustomerDocument,
-  DocumentType,
-  BulkUploadWebhook: webhookBodies.BulkUploadWebhook,
-  DepositWebhook: webhookBodies.DepositWebhook,
-  ReconciliationWebhook: webhookBodies.ReconciliationWebhook,
-  LedgerCheckpointWebhook: webhookBodies.LedgerCheckpointWebhook,
-  BusinessBeneficiary: beneficiaries.BusinessBeneficiary,
-  BusinessCustomer: customers.BusinessCustomer,
-  BusinessCustomerCreateRequest: customers.BusinessCustomerCreateRequest,
-  BusinessCustomerUpdateRequest: customers.BusinessCustomerUpdateRequest,
-  BusinessInfo,
-  BusinessInfoResponse,
-  BusinessInfoUpdate,
-  ContactVerification: customers.ContactVerification,
-  ContactVerificationConfirmRequest,
-  CredentialCreateRequest: registration.CredentialCreateRequest,
-  EmailOtpCreateRequest: registration.EmailOtpCreateRequest,
-  KycLinkCreateRequest,
-  KycLinkResponse,
-  KycProvider,
-  OauthConfig,
-  OauthCreateRequest: registration.OauthCreateRequest,
-  PasskeyAttestation: registration.PasskeyAttestation,
-  CardConfig,
-  PasskeyConfig,
-  PasskeyCreateRequest: registration.PasskeyCreateRequest,
-  SmsOtpCreateRequest: registration.SmsOtpCreateRequest,
-  CredentialVerifyRequest: credentials.CredentialVerifyRequest,
-  CounterpartyFieldDefinition: receivers.CounterpartyFieldDefinition,
-  CredentialWebhook: webhookBodies.CredentialWebhook,
-  Card: cards.Card,
-  CardCreateRequest: cards.CardCreateRequest,
-  CardFundingSourceChangeWebhook: webhookBodies.CardFundingSourceChangeWebhook,
-  CardMerchant: cards.CardMerchant,
-  CardPullSummary: cards.CardPullSummary,
-  CardRefundSummary: cards.CardRefundSummary,
-  CardState: cards.CardState,
-  CardStateChangeWebhook: webhookBodies.CardStateChangeWebhook,
-  CardTransaction: cards.CardTransaction,
-  CardUpdateRequest: cards.CardUpdateRequest,
-  Currency,
-  CurrencyAmount,
-  CurrencyPreference: receivers.CurrencyPreference,
-  Customer: customers.Customer,
-  CustomerCreateRequest: customers.CustomerCreateRequest,
-  CustomerInfoField,
-  CustomerUpdateRequest: customers.CustomerUpdateRequest,
-  CustomerWebhook: webhookBodies.CustomerWebhook,
-  DeliveryAttempt: webhooks.DeliveryAttempt,
-  DiscoveryListResponse,
-  EmailOtpVerifyRequest: credentials.EmailOtpVerifyRequest,
-  DelegatedKey,
-  DelegatedKeyCreateRequest,
-  EmbeddedWalletConfig,
-  EstimateCryptoWithdrawalFeeRequest,
-  EstimateCryptoWithdrawalFeeResponse,
-  Event: webhooks.PlatformEvent,
-  EventWithAttempts: webhooks.PlatformEventWithAttempts,
-  ExchangeRate,
-  ExchangeRateFees,
-  ExternalAccount,
-  ExternalAccountCreateInfo,
-  ExternalAccountCreateRequest,
-  ExternalAccountInfo,
-  Fee,
-  FeeBalance,
-  IncomingPaymentApproval: webhookBodies.IncomingPaymentApproval,
-  IncomingPaymentWebhook: webhookBodies.IncomingPaymentWebhook,
-  IncomingPaymentWebhookData: webhookBodies.IncomingPaymentWebhookData,
-  IncomingRateDetails,
-  IncomingTransaction: transactions.IncomingTransaction,
-  IndividualBeneficiary: beneficiaries.IndividualBeneficiary,
-  IndividualBeneficiaryWithAddress: beneficiaries.IndividualBeneficiaryWithAddress,
-  IndividualBeneficiaryWithDocument: beneficiaries.IndividualBeneficiaryWithDocument,
-  IndividualBeneficiaryWithPhoneAndAddress: beneficiaries.IndividualBeneficiaryWithPhoneAndAddress,
-  IndividualBeneficiaryWithPhoneAndResidence: beneficiaries.IndividualBeneficiaryWithPhoneAndResidence,
-  IndividualBeneficiaryWithRegistration: beneficiaries.IndividualBeneficiaryWithRegistration,
-  IndividualBeneficiaryWithResidence: beneficiaries.IndividualBeneficiaryWithResidence,
-  IndividualCustomer: customers.IndividualCustomer,
-  IndividualCustomerCreateRequest: customers.IndividualCustomerCreateRequest,
-  IndividualCustomerUpdateRequest: customers.IndividualCustomerUpdateRequest,
-  InboxMessage,
-  InternalAccount,
-  InternalAccountStatusWebhook: webhookBodies.InternalAccountWebhook,
-  InvitationConfig,
-  InvitationWebhook: webhookBodies.InvitationWebhook,
-  OauthVerifyRequest: credentials.OauthVerifyRequest,
-  OtpAuthChallenge: credentials.OtpAuthChallenge,
-  OutgoingPaymentWebhook: webhookBodies.OutgoingPaymentWebhook,
-  OutgoingRateDetails,
-  OutgoingTransaction: transactions.OutgoingTransaction,
-  PasskeyAssertion: credentials.PasskeyAssertion,
-  PasskeyAuthChallenge: credentials.PasskeyAuthChallenge,
-  PasskeyVerifyRequest: credentials.PasskeyVerifyRequest,
-  PaymentAccountInfo,
-  PaymentInstructions,
-  PaymentRail,
-  PlatformConfig,
-  PlatformConfigUpdateRequest,
-  PlatformCurrencyConfig,
-  PlatformExternalAccountCreateRequest,
-  Position,
-  Quote: quotes.Quote,
-  QuoteDestination: quotes.QuoteDestination,
-  QuoteDestinationAccount: quotes.AccountQuoteDestination,
-  QuoteRequest: quotes.QuoteRequest,
-  QuoteSource: quotes.QuoteSource,
-  QuoteSourceAccount: quotes.AccountQuoteSource,
-  Reconciliation: reconciliations.Reconciliation,
-  LedgerCheckpoint: checkpoints.LedgerCheckpoint,
-  ReconciliationDifference: reconciliations.ReconciliationDifference,
-  ReconciliationWithDifferences: reconciliations.ReconciliationWithDifferences,
-  QuoteSourceRealtimeFunding: quotes.RealtimeFundingQuoteSource,
-  ReceiverExternalAccountLookup: receivers.ReceiverExternalAccountLookup,
-  ReceiverUmaLookup: receivers.ReceiverUmaLookup,
-  Refund: transactions.Refund,
-  RejectPaymentRequest: receipts.RejectPaymentRequest,
-  SandboxCardAuthorizationRequest: sandboxCards.SandboxCardAuthorizationRequest,
-  SandboxCardClearingRequest: sandboxCards.SandboxCardClearingRequest,
-  SandboxCardReturnRequest: sandboxCards.SandboxCardReturnRequest,
-  SandboxClock,
-  SandboxClockAdvanceRequest,
-  SandboxFundRequest,
-  SandboxMagicValue: MagicValue,
-  SandboxMagicValueFamily: MagicValueFamily,
-  SandboxReset,
-  SignedRequestChallenge,
-  SmsOtpVerifyRequest: credentials.SmsOtpVerifyRequest,
-  StablecoinProvider: stablecoinAccounts.StablecoinProvider,
-  StablecoinProviderAccount: stablecoinAccounts.StablecoinProviderAccount,
-  StablecoinProviderAccountLinkRequest: stablecoinAccounts.StablecoinProviderAccountLinkRequest,
-  StablecoinProviderAccountStatus: stablecoinAccounts.StablecoinProviderAccountStatus,
-  TestWebhookRequest: webhookBodies.TestWebhook,
-  TestWebhookResponse: webhooks.WebhookTestResult,
-  Transaction: transactions.Transaction,
-  TransactionDestination: transactions.TransactionDestination,
-  TransactionDestinationAccount: transactions.AccountTransactionDestination,
-  TransactionDestinationUmaAddress: transactions.UmaAddressTransactionDestination,
-  TransactionDestinationChainAddress: transactions.ChainAddressTransactionDestination,
-  TransactionSource: transactions.TransactionSource,
-  TransactionSourceAccount: transactions.AccountTransactionSource,
-  TransactionSourceRealtimeFunding: transactions.RealtimeFundingTransactionSource,
-  TransactionSourceUmaAddress: transactions.UmaAddressTransactionSource,
-  UmaAddressDestination: quotes.UmaAddressQuoteDestination,
-  UmaInvitation: invitations.UmaInvitation,
-  UmaInvitationClaimRequest: invitations.UmaInvitationClaimRequest,
-  UmaInvitationCreateRequest: invitations.UmaInvitationCreateRequest,
-  UmaProvider,
-  UmaProviderConfig,
-  WebhookSecret: webhooks.WebhookSecret,
-  WebhookSecretCreateRequest: webhooks.WebhookSecretCreateRequest,
-}
-
-/**
- * The schemas that the OpenAPI document names, each under the name it has there. Where two are the same, the first name
- * stands for both: a wallet has the same form in a request and in a record.
- */
-export const NAMED_SCHEMAS: readonly (readonly [string, TSchema])[] = [
-  ...Object.entries<TSchema>(nouns),
-  ...ofAccountTypes(EXTERNAL_ACCOUNT_INFO, 'Info'),
-  ...ofAccountTypes(EXTERNAL_ACCOUNT_CREATE_INFO, 'CreateInfo'),
-  ...ofAccountTypes(PAYMENT_ACCOUNT_INFO, 'PaymentInfo'),
-]

@@ -3,7 +3,6 @@ import { API } from '../api.ts'
 import type { Endpoint } from '../core/endpoint.ts'
 import { ERRORS } from '../core/errors.ts'
 import { openApi } from './openapi.ts'
-import { NAMED_SCHEMAS } from './openapi-names.ts'
 
 const document = JSON.parse(
   JSON.stringify(openApi({ serverUrl: 'http://127.0.0.1:8787/2025-10-13', version: '0.1.0' })),
@@ -14,7 +13,7 @@ interface Operation {
   operationId: string
   tags: string[]
   parameters: { $ref?: string; name?: string; in?: string }[]
-  responses: Record<string, unknown>
+  responses: Record<string, { headers?: object }>
   'x-codeSamples': { source: string }[]
 }
 
@@ -90,7 +89,7 @@ describe('the OpenAPI document', () => {
 
   test('carries the version of the description, and marks the management of agents as experimental', () => {
     const { info, tags } = openApi({ serverUrl: '/' }) as { info: object; tags: { name: string }[] }
-    expect(info).toMatchObject({ version: '2026-06-25' })
+    expect(info).toMatchObject({ version: '2026.6.25', 'x-description-version': '2026-06-25' })
     const isMarked = (one: object) => 'x-stability' in one
     expect(tags.filter(isMarked).map(({ name }) => name)).toEqual(['Agents', 'Agent access'])
     const marked = operations.filter(({ operation }) => isMarked(operation)).map(({ path }) => path)
@@ -105,15 +104,23 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('gives a transfer out an answer of its own, with what money that leaves has', () => {
+    const { 201: answer } = document.paths['/transfer-out'].post.responses
+    expect(answer.content['application/json'].schema).toEqual({ $ref: '#/components/schemas/TransferOut' })
+    const { TransferOut, OutgoingTransaction } = document.components.schemas
+    expect(Object.keys(TransferOut.properties)).toEqual(Object.keys(OutgoingTransaction.properties))
+    expect(TransferOut.required).toEqual(
+      expect.arrayContaining([...OutgoingTransaction.required, 'receivedAmount']),
+    )
+  })
+
   test('has no dangling reference', () => {
     const references = [...text.matchAll(/"(#\/[^"]+)"/g)].map((match) => match[1] ?? '')
     expect(references.length).toBeGreaterThan(100)
     for (const reference of new Set(references)) expect(resolve(reference), reference).toBeTypeOf('object')
   })
 
-  test('names no schema twice, and uses every name', () => {
-    const names = NAMED_SCHEMAS.map(([name]) => name)
-    expect(new Set(names).size).toBe(names.length)
+  test('uses every name', () => {
     const unused = Object.keys(document.components.schemas).filter(
       (name) => !text.includes(`"#/components/schemas/${name}"`),
     )
@@ -149,6 +156,35 @@ describe('the OpenAPI document', () => {
       expect(references.includes('#/components/parameters/IdempotencyKey')).toBe(key === true)
       expect(references.includes('#/components/parameters/RequiredIdempotencyKey')).toBe(key === 'required')
     }
+  })
+
+  test('describes the headers that a response may have', () => {
+    const headersAt = (name: string, status: number) => {
+      const found = operations.find(({ operation }) => operation.operationId === name)
+      return Object.keys(found?.operation.responses[status]?.headers ?? {})
+    }
+    const limits = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
+    expect(headersAt('quote_execute', 200)).toEqual(['X-Request-Id', ...limits, 'Idempotency-Replayed'])
+    expect(headersAt('quote_execute', 401)).toEqual(['X-Request-Id', ...limits, 'WWW-Authenticate'])
+    expect(headersAt('quote_execute', 503)).toEqual(['X-Request-Id', ...limits, 'Retry-After'])
+    expect(headersAt('transaction_csv', 200)).toContain('Content-Disposition')
+    const origin = operations.filter(({ operation }) =>
+      operation.parameters.some(({ $ref }) => $ref === '#/components/parameters/Origin'),
+    )
+    expect(origin.length).toBeGreaterThan(50)
+    expect(origin.filter(({ method }) => method === 'get')).toEqual([])
+  })
+
+  test('shows the form of what a handler checks', () => {
+    const { UsdAccountCreateInfo, QuoteDestination, UmaAddressDestination } = document.components.schemas
+    const { accountNumber, routingNumber } = UsdAccountCreateInfo.properties
+    expect(accountNumber).toMatchObject({ pattern: '^[0-9]{1,17}$', minLength: 1, maxLength: 34 })
+    expect(routingNumber).toMatchObject({ pattern: '^[0-9]{9}$', maxLength: 9 })
+    expect(QuoteDestination.oneOf).toContainEqual({ $ref: '#/components/schemas/UmaAddressDestination' })
+    const { umaAddress } = UmaAddressDestination.properties
+    expect('$Ada@Example.com').toMatch(new RegExp(umaAddress.pattern, 'u'))
+    expect('ada@example.com').not.toMatch(new RegExp(umaAddress.pattern, 'u'))
+    expect(text).not.toContain('documentedForm')
   })
 
   test('gives every union a mapping of all its values', () => {

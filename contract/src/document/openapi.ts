@@ -1,4 +1,4 @@
-import { type TObject, type TSchema, Type } from 'typebox'
+import type { TObject, TSchema } from 'typebox'
 import { API, type EndpointName } from '../api.ts'
 import {
   bodyBytesMaxOf,
@@ -11,21 +11,27 @@ import {
 } from '../core/endpoint.ts'
 import { errorsOf } from '../core/endpoint-errors.ts'
 import { ERROR_CODES, ERRORS, ErrorBody, type ErrorCode } from '../core/errors.ts'
-import { Opaque } from '../core/schema.ts'
-import { WALLET_SIGNATURE_HEADER, WEBHOOK_SIGNATURE_HEADER, wireSpelling } from '../core/wire-word.ts'
-import { LAST_EVENT_ID } from '../events/event-stream.ts'
-import { WEBHOOKS, type Webhook } from '../events/webhooks.ts'
+import { keysOf } from '../core/objects.ts'
+import { WEBHOOK_SIGNATURE_HEADER, wireSpelling } from '../core/wire-word.ts'
+import { eventTypesOf, WEBHOOKS, type Webhook } from '../events/webhooks.ts'
 import { nounCall } from '../nouns.ts'
 import { MEMBER_COOKIE } from '../platforms/member-sessions.ts'
-import { exampleOf, type RecordedCall, type RecordedExamples, recorded } from './examples.ts'
-import { NAMED_SCHEMAS } from './openapi-names.ts'
+import {
+  exampleOf,
+  parameterExample,
+  type RecordedCall,
+  type RecordedExamples,
+  recorded,
+} from './examples.ts'
+import { headersOf, requestHeaders, responseHeaders, type SharedHeader } from './headers.ts'
+import { namedSchemas, pascalCase } from './naming.ts'
 import { references } from './references.ts'
 import { SECTIONS } from './tags.ts'
 
 export interface OpenApiOptions {
   /** The base address, version segment included; the paths of the document are below it. */
   readonly serverUrl: string
-  /** Left out: `DESCRIPTION_VERSION`. */
+  /** Left out: `DESCRIPTION_VERSION`, in numbers. */
   readonly version?: string
   /** Production has no endpoints of the sandbox. Left out: sandbox. */
   readonly mode?: 'sandbox' | 'production'
@@ -37,6 +43,11 @@ export interface OpenApiOptions {
 
 /** The version of the description itself (specification 9). */
 export const DESCRIPTION_VERSION = '2026-06-25'
+
+/** `2026-06-25` → `2026.6.25`, so that npm, PyPI and Maven take it as the version of a generated package. */
+function inNumbers(date: string): string {
+  return date.split('-').map(Number).join('.')
+}
 
 /** The tags that may change without notice (specification 9). */
 const EXPERIMENTAL_TAGS: ReadonlySet<string> = new Set(['Agents', 'Agent access'])
@@ -62,37 +73,6 @@ function sectionOf(tag: string): Json {
 
 type Json = Record<string, unknown>
 
-const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  schema: Type.String({ pattern: '^[\\x20-\\x7e]{1,255}$', minLength: 1, maxLength: 255 }),
-  description:
-    'The same key with the same request gets the answer of the first one; with another request 409.',
-} as const
-
-const HEADERS = {
-  IdempotencyKey: { ...IDEMPOTENCY_KEY, required: false },
-  RequiredIdempotencyKey: { ...IDEMPOTENCY_KEY, required: true, example: 'one-key-for-each-request' },
-  WalletSignature: {
-    name: WALLET_SIGNATURE_HEADER,
-    schema: Opaque(2048),
-    required: false,
-    description: 'Stamp over payloadToSign by the session key of the wallet. Left out on the first call.',
-  },
-  RequestId: {
-    name: 'Request-Id',
-    schema: Opaque(255),
-    required: false,
-    description: 'The requestId of the challenge that this call answers. Valid once.',
-  },
-  LastEventId: {
-    name: LAST_EVENT_ID,
-    schema: Opaque(255),
-    required: false,
-    description:
-      'The id of the last event that arrived, as an EventSource sends it. It has precedence over after.',
-  },
-} as const
-
 /** The OpenAPI 3.1 document of this API. Pure: the same options give the same document. */
 export function openApi(options: OpenApiOptions): Json {
   // The whole text is ours, so its names can be spelled anew wherever they stand.
@@ -103,7 +83,8 @@ export function openApi(options: OpenApiOptions): Json {
 function documentOf(options: OpenApiOptions): Json {
   const paths: Record<string, Json> = {}
   const tags = new Set<string>()
-  for (const [name, endpoint] of Object.entries(API) as [EndpointName, Endpoint][]) {
+  for (const name of keysOf(API)) {
+    const endpoint: Endpoint = API[name]
     if (endpoint.sandboxOnly && options.mode === 'production') continue
     tags.add(endpoint.tag)
     paths[endpoint.path] = {
@@ -115,11 +96,13 @@ function documentOf(options: OpenApiOptions): Json {
     openapi: '3.1.0',
     info: {
       title: 'Countersign',
-      version: options.version ?? DESCRIPTION_VERSION,
+      version: options.version ?? inNumbers(DESCRIPTION_VERSION),
+      'x-description-version': DESCRIPTION_VERSION,
       description:
         'Payments with embedded wallets. Amounts are integers in the smallest unit of their currency. Names and all other ' +
-        'text except explanations are one line, without control characters and marks that set the direction of text. Members ' +
-        'and query parameters that are not described are refused (400), unless lenientInput is set in the configuration.',
+        'text except explanations are one line, without control characters and marks that set the direction of text. Unknown ' +
+        'query parameters and body members are refused (400), unless lenientInput is set in the configuration. Members ' +
+        'that only the returned record shows are ignored.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: options.serverUrl }],
@@ -127,12 +110,16 @@ function documentOf(options: OpenApiOptions): Json {
     tags: [...tags, WEBHOOKS_TAG].map((tag) => ({ name: tag, ...sectionOf(tag), ...stabilityOf(tag) })),
     paths,
     webhooks: Object.fromEntries(
-      Object.entries(WEBHOOKS).map(([name, webhook]) => [name, { post: received(webhook) }]),
+      Object.entries(WEBHOOKS).map(([name, webhook]) => [
+        name,
+        { post: received(name, webhook, options.examples?.events) },
+      ]),
     ),
     ...(options.examples ? { 'x-example-records': options.examples.records } : {}),
     components: {
-      schemas: { ...namedComponents(), ...errorComponents() },
-      parameters: Object.fromEntries(Object.entries(HEADERS).map(([name, h]) => [name, header(h)])),
+      schemas: { ...namedComponents(), ...formComponents(), ...errorComponents() },
+      parameters: requestHeaders(),
+      headers: responseHeaders(),
       securitySchemes: {
         BasicAuth: {
           type: 'http',
@@ -175,7 +162,7 @@ function operation(name: EndpointName, endpoint: Endpoint, call: RecordedCall | 
       },
     ],
     parameters: parametersOf(endpoint, call),
-    ...requestBodyOf(endpoint, call?.body),
+    ...requestBodyOf(name, endpoint, call?.body),
     responses: { ...successesOf(endpoint, call?.answers), ...errorAnswersOf(endpoint) },
   }
 }
@@ -186,14 +173,15 @@ function sampleOf(name: EndpointName, endpoint: Endpoint): string {
   return isStream(endpoint) ? `for await (const event of ${call}) { … }` : `await ${call}`
 }
 
-function requestBodyOf(endpoint: Endpoint, example: unknown): Json {
+function requestBodyOf(name: EndpointName, endpoint: Endpoint, example: unknown): Json {
   const { body, bodyOptional, upload } = endpoint
+  const form = { $ref: `#/components/schemas/${formName(name)}` }
   if (upload)
     return {
       requestBody: {
         description: `The file may have at most ${upload.bytesMax / MIB} MiB.`,
         required: true,
-        content: { 'multipart/form-data': { schema: formSchema(body), ...exampleOf(withFile(example)) } },
+        content: { 'multipart/form-data': { schema: form, ...exampleOf(withFile(example)) } },
       },
     }
   if (!body) return {}
@@ -204,6 +192,21 @@ function requestBodyOf(endpoint: Endpoint, example: unknown): Json {
       content: jsonContent(body, example),
     },
   }
+}
+
+/** Forms have a file, which no schema of the contract has. */
+function formComponents(): Json {
+  const uploads = keysOf(API).filter((name) => 'upload' in API[name])
+  return Object.fromEntries(
+    uploads.map((name) => {
+      const { body }: Endpoint = API[name]
+      return [formName(name), formSchema(body)]
+    }),
+  )
+}
+
+function formName(name: EndpointName): string {
+  return `${pascalCase(name)}Form`
 }
 
 /** The text fields of an upload and its file. */
@@ -237,13 +240,26 @@ function permissionMembers({ permission, orPermission: or, furtherPermission: fu
 }
 
 /** A request of this server to the platform's server. */
-function received({ summary, body, answers }: Webhook): Json {
+function received(name: string, webhook: Webhook, events: RecordedExamples['events'] = {}): Json {
+  const { summary, body, answers } = webhook
+  const examples = eventTypesOf(webhook).flatMap((type) =>
+    events[type] ? [[type, { value: events[type] }] as const] : [],
+  )
   return {
+    operationId: `${name.replaceAll('-', '_')}_webhook`,
     tags: [WEBHOOKS_TAG],
     summary,
     description: `Signed in ${WEBHOOK_SIGNATURE_HEADER} and in the headers of Standard Webhooks 1.0.`,
     security: [],
-    requestBody: { required: true, content: jsonContent(body) },
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: refer(body),
+          ...(examples.length > 0 ? { examples: Object.fromEntries(examples) } : {}),
+        },
+      },
+    },
     responses: Object.fromEntries(
       Object.entries(answers).map(([status, { description, body }]) => [
         status,
@@ -265,15 +281,21 @@ function securityOf(endpoint: Endpoint): Json[] {
 }
 
 function parametersOf(endpoint: Endpoint, call: RecordedCall | undefined): Json[] {
-  const shared = (name: keyof typeof HEADERS) => ({ $ref: `#/components/parameters/${name}` })
+  const shared = (name: SharedHeader) => ({ $ref: `#/components/parameters/${name}` })
   return [
     ...fieldsOf('path', endpoint.params, call?.params),
     ...fieldsOf('query', endpoint.query, call?.query),
     ...(isStream(endpoint) ? [shared('LastEventId')] : []),
+    ...(takesCookie(endpoint) && endpoint.method !== 'GET' ? [shared('Origin')] : []),
     ...(endpoint.signed ? [shared('WalletSignature'), shared('RequestId')] : []),
     ...(endpoint.idempotent === 'required' ? [shared('RequiredIdempotencyKey')] : []),
     ...(endpoint.idempotent === true ? [shared('IdempotencyKey')] : []),
   ]
+}
+
+/** True if a member may call the endpoint by the cookie of its session. */
+function takesCookie({ auth }: Endpoint): boolean {
+  return auth === 'platform' || auth === 'member'
 }
 
 function fieldsOf(
@@ -288,13 +310,8 @@ function fieldsOf(
     in: place,
     required: place === 'path' || required.includes(name),
     schema: refer(schema),
-    ...exampleOf(examples[name]),
+    ...parameterExample(schema, examples[name]),
   }))
-}
-
-function header(declaration: (typeof HEADERS)[keyof typeof HEADERS]): Json {
-  const { name, schema, required, description, example } = { example: undefined, ...declaration }
-  return { name, in: 'header', required, description, schema: refer(schema), ...exampleOf(example) }
 }
 
 function successesOf(endpoint: Endpoint, examples: RecordedCall['answers'] = {}): Json {
@@ -305,6 +322,7 @@ function successesOf(endpoint: Endpoint, examples: RecordedCall['answers'] = {})
         status === '202' && endpoint.signed
           ? 'Signature required: sign the payload and send the same request again'
           : endpoint.summary,
+      ...headersOf(endpoint, Number(status)),
       ...contentOf(schema, status === '200' ? (endpoint.texts ?? []) : [], examples[status]),
     }
   return answers
@@ -328,7 +346,7 @@ function errorAnswersOf(endpoint: Endpoint): Json {
   for (const [status, codes] of [...byStatus].sort(([a], [b]) => a - b))
     answers[status] = {
       description: codes.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('\n\n'),
-      ...(codes.includes('RATE_LIMITED') ? { headers: { 'Retry-After': retryAfter } } : {}),
+      ...headersOf(endpoint, status),
       content: { 'application/json': { schema: { $ref: `#/components/schemas/Error${status}` } } },
     }
   return answers
@@ -343,11 +361,6 @@ function groupByStatus(codes: readonly ErrorCode[]): Map<number, ErrorCode[]> {
   return groups
 }
 
-const retryAfter = {
-  description: 'Seconds to wait before the next call',
-  schema: { type: 'integer', minimum: 1 },
-}
-
 function jsonContent(schema: TSchema, example?: unknown): Json {
   return { 'application/json': { schema: refer(schema), ...exampleOf(example) } }
 }
@@ -357,20 +370,23 @@ function errorComponents(): Json {
   const byStatus = groupByStatus(ERROR_CODES)
   const { reason, ...members } = refer(ErrorBody.properties) as Json
   return Object.fromEntries(
-    [...byStatus].map(([status, codesOfStatus]) => [
-      `Error${status}`,
-      {
-        type: 'object',
-        required: ErrorBody.required,
-        properties: {
-          ...members,
-          status: { type: 'integer', enum: [status] },
-          code: { type: 'string', enum: codesOfStatus },
-          ...(status === 401 ? { reason } : {}),
+    [...byStatus].flatMap(([status, codesOfStatus]) => [
+      [
+        `Error${status}`,
+        {
+          type: 'object',
+          required: ErrorBody.required,
+          properties: {
+            ...members,
+            status: { type: 'integer', enum: [status] },
+            code: { $ref: `#/components/schemas/Error${status}Code` },
+            ...(status === 401 ? { reason } : {}),
+          },
         },
-      },
+      ],
+      [`Error${status}Code`, { type: 'string', enum: codesOfStatus }],
     ]),
   )
 }
 
-const { refer, components: namedComponents } = references(NAMED_SCHEMAS)
+const { refer, components: namedComponents } = references(namedSchemas())

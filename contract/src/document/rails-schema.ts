@@ -1,7 +1,7 @@
 import { RailsFile } from '../connectors/rails-file.ts'
 import { references } from './references.ts'
 
-/** The JSON Schema of RAILS_FILE, for editors and for people: `docs/connectors/rails.schema.json`. */
+/** The JSON Schema of RAILS_FILE, for editors and for people. The build writes `docs/connectors/rails.schema.json`. */
 export function railsFileSchema(): Record<string, unknown> {
   const { refer } = references([])
   return {

@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox'
+import { isObject } from '../core/decode.ts'
+import { OWN_KEYWORDS } from '../core/schema.ts'
+import { asDocumented, isComponent, NOTES, shapeOf } from './shape.ts'
 
 type Json = Record<string, unknown>
-
-/** The keywords of our own validation. Others do not know them. */
-const OWN_KEYWORDS = new Set(['wellFormed', 'inWords', 'freeFormMax', 'judgedByHandler', 'knownWords'])
 
 export interface References {
   /** A schema with every named schema in it, itself included, replaced by a reference. */
@@ -12,37 +12,51 @@ export interface References {
   readonly components: () => Json
 }
 
-/** Finds schemas by content and not by identity, because `Type.Optional` copies them. */
 export function references(named: readonly (readonly [string, TSchema])[]): References {
-  const nameByText = new Map<string, string>()
-  for (const [name, schema] of named) {
-    const text = JSON.stringify(schema)
-    if (!nameByText.has(text)) nameByText.set(text, name)
-  }
+  const byShape = new Map<string, readonly [string, TSchema]>()
+  for (const one of named) if (!byShape.has(shapeOf(one[1]))) byShape.set(shapeOf(one[1]), one)
 
   function refer(node: unknown): unknown {
     if (typeof node !== 'object' || node === null) return node
-    const name = nameByText.get(JSON.stringify(node))
-    return name ? { $ref: `#/components/schemas/${name}` } : referInside(node)
+    if (Array.isArray(node)) return node.map(refer)
+    const found = isComponent(node) ? byShape.get(shapeOf(node)) : undefined
+    if (!found) return referInside(node)
+    const [name, schema] = found
+    return { $ref: `#/components/schemas/${name}`, ...notesBeside(node, schema) }
   }
 
   function referInside(node: object): unknown {
-    if (Array.isArray(node)) return node.map(refer)
     const copy: Json = {}
-    for (const [key, value] of Object.entries(node)) if (!OWN_KEYWORDS.has(key)) copy[key] = refer(value)
+    for (const [key, value] of Object.entries(asDocumented(node)))
+      if (!OWN_KEYWORDS.has(key))
+        copy[key] = key === 'properties' && isObject(value) ? ofProperties(value) : refer(value)
     if ('discriminator' in node && 'oneOf' in node)
       copy.discriminator = withMapping(node as Union, copy.oneOf as Json[])
+    // Without it, some generators read 32 bits.
+    if (copy.type === 'number') copy.format = 'double'
     // Lists the known values for readers and generated clients; any other value is accepted.
-    return 'knownWords' in node ? { anyOf: [{ type: 'string', enum: node.knownWords }, copy] } : copy
+    return 'knownWords' in node ? { anyOf: [refer({ type: 'string', enum: node.knownWords }), copy] } : copy
+  }
+
+  /** Names of properties are not keywords: a property may be called `properties`. */
+  function ofProperties(properties: Json): Json {
+    return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, refer(schema)]))
   }
 
   function components(): Json {
     const made: Json = {}
-    for (const [text, name] of nameByText) made[name] = referInside(JSON.parse(text))
+    for (const [name, schema] of byShape.values()) made[name] = referInside(schema)
     return made
   }
 
   return { refer, components }
+}
+
+/** The notes at the place of a reference that the component does not have. */
+function notesBeside(node: object, component: object): Json {
+  const own = Object.entries(node).filter(([keyword]) => NOTES.has(keyword))
+  const general = new Map(Object.entries(component))
+  return Object.fromEntries(own.filter(([keyword, value]) => general.get(keyword) !== value))
 }
 
 interface Union {

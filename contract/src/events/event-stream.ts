@@ -33,7 +33,8 @@ export const event_stream = endpoint({
     'id is the id of the event, event its type, data the event as the list shows it. After a broken connection ' +
     'the header Last-Event-ID, or after, goes on behind the last event that arrived, so that none is missed; ' +
     'without either the stream begins with what happens next. A comment every 15 seconds shows that the ' +
-    `connection lives. It ends when the credentials do. A platform may have ${EVENT_STREAMS_MAX} streams in a process.`,
+    `connection lives. It ends when the credentials do. A platform may have ${EVENT_STREAMS_MAX} streams in a process; then a caller ` +
+    'with fewer gets one from the caller with the most. All tokens of a member are one caller with it.',
   query: Type.Object({
     after: Type.Optional(
       Id('Event', `Only events after this one, those of before the call too. ${FEED_BEGINNING}: all`),
@@ -73,7 +74,7 @@ export const event_replay = endpoint({
   idempotent: true,
   body: EventReplayRequest,
   responses: { 202: Type.Object({ events: Type.Integer({ minimum: 0 }) }) },
-  errors: ['INVALID_INPUT', 'CONFLICT'],
+  errors: ['INVALID_INPUT', 'WEBHOOK_ENDPOINT_NOT_SET', 'REPLAY_IN_PROGRESS'],
 })
 
 export const eventStream = { event_stream, event_replay }

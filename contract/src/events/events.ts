@@ -1,56 +1,71 @@
 import { Type } from 'typebox'
 import { Id } from '../core/ids.ts'
+import { keysOf } from '../core/objects.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 
-/** The types of all events. */
-export const EVENT_TYPES = [
-  'OUTGOING_PAYMENT.PENDING',
-  'OUTGOING_PAYMENT.PROCESSING',
-  'OUTGOING_PAYMENT.COMPLETED',
-  'OUTGOING_PAYMENT.FAILED',
-  'OUTGOING_PAYMENT.EXPIRED',
-  'OUTGOING_PAYMENT.REFUND_PENDING',
-  'OUTGOING_PAYMENT.REFUND_COMPLETED',
-  'OUTGOING_PAYMENT.REFUND_FAILED',
-  'OUTGOING_PAYMENT.FUNDING_RETURNED',
-  'INCOMING_PAYMENT.PENDING',
-  'INCOMING_PAYMENT.COMPLETED',
-  'INCOMING_PAYMENT.FAILED',
-  'INCOMING_PAYMENT.RETURNED',
-  'DEPOSIT.SUSPENDED',
-  'DEPOSIT.RETURNED',
-  'DEPOSIT.REVERSED',
-  'SCREENING.WAITING',
-  'SCREENING.DECIDED',
-  'RECONCILIATION.DIFFERENT',
-  'LEDGER.CHECKPOINT',
-  'CUSTOMER.KYC_APPROVED',
-  'CUSTOMER.KYC_REJECTED',
-  'CUSTOMER.KYC_PENDING',
-  'CUSTOMER.KYB_APPROVED',
-  'CUSTOMER.KYB_REJECTED',
-  'CUSTOMER.KYB_PENDING',
-  'CUSTOMER.ERASED',
-  'VERIFICATION.APPROVED',
-  'VERIFICATION.REJECTED',
-  'VERIFICATION.RESOLVE_ERRORS',
-  'VERIFICATION.IN_PROGRESS',
-  'VERIFICATION.PENDING_MANUAL_REVIEW',
-  'VERIFICATION.READY_FOR_VERIFICATION',
-  'INTERNAL_ACCOUNT.BALANCE_UPDATED',
-  'INTERNAL_ACCOUNT.STATUS_UPDATED',
-  'INVITATION.CLAIMED',
-  'BULK_UPLOAD.COMPLETED',
-  'BULK_UPLOAD.FAILED',
-  'AGENT_ACTION.PENDING_APPROVAL',
-  'CARD.STATE_CHANGE',
-  'CARD.FUNDING_SOURCE_CHANGE',
-  'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED',
-  'AUTH_CREDENTIAL.CODES_LOCKED',
-  'TEST',
-] as const
+/** Every type of event, and what it says. */
+export const EVENTS = {
+  'OUTGOING_PAYMENT.PENDING': 'A payment was quoted and waits to be executed, or a transfer was accepted',
+  'OUTGOING_PAYMENT.PROCESSING': 'Its amount is held, and it is on its way',
+  'OUTGOING_PAYMENT.COMPLETED': 'It has arrived',
+  'OUTGOING_PAYMENT.FAILED': 'It has failed; `failureReason` says why',
+  'OUTGOING_PAYMENT.EXPIRED': 'Its quote was not executed in time',
+  'OUTGOING_PAYMENT.REFUND_PENDING': 'The money of a failed payment is coming back: see `refund`',
+  'OUTGOING_PAYMENT.REFUND_COMPLETED': 'The money of a failed payment has come back',
+  'OUTGOING_PAYMENT.REFUND_FAILED': 'The money of a failed payment could not come back',
+  'OUTGOING_PAYMENT.FUNDING_RETURNED':
+    'The bank took back what was pulled for a quote; what was delivered stays delivered',
+  'INCOMING_PAYMENT.PENDING':
+    'A payment arrived and waits for your platform: the response decides, see [payments.md](payments.md)',
+  'INCOMING_PAYMENT.COMPLETED': 'It was credited',
+  'INCOMING_PAYMENT.FAILED': 'It was not credited',
+  'INCOMING_PAYMENT.RETURNED':
+    'A bank took back what was credited. `counterpartyInformation.shortfall` is what the account no longer had, and is owed to you',
+  'DEPOSIT.SUSPENDED':
+    'Money came in that fits nothing, or came back after a return: it waits for a person, see [payments.md](payments.md#deposits)',
+  'DEPOSIT.RETURNED': 'The deposit is with its sender again',
+  'DEPOSIT.REVERSED': 'The bank of the deposit took it back',
+  'SCREENING.WAITING':
+    'An address on a chain is on a list, and its payment or deposit waits for a person, see [screening.md](screening.md)',
+  'SCREENING.DECIDED': 'A person has decided about the address',
+  'RECONCILIATION.DIFFERENT':
+    'The statement of a bank and the books differ, or differ otherwise than before, see [reconciliation.md](reconciliation.md)',
+  'LEDGER.CHECKPOINT':
+    'The server has signed for all transfers that have ended, at the latest an hour after one of them, see [books.md](books.md#proof)',
+  'CUSTOMER.KYC_APPROVED': 'The identity check of a person was passed',
+  'CUSTOMER.KYC_REJECTED': 'The identity check of a person was not passed',
+  'CUSTOMER.KYC_PENDING': 'The identity check of a person is open',
+  'CUSTOMER.KYB_APPROVED': 'The check of a business was passed',
+  'CUSTOMER.KYB_REJECTED': 'The check of a business was not passed',
+  'CUSTOMER.KYB_PENDING': 'The check of a business is open',
+  'CUSTOMER.ERASED': 'The personal data of a deleted customer was erased',
+  'VERIFICATION.APPROVED': 'The verification was approved, see [customers.md](customers.md#the-states)',
+  'VERIFICATION.REJECTED': 'The verification was rejected',
+  'VERIFICATION.RESOLVE_ERRORS': 'Information is missing or wrong: see `errors`',
+  'VERIFICATION.IN_PROGRESS': 'The provider is checking',
+  'VERIFICATION.PENDING_MANUAL_REVIEW': 'A person of yours has to decide',
+  'VERIFICATION.READY_FOR_VERIFICATION': 'Nothing is missing any more: submit it again',
+  'INTERNAL_ACCOUNT.BALANCE_UPDATED': 'The balance of an account, or the part it can spend, has changed',
+  'INTERNAL_ACCOUNT.STATUS_UPDATED': 'The status or the privacy of an account has changed',
+  'INVITATION.CLAIMED':
+    'An invitation of yours was claimed, perhaps on another platform, see [payments.md](payments.md#invitations). `objectId` is its code',
+  'BULK_UPLOAD.COMPLETED':
+    'The import of a file of customers has ended, see [customers-import.md](customers-import.md)',
+  'BULK_UPLOAD.FAILED': 'The file of customers could not be read to its end',
+  'AGENT_ACTION.PENDING_APPROVAL':
+    'An agent asked for something that waits for approval, see [agents.md](agents.md)',
+  'CARD.STATE_CHANGE': 'A card was issued, rejected, frozen, unfrozen or closed, see [cards.md](cards.md)',
+  'CARD.FUNDING_SOURCE_CHANGE': 'A card is paid from other accounts',
+  'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED': 'The counter of a passkey went back: it may have been copied',
+  'AUTH_CREDENTIAL.CODES_LOCKED':
+    'A hundred wrong codes in a row: sign-in by code is locked until the wallet signs something or the operator unlocks it',
+  TEST: 'You asked for it; it has no `data`',
+} as const satisfies Readonly<Record<string, string>>
 
-export type EventType = (typeof EVENT_TYPES)[number]
+/** The types of all events. */
+export const EVENT_TYPES = keysOf(EVENTS)
+
+export type EventType = keyof typeof EVENTS
 
 /** An event as a webhook delivers it. It may arrive more than once: `id` identifies repeats. */
 export const EventEnvelope = Type.Object({

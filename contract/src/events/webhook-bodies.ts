@@ -10,10 +10,11 @@ import { BulkCustomerImportJob } from '../customers/customer-imports.ts'
 import { Customer } from '../customers/customers.ts'
 import { CustomerErasure } from '../customers/erasures.ts'
 import { Verification } from '../customers/verifications.ts'
+import { Reconciliation } from '../operation/reconciliations.ts'
 import { Deposit } from '../payments/deposits.ts'
 import { UmaInvitation } from '../payments/invitations.ts'
 import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
-import { Reconciliation } from '../payments/reconciliations.ts'
+import { Screening } from '../payments/screenings.ts'
 import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
 import { EventEnvelope, type EventType } from './events.ts'
 
@@ -120,6 +121,8 @@ export const AgentActionWebhook = webhook(
 )
 
 export const DepositWebhook = webhook(['DEPOSIT.SUSPENDED', 'DEPOSIT.RETURNED', 'DEPOSIT.REVERSED'], Deposit)
+
+export const ScreeningWebhook = webhook(['SCREENING.WAITING', 'SCREENING.DECIDED'], Screening)
 
 /** A day of a rail, as lists show it. */
 export const ReconciliationWebhook = webhook(['RECONCILIATION.DIFFERENT'], Reconciliation)

@@ -1,9 +1,11 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import type { JsonSchema } from '../core/decode.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
-import { WEBHOOK_DELIVERY_STATES } from '../core/states.ts'
+import { Secret } from '../core/sensitivity.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
+import { WEBHOOK_DELIVERY_STATES } from '../states/delivery-states.ts'
 import { FEED_BEGINNING } from './event-stream.ts'
 import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
 import {
@@ -12,6 +14,7 @@ import {
   CardFundingSourceChangeWebhook,
   CardStateChangeWebhook,
   CredentialWebhook,
+  CustomerErasedWebhook,
   CustomerWebhook,
   DepositWebhook,
   IncomingPaymentApproval,
@@ -21,6 +24,7 @@ import {
   LedgerCheckpointWebhook,
   OutgoingPaymentWebhook,
   ReconciliationWebhook,
+  ScreeningWebhook,
   TestWebhook,
   VerificationWebhook,
 } from './webhook-bodies.ts'
@@ -38,7 +42,7 @@ const RECEIVED = {
   409: { description: 'Received before: not sent again' },
 } as const
 
-/** The webhooks whose events have their own form, under their names in the OpenAPI document. */
+/** The webhooks of all types of events, under their names in the OpenAPI document. */
 export const WEBHOOKS = {
   'outgoing-payment': {
     summary: 'The status of an outgoing payment has changed',
@@ -72,6 +76,11 @@ export const WEBHOOKS = {
     body: CustomerWebhook,
     answers: RECEIVED,
   },
+  'customer-erased': {
+    summary: 'The personal data of a deleted customer was erased',
+    body: CustomerErasedWebhook,
+    answers: RECEIVED,
+  },
   'verification-update': {
     summary: 'A verification has moved on',
     body: VerificationWebhook,
@@ -102,6 +111,11 @@ export const WEBHOOKS = {
     body: DepositWebhook,
     answers: RECEIVED,
   },
+  screening: {
+    summary: 'An address on a chain is on a list, or a person has decided about it',
+    body: ScreeningWebhook,
+    answers: RECEIVED,
+  },
   reconciliation: {
     summary: 'The statement of a bank and the books differ',
     body: ReconciliationWebhook,
@@ -123,21 +137,30 @@ export const WEBHOOKS = {
     answers: RECEIVED,
   },
   'auth-credential': {
-    summary: 'A passkey may have been copied',
+    summary: 'A passkey may have been copied, or sign-in by code is locked',
     body: CredentialWebhook,
     answers: RECEIVED,
   },
   'test-webhook': { summary: 'A requested test', body: TestWebhook, answers: RECEIVED },
 } as const satisfies Record<string, Webhook>
 
-type TypedEvent = {
-  [Name in keyof typeof WEBHOOKS]: Static<(typeof WEBHOOKS)[Name]['body']>
-}[keyof typeof WEBHOOKS]
+/** The types of the events that a webhook carries. */
+export function eventTypesOf({ body }: Webhook): readonly EventType[] {
+  const { enum: words = [] }: JsonSchema = body.properties.type ?? {}
+  return EVENT_TYPES.filter((type) => words.includes(type))
+}
+
+/** The schema of the data of an event; undefined if the type has no schema. */
+export function eventDataSchema(type: string): TSchema | undefined {
+  const webhooks: readonly Webhook[] = Object.values(WEBHOOKS)
+  const webhook = webhooks.find((one) => eventTypesOf(one).some((known) => known === type))
+  return webhook?.body.properties.data
+}
 
 /** An event of any type. `type` identifies its form. */
-export type WebhookEvent =
-  | TypedEvent
-  | (Omit<Static<typeof EventEnvelope>, 'type'> & { type: Exclude<EventType, TypedEvent['type']> })
+export type WebhookEvent = {
+  [Name in keyof typeof WEBHOOKS]: Static<(typeof WEBHOOKS)[Name]['body']>
+}[keyof typeof WEBHOOKS]
 
 export const DELIVERY_STATUSES = ['NONE', ...WEBHOOK_DELIVERY_STATES] as const
 
@@ -224,13 +247,13 @@ export const event_redeliver = endpoint({
   idempotent: true,
   params: eventPath,
   responses: { 200: PlatformEventWithAttempts },
-  errors: ['EVENT_NOT_FOUND', 'CONFLICT'],
+  errors: ['EVENT_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_SET'],
 })
 
 /** The secret that signs deliveries, by Standard Webhooks. */
 export const WebhookSecret = Type.Object({
   id: Id('WebhookSecret'),
-  secret: Type.String({ description: 'whsec_ and the base64 of 32 bytes' }),
+  secret: Secret(Type.String({ description: 'whsec_ and the base64 of 32 bytes' })),
   createdAt: Timestamp(),
   expiresAt: Type.Optional(Timestamp('Replaced, and valid until then')),
 })
@@ -296,7 +319,7 @@ export const sandbox_webhook_test = endpoint({
     'what it was.',
   sandboxOnly: true,
   responses: { 200: WebhookTestResult },
-  errors: ['INVALID_INPUT'],
+  errors: ['WEBHOOK_ENDPOINT_NOT_SET'],
 })
 
 export const webhooks = {

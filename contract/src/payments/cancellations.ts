@@ -17,7 +17,7 @@ export const transaction_cancel = endpoint({
     'transaction shows what came of that. The answer is the transaction as it is now.',
   params: Type.Object({ transactionId: PathId }),
   responses: { 200: Transaction },
-  errors: ['TRANSACTION_NOT_FOUND', 'CONFLICT', 'INVALID_STATE_TRANSITION'],
+  errors: ['TRANSACTION_NOT_FOUND', 'CANCELLATION_NOT_SUPPORTED', 'INVALID_STATE_TRANSITION'],
 })
 
 export const cancellations = { transaction_cancel }

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { CurrencyAmount } from '../core/currencies.ts'
-import { DEPOSIT_STATES } from '../core/deposit-states.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { Plain } from '../core/sensitivity.ts'
+import { DEPOSIT_STATES } from '../states/deposit-states.ts'
 
 const TAG = 'Deposits'
 
@@ -22,6 +23,7 @@ export const DEPOSIT_REASONS = [
   'PAYMENT_FAILED',
   'REQUESTED',
   'RETURN_FAILED',
+  'RETURN_UNAVAILABLE',
   'SCREENING_HIT',
 ] as const
 export type DepositReason = (typeof DEPOSIT_REASONS)[number]
@@ -35,8 +37,8 @@ export const Deposit = Type.Object({
       'RETURNING, RETURNED: it goes, or went, back to its sender. REVERSED: the bank has taken it back',
   ),
   reason: Type.Optional(OneOfWords(DEPOSIT_REASONS, 'Why it is in suspense or goes back')),
-  rail: Text(40, { description: 'The rail that it came by' }),
-  railReference: Text(255, { description: "The rail's own name for it" }),
+  rail: Plain(Text(40, { description: 'The rail that it came by' })),
+  railReference: Plain(Text(255, { description: "The rail's own name for it" })),
   amount: CurrencyAmount,
   accountId: Type.Optional(Id('InternalAccount', 'The account that it was credited to')),
   transactionId: Type.Optional(Id('Transaction', 'The record of its credit, or the payment of the quote')),
@@ -49,7 +51,16 @@ export const Deposit = Type.Object({
       bankIdentifier: Type.Optional(Text(255)),
     }),
   ),
-  paymentRail: Type.Optional(Text(50, { description: 'The network that it came by' })),
+  paymentRail: Type.Optional(Plain(Text(50, { description: 'The network that it came by' }))),
+  references: Type.Optional(
+    Type.Array(
+      Type.Object({
+        reference: Plain(Text(14)),
+        where: Plain(Text(50, { description: "Where in the bank's record it was found" })),
+      }),
+      { description: 'The references of accounts and quotes that its payer has stated' },
+    ),
+  ),
   endToEndId: Type.Optional(Text(255)),
   traceNumber: Type.Optional(Text(255)),
   note: Type.Optional(Prose(1000, { description: 'What a bank or a person said last of it' })),
@@ -59,7 +70,7 @@ export const Deposit = Type.Object({
 })
 
 const depositPath = Type.Object({ depositId: PathId })
-const note = Type.Optional(Prose(500, { description: 'Kept with the deposit' }))
+const note = Type.Optional(Prose(500, { description: 'Kept with the record' }))
 
 export const DepositAssignRequest = Type.Object({
   accountId: Id('InternalAccount', 'Of a customer or of the platform itself, in the currency of the deposit'),
@@ -106,26 +117,29 @@ export const deposit_get = endpoint({
 export const deposit_assign = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
+  movesHeldMoney: true,
   method: 'POST',
   path: '/deposits/{depositId}/assign',
   tag: TAG,
   summary: 'Assign a deposit to an account',
   description:
     "Credits a deposit in suspense to an account of its currency. This call is the platform's word: no " +
-    'webhook asks about the deposit again.',
+    'webhook asks about the deposit again. If the platform has set approvalsRequired, members alone assign it, and until the ' +
+    'last who votes for this account it stays as it is.',
   idempotent: true,
   params: depositPath,
   body: DepositAssignRequest,
   responses: { 200: Deposit },
   errors: [
     'INVALID_INPUT',
+    'FORBIDDEN',
     'INVALID_CURRENCY',
     'AMOUNT_OUT_OF_RANGE',
     'DEPOSIT_NOT_FOUND',
     'ACCOUNT_NOT_FOUND',
     'CUSTOMER_DELETED',
     'USER_NOT_READY',
-    'CONFLICT',
+    'SCREENING_NOT_DECIDED',
     'INVALID_STATE_TRANSITION',
   ],
 })
@@ -134,19 +148,28 @@ export const deposit_assign = endpoint({
 export const deposit_return = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
+  movesHeldMoney: true,
   method: 'POST',
   path: '/deposits/{depositId}/return',
   tag: TAG,
   summary: 'Return a deposit to its sender',
   description:
     'Sends a deposit in suspense back to its sender, by the rail that it came by. It is RETURNING until ' +
-    'that rail has said what came of it.',
+    'that rail has said what came of it. A rail that does not know the account of the sender, as ACH, sends nothing back: 409. ' +
+    'If the platform has set approvalsRequired, members alone return it, and until the last of them it stays as it is.',
   idempotent: true,
   params: depositPath,
   body: DepositReturnRequest,
   bodyOptional: true,
   responses: { 200: Deposit },
-  errors: ['INVALID_INPUT', 'DEPOSIT_NOT_FOUND', 'CONFLICT', 'INVALID_STATE_TRANSITION'],
+  errors: [
+    'INVALID_INPUT',
+    'FORBIDDEN',
+    'DEPOSIT_NOT_FOUND',
+    'SCREENING_NOT_DECIDED',
+    'DEPOSIT_NOT_RETURNABLE',
+    'INVALID_STATE_TRANSITION',
+  ],
 })
 
 export const deposits = { deposit_list, deposit_get, deposit_assign, deposit_return }

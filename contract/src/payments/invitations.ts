@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { CurrencyAmount } from '../core/currencies.ts'
-import { INVITATION_TRANSITIONS, type InvitationState } from '../core/customer-states.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { UmaAddress, UmaAddressInput } from '../core/formats.ts'
 import { PathId } from '../core/ids.ts'
+import { keysOf } from '../core/objects.ts'
 import { Int64, OneOfWords, Text, Timestamp } from '../core/schema.ts'
+import { INVITATION_TRANSITIONS } from '../states/customer-states.ts'
 
 /** No letter that is easily mistaken for a digit or another letter. */
 export const INVITATION_CODE_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -17,7 +18,7 @@ export const INVITATION_CODE_FAILURE_SECONDS = 15 * 60
 /** The part of the platform's URL that an invitation's code takes the place of. */
 export const INVITATION_URL_PLACE = '{code}'
 
-const STATES = Object.keys(INVITATION_TRANSITIONS) as InvitationState[]
+const STATES = keysOf(INVITATION_TRANSITIONS)
 
 const firstName = Type.Optional(Text(255, { description: 'The name of the person who is invited' }))
 

@@ -19,7 +19,7 @@ import {
   Timestamp,
 } from '../core/schema.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
-import { QUOTE_STATES } from '../core/states.ts'
+import { QUOTE_STATES } from '../states/payment-states.ts'
 import { OutgoingRateDetails } from './rate-details.ts'
 import { COUNTERPARTY_ERRORS } from './receivers.ts'
 
@@ -262,7 +262,8 @@ export const quote_execute = endpoint({
     'ACCOUNT_NOT_FOUND',
     'CUSTOMER_DELETED',
     'QUOTE_NOT_FOUND',
-    'CONFLICT',
+    'QUOTE_ALREADY_EXECUTED',
+    'ACTION_NOT_DECIDED',
     'INVALID_STATE_TRANSITION',
     'POSITION_LIMIT_REACHED',
   ],

@@ -10,9 +10,10 @@ const ownSide = {
   }),
   [OWN_SIDE.fixedFee]: Int64({ minimum: 0, description: 'Smallest unit of the sending currency' }),
   [OWN_SIDE.variableFeeRate]: Type.Number({ minimum: 0, description: 'Share of the sending amount' }),
-  [OWN_SIDE.variableFeeAmount]: Int64({
+  [OWN_SIDE.variableFeeAmount]: Type.Number({
     minimum: 0,
-    description: 'Smallest unit of the sending currency: the rate times the sending amount, rounded up',
+    description:
+      'Smallest unit of the sending currency: exactly the rate times the sending amount. It is charged rounded up',
   }),
 }
 

@@ -3,7 +3,7 @@ import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
-import { SCREENING_STATES } from '../core/screening-states.ts'
+import { SCREENING_STATES } from '../states/screening-states.ts'
 
 const TAG = 'Screenings'
 
@@ -41,7 +41,7 @@ export const Screening = Type.Object({
 const screeningPath = Type.Object({ screeningId: PathId })
 
 export const ScreeningDecisionRequest = Type.Object({
-  note: Type.Optional(Prose(500, { description: 'Kept with the screening' })),
+  note: Type.Optional(Prose(500, { description: 'Kept with the record' })),
 })
 
 export const screening_list = endpoint({
@@ -82,6 +82,7 @@ export const screening_get = endpoint({
 export const screening_release = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
+  movesHeldMoney: true,
   method: 'POST',
   path: '/screenings/{screeningId}/release',
   tag: TAG,

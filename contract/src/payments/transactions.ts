@@ -17,7 +17,12 @@ import {
   Text,
   Timestamp,
 } from '../core/schema.ts'
-import { INCOMING_TRANSACTION_STATES, OUTGOING_TRANSACTION_STATES, REFUND_STATES } from '../core/states.ts'
+import { Plain } from '../core/sensitivity.ts'
+import {
+  INCOMING_TRANSACTION_STATES,
+  OUTGOING_TRANSACTION_STATES,
+  REFUND_STATES,
+} from '../states/payment-states.ts'
 import { IncomingRateDetails, OutgoingRateDetails } from './rate-details.ts'
 
 export const TRANSACTION_STATUSES = INCOMING_TRANSACTION_STATES
@@ -110,13 +115,13 @@ export const TransactionDestination = OneOf('destinationType', [
 
 /** The references of the payment at the bank or on the chain. At least one of the two is present. */
 export const ReconciliationInstructions = Type.Object(
-  { reference: Type.Optional(Text(255)), transactionHash: Type.Optional(Text(255)) },
+  { reference: Type.Optional(Plain(Text(255))), transactionHash: Type.Optional(Plain(Text(255))) },
   { minProperties: 1 },
 )
 
 /** The refund of money that could not be delivered. */
 export const Refund = Type.Object({
-  reference: Text(255),
+  reference: Plain(Text(255)),
   initiatedAt: Timestamp(),
   settledAt: Type.Optional(Timestamp()),
   status: OneOfWords(REFUND_STATES),
@@ -148,10 +153,7 @@ const transactionFields = {
   reconciliationInstructions: Type.Optional(ReconciliationInstructions),
 }
 
-/**
- * Money that came in (specification 2.11). `fees` is in the receiving currency. The answer of `POST /transfer-out` is of
- * this type as well (specification 4.11), with the direction DEBIT and a `sentAmount`.
- */
+/** Money that came in (specification 2.11). `fees` is in the receiving currency. */
 export const IncomingTransaction = Type.Object({
   type: Tag('INCOMING'),
   status: OneOfWords(TRANSACTION_STATUSES),
@@ -185,6 +187,26 @@ export const OutgoingTransaction = Type.Object({
   rateDetails: Type.Optional(Type.Union([OutgoingRateDetails, IncomingRateDetails])),
   failureReason: Type.Optional(OneOfWords(OUTGOING_FAILURE_REASONS)),
 })
+
+const TRANSFER_FAILURE_REASONS = [...new Set([...INCOMING_FAILURE_REASONS, ...OUTGOING_FAILURE_REASONS])]
+
+/**
+ * A transfer out in the response that begins it. Its type is INCOMING there and only there (specification 4.11), so it is no
+ * `IncomingTransaction`: it has the members of money that leaves.
+ */
+export const TransferOut = Type.Object(
+  {
+    ...OutgoingTransaction.properties,
+    type: OneOfWords(
+      TRANSACTION_TYPES,
+      'INCOMING in this answer. The same transaction is OUTGOING when it is read',
+    ),
+    status: OneOfWords(TRANSACTION_STATUSES),
+    receivedAmount: CurrencyAmount,
+    failureReason: Type.Optional(OneOfWords(TRANSFER_FAILURE_REASONS)),
+  },
+  { description: 'Money that leaves by a transfer out. `sentAmount` and `fees` are in the sending currency' },
+)
 
 /** A movement of money. `type` identifies its form. */
 export const Transaction = OneOf('type', [IncomingTransaction, OutgoingTransaction])

@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { Id } from '../core/ids.ts'
 import { PaymentRail } from '../core/rails.ts'
 import { Int64, Text } from '../core/schema.ts'
-import { Transaction } from './transactions.ts'
+import { Transaction, TransferOut } from './transactions.ts'
 
 /** A longer text does not fit into the addenda of every rail. */
 export const REMITTANCE_CHARACTERS_MAX = 80
@@ -30,7 +30,7 @@ export const TransferOutRequest = Type.Object({
   source: InternalAccountReference,
   destination: ExternalAccountDestinationReference,
   amount: amount(
-    'Smallest unit of the currency of both accounts. Left out: the available balance of the account',
+    'Smallest unit of the currency of both accounts, with the fee of a network. Left out: the available balance of the account',
   ),
   remittanceInformation: Type.Optional(
     Text(REMITTANCE_CHARACTERS_MAX, {
@@ -77,11 +77,12 @@ export const transfer_out = endpoint({
   summary: 'Push money out',
   description:
     'Pays money from an internal account to an external one in the same currency. Both accounts are of ' +
-    'one owner and one currency; for another currency, create a quote. The amount is held at once. An ' +
-    'embedded wallet pays by a quote, which its holder signs.',
+    'one owner and one currency; for another currency, create a quote. The amount is held at once. What ' +
+    'the network of a chain charges is part of the amount: the payee receives the rest, and the fee is in ' +
+    'fees. An embedded wallet pays by a quote, which its holder signs.',
   idempotent: true,
   body: TransferOutRequest,
-  responses: { 201: Transaction },
+  responses: { 201: TransferOut },
   errors: [
     'INVALID_INPUT',
     'INVALID_AMOUNT',
@@ -92,6 +93,7 @@ export const transfer_out = endpoint({
     'ACCOUNT_NOT_FOUND',
     'CUSTOMER_DELETED',
     'NOT_IMPLEMENTED',
+    'UNAVAILABLE',
   ],
 })
 

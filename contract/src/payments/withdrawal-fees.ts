@@ -16,7 +16,7 @@ export const EstimateCryptoWithdrawalFeeRequest = Type.Object({
   }),
 })
 
-export const EstimateCryptoWithdrawalFeeResponse = Type.Object({
+export const CryptoWithdrawalFeeEstimate = Type.Object({
   networkFee: Int64({ minimum: 0, description: 'In the smallest unit of networkFeeAsset' }),
   networkFeeAsset: Type.String({ description: 'What the network charges in: ETH, SOL, TRX, POL or BTC' }),
   applicationFee: Int64({ minimum: 0, description: "In the smallest unit of the account's currency" }),
@@ -41,7 +41,7 @@ export const crypto_withdrawal_fee_estimate = endpoint({
     'Computes what the network of a chain would take for a withdrawal now. Reserves nothing: the fees of ' +
     'the network and the rate may be others a moment later.',
   body: EstimateCryptoWithdrawalFeeRequest,
-  responses: { 200: EstimateCryptoWithdrawalFeeResponse },
+  responses: { 200: CryptoWithdrawalFeeEstimate },
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'INVALID_AMOUNT', 'ACCOUNT_NOT_FOUND', 'NOT_IMPLEMENTED'],
 })
 

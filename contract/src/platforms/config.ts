@@ -1,13 +1,13 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { OVER_CLAIM_PERCENT_MAX } from '../cards/over-claims.ts'
-import { endpoint, KIB } from '../core/endpoint.ts'
+import { endpoint, KIB, type Permission } from '../core/endpoint.ts'
 import { EVM_NETWORKS } from '../core/evm.ts'
 import { CurrencyCode, Email, HTTP_URL_IN_WORDS, HttpUrl, UmaDomain } from '../core/formats.ts'
 import { Id } from '../core/ids.ts'
 import { Int64, NullableText, OneOfWords, Pattern, Text, Timestamp } from '../core/schema.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import { TRANSACTION_TYPES } from '../payments/transactions.ts'
-import { FAULT_RULES_MAX, FaultRule } from './faults.ts'
+import { FAULT_RULES_MAX, FaultRule } from '../sandbox/faults.ts'
 
 const infoFieldsOfProvider = (description: string) =>
   Type.Optional(
@@ -86,7 +86,7 @@ export const PasskeyConfig = Type.Object({
   rpId: Text(253, { description: 'The relying party id: the domain, without scheme and port' }),
   origins: Type.Array(
     Pattern(
-      '^(https://[^\\s/]+|http://localhost(:([0-9]{1,5}|\\*))?|android:apk-key-hash:[A-Za-z0-9_-]{43}|ios:[^\\s]+)$',
+      '^(https://[^\\s/@?#\\\\]+|http://localhost(:([0-9]{1,5}|\\*))?|android:apk-key-hash:[A-Za-z0-9_-]{43}|ios:[^\\s]+)$',
       {
         inWords: 'an origin without a path: https://…, http://localhost, android:apk-key-hash:… or ios:…',
         description:
@@ -102,7 +102,7 @@ export const PasskeyConfig = Type.Object({
 })
 
 const AllowedOrigins = Type.Array(
-  Pattern('^(https://[^\\s/]+|http://(localhost|127\\.0\\.0\\.1)(:([0-9]{1,5}|\\*))?)$', {
+  Pattern('^(https://[^\\s/@?#\\\\]+|http://(localhost|127\\.0\\.0\\.1)(:([0-9]{1,5}|\\*))?)$', {
     inWords: 'an origin without a path: https://…, http://localhost or http://127.0.0.1',
     description: 'In sandbox also the two of this machine, any port as :*',
   }),
@@ -177,8 +177,8 @@ const ApprovalsRequired = Type.Integer({
   minimum: 1,
   maximum: APPROVALS_REQUIRED_MAX,
   description:
-    'How many members have to approve an action of an agent, an incoming payment or the release of a screening. Above 1 no ' +
-    'API token approves them',
+    'How many members have to approve an action of an agent, an incoming payment, the release of a screening, and where money in ' +
+    'suspense goes. Above 1 no API token approves them',
 })
 
 /** The settings of a platform. */
@@ -234,6 +234,28 @@ export const PlatformConfigUpdateRequest = Type.Object({
   sandboxConfig: Type.Optional(Type.Partial(SandboxConfig)),
 })
 
+/**
+ * The permission that a change of each setting needs in addition to MANAGE, because the setting takes the decision or leaves it to
+ * somebody else. The server behind webhookEndpoint approves incoming payments by what it answers.
+ */
+export const SETTING_PERMISSIONS: Readonly<
+  Record<keyof Static<typeof PlatformConfigUpdateRequest>, Permission | null>
+> = {
+  umaDomain: null,
+  webhookEndpoint: 'APPROVE',
+  supportedCurrencies: null,
+  embeddedWalletConfig: null,
+  passkeyConfig: null,
+  cardConfig: null,
+  oauthConfig: null,
+  invitationConfig: null,
+  umaProviderConfig: null,
+  allowedOrigins: null,
+  lenientInput: null,
+  approvalsRequired: 'APPROVE',
+  sandboxConfig: null,
+}
+
 export const config_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -253,6 +275,7 @@ export const config_get = endpoint({
 export const config_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
+  furtherPermission: { permission: 'APPROVE', when: 'webhookEndpoint or approvalsRequired changes' },
   method: 'PATCH',
   path: '/config',
   tag: 'Configuration',
@@ -265,7 +288,7 @@ export const config_update = endpoint({
   body: PlatformConfigUpdateRequest,
   bodyBytesMax: 64 * KIB,
   responses: { 200: PlatformConfig },
-  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'AMOUNT_OUT_OF_RANGE', 'NOT_IMPLEMENTED'],
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'INVALID_CURRENCY', 'AMOUNT_OUT_OF_RANGE', 'NOT_IMPLEMENTED'],
 })
 
 export const config = { config_get, config_update }

@@ -3,6 +3,7 @@ import { PasskeyAttestation } from '../auth/credential-registration.ts'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { Opaque, Tag, Text, Timestamp } from '../core/schema.ts'
+import { Secret } from '../core/sensitivity.ts'
 import { MemberIdentity } from './member-sessions.ts'
 
 /** A passkey of a member. */
@@ -24,7 +25,7 @@ export const MemberPasskeyOptions = Type.Object({
   excludeCredentials: Type.Array(CredentialDescriptor),
   authenticatorSelection: Type.Object({
     residentKey: Tag('required'),
-    requireResidentKey: Type.Literal(true),
+    requireResidentKey: Type.Boolean(),
     userVerification: Tag('preferred'),
   }),
   attestation: Tag('none'),
@@ -39,7 +40,7 @@ export const MemberPasskeyRequest = Type.Object({
 })
 
 export const MemberInvitationReadRequest = Type.Object({
-  token: Opaque(256, { description: 'What follows #invitation= in the link' }),
+  token: Secret(Opaque(256, { description: 'What follows #invitation= in the link' })),
 })
 
 /** What the page of an invitation shows, and what it needs to make a passkey. */
@@ -55,7 +56,7 @@ export const MemberInvitationView = Type.Object({
 })
 
 export const MemberInvitationAcceptRequest = Type.Object({
-  token: Opaque(256, { description: 'What follows #invitation= in the link' }),
+  token: Secret(Opaque(256, { description: 'What follows #invitation= in the link' })),
   passkey: Type.Optional(MemberPasskeyRequest),
 })
 

@@ -4,6 +4,7 @@ import { endpoint, KIB } from '../core/endpoint.ts'
 import { Email } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOf, OneOfWords, Opaque, Tag, Timestamp } from '../core/schema.ts'
+import { Secret } from '../core/sensitivity.ts'
 import { Member } from './members.ts'
 
 /** The cookie of a session. Its value is in no body. */
@@ -69,13 +70,13 @@ const platformId = Type.Optional(
 export const CodeSignIn = Type.Object({
   type: Tag('CODE'),
   email: Email,
-  code: Opaque(64, { description: 'As it was sent. Case, blanks and hyphens do not matter' }),
+  code: Secret(Opaque(64, { description: 'As it was sent. Case, blanks and hyphens do not matter' })),
   platformId,
 })
 
 export const LinkSignIn = Type.Object({
   type: Tag('LINK'),
-  token: Opaque(256, { description: 'What follows #link= in the link' }),
+  token: Secret(Opaque(256, { description: 'What follows #link= in the link' })),
 })
 
 /** The ways to sign in, told apart by `type`. */

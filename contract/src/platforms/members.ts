@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
+import { ApiToken } from '../auth/tokens.ts'
 import { endpoint, PERMISSIONS } from '../core/endpoint.ts'
 import { Email } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
-import { MEMBER_STATES } from '../core/member-states.ts'
 import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { Secret } from '../core/sensitivity.ts'
+import { MEMBER_STATES } from '../states/member-states.ts'
 
 /** How long an invitation can be accepted. */
 export const INVITATION_HOURS = 72
@@ -30,10 +32,12 @@ export const Member = Type.Object({
 })
 
 const invitationFields = {
-  invitationUrl: Type.String({
-    description:
-      'Leads to the console. Whoever has it becomes the member: give it to nobody else. Works once',
-  }),
+  invitationUrl: Secret(
+    Type.String({
+      description:
+        'The link to the console. It works once and signs its holder in as the member, so give it only to that person',
+    }),
+  ),
   invitationExpiresAt: Timestamp(),
 }
 
@@ -51,6 +55,16 @@ export const MemberUpdateRequest = Type.Object({
   permissions: Type.Optional(MemberPermissions),
 })
 
+/** The API tokens of a member who was removed. */
+export const RemovedMember = Type.Object({
+  tokens: Type.Array(ApiToken, {
+    description: 'The API tokens that the member has made, also with such a token. Without secrets',
+  }),
+  tokensEnded: Type.Boolean({
+    description: 'False: they are still valid. DELETE /tokens/{tokenId} ends one',
+  }),
+})
+
 const memberPath = Type.Object({ memberId: PathId })
 
 export const member_invite = endpoint({
@@ -62,11 +76,12 @@ export const member_invite = endpoint({
   summary: 'Invite a member',
   description:
     'Adds a person to the platform and makes the link by which that person signs in for the first time, within 72 hours. No ' +
-    'message is sent: hand the link over yourself. Nobody can grant a permission that they lack. Takes no Idempotency-Key: a ' +
+    'message is sent: hand the link over yourself. Nobody can grant a permission that they lack, and the link is valid only while ' +
+    'the caller has all that it grants. Takes no Idempotency-Key: a ' +
     'stored answer would contain the link.',
   body: MemberInviteRequest,
   responses: { 201: InvitedMember },
-  errors: ['INVALID_INPUT', 'FORBIDDEN', 'CONFLICT'],
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_EMAIL_EXISTS'],
 })
 
 export const member_list = endpoint({
@@ -109,7 +124,7 @@ export const member_update = endpoint({
   summary: 'Change a member',
   description:
     'Gives a member another name or other permissions. They count from the next request on, in sessions that are open too. ' +
-    'Nobody can grant a permission that they lack. A permission that is added ends an invitation that was not accepted yet, as ' +
+    'Nobody can grant a permission that they lack, or take one away that they lack. A permission that is added ends an invitation that was not accepted yet, as ' +
     'whoever made it has its link: make a new one.',
   params: memberPath,
   body: MemberUpdateRequest,
@@ -125,11 +140,18 @@ export const member_delete = endpoint({
   tag: 'Members',
   summary: 'Remove a member',
   description:
-    'Ends the sessions, passkeys and invitations of a member at once. What the member did stays on record. The last member with ' +
-    'MANAGE can be removed too: an API token with MANAGE, or the operator, invites the next one.',
+    'Ends the sessions, passkeys and invitations of a member at once, and the links that the member has made for others. What the ' +
+    'member did stays on record. If the member has made API tokens that still count, they are listed with 200; endTokens ' +
+    'ends them as well. The caller needs every permission that the member has. The last member with MANAGE can be removed too: an ' +
+    'API token with MANAGE, or the operator, invites the next one.',
   params: memberPath,
-  responses: { 204: null },
-  errors: ['MEMBER_NOT_FOUND'],
+  query: Type.Object({
+    endTokens: Type.Optional(
+      Type.Boolean({ description: 'Also ends the API tokens that the member has made' }),
+    ),
+  }),
+  responses: { 200: RemovedMember, 204: null },
+  errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_NOT_FOUND'],
 })
 
 export const member_invitation_renew = endpoint({
@@ -141,7 +163,7 @@ export const member_invitation_renew = endpoint({
   summary: 'Make a new invitation',
   description:
     'Makes a new link for a member who has not come yet, or who has lost the passkey. Earlier links end. Whoever has the link ' +
-    'becomes the member, so the caller needs every permission that the member has.',
+    'becomes the member, so the caller needs every permission that the member has. The link is valid while the caller has them.',
   params: memberPath,
   responses: { 201: MemberInvitation },
   errors: ['FORBIDDEN', 'MEMBER_NOT_FOUND'],

@@ -2,7 +2,8 @@ import { Type } from 'typebox'
 import { endpoint } from '../core/endpoint.ts'
 import { Id } from '../core/ids.ts'
 import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
-import { MESSAGE_STATES } from '../core/states.ts'
+import { Secret } from '../core/sensitivity.ts'
+import { MESSAGE_STATES } from '../states/delivery-states.ts'
 
 export const MESSAGE_CHANNELS = ['EMAIL', 'SMS'] as const
 
@@ -31,9 +32,9 @@ export const InboxMessage = Type.Object({
   replyTo: Type.Optional(
     Type.String({ description: 'EMAIL: the address for replies, if the platform sets one' }),
   ),
-  subject: Type.Optional(Type.String({ description: 'EMAIL only' })),
-  text: Type.Optional(Type.String({ description: 'The text, or the plain text part' })),
-  html: Type.Optional(Type.String({ description: 'EMAIL: the HTML part' })),
+  subject: Type.Optional(Secret(Type.String({ description: 'EMAIL only' }))),
+  text: Type.Optional(Secret(Type.String({ description: 'The text, or the plain text part' }))),
+  html: Type.Optional(Secret(Type.String({ description: 'EMAIL: the HTML part' }))),
   expiresAt: Timestamp('When the code in it expires'),
   deliveredAt: Type.Optional(Timestamp()),
   createdAt: Timestamp(),

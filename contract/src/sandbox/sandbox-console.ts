@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
 import { endpoint } from '../core/endpoint.ts'
 import { Timestamp } from '../core/schema.ts'
+import { Secret } from '../core/sensitivity.ts'
 
 /** A link that opens the console signed in. */
 export const SandboxConsoleLink = Type.Object({
-  url: Type.String({ description: 'Works once' }),
+  url: Secret(Type.String({ description: 'Works once' })),
   expiresAt: Timestamp(),
 })
 

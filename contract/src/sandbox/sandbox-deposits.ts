@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { FAILURE_EVENT_TYPES, PROGRESS_EVENT_TYPES } from '../connectors/events.ts'
 import { RailEvent } from '../connectors/rail-events.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
@@ -40,7 +41,7 @@ export const sandbox_deposit = endpoint({
   idempotent: true,
   body: SandboxDepositRequest,
   responses: { 201: Deposit },
-  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND'],
+  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND', 'AMOUNT_OUT_OF_RANGE'],
 })
 
 /** The bank of the payer takes a deposit back. */
@@ -59,24 +60,37 @@ export const sandbox_deposit_reverse = endpoint({
 })
 
 export const SandboxRailEventRequest = Type.Object({
-  type: OneOfWords(['payment.returned', 'pull.returned'], 'What the bank reports'),
-  paymentId: Text(255, { description: "The payment that it names, by the bank's account of it" }),
-  message: Prose(500, { description: 'The words of the bank' }),
+  type: OneOfWords([...FAILURE_EVENT_TYPES, ...PROGRESS_EVENT_TYPES], 'What the bank reports'),
+  paymentId: Text(255, {
+    description: "The payment that it names: a transaction's id, or a name that fits nothing",
+  }),
+  message: Prose(500, { description: 'The words of the bank, shown with a payment that has not worked' }),
 })
 
-/** A bank reports what fits nothing: the sandbox gives no payment to a bank, so every report does. */
+/** A report, and whether it took effect. */
+export const SandboxRailEvent = Type.Object({
+  ...RailEvent.properties,
+  status: OneOfWords(
+    ['APPLIED', 'WAITING'],
+    'APPLIED: it took effect, or was known already. WAITING: somebody has to look at it, in `GET /rail-events`',
+  ),
+  reason: Type.Optional(RailEvent.properties.reason),
+})
+
+/** The bank of the sandbox reports something about a payment, unasked. */
 export const sandbox_rail_event = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
   method: 'POST',
   path: '/sandbox/rail-events',
   tag: 'Sandbox',
-  summary: 'Report what fits nothing',
+  summary: 'Report as a bank does',
   description:
-    'Simulates a report of a bank about a payment that is not yours. It waits in `GET /rail-events`.',
+    'Simulates a report of a bank about a payment. It takes effect as in production: one that returns a ' +
+    'delivered payment does so, and one that fits nothing waits in `GET /rail-events`.',
   sandboxOnly: true,
   body: SandboxRailEventRequest,
-  responses: { 201: RailEvent },
+  responses: { 201: SandboxRailEvent },
   errors: ['INVALID_INPUT'],
 })
 

@@ -38,7 +38,8 @@ export const sandbox_send = endpoint({
     'AMOUNT_OUT_OF_RANGE',
     'QUOTE_EXPIRED',
     'QUOTE_NOT_FOUND',
-    'CONFLICT',
+    'QUOTE_ALREADY_EXECUTED',
+    'INVALID_STATE_TRANSITION',
   ],
 })
 

@@ -38,7 +38,7 @@ function signIn(options: Options): SignIn {
       return first.id
     },
     async challenge(id) {
-      const body = of(await api.credentialChallenge(id, undefined, options), 200)
+      const body = of(await api.credentialChallenge(id, undefined, {}, options), 200)
       if (!('otpEncryptionTargetBundle' in body) || body.otpEncryptionTargetBundle === undefined)
         throw new Error(JSON.stringify(body))
       return body.otpEncryptionTargetBundle

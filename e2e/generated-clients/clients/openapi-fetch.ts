@@ -11,9 +11,7 @@ import {
 } from './calls.js'
 import type { components, paths } from './generated/openapi-typescript.js'
 
-type Challenge =
-  | components['schemas']['SignedRequestChallenge']
-  | components['schemas']['AuthSignedRequestChallenge']
+type Challenge = components['schemas']['SignedRequestChallenge']
 
 export const connect: Connect = (connection) => {
   const client = createClient<paths>({

@@ -1,5 +1,10 @@
 import { type Answer, BANK, basic, type Connect, type Signed } from './calls.js'
-import { Api, type HttpResponse, type SignedRequestChallenge } from './generated/swagger-typescript-api.js'
+import {
+  Api,
+  type HttpResponse,
+  LockedCurrencySide,
+  type SignedRequestChallenge,
+} from './generated/swagger-typescript-api.js'
 
 export const connect: Connect = (connection) => {
   const api = new Api({
@@ -28,9 +33,9 @@ export const connect: Connect = (connection) => {
     },
     async challenge(id) {
       const { data } = await api.auth.credentialChallenge(id)
-      if (!('otpEncryptionTargetBundle' in data) || data.otpEncryptionTargetBundle === undefined)
-        throw new Error(JSON.stringify(data))
-      return data.otpEncryptionTargetBundle
+      const bundle = 'otpEncryptionTargetBundle' in data ? data.otpEncryptionTargetBundle : undefined
+      if (typeof bundle !== 'string') throw new Error(JSON.stringify(data))
+      return bundle
     },
     async verify(id, encryptedOtpBundle, signed) {
       const body = { type: 'EMAIL_OTP', encryptedOtpBundle } as const
@@ -41,7 +46,7 @@ export const connect: Connect = (connection) => {
       const { data } = await api.quotes.quoteCreate({
         source: { sourceType: 'ACCOUNT', accountId: from },
         destination: { destinationType: 'ACCOUNT', accountId: to },
-        lockedCurrencySide: 'RECEIVING',
+        lockedCurrencySide: LockedCurrencySide.RECEIVING,
         lockedCurrencyAmount: amount,
       })
       return { id: data.id, transactionId: data.transactionId, fixedFee: data.rateDetails?.svcApiFixedFee }

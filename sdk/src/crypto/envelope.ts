@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts'
+import { isObject } from '../json/json.ts'
 import { bytesFromHex, textFromBytes } from './bytes.ts'
 import { pointFromHex, verify } from './p256.ts'
 

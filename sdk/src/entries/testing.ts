@@ -1,2 +1,2 @@
-export { type Seeded, type SeedOptions, seedSandbox } from '../seed/seed-sandbox.ts'
-export { SoftwareAuthenticator } from '../software-authenticator.ts'
+export { type Seeded, type SeedOptions, seedSandbox } from '../testing/seed-sandbox.ts'
+export { SoftwareAuthenticator } from '../testing/software-authenticator.ts'

@@ -7,4 +7,4 @@ export {
   type WebhookHeaders,
   type WebhookRequest,
   WebhookVerificationError,
-} from '../webhooks.ts'
+} from '../webhooks/webhooks.ts'

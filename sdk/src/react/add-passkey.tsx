@@ -1,10 +1,11 @@
 'use client'
 
 import { type ReactNode, useState } from 'react'
+import { systemRandom } from '../client/idempotency-key.ts'
 import { hexFromBytes } from '../crypto/bytes.ts'
-import { systemRandom } from '../idempotency-key.ts'
+import type { Styled } from './class-names.ts'
 import { useWallet } from './context.ts'
-import { Button, Outcome, type Styled, useParts } from './parts.tsx'
+import { Button, Outcome, useParts } from './parts.tsx'
 import { useAction } from './use-action.ts'
 import { useSession } from './use-session.ts'
 import { useWords } from './use-words.ts'

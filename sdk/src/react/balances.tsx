@@ -1,7 +1,8 @@
 'use client'
 
 import type { ReactNode } from 'react'
-import { Loaded, Section, type Styled, useParts } from './parts.tsx'
+import type { Styled } from './class-names.ts'
+import { Loaded, Section, useParts } from './parts.tsx'
 import { type Account, useBalances } from './use-lists.ts'
 import { useWords } from './use-words.ts'
 

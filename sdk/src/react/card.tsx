@@ -1,9 +1,10 @@
 'use client'
 
 import { type ReactNode, useState } from 'react'
-import { signed } from '../signed.ts'
+import { signed } from '../signing/signed-retry.ts'
+import type { Styled } from './class-names.ts'
 import { useCountersign } from './context.ts'
-import { Button, Loaded, Outcome, Section, type Styled, useParts } from './parts.tsx'
+import { Button, Loaded, Outcome, Section, useParts } from './parts.tsx'
 import { useAction } from './use-action.ts'
 import { type CardRecord, useCards } from './use-lists.ts'
 import { useSession } from './use-session.ts'

@@ -1,11 +1,12 @@
 'use client'
 
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react'
-import { membersOf, type Payment } from '../statement.ts'
+import { membersOf, type Payment } from '../signing/statement.ts'
+import type { Styled } from './class-names.ts'
 import type { Confirmation } from './confirmations.ts'
-import { useCountersign } from './context.ts'
-import { fieldText, valueText } from './field-texts.ts'
-import { Button, type Styled, useParts } from './parts.tsx'
+import { fieldText, payeeName, valueText } from './field-texts.ts'
+import { useLook } from './look.tsx'
+import { Button, useParts } from './parts.tsx'
 import { useConfirmation } from './use-confirmation.ts'
 import { useWords } from './use-words.ts'
 
@@ -23,7 +24,7 @@ export function ConfirmPayment({ classNames }: Styled): ReactNode {
 
 function Dialog({ confirmation, classNames }: Styled & { readonly confirmation: Confirmation }): ReactNode {
   const { payment, answer } = confirmation
-  const { language } = useCountersign()
+  const { language } = useLook()
   const { texts } = useWords()
   const part = useParts(classNames)
   const title = useId()
@@ -78,7 +79,7 @@ function Amounts({ payment, classNames }: PartOfPayment): ReactNode {
     [texts.youPay, signedMoney(sends.amount, sends.currency), 'amount'],
     [texts.feeOfIt, signedMoney(feesIncluded, sends.currency), 'value'],
     [texts.theyReceive, signedMoney(delivers.amount, delivers.currency), 'amount'],
-    [texts.payee, nameOf(destination), 'value'],
+    [texts.payee, payeeName(texts, destination), 'value'],
     [texts.validUntil, time(expiresAt), 'value'],
   ] as const
   return (
@@ -93,22 +94,14 @@ function Amounts({ payment, classNames }: PartOfPayment): ReactNode {
   )
 }
 
-function nameOf(destination: Payment['destination']): string {
-  if (destination.destinationType === 'UMA_ADDRESS') return destination.umaAddress
-  const { accountInfo, accountId } = destination
-  if (!accountInfo || !('beneficiary' in accountInfo)) return accountId
-  const { beneficiary } = accountInfo
-  return beneficiary.beneficiaryType === 'BUSINESS' ? beneficiary.legalName : beneficiary.fullName
-}
-
-/** Every member of the payee. */
+/** Every member of the payee but our own names for it, which are among all that is signed. */
 function Payee({ payment, classNames }: PartOfPayment): ReactNode {
   const { texts } = useWords()
   const part = useParts(classNames)
-  const members = membersOf(payment.destination).filter(([path]) => path !== 'destinationType')
-  // What a person would compare first, our own id of it last.
-  const isAccount = ([path]: readonly [string, string]) => path.startsWith('accountInfo.')
-  const rows = [...members.filter(isAccount), ...members.filter((one) => !isAccount(one))]
+  const { destination } = payment
+  const info = destination.destinationType === 'ACCOUNT' ? (destination.accountInfo ?? {}) : {}
+  const rows = membersOf(info)
+  if (rows.length === 0) return null
   return (
     <>
       <h3 className={part('label')}>{texts.payeeDetails}</h3>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ConfirmationRequiredError } from '../confirm.ts'
-import type { Payment } from '../statement.ts'
+import { ConfirmationRequiredError } from '../signing/confirm.ts'
+import type { Payment } from '../signing/statement.ts'
 import { Confirmations } from './confirmations.ts'
 
 const payment = (summary: string) => ({ summary }) as Payment

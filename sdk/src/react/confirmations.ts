@@ -1,5 +1,5 @@
-import { type Confirm, ConfirmationRequiredError } from '../confirm.ts'
-import type { Payment } from '../statement.ts'
+import { type Confirm, ConfirmationRequiredError } from '../signing/confirm.ts'
+import type { Payment } from '../signing/statement.ts'
 
 /** A payment that waits for the customer's decision. */
 export interface Confirmation {

@@ -1,11 +1,10 @@
 import { createContext, useContext } from 'react'
-import type { Caller } from '../calls.ts'
+import type { Caller } from '../client/calls.ts'
 import type { Nouns } from '../generated/nouns.ts'
-import type { Session } from '../session.ts'
-import type { Wallet } from '../wallet.ts'
+import type { Session } from '../wallet/session.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 import type { Confirmations } from './confirmations.ts'
-import type { ClassNames } from './parts.tsx'
-import type { Texts } from './texts.ts'
+import type { Look } from './look.tsx'
 
 /** The session of the wallet on this device. */
 export type SessionState =
@@ -14,17 +13,13 @@ export type SessionState =
   | { readonly status: 'signed-in'; readonly session: Session }
 
 /** What the provider gives to every component below it. */
-export interface Countersign {
+export interface Countersign extends Look {
   readonly client: Caller
   /** Every call by its noun and verb: `api.externalAccounts.create(…)`. */
   readonly api: Nouns
   readonly customerId: string
   readonly accountId: string
   readonly wallet: Wallet
-  /** The language as given, BCP 47: for `Intl`. */
-  readonly language: string
-  readonly texts: Texts
-  readonly classNames: ClassNames
   readonly confirmations: Confirmations
   readonly state: SessionState
   /** Takes a session that was made by another way than `SignIn`, and keeps it. */

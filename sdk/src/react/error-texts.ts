@@ -1,7 +1,8 @@
-import { NotConfirmedError } from '../confirm.ts'
-import { ConnectionError, CountersignError } from '../errors.ts'
-import { PayloadMismatchError } from '../payload-mismatch.ts'
-import type { Texts } from './texts.ts'
+import { ConnectionError, CountersignError } from '../client/errors.ts'
+import { NotConfirmedError } from '../signing/confirm.ts'
+import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
+import { AmountError } from './money.ts'
+import type { Texts } from './texts/texts.ts'
 
 /** The name of a text that is one sentence. */
 export type Sentence = { [K in keyof Texts]: Texts[K] extends string ? K : never }[keyof Texts]
@@ -29,6 +30,7 @@ export function errorText(
     const sentence = own[error.code] ?? BY_CODE[error.code]
     return sentence ? texts[sentence] : `${texts.wentWrong} (${error.code})`
   }
+  if (error instanceof AmountError) return texts.wrongAmount
   if (error instanceof ConnectionError) return texts.unreachable
   if (error instanceof NotConfirmedError) return texts.notConfirmed
   if (error instanceof PayloadMismatchError) return texts.notWhatYouAsked

@@ -1,4 +1,5 @@
-import type { FieldName, Texts } from './texts.ts'
+import type { Payment } from '../signing/statement.ts'
+import type { FieldName, Texts } from './texts/texts.ts'
 
 /** The name of a member: `accountInfo.beneficiary.fullName` is what the table says of `fullName`. */
 export function fieldText(texts: Texts, path: string): string {
@@ -17,4 +18,14 @@ export function valueText(texts: Texts, path: string, value: string): string {
 export function placeOf(accountType: string): string {
   const name = accountType.replace(/_(?:ACCOUNT|WALLET)$/, '').replaceAll('_', ' ')
   return name.length <= 4 ? name : name.charAt(0) + name.slice(1).toLowerCase()
+}
+
+/** Names the payee in words: the id of an account says nothing to a person. */
+export function payeeName(texts: Texts, destination: Payment['destination']): string {
+  if (destination.destinationType === 'UMA_ADDRESS') return destination.umaAddress
+  const { accountInfo, currency } = destination
+  if (!accountInfo) return texts.accountIn(currency)
+  if (!('beneficiary' in accountInfo)) return texts.accountAt(placeOf(accountInfo.accountType))
+  const { beneficiary } = accountInfo
+  return beneficiary.beneficiaryType === 'BUSINESS' ? beneficiary.legalName : beneficiary.fullName
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Answer } from '../calls.ts'
-import type { Payment } from '../statement.ts'
+import type { Answer } from '../client/calls.ts'
+import type { Payment } from '../signing/statement.ts'
 import { holdPayment } from './hold-payment.ts'
 
 const currency = (code: string) => ({ code, name: code, symbol: code, decimals: 2 })

@@ -1,7 +1,7 @@
-import type { Answer, BodyInput } from '../calls.ts'
-import { PayloadMismatchError } from '../payload-mismatch.ts'
-import type { Signer } from '../signer.ts'
-import { isPayment, type Payment } from '../statement.ts'
+import type { Answer, BodyInput } from '../client/calls.ts'
+import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
+import type { Signer } from '../signing/signer.ts'
+import { isPayment, type Payment } from '../signing/statement.ts'
 
 type Quote = Answer<'quote_get'>['body']
 type Request = Pick<BodyInput<'quote_create'>, 'destination' | 'lockedCurrencySide' | 'lockedCurrencyAmount'>

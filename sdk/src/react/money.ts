@@ -67,3 +67,8 @@ export function parseAmount(language: string, text: string, decimals: number): b
 function decimalSign(language: string): string | undefined {
   return new Intl.NumberFormat(language).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value
 }
+
+/** A person typed something that is not one amount above zero. */
+export class AmountError extends Error {
+  override readonly name = 'AmountError'
+}

@@ -1,45 +1,15 @@
 'use client'
 
 import { type ReactNode, type RefObject, useCallback, useId } from 'react'
-import { useCountersign } from './context.ts'
+import type { ClassNames, Part, Styled } from './class-names.ts'
 import type { Sentence } from './error-texts.ts'
+import { useLook } from './look.tsx'
 import type { Resource } from './use-resource.ts'
 import { useWords } from './use-words.ts'
 
-/** The parts that components are made of. Each has the class `cs-<part>`, and your own beside it. */
-export type Part =
-  | 'section'
-  | 'title'
-  | 'button'
-  | 'primary'
-  | 'actions'
-  | 'text'
-  | 'status'
-  | 'error'
-  | 'label'
-  | 'code'
-  | 'slot'
-  | 'list'
-  | 'item'
-  | 'details'
-  | 'field'
-  | 'value'
-  | 'amount'
-  | 'card'
-  | 'dialog'
-
-/** Class names of your own, by part. */
-export type ClassNames = { readonly [P in Part]?: string }
-
-/** What every component takes. */
-export interface Styled {
-  /** Class names of your own for this component, beside the kit's and the provider's. */
-  readonly classNames?: ClassNames
-}
-
 /** The class names of a part: the kit's, the provider's and the component's. */
 export function useParts(own: ClassNames = {}): (part: Part, more?: string) => string {
-  const { classNames } = useCountersign()
+  const { classNames } = useLook()
   return (part, more) => [`cs-${part}`, more, classNames[part], own[part]].filter(Boolean).join(' ')
 }
 
@@ -49,7 +19,7 @@ export function Section(
 ): ReactNode {
   const { name, title, classNames, children } = props
   const id = useId()
-  const { language } = useCountersign()
+  const { language } = useLook()
   const part = useParts(classNames)
   return (
     <section className={part('section', `cs-${name}`)} aria-labelledby={id} lang={language}>
@@ -89,6 +59,66 @@ export function Button(
     >
       {children}
     </button>
+  )
+}
+
+/** A field of a form, with its label. Its value is in the `FormData` of the form, by its name. */
+export function Field(
+  props: Styled & {
+    readonly name: string
+    readonly label: string
+    readonly type?: 'text' | 'email' | 'tel'
+    readonly inputMode?: 'text' | 'decimal' | 'numeric'
+    readonly autoComplete?: string
+    readonly defaultValue?: string
+  },
+): ReactNode {
+  const { name, label, type = 'text', inputMode, autoComplete = 'off', defaultValue, classNames } = props
+  const id = useId()
+  const part = useParts(classNames)
+  return (
+    <div>
+      <label className={part('label')} htmlFor={id}>
+        {label}
+      </label>
+      <input
+        className={part('input')}
+        id={id}
+        {...{ name, type, inputMode, autoComplete, defaultValue }}
+        required
+      />
+    </div>
+  )
+}
+
+/** A form with its fields, the outcome and its button. */
+export function Form(
+  props: Styled & {
+    readonly submitLabel: string
+    readonly isBusy?: boolean
+    readonly status?: string | undefined
+    readonly error?: unknown
+    readonly onSubmit: (form: FormData) => void
+    readonly children: ReactNode
+  },
+): ReactNode {
+  const { submitLabel, isBusy = false, status, error, onSubmit, children, classNames } = props
+  const part = useParts(classNames)
+  const styled = classNames && { classNames }
+  return (
+    <form
+      className={part('form')}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isBusy) onSubmit(new FormData(event.currentTarget))
+      }}
+    >
+      {children}
+      <Outcome status={status} error={error} {...styled} />
+      <Button type="submit" isPrimary isBusy={isBusy} {...styled}>
+        {submitLabel}
+      </Button>
+    </form>
   )
 }
 

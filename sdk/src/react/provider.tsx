@@ -1,53 +1,45 @@
 'use client'
 
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
-import type { WalletChain } from '../chain-transfers.ts'
-import { nounsOf } from '../nouns.ts'
-import type { PasskeyAuthenticator } from '../passkey-authenticator.ts'
-import { INDEXED_DB, type SessionStore } from '../session-store.ts'
-import { Wallet } from '../wallet.ts'
-import type { RelyingParty } from '../wallet-access.ts'
+import { nounsOf } from '../nouns/nouns.ts'
+import type { WalletChain } from '../signing/chain-transfers.ts'
+import type { PasskeyAuthenticator } from '../wallet/passkey-authenticator.ts'
+import { INDEXED_DB, type SessionStore } from '../wallet/session-store.ts'
+import { Wallet } from '../wallet/wallet.ts'
+import type { RelyingParty } from '../wallet/wallet-access.ts'
 import { Confirmations } from './confirmations.ts'
 import { type Countersign, CountersignContext } from './context.ts'
-import type { ClassNames } from './parts.tsx'
-import { languageOf, TEXTS, type Texts } from './texts.ts'
+import { KitLook, type KitLookProps, useLookOf } from './look.tsx'
 import { type Reach, useClient } from './use-client.ts'
 import { useSessionState } from './use-session-state.ts'
 
-export type CountersignProviderProps = Reach & {
-  readonly customerId: string
-  /** The customer's embedded wallet. */
-  readonly accountId: string
-  /**
-   * The server's quorum key, 130 hex characters. Build it into the page: a key that arrives together with the answers
-   * proves only that they agree.
-   */
-  readonly quorumPublicKey: string
-  /** BCP 47: `es`, `pt-BR`. Default: `en`, as for a language that has no texts. */
-  readonly language?: string
-  /** Texts of your own in place of the kit's. */
-  readonly texts?: Partial<Texts>
-  /** What the page knows of the wallet on its chain: payments that say otherwise are refused before they are shown. */
-  readonly chain?: WalletChain
-  readonly relyingParty?: RelyingParty
-  /** Default: the browser's passkeys. */
-  readonly authenticator?: PasskeyAuthenticator
-  /** Default: the browser's IndexedDB. `NO_STORE` keeps nothing over a reload. */
-  readonly sessionStore?: SessionStore
-  /** How often what is shown is read again while the page is visible. Default: 10. 0: never. */
-  readonly refreshSeconds?: number
-  /** Class names of your own, beside the kit's, for every component. */
-  readonly classNames?: ClassNames
-  readonly children?: ReactNode
-}
+export type CountersignProviderProps = Reach &
+  KitLookProps & {
+    readonly customerId: string
+    /** The customer's embedded wallet. */
+    readonly accountId: string
+    /**
+     * The server's quorum key, 130 hex characters. Build it into the page: a key that arrives together with the answers
+     * proves only that they agree.
+     */
+    readonly quorumPublicKey: string
+    /** The facts that the page knows of the wallet on its chain: payments that say otherwise are refused before they are shown. */
+    readonly chain?: WalletChain
+    readonly relyingParty?: RelyingParty
+    /** Default: the browser's passkeys. */
+    readonly authenticator?: PasskeyAuthenticator
+    /** Default: the browser's IndexedDB. `NO_STORE` keeps nothing over a reload. */
+    readonly sessionStore?: SessionStore
+    /** The seconds after which what is shown is read again while the page is visible. Default: 10. 0: never. */
+    readonly refreshSeconds?: number
+  }
 
 const REFRESH_SECONDS = 10
-const NO_CLASS_NAMES: ClassNames = {}
 
 /** Gives one customer's wallet to the hooks and components below it. */
 export function CountersignProvider(props: CountersignProviderProps): ReactNode {
-  const { customerId, accountId, language = 'en', texts, sessionStore = INDEXED_DB, children } = props
-  const { classNames = NO_CLASS_NAMES, refreshSeconds = REFRESH_SECONDS } = props
+  const { customerId, accountId, sessionStore = INDEXED_DB, refreshSeconds = REFRESH_SECONDS } = props
+  const look = useLookOf(props)
   const client = useClient(props)
   const api = useMemo(() => nounsOf(client), [client])
   const [confirmations] = useState(() => new Confirmations())
@@ -61,9 +53,7 @@ export function CountersignProvider(props: CountersignProviderProps): ReactNode 
       customerId,
       accountId,
       wallet,
-      language,
-      texts: { ...TEXTS[languageOf(language)], ...texts },
-      classNames,
+      ...look,
       confirmations,
       state,
       start,
@@ -71,24 +61,13 @@ export function CountersignProvider(props: CountersignProviderProps): ReactNode 
       version,
       refresh,
     }),
-    [
-      client,
-      api,
-      customerId,
-      accountId,
-      wallet,
-      language,
-      texts,
-      classNames,
-      confirmations,
-      state,
-      start,
-      end,
-      version,
-      refresh,
-    ],
+    [client, api, customerId, accountId, wallet, look, confirmations, state, start, end, version, refresh],
   )
-  return <CountersignContext.Provider value={value}>{children}</CountersignContext.Provider>
+  return (
+    <KitLook {...look}>
+      <CountersignContext.Provider value={value}>{props.children}</CountersignContext.Provider>
+    </KitLook>
+  )
 }
 
 /** The wallet, a new one only where a value differs: objects are new in every rendering of a page. */

@@ -1,9 +1,10 @@
 'use client'
 
 import { type ReactNode, useState } from 'react'
-import { membersOf } from '../statement.ts'
+import { membersOf } from '../signing/statement.ts'
+import type { Styled } from './class-names.ts'
 import { fieldText, placeOf } from './field-texts.ts'
-import { Button, Loaded, Outcome, Section, type Styled, useParts } from './parts.tsx'
+import { Button, Loaded, Outcome, Section, useParts } from './parts.tsx'
 import { type Account, useBalances } from './use-lists.ts'
 import { useWords } from './use-words.ts'
 

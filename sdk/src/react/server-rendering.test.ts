@@ -1,11 +1,13 @@
 import { createElement, type ReactNode } from 'react'
 import { renderToString } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import type { Caller } from '../calls.ts'
+import type { Caller } from '../client/calls.ts'
 import { AddPasskey } from './add-passkey.tsx'
 import { Balances } from './balances.tsx'
 import { Card } from './card.tsx'
 import { ConfirmPayment } from './confirm-payment.tsx'
+import { KitLook } from './look.tsx'
+import { Field, Form, Section } from './parts.tsx'
 import { CountersignProvider } from './provider.tsx'
 import { Receive } from './receive.tsx'
 import { SignIn } from './sign-in.tsx'
@@ -41,6 +43,18 @@ test('a server renders the components without a page, and calls nothing', () => 
     expect(html).toContain(title)
   expect(html).toContain('lang="es-MX"')
   expect(html).toContain('class="cs-title mine"')
+})
+
+test('a form without a wallet has the language and class names of its look', () => {
+  const field = createElement(Field, { name: 'fullName', label: 'Nom' })
+  const form = createElement(Form, { submitLabel: 'Créer', onSubmit: () => {}, children: field })
+  const section = createElement(Section, { name: 'sign-up', title: 'Créer un compte', children: form })
+  const html = renderToString(
+    createElement(KitLook, { language: 'fr', classNames: { input: 'mine' } }, section),
+  )
+  expect(html).toContain('lang="fr"')
+  expect(html).toMatch(/<input class="cs-input mine"[^>]* name="fullName"/)
+  expect(html).toMatch(/<button type="submit" class="cs-button cs-primary"/)
 })
 
 test('outside of a provider a component says what is missing', () => {

@@ -2,10 +2,11 @@
 
 import { OTPInput, REGEXP_ONLY_DIGITS } from 'input-otp'
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react'
-import type { Session } from '../session.ts'
-import type { Credential } from '../wallet-access.ts'
+import type { Session } from '../wallet/session.ts'
+import type { Credential } from '../wallet/wallet-access.ts'
+import type { Styled } from './class-names.ts'
 import { useCountersign } from './context.ts'
-import { Button, Outcome, type Styled, useParts } from './parts.tsx'
+import { Button, Outcome, useParts } from './parts.tsx'
 import { useAction } from './use-action.ts'
 import { useWords } from './use-words.ts'
 

@@ -3,14 +3,15 @@ import { CURRENCIES } from '@countersign/contract/core/currencies'
 import { ERRORS } from '@countersign/contract/core/errors'
 import { PAYLOADS } from '@countersign/contract/signing/payloads'
 import { describe, expect, test } from 'vitest'
-import { NotConfirmedError } from '../confirm.ts'
-import { CountersignError } from '../errors.ts'
-import { PayloadMismatchError } from '../payload-mismatch.ts'
-import type { Payment } from '../statement.ts'
+import { CountersignError } from '../client/errors.ts'
+import { NotConfirmedError } from '../signing/confirm.ts'
+import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
+import type { Payment } from '../signing/statement.ts'
 import { BY_CODE, errorText } from './error-texts.ts'
-import { fieldText, valueText } from './field-texts.ts'
+import { fieldText, payeeName, valueText } from './field-texts.ts'
 import { amountText, decimalsOf, decimalText, parseAmount } from './money.ts'
-import { languageOf, TEXTS, type Texts } from './texts.ts'
+import { languageOf, TEXTS } from './texts/languages.ts'
+import type { Texts } from './texts/texts.ts'
 import { wordsOf } from './use-words.ts'
 
 const languages = Object.entries(TEXTS)
@@ -81,6 +82,21 @@ test('a member is named by its last part, and its value in words where there are
   expect(valueText(TEXTS.pt, 'accountInfo.beneficiary.beneficiaryType', 'BUSINESS')).toBe('Empresa')
   expect(valueText(TEXTS.en, 'accountInfo.accountType', 'SOLANA_WALLET')).toBe('Solana')
   expect(valueText(TEXTS.en, 'accountInfo.iban', 'DE89370400440532013000')).toBe('DE89370400440532013000')
+})
+
+test('a payee is a person or a place, and never an id', () => {
+  const id = 'ExternalAccount:01900000-0000-7000-8000-000000000001'
+  const to = (more: object) => ({ destinationType: 'ACCOUNT', accountId: id, currency: 'USD', ...more })
+  const name = (destination: object) => payeeName(TEXTS.en, destination as Payment['destination'])
+  const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: 'Maria Silva' }
+  expect(name(to({ accountInfo: { accountType: 'USD_ACCOUNT', beneficiary } }))).toBe('Maria Silva')
+  expect(name(to({ accountInfo: { accountType: 'SPARK_WALLET', address: 'spark1…' } }))).toBe(
+    'An account at Spark',
+  )
+  expect(name(to({}))).toBe('An account in USD')
+  expect(name({ destinationType: 'UMA_ADDRESS', umaAddress: '$ada@example.com', currency: 'USD' })).toBe(
+    '$ada@example.com',
+  )
 })
 
 test.each([

@@ -1,7 +1,8 @@
 'use client'
 
 import type { ReactNode } from 'react'
-import { Button, Loaded, Section, type Styled, useParts } from './parts.tsx'
+import type { Styled } from './class-names.ts'
+import { Button, Loaded, Section, useParts } from './parts.tsx'
 import { type TransactionRecord, useTransactions } from './use-lists.ts'
 import { useWords } from './use-words.ts'
 

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { CountersignError } from '../errors.ts'
+import { CountersignError } from '../client/errors.ts'
 import { useCountersign } from './context.ts'
 
 /** Something that a button does. */

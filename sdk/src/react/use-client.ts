@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from 'react'
-import type { Caller } from '../calls.ts'
-import { Client } from '../client.ts'
+import type { Caller } from '../client/calls.ts'
+import { Client } from '../client/client.ts'
 
 /** How a page reaches the API: the two forms of it. */
 export type Reach =

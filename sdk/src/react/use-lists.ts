@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Answer } from '../calls.ts'
+import type { Answer } from '../client/calls.ts'
 import { useCountersign } from './context.ts'
 import { type Resource, useResource } from './use-resource.ts'
 

@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { Session } from '../session.ts'
-import type { SessionStore } from '../session-store.ts'
-import { systemClock } from '../system-clock.ts'
-import type { Wallet } from '../wallet.ts'
+import { systemClock } from '../time/system-clock.ts'
+import type { Session } from '../wallet/session.ts'
+import type { SessionStore } from '../wallet/session-store.ts'
+import type { Wallet } from '../wallet/wallet.ts'
 import type { SessionState } from './context.ts'
 
 /** The longest time that a timer of a browser takes. */

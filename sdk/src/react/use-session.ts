@@ -1,6 +1,6 @@
 import { useCallback } from 'react'
-import { CountersignError } from '../errors.ts'
-import type { Session } from '../session.ts'
+import { CountersignError } from '../client/errors.ts'
+import type { Session } from '../wallet/session.ts'
 import { type SessionState, useCountersign } from './context.ts'
 
 /** The session on this device, and what can be done with it. */

@@ -1,8 +1,8 @@
 import { useMemo } from 'react'
-import { useCountersign } from './context.ts'
 import { errorText, type Sentence } from './error-texts.ts'
+import { useLook } from './look.tsx'
 import { amountText, decimalsOf, parseAmount } from './money.ts'
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts/texts.ts'
 
 /** An amount as records have it. */
 interface CurrencyAmount {
@@ -28,7 +28,7 @@ export interface Words {
 }
 
 export function useWords(): Words {
-  const { language, texts } = useCountersign()
+  const { language, texts } = useLook()
   return useMemo(() => wordsOf(language, texts), [language, texts])
 }
 

@@ -1,20 +1,14 @@
 import { beforeAll, expect, test } from 'vitest'
-import { toJson } from '../../src/json/json.ts'
-import { AgentClient, changePolicy, newAgent, newPayer, usageOf } from '../agents.testing.ts'
-import { Client } from '../client.testing.ts'
-import {
-  ensureServerBuilt,
-  newPlace,
-  onPostgres,
-  PROCESS_TEST_MS,
-  ServerProcess,
-} from '../server-process.testing.ts'
+import { toJson } from '../../src/base/json/json.ts'
+import { Client } from '../worlds/client.testing.ts'
+import { AgentClient, changePolicy, newAgent, newPayer, usageOf } from '../worlds/records/agents.testing.ts'
+import { ensureServerBuilt, newPlace, onPostgres, ServerProcess } from '../worlds/server-process.testing.ts'
 
 const REQUESTS = 50
 const FIT = 7
 const AMOUNT = 1_001
 
-beforeAll(ensureServerBuilt, PROCESS_TEST_MS)
+beforeAll(ensureServerBuilt)
 
 test.runIf(onPostgres)(
   'two processes on one database use up a limit of an agent to the unit, and no more',
@@ -41,5 +35,4 @@ test.runIf(onPostgres)(
     expect((await changePolicy(client, agent, { spendingLimits: { dailyLimit: null } })).status).toBe(200)
     expect((await there.transferOut(payer, AMOUNT)).status).toBe(201)
   },
-  PROCESS_TEST_MS,
 )

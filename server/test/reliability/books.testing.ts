@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { uuidOf } from '../../src/db/engine/ids.ts'
-import type { Database } from '../../src/db/engine/port.ts'
+import { uuidOf } from '../../src/storage/engine/ids.ts'
+import type { Database } from '../../src/storage/engine/port.ts'
 
 interface AccountRow {
   readonly id: string

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { type Hex, keccak256, toHex } from 'viem'
 import { expect, onTestFinished } from 'vitest'
 import type { LocalChain } from '../../../contracts/local-chain.ts'
-import { openDatabase } from '../../src/db/engine/open.ts'
-import type { Database } from '../../src/db/engine/port.ts'
-import { openChain } from '../chain.testing.ts'
-import type { Client, Reply } from '../client.testing.ts'
-import { type LyingProxy, openLyingProxy } from '../lying-proxy.testing.ts'
-import { evmEntry } from '../on-chain.testing.ts'
-import { until } from '../production.testing.ts'
-import { newPlace, onPostgres, type Place, ServerProcess } from '../server-process.testing.ts'
-import type { Random } from './random.testing.ts'
+import { openDatabase } from '../../src/storage/engine/open.ts'
+import type { Database } from '../../src/storage/engine/port.ts'
+import { openChain } from '../worlds/chain/chain.testing.ts'
+import { type LyingProxy, openLyingProxy } from '../worlds/chain/lying-proxy.testing.ts'
+import { evmEntry } from '../worlds/chain/on-chain.testing.ts'
+import type { Client, Reply } from '../worlds/client.testing.ts'
+import { until } from '../worlds/production/bank.testing.ts'
+import { newPlace, onPostgres, type Place, ServerProcess } from '../worlds/server-process.testing.ts'
+import type { Random } from './faults.testing.ts'
 
 /** When a server is killed: before the node hears of its call, before it hears the answer, or a little after that. */
 export const MOMENTS = ['asked', 'answered', 'later'] as const
@@ -37,7 +37,8 @@ export class ChainWorld {
   readonly place: Place
   readonly #random: Random
   readonly #env: Readonly<Record<string, string>>
-  readonly #servers: (ServerProcess | undefined)[] = []
+  readonly #servers: ServerProcess[] = []
+  #hasStarted = false
   #isMining = true
   #isCalm = false
   #mining: Promise<void>
@@ -58,7 +59,7 @@ export class ChainWorld {
     await writeFile(railsFile, JSON.stringify({ rails: [entry] }))
     const world = new ChainWorld(chain, proxy, place, { RAILS_FILE: railsFile, LOG_LEVEL: 'error' }, random)
     onTestFinished(() => world.close())
-    for (let n = 0; n < (onPostgres ? 2 : 1); n++) await world.#start(n)
+    await world.#startAll(onPostgres ? 2 : 1)
     return world
   }
 
@@ -78,9 +79,8 @@ export class ChainWorld {
   }
 
   get client(): Client {
-    const up = this.#servers.filter((server) => server !== undefined)
-    if (up.length === 0) throw new Error('No server is up')
-    return this.#random.pick(up).client()
+    if (this.#servers.length === 0) throw new Error('No server is up')
+    return this.#random.pick(this.#servers).client()
   }
 
   /** Calls the API until a server answers it: the one that was asked may have been killed meanwhile. */
@@ -123,14 +123,19 @@ export class ChainWorld {
   async #killAll(afterMs: number): Promise<void> {
     await pause(afterMs)
     this.kills += 1
-    const numbers = [...this.#servers.keys()]
-    await Promise.all(numbers.map((n) => this.#servers[n]?.kill('SIGKILL')))
-    for (const n of numbers) this.#servers[n] = undefined
-    for (const n of numbers) await this.#start(n)
+    const servers = this.#servers.splice(0)
+    await Promise.all(servers.map((server) => server.kill('SIGKILL')))
+    await this.#startAll(servers.length)
   }
 
-  async #start(n: number): Promise<void> {
-    this.#servers[n] = await ServerProcess.ready(this.place, this.#env)
+  /** One after another at the first start alone: it writes the credentials. */
+  async #startAll(count: number): Promise<void> {
+    const start = async () => {
+      this.#servers.push(await ServerProcess.ready(this.place, this.#env))
+    }
+    if (!this.#hasStarted) await start()
+    this.#hasStarted = true
+    await Promise.all(Array.from({ length: count - this.#servers.length }, start))
   }
 
   async #mine(): Promise<void> {
@@ -177,13 +182,12 @@ export class ChainWorld {
       return await look(db)
     } finally {
       await db.close()
-      for (let n = 0; n < count; n++) await this.#start(n)
+      await this.#startAll(count)
     }
   }
 
   async stopServers(): Promise<void> {
-    await Promise.all(this.#servers.map((server) => server?.kill('SIGTERM')))
-    this.#servers.length = 0
+    await Promise.all(this.#servers.splice(0).map((server) => server.kill('SIGTERM')))
   }
 
   async close(): Promise<void> {

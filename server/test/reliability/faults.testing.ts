@@ -1,5 +1,7 @@
-import type { Database, QueryAnswer, QueryOptions } from '../../src/db/engine/port.ts'
-import { Random } from './random.testing.ts'
+import { randomInt } from 'node:crypto'
+import { type AddressInfo, createServer, type Server, Socket } from 'node:net'
+import { onTestFailed } from 'vitest'
+import type { Database, QueryAnswer, QueryOptions } from '../../src/storage/engine/port.ts'
 
 /**
  * A database that sometimes fails as PostgreSQL does. A conflict fails the statement before it has an effect, or the commit.
@@ -139,4 +141,168 @@ export function noConflictsAtCommit(db: Database): Promise<void> {
   return db.script(
     'DROP FUNCTION IF EXISTS reliability_conflict() CASCADE; DROP SEQUENCE IF EXISTS reliability_conflicts',
   )
+}
+
+/** `npm run reliability` runs the full sizes, every other run a second or two of the same. */
+export const isFull = process.env.RELIABILITY === 'full'
+
+/** Random choices that follow from a seed. */
+export class Random {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed
+  }
+
+  /** An integer from 0 to `end`, without `end`. */
+  below(end: number): number {
+    // Mulberry32.
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * end)
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.below(items.length)]!
+  }
+
+  chance(share: number): boolean {
+    return this.below(1_000_000) < share * 1_000_000
+  }
+
+  /** Independent choices for one of several parallel clients, whose order is not determined. */
+  fork(): Random {
+    return new Random(this.below(2 ** 31))
+  }
+}
+
+/** The seed of a test: printed when it fails, and set by `RELIABILITY_SEED` to repeat it. */
+export function seededRandom(): Random {
+  const seed = Number(process.env.RELIABILITY_SEED ?? randomInt(2 ** 31))
+  onTestFailed(() => console.error(`To have the same choices again: RELIABILITY_SEED=${seed}`))
+  return new Random(seed)
+}
+
+/** The longest silence of a connection that leads nowhere. */
+const SILENT_MS = 3000
+const DELAY_MS_MAX = 300
+/** A connection that breaks does so within as many bytes: some calls with their answers. */
+const BYTES_MAX = 4000
+
+/** What becomes of one connection. */
+interface Fate {
+  /** Nothing is passed on. */
+  readonly isSilent?: boolean
+  /** Bytes wait so long, both ways. */
+  readonly delayMs?: number
+  /** After so many bytes of a call, or of an answer, the connection breaks, in the middle of what is being said. */
+  readonly callBytes?: number
+  readonly answerBytes?: number
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** A network between two programs: TCP on a port of its own to whatever listens at the other end at the time. */
+export class Network {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  /** The share of new connections that meet with a fault. */
+  faults = 0
+  /** Whether new connections are refused. */
+  isDown = false
+  /** How many connections have met with a fault, or were cut. */
+  broken = 0
+
+  private constructor(server: Server) {
+    this.#server = server
+  }
+
+  /** `target` returns the port at the other end at the time, if there is one. */
+  static async open(target: () => number | undefined, random: Random): Promise<Network> {
+    const server = createServer()
+    const network = new Network(server)
+    server.on('connection', (caller) => {
+      const port = target()
+      if (network.isDown || port === undefined) caller.destroy()
+      else network.#connect(caller, port, network.#fate(random))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return network
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** Breaks every connection, whatever it is at. */
+  cut(): void {
+    this.broken += this.#sockets.size
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  /** From now on nothing fails. */
+  heal(): void {
+    this.faults = 0
+    this.isDown = false
+    this.cut()
+  }
+
+  async close(): Promise<void> {
+    this.cut()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #fate(random: Random): Fate {
+    if (!random.chance(this.faults)) return {}
+    this.broken += 1
+    return random.pick([
+      () => ({ isSilent: true }),
+      () => ({ delayMs: random.below(DELAY_MS_MAX) }),
+      () => ({ callBytes: random.below(BYTES_MAX) }),
+      () => ({ answerBytes: random.below(BYTES_MAX) }),
+    ])()
+  }
+
+  #connect(caller: Socket, port: number, fate: Fate): void {
+    this.#keep(caller)
+    if (fate.isSilent) {
+      caller.resume()
+      setTimeout(() => caller.destroy(), SILENT_MS).unref()
+      return
+    }
+    const callee = new Socket()
+    this.#keep(callee)
+    callee.connect(port, '127.0.0.1')
+    passOn(caller, callee, fate.delayMs, fate.callBytes)
+    passOn(callee, caller, fate.delayMs, fate.answerBytes)
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => this.#sockets.delete(socket))
+  }
+}
+
+function passOn(from: Socket, to: Socket, delayMs: number | undefined, bytesMax = Number.POSITIVE_INFINITY) {
+  let left = bytesMax
+  let said: Promise<unknown> = Promise.resolve()
+  const say = (bytes: Buffer) => {
+    const part = bytes.subarray(0, left)
+    left -= part.length
+    to.write(part, () => {
+      if (left > 0) return
+      from.destroy()
+      to.destroy()
+    })
+  }
+  from.on('data', (bytes: Buffer) => {
+    if (delayMs === undefined) say(bytes)
+    else said = said.then(() => pause(delayMs)).then(() => say(bytes))
+  })
+  from.on('end', () => void said.then(() => to.end()))
+  from.on('close', (hadError) => {
+    if (hadError || !from.readableEnded) to.destroy()
+  })
 }

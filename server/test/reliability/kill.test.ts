@@ -1,13 +1,13 @@
-import { beforeAll, expect, test, vi } from 'vitest'
-import { openDatabase } from '../../src/db/engine/open.ts'
-import type { Client, Reply } from '../client.testing.ts'
-import { ensureServerBuilt, newPlace, PROCESS_TEST_MS, ServerProcess } from '../server-process.testing.ts'
-import { type Received, Receiver } from '../webhook-receiver.testing.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { timeLimit } from '../../../test/machine-speed.ts'
+import { openDatabase } from '../../src/storage/engine/open.ts'
+import type { Client, Reply } from '../worlds/client.testing.ts'
+import { ensureServerBuilt, newPlace, ServerProcess } from '../worlds/server-process.testing.ts'
+import { type Received, Receiver } from '../worlds/simulators/webhook-receiver.testing.ts'
 import { Bank } from './bank.testing.ts'
 import { expectSettledBooks, expectSoundBalances } from './books.testing.ts'
-import { isFull, seededRandom } from './random.testing.ts'
+import { isFull, seededRandom } from './faults.testing.ts'
 
-vi.setConfig({ testTimeout: 2 * PROCESS_TEST_MS })
 beforeAll(ensureServerBuilt)
 
 const ROUNDS = isFull ? 50 : 2
@@ -18,11 +18,13 @@ const DELAY_MS_MAX = 30
 /** The receiver of the webhooks refuses one in so many, which then comes again. */
 const REFUSED_EVERY = 50
 const SETTLED_SECONDS = 20 * 60
-const DELIVERED_MS_MAX = 120_000
+const DELIVERED_MS_MAX = timeLimit(120_000)
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('kill -9 at any moment loses nothing that was acknowledged, and a retry does nothing twice', async () => {
+test('kill -9 at any moment loses nothing that was acknowledged, and a retry does nothing twice', {
+  tags: 'smoke',
+}, async () => {
   const random = seededRandom()
   const place = await newPlace()
   let server = await ServerProcess.ready(place)

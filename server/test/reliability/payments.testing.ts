@@ -1,8 +1,8 @@
-import { toJson } from '../../src/json/json.ts'
-import { newBankAccount, newCustomer, type Reply } from '../client.testing.ts'
-import { accountOf, newEuroAccount, numberIn, numberOf } from '../production.testing.ts'
+import { toJson } from '../../src/base/json/json.ts'
+import { newBankAccount, newCustomer, type Reply } from '../worlds/client.testing.ts'
+import { accountOf, newEuroAccount, numberIn, numberOf } from '../worlds/production/bank.testing.ts'
+import type { Random } from './faults.testing.ts'
 import type { RailWorld } from './rails.testing.ts'
-import type { Random } from './random.testing.ts'
 
 const FUNDS = 5_000_000
 const AMOUNT_MIN = 100
@@ -30,7 +30,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'INSUFFICIENT_BALANCE',
   'QUOTE_EXPIRED',
   'INVALID_STATE_TRANSITION',
-  'CONFLICT',
+  'QUOTE_ALREADY_EXECUTED',
 ])
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

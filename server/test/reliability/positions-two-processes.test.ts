@@ -1,21 +1,14 @@
 import { beforeAll, expect, test } from 'vitest'
-import { toJson } from '../../src/json/json.ts'
-import { Client, newBankAccount } from '../client.testing.ts'
-import { newRichCustomer, positionsOf } from '../positions/positions.testing.ts'
-import { account, quoted, to } from '../quotes.testing.ts'
-import {
-  ensureServerBuilt,
-  newPlace,
-  onPostgres,
-  PROCESS_TEST_MS,
-  ServerProcess,
-} from '../server-process.testing.ts'
+import { toJson } from '../../src/base/json/json.ts'
+import { Client, newBankAccount } from '../worlds/client.testing.ts'
+import { account, newRichCustomer, positionsOf, quoted, to } from '../worlds/records/payments.testing.ts'
+import { ensureServerBuilt, newPlace, onPostgres, ServerProcess } from '../worlds/server-process.testing.ts'
 
 const QUOTES = 50
 const FIT = 7
 const AMOUNT = 1_001
 
-beforeAll(ensureServerBuilt, PROCESS_TEST_MS)
+beforeAll(ensureServerBuilt)
 
 test.runIf(onPostgres)(
   'three processes on one database use up a position to the unit and no more, and one without limits gives it back',
@@ -52,5 +45,4 @@ test.runIf(onPostgres)(
       sold: 0,
     })
   },
-  PROCESS_TEST_MS,
 )

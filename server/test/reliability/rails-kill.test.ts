@@ -1,14 +1,14 @@
-import { beforeAll, expect, test, vi } from 'vitest'
-import { openDatabase } from '../../src/db/engine/open.ts'
-import type { Reply } from '../client.testing.ts'
-import { until } from '../production.testing.ts'
-import { ensureServerBuilt, onPostgres, PROCESS_TEST_MS } from '../server-process.testing.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { timeLimit } from '../../../test/machine-speed.ts'
+import { openDatabase } from '../../src/storage/engine/open.ts'
+import type { Reply } from '../worlds/client.testing.ts'
+import { until } from '../worlds/production/bank.testing.ts'
+import { ensureServerBuilt, onPostgres } from '../worlds/server-process.testing.ts'
+import { isFull, type Random, seededRandom } from './faults.testing.ts'
 import { Payments } from './payments.testing.ts'
 import { RailWorld } from './rails.testing.ts'
 import { bankBooks, expectExplainedBooks } from './rails-books.testing.ts'
-import { isFull, type Random, seededRandom } from './random.testing.ts'
 
-vi.setConfig({ testTimeout: 2 * PROCESS_TEST_MS })
 beforeAll(ensureServerBuilt)
 
 const PAYMENTS = isFull ? 2000 : 60
@@ -138,7 +138,7 @@ async function heal(world: RailWorld): Promise<void> {
 
 /** Waits until nothing is under way, here and at the bank. A person moves what stays accepted there. */
 async function settled(world: RailWorld, random: Random): Promise<void> {
-  const endMs = performance.now() + SETTLED_SECONDS * 1000
+  const endMs = performance.now() + timeLimit(SETTLED_SECONDS * 1000)
   let quiet = 0
   let before = -1
   while (quiet < 2) {

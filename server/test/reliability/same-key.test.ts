@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { toJson } from '../../src/json/json.ts'
-import { type Client, fund, newBankAccount, newCustomer, newPlatform } from '../client.testing.ts'
+import { toJson } from '../../src/base/json/json.ts'
+import { type Client, fund, newBankAccount, newCustomer, newPlatform } from '../worlds/client.testing.ts'
 
 const TIMES = 50
 const FUNDED = 100_000
@@ -96,7 +96,8 @@ test.each(OPERATIONS)(
     expect(replies[0]!.status, toJson(replies[0]!.body)).toBeLessThan(300)
     expect(new Set(replies.map((reply) => toJson(reply.body))).size).toBe(1)
     expect(replies.filter(({ headers }) => headers.get('Idempotency-Replayed') !== 'true')).toHaveLength(1)
-    if (otherBody) expect(await ask(otherBody)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
+    if (otherBody)
+      expect(await ask(otherBody)).toMatchObject({ status: 409, body: { code: 'IDEMPOTENCY_KEY_REUSED' } })
 
     await client.advance(0)
     const found = (await client.get('/transactions')).body

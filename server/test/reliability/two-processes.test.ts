@@ -1,18 +1,15 @@
-import { beforeAll, expect, test, vi } from 'vitest'
-import { openPostgres } from '../../src/db/engine/postgres.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { openPostgres } from '../../src/storage/engine/postgres.ts'
+import { ensureServerBuilt, newPlace, onPostgres, ServerProcess } from '../worlds/server-process.testing.ts'
+import { Bank, expectEachOnce, watch } from './bank.testing.ts'
 import {
-  ensureServerBuilt,
-  newPlace,
-  onPostgres,
-  PROCESS_TEST_MS,
-  ServerProcess,
-} from '../server-process.testing.ts'
-import { Bank } from './bank.testing.ts'
-import { conflictsAtCommit, makeConflictsAtCommit, noConflictsAtCommit } from './faults.testing.ts'
-import { isFull, seededRandom } from './random.testing.ts'
-import { expectEachOnce, watch } from './watch.testing.ts'
+  conflictsAtCommit,
+  isFull,
+  makeConflictsAtCommit,
+  noConflictsAtCommit,
+  seededRandom,
+} from './faults.testing.ts'
 
-vi.setConfig({ testTimeout: PROCESS_TEST_MS })
 beforeAll(ensureServerBuilt)
 
 const CLIENTS = 20

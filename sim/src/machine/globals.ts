@@ -5,6 +5,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { syncBuiltinESMExports } from 'node:module'
 import timersPromises from 'node:timers/promises'
+import { installStreams, installWriting } from './disk-streams.ts'
 import { type Machine, type Program, running } from './machine.ts'
 import type { Network } from './network.ts'
 import { Random } from './random.ts'
@@ -69,6 +70,8 @@ export function standStill(atMs: number): void {
   installRandomness()
   installNetwork()
   installDisk()
+  installStreams()
+  installWriting()
   installCompiler()
   syncBuiltinESMExports()
 }

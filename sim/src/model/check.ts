@@ -1,5 +1,5 @@
-import type { Database } from '../../../server/src/db/engine/port.ts'
-import { verifyLedger } from '../../../server/src/proofs/verify.ts'
+import { verifyLedger } from '../../../server/src/operation/proofs/verify.ts'
+import type { Database } from '../../../server/src/storage/engine/port.ts'
 import type { Reply } from '../world/servers.ts'
 import { type Backend, must } from './clients.ts'
 import { FAILS, type Payment, Wrong } from './model.ts'

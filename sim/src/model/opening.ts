@@ -5,7 +5,6 @@ import type { Rail } from './rails.ts'
 
 const CUSTOMERS_MAX = 2
 const FUNDS = 80_000
-const CURRENCIES = ['USD', 'EUR']
 export const RECEIVER = 'receiver.example'
 
 /** Customers with accounts here and elsewhere, and maybe an endpoint for webhooks. */
@@ -15,21 +14,26 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
   const elsewhere: Elsewhere[] = []
   if (hasEndpoint)
     must(await backend.again('PATCH', '/config', { webhookEndpoint: `https://${RECEIVER}/` }), 200)
-  const customers = 1 + backend.random.below(CUSTOMERS_MAX)
+  const { currencies } = rail
+  const [currency] = currencies
+  // With one currency, one customer has nobody to pay to.
+  const customers = Math.max(1 + backend.random.below(CUSTOMERS_MAX), 3 - currencies.length)
   for (let n = 0; n < customers; n++) {
     const email = `customer${n}@example.com`
-    const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email, currencies: CURRENCIES }
+    const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email, currencies }
     const customerId = must(await backend.post('/customers', body), 201).id as string
     const suffix = backend.random.pick(rail.suffixes)
     for (const ending of ['789', suffix]) {
       const id = must(
-        await backend.post('/customers/external-accounts', usdAccount(customerId, ending)),
+        await backend.post('/customers/external-accounts', {
+          ...{ customerId, currency, accountInfo: rail.elsewhere(ending) },
+        }),
         201,
       ).id
-      elsewhere.push({ id, customerId, currency: 'USD', suffix: ending })
+      elsewhere.push({ id, customerId, currency, suffix: ending })
     }
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
-    for (const currency of CURRENCIES) {
+    for (const currency of currencies) {
       const found = own.find(
         ({ type, balance }: { type: string; balance: { currency: { code: string } } }) =>
           type === 'INTERNAL_FIAT' && balance.currency.code === currency,
@@ -40,7 +44,10 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
     }
   }
   for (const account of accounts) model.accounts.set(account.id, account)
-  while (!(await haveArrived(backend, accounts))) await backend.machine.pause(1_000)
+  while (!(await haveArrived(backend, accounts))) {
+    await rail.look()
+    await backend.machine.pause(1_000)
+  }
   return { backend, rail, model, accounts, elsewhere, hasEndpoint }
 }
 
@@ -52,17 +59,4 @@ async function haveArrived(backend: Backend, accounts: readonly Account[]): Prom
     for (const { id, balance } of own) shown.set(id, BigInt(balance.amount))
   }
   return accounts.every(({ id, funded }) => shown.get(id) === funded)
-}
-
-function usdAccount(customerId: string, suffix: string) {
-  return {
-    customerId,
-    currency: 'USD',
-    accountInfo: {
-      accountType: 'USD_ACCOUNT',
-      accountNumber: `123456${suffix}`,
-      routingNumber: '021000021',
-      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
-    },
-  }
 }

@@ -40,11 +40,14 @@ const WAYS = [
   payByPull,
   payIn,
 ]
+const PULLS: ReadonlySet<(typeof WAYS)[number]> = new Set([transferIn, payByPull])
 
 /** Makes so many payments, one after the other. */
 export async function pay(bank: Bank, random: Random, count: number): Promise<void> {
+  const ways = bank.rail.canPull ? WAYS : WAYS.filter((way) => !PULLS.has(way))
   for (let made = 0; made < count; made++) {
-    await random.pick(WAYS)(bank, random)
+    await random.pick(ways)(bank, random)
+    await bank.rail.look()
     await bank.backend.machine.pause(bank.backend.machine.someTime(1_500))
   }
 }

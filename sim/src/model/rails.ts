@@ -8,6 +8,12 @@ type Way = 'transferOut' | 'transferIn' | 'payout' | 'pull'
 
 /** What carries the money of a run between the platform and the rest of the world, as seen from the outside. */
 export interface Rail {
+  /** The currencies of accounts. Money is pulled and paid out in the first one. */
+  readonly currencies: readonly [string, ...string[]]
+  /** False if it only sends. */
+  readonly canPull: boolean
+  /** The account of a customer at another bank whose number ends so, as the API takes it. */
+  elsewhere(suffix: string): object
   /** The ends of numbers of accounts elsewhere that decide what becomes of a payment. Any other completes. */
   readonly suffixes: readonly string[]
   readonly endings: Readonly<Record<Way, Readonly<Record<string, Ending>>>>
@@ -15,6 +21,8 @@ export interface Rail {
   payIn(account: Account, amount: number): Promise<string | undefined>
   /** Lets time pass for the platform, and all that is due by then be done. */
   pass(seconds: number): Promise<void>
+  /** Looks at what has come in so far, at any time. Throws Wrong. */
+  look(): Promise<void>
   /** Why the rail is not done with the payments of the model; undefined where it is. */
   whatIsOpen(model: Model): Promise<string | undefined>
   /** What the rail says in the end. Throws Wrong. */
@@ -28,11 +36,24 @@ const REFUNDED: Ending = { ...FAILS, status: 'REFUNDED', mayFail: true }
 /** The refund fails too: the money stays with the platform. */
 const STAYS_AWAY: Ending = { ...FAILS, takes: true }
 
+const BENEFICIARY = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }
+const US_ACCOUNTS: Pick<Rail, 'currencies' | 'canPull' | 'elsewhere'> = {
+  currencies: ['USD', 'EUR'],
+  canPull: true,
+  elsewhere: (suffix) => ({
+    accountType: 'USD_ACCOUNT',
+    accountNumber: `123456${suffix}`,
+    routingNumber: '021000021',
+    beneficiary: BENEFICIARY,
+  }),
+}
+
 const SANDBOX_TRANSFER = { '002': FAILS, '003': FAILS, '004': FAILS, '005': FAILS }
 
 /** The rail of the sandbox (specification 4.16), whose clock is moved over the API. */
 export function sandboxRail(backend: Backend): Rail {
   return {
+    ...US_ACCOUNTS,
     suffixes: ['002', '003', '004', '005', '006', '007'],
     endings: {
       transferOut: SANDBOX_TRANSFER,
@@ -47,6 +68,7 @@ export function sandboxRail(backend: Backend): Rail {
     async pass(seconds) {
       must(await backend.again('POST', '/sandbox/clock/advance', { seconds }), 200)
     },
+    look: async () => {},
     whatIsOpen: async () => undefined,
     check: async () => {},
   }
@@ -55,7 +77,7 @@ export function sandboxRail(backend: Backend): Rail {
 const CONNECTOR_OUT = { '101': FAILS, '103': FAILS, '104': FAILS }
 /** The bank takes less for anything, but for a report that was refused again and again: that one comes in a later turn. */
 const REPORTED_MS = 10_000
-const TURNS_MAX = 10
+export const TURNS_MAX = 10
 /** The bank opens on it. */
 const FIRST_DAY = new Date(START_MS).toISOString().slice(0, 10)
 
@@ -64,6 +86,7 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
   const { machine } = backend
   const deposits = { made: 0 }
   const rail: Rail = {
+    ...US_ACCOUNTS,
     suffixes: ['101', '102', '103', '104', '106', '107'],
     endings: {
       transferOut: CONNECTOR_OUT,
@@ -81,6 +104,7 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
       machine.clock.offsetMs += seconds * 1_000
       await machine.pause(REPORTED_MS)
     },
+    look: async () => {},
     async whatIsOpen({ payments }) {
       const orders: Order[] = [
         ...(await connector.desk('GET', '/payments')).data,
@@ -93,7 +117,7 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
     },
     async check() {
       await connector.desk('POST', '/days/close')
-      await untilRight(rail, async () => {
+      await untilRight(rail, 0, async () => {
         const { data } = must(await backend.get(`/reconciliations?startDate=${FIRST_DAY}&limit=100`), 200)
         const wrong = data.filter(({ status }: { status: string }) => status !== 'BALANCED')
         return data.length > 0 && wrong.length === 0
@@ -113,7 +137,7 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
  * Holds the orders of the bank against the payments: each of them has moved its money once, or not at all. What was paid in to
  * a platform that wants to be asked has stayed, or gone back to its sender.
  */
-function differenceOf(
+export function differenceOf(
   payments: readonly Payment[],
   orders: readonly Order[],
   deposits: readonly Deposit[],
@@ -147,9 +171,13 @@ function differenceOf(
 
 const said = (order: Order | undefined): string => (order ? JSON.stringify(order) : 'no order')
 
-async function untilRight(rail: Rail, look: () => Promise<string | undefined>): Promise<void> {
+export async function untilRight(
+  rail: Rail,
+  seconds: number,
+  look: () => Promise<string | undefined>,
+): Promise<void> {
   for (let turn = 0; ; turn++) {
-    await rail.pass(0)
+    await rail.pass(seconds)
     const wrong = await look()
     if (wrong === undefined) return
     if (turn === TURNS_MAX) throw new Wrong(wrong)

@@ -1,4 +1,4 @@
-import type { Database } from '../../../server/src/db/engine/port.ts'
+import type { Database } from '../../../server/src/storage/engine/port.ts'
 
 /** Set while tables are cleared. */
 const IS_CLEARING = `current_setting('simulation.is_clearing', true) = 'yes'`

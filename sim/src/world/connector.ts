@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type RunningBank, startBank } from '../../../connectors/example-bank/start.ts'
 import { type Machine, Program, runAs } from '../machine/machine.ts'
@@ -8,33 +7,20 @@ import { SERVERS } from './servers.ts'
 
 const PORT = 9115
 const ADDRESS = `127.0.0.1:${PORT}`
-const RATES = '127.0.0.1:9116'
-/** What a unit of each costs. */
-const USD_RATES = { EUR: '1.25', BTC: '60000', USDC: '1', USDB: '1', ETH: '3000' }
 const NAME = 'example-bank'
 const SECRET_NAME = 'SIMULATED_BANK_SECRET'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 /** How long the connector takes to come back, at most. */
 const RESTART_MS_MAX = 3_000
 
-/** The settings of servers whose money moves by the connector. The secret goes into the environment, where they look for it. */
-export function connectorSettings(folder: string): Record<string, string> {
+/** The rail of the connector as the rails file has it. The secret goes into the environment, where servers look for it. */
+export function connectorEntry(): object {
   process.env[SECRET_NAME] = SECRET
-  return {
-    COUNTERSIGN_MODE: 'production',
-    RAILS_FILE: join(folder, 'rails.json'),
-    RATES_URL: `http://${RATES}/`,
-  }
-}
-
-/** Writes the file of rails that these settings name. */
-export async function writeRails(folder: string): Promise<void> {
   const serves = ['OUT', 'PULL', 'IN'].flatMap((direction) => [
     { direction, accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
     { direction, accountTypes: ['USD_ACCOUNT'], currencies: ['USD'] },
   ])
-  const rail = { name: NAME, kind: 'http', url: `http://${ADDRESS}`, secret: { env: SECRET_NAME }, serves }
-  await writeFile(join(folder, 'rails.json'), JSON.stringify({ rails: [rail] }))
+  return { name: NAME, kind: 'http', url: `http://${ADDRESS}`, secret: { env: SECRET_NAME }, serves }
 }
 
 /** How the bank behind the connector treats payments and reports. */
@@ -45,6 +31,8 @@ export interface Habits {
   /** From accepted to delivered, and from delivered to returned. */
   readonly settleDelayMs: number
   readonly returnDelayMs: number
+  /** So many answers after each start are about another payment. */
+  readonly mixAnswers: number
 }
 
 export function habitsOf(random: Random): Habits {
@@ -53,18 +41,19 @@ export function habitsOf(random: Random): Habits {
     repeatEvents: 1 + random.below(3),
     settleDelayMs: random.below(4_000),
     returnDelayMs: random.below(4_000),
+    mixAnswers: random.below(6),
   }
 }
 
-/** An order as the bank's desk shows it. */
+/** An order as the bank's back office shows it. */
 export interface Order {
   readonly id: string
   readonly status: string
-  /** How often its money has moved. */
+  /** The number of times that its money has moved. */
   readonly bookings: number
 }
 
-/** What somebody has paid in, as the bank's desk shows it. */
+/** What somebody has paid in, as the bank's back office shows it. */
 export interface Deposit {
   readonly deposit: { readonly depositId: string }
   /** The order by which it went back. */
@@ -87,7 +76,6 @@ export class Connector {
     this.#network = network
     this.#folder = folder
     this.#habits = habits
-    network.hosts.set(RATES, () => ({ status: 200, body: this.#rates() }))
   }
 
   /** Starts the bank with what its folder has. */
@@ -120,20 +108,15 @@ export class Connector {
     this.#program.kill()
   }
 
-  /** Asks the bank's desk, where people are, until there is an answer. */
+  /** Asks the bank's back office, where people are, until there is an answer. */
   async desk(method: 'GET' | 'POST', path: string, body?: object): Promise<ReturnType<typeof JSON.parse>> {
     const url = new URL(`http://${ADDRESS}/bank${path}`)
     const sent = { method, url, headers: {}, body: Buffer.from(body ? JSON.stringify(body) : '') }
     for (;;) {
       const answer = await this.#network.send(sent).catch(() => undefined)
       if (answer?.status === 200) return JSON.parse(answer.body!)
-      if (answer) throw new Error(`The desk of the bank answers ${answer.status} ${answer.body}`)
+      if (answer) throw new Error(`The bank's back office answers ${answer.status} ${answer.body}`)
       await this.#machine.pause(RESTART_MS_MAX)
     }
-  }
-
-  #rates(): string {
-    const updatedAt = new Date().toISOString()
-    return JSON.stringify({ base: 'USD', updatedAt, rates: USD_RATES })
   }
 }

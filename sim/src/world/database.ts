@@ -1,4 +1,4 @@
-import type { Database, QueryAnswer, QueryOptions } from '../../../server/src/db/engine/port.ts'
+import type { Database, QueryAnswer, QueryOptions } from '../../../server/src/storage/engine/port.ts'
 import type { Machine, Program } from '../machine/machine.ts'
 
 /** How often the database fails, as shares of all statements. */

@@ -1,8 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import type { Column } from '../../ui/column.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -83,8 +84,7 @@ export function AgentList() {
     ...(customerId ? { customerId } : {}),
     ...(state ? { isPaused: state === 'PAUSED' } : {}),
     ...(connected ? { isConnected: connected === 'CONNECTED' } : {}),
-    ...(from ? { startDate: dayStart(from)! } : {}),
-    ...(to ? { endDate: dayEnd(to)! } : {}),
+    ...timesOfDays(from, to),
   }
   const list = useListed(['agents', 'list', filters], (page) =>
     countersign.agents.list({ ...filters, ...page }),

@@ -1,6 +1,6 @@
 import type { AgentDecisionRecord } from '@countersign/contract/agents/agents'
 import type { Static } from 'typebox'
-import type { Column } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/column.ts'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { limitText } from './agent.ts'

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { useDenied, useMe } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
-import type { Approval } from './approval-card.tsx'
+import type { Approval } from './approval.ts'
 import { AssignButton } from './assign-button.tsx'
 import { approving } from './signature.ts'
 

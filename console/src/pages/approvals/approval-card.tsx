@@ -1,7 +1,5 @@
-import type { Approval as ApprovalSchema } from '@countersign/contract/agents/approvals'
 import { Group } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { Static } from 'typebox'
 import { Facts } from '../../ui/facts.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
@@ -9,9 +7,8 @@ import { RecordId } from '../../ui/record-id.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
+import type { Approval } from './approval.ts'
 import { ApprovalActions } from './approval-actions.tsx'
-
-export type Approval = Static<typeof ApprovalSchema>
 
 const TITLES: Readonly<Record<Approval['kind'], string>> = {
   AGENT_ACTION: 'An agent wants to pay',

@@ -1,10 +1,11 @@
-import type { AuditEvent as AuditSchema } from '@countersign/contract/platforms/audit-events'
+import type { AuditEvent as AuditSchema } from '@countersign/contract/operation/audit-events'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { actorText } from '../../ui/actor.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
@@ -87,8 +88,7 @@ export function AuditList() {
     ...(actorId ? { actorId } : {}),
     ...(objectId ? { objectId } : {}),
     ...(customerId ? { customerId } : {}),
-    ...(from ? { startDate: dayStart(from)! } : {}),
-    ...(to ? { endDate: dayEnd(to)! } : {}),
+    ...timesOfDays(from, to),
   }
   const list = useListed(['audit', 'list', filters], (page) =>
     countersign.auditEvents.list({ ...filters, ...page }),

@@ -1,4 +1,4 @@
-import type { AuditEvent as AuditSchema } from '@countersign/contract/platforms/audit-events'
+import type { AuditEvent as AuditSchema } from '@countersign/contract/operation/audit-events'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'

@@ -1,5 +1,5 @@
 import type { Card as CardSchema } from '@countersign/contract/cards/cards'
-import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/core/states'
+import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states/card-states'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'

@@ -1,6 +1,6 @@
 import type { CardTransaction as PurchaseSchema } from '@countersign/contract/cards/cards'
 import type { Static } from 'typebox'
-import type { Column } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/column.ts'
 import { type Amount, Money, moneyText } from '../../ui/money.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'

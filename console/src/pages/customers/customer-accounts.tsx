@@ -4,7 +4,7 @@ import type { AuthMethod as AuthMethodSchema } from '@countersign/contract/auth/
 import { useQuery } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import type { Column } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/column.ts'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'

@@ -1,8 +1,9 @@
 import { CUSTOMER_TYPES } from '@countersign/contract/customers/customers'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
@@ -78,8 +79,7 @@ export function CustomerList() {
   const filters = {
     ...(search ? { search } : {}),
     ...(customerType ? { customerType: customerType as (typeof CUSTOMER_TYPES)[number] } : {}),
-    ...(from ? { startDate: dayStart(from)! } : {}),
-    ...(to ? { endDate: dayEnd(to)! } : {}),
+    ...timesOfDays(from, to),
   }
   const list = useListed(['customers', 'list', filters], (page) =>
     countersign.customers.list({ ...filters, ...page }),

@@ -3,7 +3,7 @@ import type { Card as CardSchema } from '@countersign/contract/cards/cards'
 import { useQuery } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
-import type { Column } from '../../ui/data-table.tsx'
+import type { Column } from '../../ui/column.ts'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'
@@ -50,72 +50,91 @@ const AGENTS: Columns<Agent> = [
   },
 ]
 
-/** What the customer has done, and with what: the latest transactions, cards, agents. */
-export function CustomerRecords({ customerId }: { readonly customerId: string }) {
+interface OfCustomer {
+  readonly customerId: string
+}
+
+/** The latest transactions, cards and agents of the customer. */
+export function CustomerRecords({ customerId }: OfCustomer) {
+  return (
+    <>
+      <Transactions customerId={customerId} />
+      <Cards customerId={customerId} />
+      <Agents customerId={customerId} />
+    </>
+  )
+}
+
+function Transactions({ customerId }: OfCustomer) {
   const transactions = useQuery({
     queryKey: ['transactions', 'of', customerId],
     queryFn: () => countersign.transactions.list({ customerId, limit: LATEST }),
   })
+  const all = (
+    <TextLink to="/transactions" search={{ customerId }}>
+      All
+    </TextLink>
+  )
+  return (
+    <Panel title="Transactions" actions={all} isBare>
+      <Read query={transactions}>
+        {({ data }) => (
+          <ShortTable
+            name="Transactions"
+            columns={CUSTOMER_TRANSACTION_COLUMNS}
+            rows={data}
+            idOf={({ id }) => id}
+            linkOf={({ id }) => `/transactions/${id}`}
+            empty="No money has moved yet."
+          />
+        )}
+      </Read>
+    </Panel>
+  )
+}
+
+function Cards({ customerId }: OfCustomer) {
   const cards = useQuery({
     queryKey: ['cards', 'of', customerId],
     queryFn: () => countersign.cards.list({ cardholderId: customerId, limit: LATEST }),
   })
+  return (
+    <Panel title="Cards" isBare>
+      <Read query={cards}>
+        {({ data }) => (
+          <ShortTable
+            name="Cards"
+            columns={CARDS}
+            rows={data}
+            idOf={({ id }) => id}
+            linkOf={({ id }) => `/cards/${id}`}
+            empty="The customer has no card."
+          />
+        )}
+      </Read>
+    </Panel>
+  )
+}
+
+function Agents({ customerId }: OfCustomer) {
   const agents = useQuery({
     queryKey: ['agents', 'of', customerId],
     queryFn: () => countersign.agents.list({ customerId, limit: LATEST }),
   })
   return (
-    <>
-      <Panel
-        title="Transactions"
-        actions={
-          <TextLink to="/transactions" search={{ customerId }}>
-            All
-          </TextLink>
-        }
-        isBare
-      >
-        <Read query={transactions}>
-          {({ data }) => (
-            <ShortTable
-              name="Transactions"
-              columns={CUSTOMER_TRANSACTION_COLUMNS}
-              rows={data}
-              idOf={({ id }) => id}
-              linkOf={({ id }) => `/transactions/${id}`}
-              empty="No money has moved yet."
-            />
-          )}
-        </Read>
-      </Panel>
-      <Panel title="Cards" isBare>
-        <Read query={cards}>
-          {({ data }) => (
-            <ShortTable
-              name="Cards"
-              columns={CARDS}
-              rows={data}
-              idOf={({ id }) => id}
-              linkOf={({ id }) => `/cards/${id}`}
-              empty="The customer has no card."
-            />
-          )}
-        </Read>
-      </Panel>
-      <Panel title="Agents" isBare>
-        <Read query={agents}>
-          {({ data }) => (
-            <ShortTable
-              name="Agents"
-              columns={AGENTS}
-              rows={data}
-              idOf={({ id }) => id}
-              linkOf={({ id }) => `/agents/${id}`}
-              empty="No agent acts for this customer."
-            />
-          )}
-        </Read>
-      </Panel>
-    </>
+    <Panel title="Agents" isBare>
+      <Read query={agents}>
+        {({ data }) => (
+          <ShortTable
+            name="Agents"
+            columns={AGENTS}
+            rows={data}
+            idOf={({ id }) => id}
+            linkOf={({ id }) => `/agents/${id}`}
+            empty="No agent acts for this customer."
+          />
+        )}
+      </Read>
+    </Panel>
   )
 }

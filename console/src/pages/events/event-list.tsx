@@ -2,17 +2,18 @@ import { EVENT_TYPES } from '@countersign/contract/events/events'
 import { DELIVERY_STATUSES } from '@countersign/contract/events/webhooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
-import { Endpoint } from './endpoint.tsx'
 import { deliveryState, type PlatformEvent } from './event.ts'
 import { ReplayButton } from './replay.tsx'
+import { Endpoint } from './webhook-endpoint.tsx'
 
 const route = getRouteApi('/events')
 
@@ -76,8 +77,7 @@ export function EventList() {
     ...(type ? { type: type as PlatformEvent['type'] } : {}),
     ...(objectId ? { objectId } : {}),
     ...(deliveryStatus ? { deliveryStatus: deliveryStatus as PlatformEvent['deliveryStatus'] } : {}),
-    ...(from ? { startDate: dayStart(from)! } : {}),
-    ...(to ? { endDate: dayEnd(to)! } : {}),
+    ...timesOfDays(from, to),
   }
   const list = useListed(['events', 'list', filters], (page) =>
     countersign.events.list({ sortOrder: 'desc', ...filters, ...page }),

@@ -1,7 +1,7 @@
 import { Timeline } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { pageOf } from '../../app/page-of.ts'
+import { pageOf } from '../../app/page-paths.ts'
 import { countersign } from '../../data/client.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'

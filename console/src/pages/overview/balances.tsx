@@ -1,4 +1,4 @@
-import type { HeldBalance } from '@countersign/contract/platforms/overview'
+import type { HeldBalance } from '@countersign/contract/operation/overview'
 import type { Static } from 'typebox'
 import { Money } from '../../ui/money.tsx'
 import { ShortTable } from '../../ui/short-table.tsx'

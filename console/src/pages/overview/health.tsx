@@ -1,4 +1,4 @@
-import type { Overview } from '@countersign/contract/platforms/overview'
+import type { Overview } from '@countersign/contract/operation/overview'
 import type { Static } from 'typebox'
 import { Facts } from '../../ui/facts.tsx'
 import { Panel } from '../../ui/page.tsx'
@@ -34,10 +34,10 @@ export function Health({ webhooks, rails }: Of) {
       </Panel>
       <Panel title="Rails">
         <Facts
-          of={rails.map(({ name, isAvailable, detail }) => [
+          of={rails.map(({ name, isAvailable, detail, warnings = [] }) => [
             name,
             <span key={name}>
-              <Status of={isAvailable ? 'AVAILABLE' : 'NOT_AVAILABLE'} /> {detail}
+              <Status of={isAvailable ? 'AVAILABLE' : 'NOT_AVAILABLE'} /> {[detail, ...warnings].join(' ')}
             </span>,
           ])}
         />

@@ -1,4 +1,4 @@
-import type { TransactionStatistic } from '@countersign/contract/platforms/overview'
+import type { TransactionStatistic } from '@countersign/contract/operation/overview'
 import type { Static } from 'typebox'
 import { figures } from '../../ui/money-format.ts'
 import { type Meaning, meaningOf } from '../../ui/status-meaning.ts'

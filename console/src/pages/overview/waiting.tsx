@@ -1,4 +1,4 @@
-import type { Waiting as WaitingSchema } from '@countersign/contract/platforms/overview'
+import type { Waiting as WaitingSchema } from '@countersign/contract/operation/overview'
 import { Link } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 

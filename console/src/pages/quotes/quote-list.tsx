@@ -1,8 +1,9 @@
-import { QUOTE_STATES } from '@countersign/contract/core/states'
+import { QUOTE_STATES } from '@countersign/contract/states/payment-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -83,8 +84,7 @@ export function QuoteList() {
   const filters = {
     ...(status ? { status: status as (typeof QUOTE_STATES)[number] } : {}),
     ...(customerId ? { customerId } : {}),
-    ...(from ? { startDate: dayStart(from)! } : {}),
-    ...(to ? { endDate: dayEnd(to)! } : {}),
+    ...timesOfDays(from, to),
   }
   const list = useListed(['quotes', 'list', filters], (page) =>
     countersign.quotes.list({ ...filters, ...page }),

@@ -1,11 +1,13 @@
 import {
   DIFFERENCES,
   type ReconciliationWithDifferences,
-} from '@countersign/contract/payments/reconciliations'
+} from '@countersign/contract/operation/reconciliations'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
+import type { Column } from '../../ui/column.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { type Amount, Money } from '../../ui/money.tsx'
 import { Page, Panel } from '../../ui/page.tsx'
@@ -18,6 +20,7 @@ import { Time } from '../../ui/time.tsx'
 import { inCurrencyOf } from './reconciliation.ts'
 
 type Detail = Static<typeof ReconciliationWithDifferences>
+type Difference = Detail['differences'][number]
 
 const route = getRouteApi('/reconciliations/$reconciliationId')
 const PARENT = { title: 'Reconciliation', to: '/reconciliations' }
@@ -35,89 +38,119 @@ export function ReconciliationPage() {
   )
 }
 
-/** One day of a rail: the statement of the bank beside the books, and what the two differ in. */
+/** One day of a rail: the bank's statement next to the books, and the differences between the two. */
 function Day({ of }: { readonly of: Detail }) {
-  const { id, rail, date, status, statement, ledger, currency } = of
-  const money = (amount: bigint | undefined) => {
-    const value: Amount | undefined = inCurrencyOf(of, amount)
-    return value && <Money of={value} />
-  }
+  const { id, rail, date, status, currency } = of
   return (
     <Page title={`${rail}, ${date}, ${currency.code}`} aside={<Status of={status} />} parent={PARENT}>
       <RecordId id={id} />
       <div className="halves">
-        <Panel title="Statement of the bank">
-          {statement ? (
-            <Facts
-              of={[
-                ['Named', statement.id],
-                ['Begins with', money(statement.openingBalance)],
-                ['Ends with', money(statement.closingBalance)],
-                ['Entries', `${statement.entryCount}`],
-                ['Sum of its entries', money(statement.entrySum)],
-                ['Charged', money(statement.charged)],
-                ['Expected costs', money(statement.expectedCosts)],
-                ['Arrived', of.receivedAt && <Time at={of.receivedAt} />],
-              ]}
-            />
-          ) : (
-            <span className="soft">The bank has not sent it yet.</span>
-          )}
-        </Panel>
-        <Panel title="Books">
-          <Facts
-            of={[
-              ['Balance of the rail', money(ledger?.balance)],
-              ['Moved since', money(ledger?.later)],
-              ['Difference', money(of.difference)],
-              ['Compared', of.reconciledAt && <Time at={of.reconciledAt} />],
-            ]}
-          />
-        </Panel>
+        <Statement of={of} />
+        <Books of={of} />
       </div>
-      <Panel title="Differences" isBare>
-        <ShortTable
-          name="Differences"
-          rows={of.differences.map((difference, at) => ({ ...difference, key: String(at) }))}
-          idOf={({ key }) => key}
-          empty="The bank and the books agree."
-          columns={[
-            {
-              id: 'reason',
-              header: 'Why',
-              width: 'minmax(14rem, 3fr)',
-              cell: ({ reason }) => (
-                <span className="clipped" title={DIFFERENCES[reason]}>
-                  {DIFFERENCES[reason]}
-                </span>
-              ),
-            },
-            {
-              id: 'about',
-              header: 'About',
-              width: 'minmax(9rem, 1fr)',
-              cell: ({ about, text }) => <About id={about} text={text} />,
-            },
-            {
-              id: 'age',
-              header: 'Age',
-              width: '5rem',
-              isRight: true,
-              isWideOnly: true,
-              cell: ({ ageDays }) => (ageDays === 1 ? '1 day' : `${ageDays} days`),
-            },
-            {
-              id: 'amount',
-              header: 'Bank above the books',
-              width: 'minmax(9rem, 1fr)',
-              isRight: true,
-              cell: ({ amount }) => <Money of={{ amount, currency }} />,
-            },
-          ]}
-        />
-      </Panel>
+      <Differences of={of} />
     </Page>
   )
+}
+
+function Statement({ of }: { readonly of: Detail }) {
+  const { statement, receivedAt } = of
+  const money = moneyIn(of)
+  return (
+    <Panel title="Statement of the bank">
+      {statement ? (
+        <Facts
+          of={[
+            ['Named', statement.id],
+            ['Begins with', money(statement.openingBalance)],
+            ['Ends with', money(statement.closingBalance)],
+            ['Entries', `${statement.entryCount}`],
+            ['Sum of its entries', money(statement.entrySum)],
+            ['Charged', money(statement.charged)],
+            ['Expected costs', money(statement.expectedCosts)],
+            ['Arrived', receivedAt && <Time at={receivedAt} />],
+          ]}
+        />
+      ) : (
+        <span className="soft">The bank has not sent it yet.</span>
+      )}
+    </Panel>
+  )
+}
+
+function Books({ of }: { readonly of: Detail }) {
+  const { ledger, difference, reconciledAt } = of
+  const money = moneyIn(of)
+  return (
+    <Panel title="Books">
+      <Facts
+        of={[
+          ['Balance of the rail', money(ledger?.balance)],
+          ['Moved since', money(ledger?.later)],
+          ['Difference', money(difference)],
+          ['Compared', reconciledAt && <Time at={reconciledAt} />],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Differences({ of }: { readonly of: Detail }) {
+  return (
+    <Panel title="Differences" isBare>
+      <ShortTable
+        name="Differences"
+        rows={of.differences.map((difference, at) => ({ ...difference, key: String(at) }))}
+        idOf={({ key }) => key}
+        empty="The bank and the books agree."
+        columns={columnsIn(of.currency)}
+      />
+    </Panel>
+  )
+}
+
+/** Shows amounts in the currency of the day. */
+function moneyIn(of: Detail): (amount: bigint | undefined) => ReactNode {
+  return (amount) => {
+    const value: Amount | undefined = inCurrencyOf(of, amount)
+    return value && <Money of={value} />
+  }
+}
+
+function columnsIn(currency: Detail['currency']): readonly Omit<Column<Difference>, 'text'>[] {
+  return [
+    {
+      id: 'reason',
+      header: 'Why',
+      width: 'minmax(14rem, 3fr)',
+      cell: ({ reason }) => (
+        <span className="clipped" title={DIFFERENCES[reason]}>
+          {DIFFERENCES[reason]}
+        </span>
+      ),
+    },
+    {
+      id: 'about',
+      header: 'About',
+      width: 'minmax(9rem, 1fr)',
+      cell: ({ about, text }) => <About id={about} text={text} />,
+    },
+    {
+      id: 'age',
+      header: 'Age',
+      width: '5rem',
+      isRight: true,
+      isWideOnly: true,
+      cell: ({ ageDays }) => (ageDays === 1 ? '1 day' : `${ageDays} days`),
+    },
+    {
+      id: 'amount',
+      header: 'Bank above the books',
+      width: 'minmax(9rem, 1fr)',
+      isRight: true,
+      cell: ({ amount }) => <Money of={{ amount, currency }} />,
+    },
+  ]
 }
 
 function About({ id, text }: { readonly id: string | undefined; readonly text: string | undefined }) {

@@ -1,4 +1,4 @@
-import type { Reconciliation as ReconciliationSchema } from '@countersign/contract/payments/reconciliations'
+import type { Reconciliation as ReconciliationSchema } from '@countersign/contract/operation/reconciliations'
 import type { Static } from 'typebox'
 import type { Amount } from '../../ui/money.tsx'
 

@@ -1,12 +1,13 @@
-import type { LoggedRequestSummary } from '@countersign/contract/platforms/request-log'
+import type { LoggedRequestSummary } from '@countersign/contract/operation/request-log'
 import { Alert } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { actorText } from '../../ui/actor.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
@@ -92,8 +93,7 @@ export function RequestList() {
     ...(statusClass ? { statusClass: statusClass as NonNullable<Asked['statusClass']> } : {}),
     ...(path ? { path } : {}),
     ...(actorId ? { actorId } : {}),
-    ...(from ? { startDate: dayStart(from)! } : {}),
-    ...(to ? { endDate: dayEnd(to)! } : {}),
+    ...timesOfDays(from, to),
   }
   const list = useListed(['requests', 'list', filters], (page) =>
     countersign.requests.list({ ...filters, ...page }),

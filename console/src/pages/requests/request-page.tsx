@@ -1,5 +1,5 @@
-import { timeOfRequestId } from '@countersign/contract/platforms/audit-events'
-import type { LoggedRequest as RequestSchema } from '@countersign/contract/platforms/request-log'
+import { timeOfRequestId } from '@countersign/contract/operation/audit-events'
+import type { LoggedRequest as RequestSchema } from '@countersign/contract/operation/request-log'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'

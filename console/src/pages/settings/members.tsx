@@ -11,6 +11,7 @@ import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Invite } from './invite.tsx'
 import { PermissionChoice, type PermissionName } from './permission-choice.tsx'
+import { type Removed, RemoveMember, TokensOfRemoved } from './remove-member.tsx'
 import { Secret } from './secret.tsx'
 
 const KEY = ['members'] as const
@@ -24,14 +25,21 @@ export function Members() {
     queryKey: KEY,
     queryFn: async () => await countersign.members.list({ limit: MEMBERS_MAX }),
   })
+  // Here, because the row of a removed member goes.
+  const [removed, setRemoved] = useState<Removed>()
   const changed = () => void client.invalidateQueries()
+  const onRemoved = (one: Removed | undefined) => {
+    setRemoved(one)
+    changed()
+  }
   return (
     <Panel title="Members" actions={<Invite denied={denied} onDone={changed} />}>
+      {removed && <TokensOfRemoved removed={removed} onClose={() => setRemoved(undefined)} />}
       {error && <ErrorState error={error} />}
       {!error && !data && <Loading />}
       <Stack gap="md">
         {data?.data.map((member) => (
-          <MemberRow key={member.id} member={member} denied={denied} onDone={changed} />
+          <MemberRow key={member.id} member={member} denied={denied} onDone={changed} onRemoved={onRemoved} />
         ))}
       </Stack>
     </Panel>
@@ -44,8 +52,9 @@ function MemberRow(props: {
   readonly member: Member
   readonly denied: string | undefined
   readonly onDone: () => void
+  readonly onRemoved: (removed: Removed | undefined) => void
 }) {
-  const { member, denied, onDone } = props
+  const { member, denied, onDone, onRemoved } = props
   const { id, name, email, status, permissions, lastSignInAt } = member
   const me = useMe()
   const [link, setLink] = useState<string>()
@@ -77,7 +86,13 @@ function MemberRow(props: {
             )}
           </Text>
         </div>
-        <MemberActions member={member} denied={denied} onDone={onDone} showLink={setLink} />
+        <MemberActions
+          member={member}
+          denied={denied}
+          onDone={onDone}
+          onRemoved={onRemoved}
+          showLink={setLink}
+        />
       </Group>
       {link && <Secret label="Invitation link, valid for 72 hours" value={link} />}
     </div>
@@ -88,9 +103,10 @@ function MemberActions(props: {
   readonly member: Member
   readonly denied: string | undefined
   readonly onDone: () => void
+  readonly onRemoved: (removed: Removed | undefined) => void
   readonly showLink: (link: string) => void
 }) {
-  const { member, denied, onDone, showLink } = props
+  const { member, denied, onDone, onRemoved, showLink } = props
   const { id, name } = member
   const renew = async () => {
     const { invitationUrl } = await countersign.members.renewInvitation(id)
@@ -109,18 +125,7 @@ function MemberActions(props: {
           text: 'For somebody who has not come yet or has lost the passkey. Whoever has the link becomes this member. Earlier links end.',
         }}
       />
-      <ActionButton
-        label="Remove"
-        color="red"
-        size="xs"
-        denied={denied}
-        act={() => countersign.members.delete(id)}
-        onDone={onDone}
-        ask={{
-          title: `Remove ${name}?`,
-          text: 'Sessions, passkeys and invitations of this member end at once. What the member did stays on record.',
-        }}
-      />
+      <RemoveMember member={member} denied={denied} onRemoved={onRemoved} />
     </Group>
   )
 }

@@ -1,3 +1,4 @@
+import { keysOf } from '@countersign/contract/core/objects'
 import { Checkbox, Stack } from '@mantine/core'
 import { useMe } from '../../session/me.ts'
 
@@ -12,7 +13,7 @@ export const PERMISSION_WORDS = {
 
 export type PermissionName = keyof typeof PERMISSION_WORDS
 
-const NAMES = Object.keys(PERMISSION_WORDS) as PermissionName[]
+const NAMES = keysOf(PERMISSION_WORDS)
 
 /** Chooses permissions. Nobody can grant one that they lack. */
 export function PermissionChoice(props: {

@@ -1,7 +1,7 @@
 import type { Transaction } from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
+import type { Column } from '../../ui/column.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
-import type { Column } from '../../ui/data-table.tsx'
 import { type Amount, Money, moneyText } from '../../ui/money.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'

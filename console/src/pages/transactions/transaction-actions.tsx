@@ -1,8 +1,9 @@
+import { isKeyOf } from '@countersign/contract/core/objects'
 import {
   INCOMING_TRANSACTION_TRANSITIONS,
   OUTGOING_TRANSACTION_TRANSITIONS,
   TRANSFER_OUT_TRANSITIONS,
-} from '@countersign/contract/core/states'
+} from '@countersign/contract/states/payment-states'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
@@ -104,7 +105,5 @@ function canFail(transaction: TransactionRecord): boolean {
   if (transaction.type === 'OUTGOING')
     return OUTGOING_TRANSACTION_TRANSITIONS[transaction.status].fail !== null
   const { status } = transaction
-  return status in TRANSFER_OUT_TRANSITIONS
-    ? TRANSFER_OUT_TRANSITIONS[status as keyof typeof TRANSFER_OUT_TRANSITIONS].fail !== null
-    : false
+  return isKeyOf(TRANSFER_OUT_TRANSITIONS, status) && TRANSFER_OUT_TRANSITIONS[status].fail !== null
 }

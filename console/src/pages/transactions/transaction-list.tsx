@@ -2,7 +2,7 @@ import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '@countersign/contract/p
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { TRANSACTION_COLUMNS } from './columns.tsx'
@@ -28,8 +28,7 @@ export function TransactionList() {
     ...(customerId ? { customerId } : {}),
     ...(account ? { accountIdentifier: account } : {}),
     ...(reference ? { reference } : {}),
-    ...(from ? { startDate: dayStart(from)! } : {}),
-    ...(to ? { endDate: dayEnd(to)! } : {}),
+    ...timesOfDays(from, to),
   }
   const list = useListed(['transactions', 'list', filters], (page) =>
     countersign.transactions.list({ ...filters, ...page }),

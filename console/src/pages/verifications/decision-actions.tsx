@@ -1,4 +1,4 @@
-import { VERIFICATION_TRANSITIONS } from '@countersign/contract/core/customer-states'
+import { VERIFICATION_TRANSITIONS } from '@countersign/contract/states/customer-states'
 import { useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'

@@ -1,9 +1,10 @@
 import { VERIFICATION_ERROR_TYPES } from '@countersign/contract/customers/verifications'
-import { Button, Group, Modal, NativeSelect, Stack, Textarea, Tooltip } from '@mantine/core'
+import { Button, Group, Modal, NativeSelect, Stack, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
 import { countersign } from '../../data/client.ts'
+import { DeniableButton } from '../../ui/deniable-button.tsx'
 import { ErrorState } from '../../ui/states.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import type { Verification } from './verification.ts'
@@ -20,16 +21,9 @@ export function RequestButton({ denied, onDone, ...rest }: RequestProps) {
   const [isOpen, { open, close }] = useDisclosure(false)
   return (
     <>
-      <Tooltip label={denied} disabled={denied === undefined}>
-        <Button
-          variant="default"
-          {...(denied === undefined ? {} : { 'data-disabled': true })}
-          aria-disabled={denied !== undefined}
-          onClick={() => denied === undefined && open()}
-        >
-          Request information
-        </Button>
-      </Tooltip>
+      <DeniableButton variant="default" denied={denied} onClick={open}>
+        Request information
+      </DeniableButton>
       <Modal opened={isOpen} onClose={close} title="What is needed?" centered keepMounted={false}>
         <RequestForm
           {...rest}
@@ -52,12 +46,6 @@ function RequestForm(props: Omit<RequestProps, 'denied'> & { readonly close: () 
   const [resourceId, setResourceId] = useState(customerId)
   const [type, setType] = useState<ErrorType>('INVALID_DOCUMENT')
   const [reason, setReason] = useState('')
-  const documents = useQueries({
-    queries: holders.map((holder) => ({
-      queryKey: ['verifications', 'documents', holder.id],
-      queryFn: () => countersign.documents.list({ documentHolder: holder.id, limit: 100 }),
-    })),
-  })
   const request = useMutation({
     mutationFn: async () =>
       await countersign.verifications.decide(id, {
@@ -67,22 +55,13 @@ function RequestForm(props: Omit<RequestProps, 'denied'> & { readonly close: () 
       }),
     onSuccess: onDone,
   })
-  const about = [
-    ...holders.map((holder) => ({ value: holder.id, label: holder.name })),
-    ...documents.flatMap(({ data }) =>
-      (data?.data ?? []).map((document) => ({
-        value: document.id,
-        label: `${wordsOf(document.documentType)}: ${document.fileName}`,
-      })),
-    ),
-  ]
   return (
     <Stack gap="md">
       <NativeSelect
         label="About"
         value={resourceId}
         onChange={({ currentTarget }) => setResourceId(currentTarget.value)}
-        data={about}
+        data={useSubjects(holders)}
       />
       <NativeSelect
         label="What is wrong"
@@ -111,4 +90,23 @@ function RequestForm(props: Omit<RequestProps, 'denied'> & { readonly close: () 
       </Group>
     </Stack>
   )
+}
+
+/** What information can be requested about: the holders and their documents. */
+function useSubjects(holders: RequestProps['holders']): readonly { value: string; label: string }[] {
+  const documents = useQueries({
+    queries: holders.map((holder) => ({
+      queryKey: ['verifications', 'documents', holder.id],
+      queryFn: () => countersign.documents.list({ documentHolder: holder.id, limit: 100 }),
+    })),
+  })
+  return [
+    ...holders.map((holder) => ({ value: holder.id, label: holder.name })),
+    ...documents.flatMap(({ data }) =>
+      (data?.data ?? []).map((document) => ({
+        value: document.id,
+        label: `${wordsOf(document.documentType)}: ${document.fileName}`,
+      })),
+    ),
+  ]
 }

@@ -1,4 +1,4 @@
-import type { Texts } from '../texts.ts'
+import type { Texts } from './texts.ts'
 
 export const EN: Texts = {
   loading: 'Loading …',
@@ -26,6 +26,11 @@ export const EN: Texts = {
   addPasskey: 'Add a passkey',
   passkeyAdded: 'The passkey can be used to sign in now.',
 
+  pay: 'Pay',
+  payeeName: 'Name of the payee',
+  amountIn: (currency) => `Amount in ${currency}`,
+  accountIn: (currency) => `An account in ${currency}`,
+  accountAt: (place) => `An account at ${place}`,
   confirmPayment: 'Confirm the payment',
   youPay: 'You pay',
   feeOfIt: 'Fee, included in it',

@@ -1,4 +1,4 @@
-import type { Texts } from '../texts.ts'
+import type { Texts } from './texts.ts'
 
 export const ES: Texts = {
   loading: 'Cargando…',
@@ -26,6 +26,11 @@ export const ES: Texts = {
   addPasskey: 'Añadir una llave de acceso',
   passkeyAdded: 'Ya puedes iniciar sesión con la llave de acceso.',
 
+  pay: 'Pagar',
+  payeeName: 'Nombre del destinatario',
+  amountIn: (currency) => `Importe en ${currency}`,
+  accountIn: (currency) => `Una cuenta en ${currency}`,
+  accountAt: (place) => `Una cuenta en ${place}`,
   confirmPayment: 'Confirma el pago',
   youPay: 'Pagas',
   feeOfIt: 'Comisión, ya incluida',

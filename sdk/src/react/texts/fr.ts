@@ -1,4 +1,4 @@
-import type { Texts } from '../texts.ts'
+import type { Texts } from './texts.ts'
 
 export const FR: Texts = {
   loading: 'Chargement…',
@@ -26,6 +26,11 @@ export const FR: Texts = {
   addPasskey: 'Ajouter une clé d’accès',
   passkeyAdded: 'Vous pouvez maintenant vous connecter avec la clé d’accès.',
 
+  pay: 'Payer',
+  payeeName: 'Nom du bénéficiaire',
+  amountIn: (currency) => `Montant en ${currency}`,
+  accountIn: (currency) => `Un compte en ${currency}`,
+  accountAt: (place) => `Un compte chez ${place}`,
   confirmPayment: 'Confirmez le paiement',
   youPay: 'Vous payez',
   feeOfIt: 'Frais, inclus',

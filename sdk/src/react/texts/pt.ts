@@ -1,4 +1,4 @@
-import type { Texts } from '../texts.ts'
+import type { Texts } from './texts.ts'
 
 export const PT: Texts = {
   loading: 'A carregar…',
@@ -26,6 +26,11 @@ export const PT: Texts = {
   addPasskey: 'Adicionar uma chave de acesso',
   passkeyAdded: 'Já pode entrar com a chave de acesso.',
 
+  pay: 'Pagar',
+  payeeName: 'Nome do destinatário',
+  amountIn: (currency) => `Valor em ${currency}`,
+  accountIn: (currency) => `Uma conta em ${currency}`,
+  accountAt: (place) => `Uma conta em ${place}`,
   confirmPayment: 'Confirme o pagamento',
   youPay: 'Paga',
   feeOfIt: 'Tarifa, já incluída',

@@ -1,0 +1,97 @@
+import { setTimeout } from 'node:timers/promises'
+import { openEmbedded } from '@countersign/server/storage/engine/embedded'
+import type { Database } from '@countersign/server/storage/engine/port'
+import { openPostgres } from '@countersign/server/storage/engine/postgres'
+import { basic, settleSandbox, type Target } from './load.ts'
+import { LOG_SETTINGS, wearInLog } from './seed.ts'
+import {
+  type Cluster,
+  type Credentials,
+  type DatabaseKind,
+  newPlace,
+  type Place,
+  type RunningProcess,
+  readCredentials,
+  startServer,
+} from './server-process.ts'
+
+/** For every database of the cluster: all tables fit into PostgreSQL's own cache, and no checkpoint comes by its time. */
+const CLUSTER_SETTINGS = { shared_buffers: '1GB', checkpoint_timeout: '1h', ...LOG_SETTINGS }
+const POLL_MS = 20
+/** Finds due work, and payouts that a rail has not ended: a payment that has not settled is one of them. */
+const OPEN_WORK = `SELECT 1 FROM rail_payments WHERE state IN ('GIVEN', 'ACCEPTED')
+  UNION ALL SELECT 1 FROM jobs WHERE due_at <= now() LIMIT 1`
+
+/** How long a bench takes. */
+export interface Options {
+  readonly database: DatabaseKind
+  /** How long each part of a round lasts. */
+  readonly seconds: number
+  readonly rounds: number
+  /** True for a run of seconds that only shows that the bench works: little data, no warm-up. */
+  readonly isShort: boolean
+}
+
+/** A running server with seeded accounts. */
+export interface Bench<Seeded> {
+  readonly seeded: Seeded
+  readonly target: Target
+  readonly credentials: Credentials
+  readonly cluster: Cluster | undefined
+  /** Resolves once nothing is due any more. */
+  settled(): Promise<void>
+}
+
+/** The kind of server that is started. */
+export interface SetUp {
+  /** Settings on top of the defaults of its folder. */
+  env(place: Place): Promise<Readonly<Record<string, string>>>
+  /** Its platform, which is there afterwards. */
+  credentials(place: Place, baseUrl: string): Promise<Credentials>
+}
+
+const SANDBOX: SetUp = {
+  env: async () => ({}),
+  credentials: async (place, baseUrl) => readCredentials(place, baseUrl),
+}
+
+/** Starts a server, seeds it, runs the bench, and removes everything at the end. */
+export async function onServer<Seeded>(
+  { database, isShort }: Options,
+  seed: (db: Database) => Promise<Seeded>,
+  run: (bench: Bench<Seeded>) => Promise<void>,
+  setUp: SetUp = SANDBOX,
+): Promise<void> {
+  const bare = await newPlace(database, CLUSTER_SETTINGS)
+  const place = { ...bare, env: { ...bare.env, ...(await setUp.env(bare)) } }
+  const { cluster } = place
+  let server: RunningProcess | undefined
+  let db: Database | undefined
+  try {
+    let started = await startServer(place)
+    server = started.server
+    const credentials = await setUp.credentials(place, started.baseUrl)
+    if (cluster) db = await openPostgres(cluster.url, { poolMax: 1 })
+    // The embedded database has one user at a time.
+    else await server.stop()
+    const seeding = db ?? (await openEmbedded(place.dataDir))
+    const seeded = await seed(seeding)
+    if (!db) {
+      await seeding.close()
+      started = await startServer(place)
+      server = started.server
+    } else if (!isShort) await wearInLog(db)
+    const { baseUrl } = started
+    const target = { baseUrl, pid: server.pid, authorization: basic(credentials) }
+    const settled = db ? () => untilDone(db) : () => settleSandbox(target)
+    await run({ seeded, target, credentials: { ...credentials, baseUrl }, cluster, settled })
+  } finally {
+    await db?.close()
+    await server?.stop()
+    await place.remove()
+  }
+}
+
+async function untilDone(db: Database | undefined): Promise<void> {
+  while (db && (await db.query(OPEN_WORK)).rows.length > 0) await setTimeout(POLL_MS)
+}

@@ -1,0 +1,80 @@
+import { CountersignError } from '@countersign/sdk'
+import type { Session, Signer, Wallet } from '@countersign/sdk/wallet'
+import { type Shell, say } from '../connection/shell.ts'
+import { Failure } from '../terminal/failure.ts'
+import { idsOf, sayCard } from './cards.ts'
+
+/** The code of every sign-in in sandbox, where none is sent. */
+const SANDBOX_CODE = '000000'
+
+/** `countersign card freeze`, `unfreeze` and `close` */
+export async function changeState(
+  shell: Shell,
+  id: string,
+  state: 'ACTIVE' | 'FROZEN' | 'CLOSED',
+): Promise<void> {
+  const { holder } = await findHolder(shell, id)
+  sayCard(shell, await shell.countersign.cards.update(id, { state }, { signer: holder }))
+}
+
+/** `countersign card sources` */
+export async function setFundingSources(shell: Shell, id: string, accounts: string): Promise<void> {
+  const { holder } = await findHolder(shell, id)
+  const body = { fundingSources: idsOf(accounts) }
+  sayCard(shell, await shell.countersign.cards.update(id, body, { signer: holder }))
+}
+
+/** `countersign card delegate` */
+export async function delegateKey(shell: Shell, id: string, nickname: string): Promise<void> {
+  const { holder, walletId } = await findHolder(shell, id)
+  const body = { cardId: id, internalAccountId: walletId, nickname }
+  const key = await shell.countersign.delegatedKeys.create(body, { signer: holder })
+  say(shell, key, [`${key.id} "${key.nickname}" is ${key.status}: the card can be paid from ${walletId}.`])
+}
+
+/** The signer of a card: the cardholder, by a session that starts when something has to be signed. */
+async function findHolder(
+  { countersign }: Shell,
+  cardId: string,
+): Promise<{ readonly holder: Signer; readonly walletId: string }> {
+  const { cardholderId } = await countersign.cards.get(cardId)
+  const query = { customerId: cardholderId, type: 'EMBEDDED_WALLET' } as const
+  const { body } = await countersign.call('customer_internal_account_list', { query })
+  const walletId = body.data[0]?.id
+  if (walletId === undefined)
+    throw new Failure(
+      `${cardholderId} has no embedded wallet to sign with. A customer with an e-mail address gets one.`,
+    )
+  const sign: Signer['sign'] = async (payload) => {
+    await refuseOutsideSandbox(countersign, payload.statement.summary)
+    return (await signIn(countersign.wallet(walletId))).sign(payload)
+  }
+  return { holder: { accountId: walletId, sign }, walletId }
+}
+
+/** Outside sandbox, a sign-in would send the customer a code, and only the customer may sign. */
+async function refuseOutsideSandbox(countersign: Shell['countersign'], words: string): Promise<void> {
+  try {
+    await countersign.call('sandbox_clock_get')
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.code !== 'NOT_FOUND') throw error
+    throw new Failure(
+      `This server is not a sandbox, so only the cardholder's device can sign in your app (cards.update of the sdk, with a session as its signer): ${words}`,
+    )
+  }
+}
+
+async function signIn(wallet: Wallet): Promise<Session> {
+  const credential = (await wallet.credentials()).find(({ type }) => type === 'EMAIL_OTP')
+  if (!credential)
+    throw new Failure('The wallet has no e-mail credential, and this program can sign in only by e-mail.')
+  try {
+    return await wallet.email.signIn({ code: SANDBOX_CODE, credentialId: credential.id })
+  } catch (error) {
+    if (!(error instanceof CountersignError) || error.code !== 'RATE_LIMITED') throw error
+    const minutes = Math.ceil((error.retryAfterSeconds ?? 60) / 60)
+    throw new Failure(
+      `The cardholder has signed in too often. Wait ${minutes} minutes, or move the clock of the sandbox: POST /sandbox/clock/advance`,
+    )
+  }
+}

@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type Profiles, profilesFile } from '@countersign/sdk'
+import { Failure } from '../terminal/failure.ts'
+import { io } from '../terminal/io.ts'
+import { messageOf } from '../terminal/thrown.ts'
+
+/** Replaces the file as a whole, readable by its owner alone: a crash leaves the old one. */
+export async function writeProfiles(profiles: Profiles): Promise<void> {
+  const file = profilesFile(io().env)
+  const fresh = `${file}.${randomUUID()}`
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    await writeFile(fresh, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    await rename(fresh, file)
+  } catch (error) {
+    await rm(fresh, { force: true })
+    throw new Failure(`${file} cannot be written: ${messageOf(error)}`)
+  }
+}

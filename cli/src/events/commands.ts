@@ -1,0 +1,51 @@
+import type { Command } from 'commander'
+import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
+import { readEventTypes } from '../terminal/event-types.ts'
+import { untilInterrupted } from '../terminal/interrupted.ts'
+import { nounOf } from '../terminal/noun.ts'
+import { listen } from './listen.ts'
+import { replayEvents, streamEvents } from './stream.ts'
+
+type Types = ReturnType<typeof readEventTypes>
+
+const LISTEN = `
+Each event is a POST like that of a webhook, signed by Standard Webhooks with the secrets of your platform, and is sent again
+until the answer is 2xx or 409. A restart goes on behind the last one that was received: docs/cli.md.`
+
+/** Adds `countersign listen` and `countersign events stream|replay`. */
+export function addEventCommands(program: Command): void {
+  withShellOptions(program.command('listen').description('deliver events to a server on this machine'))
+    .requiredOption('--forward-to <url>', 'the address that takes them, like http://localhost:3000/hooks')
+    .option('--events <types>', 'of these types alone, separated by commas', readEventTypes)
+    .addHelpText('after', LISTEN)
+    .action(async (options: ShellOptions & { forwardTo: string; events?: Types }) => {
+      const { forwardTo, events: types } = options
+      const shell = await openShell(options)
+      await untilInterrupted((signal) => listen(shell, { forwardTo, types, signal }))
+    })
+  addEvents(program)
+}
+
+function addEvents(program: Command): void {
+  const events = nounOf(program, 'events', 'what has happened on your platform')
+  withShellOptions(events.command('stream').description('print events as they happen'))
+    .option('--after <event>', 'begin behind this event, Event:…')
+    .option('--types <types>', 'of these types alone, separated by commas', readEventTypes)
+    .action(async (options: ShellOptions & { after?: string; types?: Types }) => {
+      const { after, types } = options
+      const shell = await openShell(options)
+      await untilInterrupted((signal) => streamEvents(shell, { after, types, signal }))
+    })
+  withShellOptions(
+    events
+      .command('replay')
+      .description('deliver the events of a span of time again to your webhook endpoint'),
+  )
+    .requiredOption('--from <time>', 'from this time on, like 2026-01-31T12:00:00Z')
+    .option('--to <time>', 'until this time (default: now)')
+    .option('--types <types>', 'of these types alone, separated by commas', readEventTypes)
+    .option('--yes', 'do not ask')
+    .action(async (options: ShellOptions & Parameters<typeof replayEvents>[1]) =>
+      replayEvents(await openShell(options), options),
+    )
+}

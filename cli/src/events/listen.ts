@@ -1,0 +1,140 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { EventType } from '@countersign/contract/events/events'
+import { ConnectionError, type PlatformEvent, toJson } from '@countersign/sdk'
+import pc from 'picocolors'
+import type { Shell } from '../connection/shell.ts'
+import { Failure } from '../terminal/failure.ts'
+import { io } from '../terminal/io.ts'
+import { given } from '../terminal/options.ts'
+import { messageOf } from '../terminal/thrown.ts'
+import { type Delivered, Delivery } from './delivery.ts'
+import { positionFile, readPosition, writePosition } from './position.ts'
+
+export interface ListenOptions {
+  readonly forwardTo: string
+  readonly types: readonly EventType[] | undefined
+  readonly signal: AbortSignal
+}
+
+const PAUSE_MS = 500
+const PAUSE_MS_MAX = 30_000
+const EMPTY_FEED_MS = 1_000
+
+/**
+ * `countersign listen`: hands each event to a local server, in order, and tries again until it is received. What was received
+ * last is kept on disk before the next event goes, so a restart goes on behind it. Throws Failure and CountersignError.
+ */
+export async function listen(shell: Shell, options: ListenOptions): Promise<void> {
+  const { types, signal } = options
+  const filter = given({ types })
+  const target = checkTarget(options.forwardTo)
+  const { countersign } = shell
+  const { id: platformId } = await countersign.config.get()
+  const file = positionFile({ platformId, target, ...filter })
+  const known = await readPosition(file)
+  const start = known ?? { after: (await newestId(shell)) ?? null }
+  if (!known) await writePosition(file, start)
+  const delivery = new Delivery(countersign, target)
+  // Fails at once if the credentials may not read the secrets.
+  const { data: secrets } = await countersign.webhookSecrets.list()
+  for (const { secret } of secrets) note(shell, `Signing secret: ${secret}`)
+  note(shell, `Events go to ${target}${start.after ? `, from behind ${start.after}` : ''}. Ctrl-C ends this.`)
+
+  const handOver = async (event: PlatformEvent): Promise<boolean> => {
+    if (!(await deliver(shell, delivery, event, signal))) return false
+    await writePosition(file, { after: event.id })
+    return true
+  }
+  let { after } = start
+  if (after === null) {
+    const first = await firstEvent(shell, signal)
+    if (!first) return
+    after = first.id
+    if (types === undefined || types.includes(first.type)) {
+      if (!(await handOver(first))) return
+    } else await writePosition(file, { after })
+  }
+  let isAway = false
+  const onConnection = (isOpen: boolean, error?: unknown) => {
+    if (!isOpen && error !== undefined && !isAway) note(shell, `${messageOf(error)} Retrying.`)
+    if (isOpen && isAway) note(shell, 'The server is back.')
+    isAway = !isOpen && error !== undefined ? true : isOpen ? false : isAway
+  }
+  for await (const event of countersign.followEvents({ after, ...filter, signal, onConnection }))
+    if (!(await handOver(event))) return
+}
+
+/** Returns whether it was received; false: ended before that. */
+async function deliver(
+  shell: Shell,
+  delivery: Delivery,
+  event: PlatformEvent,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (let pauseMs = PAUSE_MS; !signal.aborted; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
+    const delivered = await attempt(delivery, event)
+    sayDelivered(shell, event, delivered)
+    if (isReceived(event, delivered)) return true
+    await pause(pauseMs, undefined, { signal }).catch(() => {})
+  }
+  return false
+}
+
+/** The server is asked for its secrets at times, and may be away just then. */
+async function attempt(delivery: Delivery, event: PlatformEvent): Promise<Delivered> {
+  try {
+    return await delivery.attempt(event)
+  } catch (error) {
+    if (error instanceof ConnectionError) return { error: error.message, ms: 0 }
+    throw error
+  }
+}
+
+/** Statuses by which a receiver has the event. A pending payment is refused by 403 and 422, which are answers too. */
+function isReceived({ type }: PlatformEvent, { status }: Delivered): boolean {
+  if (status === undefined) return false
+  if (type === 'INCOMING_PAYMENT.PENDING' && (status === 403 || status === 422)) return true
+  return status === 409 || (status >= 200 && status < 300)
+}
+
+function sayDelivered({ isJson }: Shell, event: PlatformEvent, delivered: Delivered): void {
+  const { id, type, objectId } = event
+  const at = new Date().toISOString()
+  if (isJson) {
+    io().stdout.write(`${toJson({ at, eventId: id, type, objectId, ...delivered })}\n`)
+    return
+  }
+  const paint = isReceived(event, delivered) ? pc.green : pc.red
+  const answer = paint(String(delivered.status ?? delivered.error))
+  io().stdout.write(`${pc.dim(at.slice(11, 19))}  ${type}  ${objectId}  ${answer}  ${delivered.ms} ms\n`)
+}
+
+async function newestId({ countersign }: Shell): Promise<string | undefined> {
+  const { data } = await countersign.events.list({ sortOrder: 'desc', limit: 1 })
+  return data[0]?.id
+}
+
+/** The first event of a feed that has none, which no stream can begin before. Undefined: ended. */
+async function firstEvent(shell: Shell, signal: AbortSignal): Promise<PlatformEvent | undefined> {
+  while (!signal.aborted) {
+    try {
+      const { data } = await shell.countersign.events.list({ limit: 1 })
+      if (data[0]) return data[0]
+    } catch (error) {
+      if (!(error instanceof ConnectionError)) throw error
+    }
+    await pause(EMPTY_FEED_MS, undefined, { signal }).catch(() => {})
+  }
+  return undefined
+}
+
+function checkTarget(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new Failure(`--forward-to must be an address such as http://localhost:3000/hooks, not "${text}".`)
+  return new URL(text).href
+}
+
+/** Words for a person, apart from the lines of events. */
+function note({ isJson }: Shell, text: string): void {
+  if (!isJson) io().stderr.write(`${text}\n`)
+}

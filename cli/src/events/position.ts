@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { isObject } from '@countersign/contract/core/decode'
+import { Failure } from '../terminal/failure.ts'
+import { io } from '../terminal/io.ts'
+import { isMissing, messageOf } from '../terminal/thrown.ts'
+
+/** Where a listener goes on: behind this event, or from the beginning of a feed that had none. */
+export type Position = { readonly after: string | null }
+
+/** What a position belongs to. Another target or filter has its own. */
+export interface Listener {
+  readonly platformId: string
+  readonly target: string
+  readonly types?: readonly string[]
+}
+
+/** The file of a listener's position, below the folder for the state of programs. */
+export function positionFile({ platformId, target, types }: Listener): string {
+  const folder = io().env.XDG_STATE_HOME || join(homedir(), '.local', 'state')
+  const key = JSON.stringify([platformId, target, [...(types ?? [])].sort()])
+  const name = createHash('sha256').update(key).digest('hex').slice(0, 32)
+  return join(folder, 'countersign', `listen-${name}.json`)
+}
+
+/** Undefined: this listener has never run. Throws Failure for a file that cannot be read. */
+export async function readPosition(file: string): Promise<Position | undefined> {
+  let value: unknown
+  try {
+    value = JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw new Failure(`${file} cannot be read: ${messageOf(error)}`)
+  }
+  if (isObject(value) && (value.after === null || typeof value.after === 'string'))
+    return { after: value.after }
+  throw new Failure(`${file} does not say where to go on. Remove it to begin with what happens next.`)
+}
+
+/** Replaces the file as a whole, so that a crash leaves the former position or this one. */
+export async function writePosition(file: string, position: Position): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const draft = `${file}.${process.pid}`
+  await writeFile(draft, JSON.stringify(position), { mode: 0o600, flush: true })
+  await rename(draft, file)
+}

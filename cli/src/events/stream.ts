@@ -1,0 +1,52 @@
+import type { EventType } from '@countersign/contract/events/events'
+import { toJson } from '@countersign/sdk'
+import { type Shell, say } from '../connection/shell.ts'
+import { confirmed } from '../terminal/confirmation.ts'
+import { Failure } from '../terminal/failure.ts'
+import { io } from '../terminal/io.ts'
+import { given, timeOf } from '../terminal/options.ts'
+import { messageOf } from '../terminal/thrown.ts'
+
+/** `countersign events stream`: prints each event until the signal is aborted. Throws CountersignError. */
+export async function streamEvents(
+  { countersign, isJson }: Shell,
+  {
+    after,
+    types,
+    signal,
+  }: {
+    readonly after: string | undefined
+    readonly types: readonly EventType[] | undefined
+    readonly signal: AbortSignal
+  },
+): Promise<void> {
+  const onConnection = (isOpen: boolean, error?: unknown) => {
+    if (!isOpen && error !== undefined) io().stderr.write(`${messageOf(error)} Retrying.\n`)
+  }
+  for await (const event of countersign.followEvents({ ...given({ after, types }), signal, onConnection })) {
+    const { timestamp, type, objectId, id } = event
+    io().stdout.write(isJson ? `${toJson(event)}\n` : `${timestamp}  ${type}  ${objectId}  ${id}\n`)
+  }
+}
+
+/** `countersign events replay`: asks before, unless told to go ahead. Throws Failure. */
+export async function replayEvents(
+  shell: Shell,
+  options: {
+    readonly from: string
+    readonly to?: string
+    readonly types?: readonly EventType[]
+    readonly yes?: boolean
+  },
+): Promise<void> {
+  const startDate = timeOf(options.from, '--from')
+  const endDate = timeOf(options.to, '--to')
+  const { webhookEndpoint } = await shell.countersign.config.get()
+  if (!webhookEndpoint)
+    throw new Failure('There is no webhookEndpoint to deliver to. Set one in the configuration first.')
+  const span = `from ${startDate} to ${endDate ?? 'now'}`
+  await confirmed(`Deliver the events ${span} again to ${webhookEndpoint}?`, options.yes)
+  const types = options.types ? [...options.types] : undefined
+  const answer = await shell.countersign.events.replay({ startDate, ...given({ endDate, types }) })
+  say(shell, answer, [`${answer.events} events ${span} are delivered again, one after the other.`])
+}

@@ -1,0 +1,105 @@
+import type { Command } from 'commander'
+
+interface Group {
+  readonly heading: string
+  readonly commands: readonly string[]
+}
+
+/** The groups of `countersign --help`, in the order of their readers. */
+const GROUPS: readonly Group[] = [
+  {
+    heading: 'Use a platform:',
+    commands: [
+      ...[
+        'login',
+        'profiles',
+        'logout',
+        'customers',
+        'accounts',
+        'transactions',
+        'quotes',
+        'events',
+        'search',
+      ],
+      ...['card', 'agent', 'member', 'statement', 'ledger', 'console', 'api'],
+    ],
+  },
+  {
+    heading: 'Build an integration:',
+    commands: ['demo', 'sandbox', 'trigger', 'listen', 'logs', 'mcp', 'doctor', 'completion'],
+  },
+  {
+    heading: 'Operate a server:',
+    commands: [
+      ...[
+        'serve',
+        'platform',
+        'token',
+        'verification',
+        'wallet',
+        'rails',
+        'bank-files',
+        'reconcile',
+        'verify',
+      ],
+      ...['checkpoint', 'backup', 'restore', 'migrate', 'archive', 'master-key', 'upgrade'],
+    ],
+  },
+]
+
+/** The other number of each noun. */
+const ALIASES: Readonly<Record<string, string>> = {
+  customers: 'customer',
+  accounts: 'account',
+  transactions: 'transaction',
+  quotes: 'quote',
+  events: 'event',
+  profiles: 'profile',
+  logs: 'log',
+  card: 'cards',
+  agent: 'agents',
+  member: 'members',
+  statement: 'statements',
+  platform: 'platforms',
+  token: 'tokens',
+  verification: 'verifications',
+  wallet: 'wallets',
+  rails: 'rail',
+  'bank-files': 'bank-file',
+}
+
+const EXAMPLES = `
+Examples:
+  countersign login --base-url https://pay.example.com    store credentials
+  countersign customers list --status APPROVED            the newest first
+  countersign api GET /customers?limit=1                  any call of the API
+  countersign listen --forward-to http://localhost:3000/hooks
+  countersign trigger OUTGOING_PAYMENT.COMPLETED          in a sandbox
+  countersign serve                                       in a clone
+
+A noun may be singular or plural. countersign COMMAND --help shows the options of a command.`
+
+/** Puts each command into its group, gives nouns their other number, and adds examples. Throws for a command without a group. */
+export function arrangeHelp(program: Command): void {
+  const byName = new Map(program.commands.map((command) => [command.name(), command]))
+  const grouped = GROUPS.flatMap(({ heading, commands }) =>
+    commands.flatMap((name) => byName.get(name)?.helpGroup(heading) ?? []),
+  )
+  const others = program.commands.filter(
+    (command) => !grouped.includes(command) && command.name() !== 'complete',
+  )
+  if (others.length > 0) throw new Error(`${others.map((command) => command.name())} has no group in help.ts`)
+  for (const [name, alias] of Object.entries(ALIASES)) byName.get(name)?.alias(alias)
+  program
+    .commandsGroup('Build an integration:')
+    .helpCommand('help [command]', 'show the options of a command')
+  program.addHelpText('after', EXAMPLES)
+}
+
+/** The line of a command in a list of commands: its arguments, but not that it has options, nor its alias. */
+export function termOf(command: Command): string {
+  const args = command.registeredArguments.map((argument) =>
+    argument.required ? ` <${argument.name()}>` : ` [${argument.name()}]`,
+  )
+  return command.name() + args.join('')
+}

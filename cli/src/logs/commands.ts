@@ -1,0 +1,16 @@
+import type { Command } from 'commander'
+import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
+import { untilInterrupted } from '../terminal/interrupted.ts'
+import { nounOf } from '../terminal/noun.ts'
+import { readStatus, type TailFilter, tailLogs } from './tail.ts'
+
+/** Adds `countersign logs tail`. */
+export function addLogCommands(program: Command): void {
+  const logs = nounOf(program, 'logs', 'requests to the API and their answers')
+  withShellOptions(logs.command('tail').description('print requests as they are answered'))
+    .option('--status <status>', 'with this status alone: 404, 2xx, 4xx or 5xx', readStatus)
+    .action(async ({ status, ...options }: ShellOptions & { status?: TailFilter }) => {
+      const shell = await openShell(options)
+      await untilInterrupted((signal) => tailLogs(shell, { ...status, signal }))
+    })
+}

@@ -1,0 +1,103 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { ConnectionError, CountersignError, type ItemOf, toJson } from '@countersign/sdk'
+import pc from 'picocolors'
+import type { Shell } from '../connection/shell.ts'
+import { Failure } from '../terminal/failure.ts'
+import { io } from '../terminal/io.ts'
+import { messageOf } from '../terminal/thrown.ts'
+
+type Logged = ItemOf<'request_list'>
+
+const INTERVAL_MS = 1_000
+/** An entry is written after its answer, so its time can lie before entries that were shown. */
+const OVERLAP_MS = 15_000
+const CLASSES = ['2xx', '4xx', '5xx'] as const
+
+export interface TailFilter {
+  readonly status?: number
+  readonly statusClass?: (typeof CLASSES)[number]
+}
+
+/** Reads `404` or `4xx`. Throws Failure. */
+export function readStatus(text: string): TailFilter {
+  const statusClass = CLASSES.find((one) => one === text.toLowerCase())
+  if (statusClass) return { statusClass }
+  if (/^[1-5]\d\d$/.test(text)) return { status: Number(text) }
+  throw new Failure(`--status takes a status such as 404, or ${CLASSES.join(', ')}; not "${text}".`)
+}
+
+/** `countersign logs tail`: prints each request once, from the newest on, until the signal is aborted. */
+export async function tailLogs(
+  shell: Shell,
+  { signal, ...filter }: TailFilter & { readonly signal: AbortSignal },
+): Promise<void> {
+  let seen: ReadonlyMap<string, number> | undefined
+  let isAway = false
+  while (!signal.aborted) {
+    try {
+      const since = seen ? Math.max(...seen.values(), 0) - OVERLAP_MS : undefined
+      const found = await requestsSince(shell, filter, since, signal)
+      for (const logged of found) if (seen && !seen.has(keyOf(logged))) sayLogged(shell, logged)
+      seen = merged(seen, found)
+      isAway = false
+    } catch (error) {
+      if (signal.aborted) return
+      if (!isPassing(error) || seen === undefined) throw error
+      if (!isAway) io().stderr.write(`${messageOf(error)} Retrying.\n`)
+      isAway = true
+    }
+    await pause(INTERVAL_MS, undefined, { signal }).catch(() => {})
+  }
+}
+
+/** Oldest first. Without a time: the newest page, behind which the tail begins. */
+async function requestsSince(
+  { countersign }: Shell,
+  filter: TailFilter,
+  sinceMs: number | undefined,
+  signal: AbortSignal,
+): Promise<Logged[]> {
+  const query = { ...filter, limit: 100 }
+  if (sinceMs === undefined || sinceMs <= 0)
+    return (await countersign.requests.list(query, { signal })).data.slice().reverse()
+  const found: Logged[] = []
+  const startDate = new Date(sinceMs).toISOString()
+  for await (const logged of countersign.paginate('request_list', { query: { ...query, startDate }, signal }))
+    found.push(logged)
+  return found.reverse()
+}
+
+/** By what was shown, the time of it. Entries that a later question cannot find again are dropped. */
+function merged(
+  seen: ReadonlyMap<string, number> | undefined,
+  found: readonly Logged[],
+): ReadonlyMap<string, number> {
+  const all = new Map([
+    ...(seen ?? []),
+    ...found.map((one) => [keyOf(one), Date.parse(one.at)] as [string, number]),
+  ])
+  const newest = Math.max(...all.values())
+  return new Map([...all].filter(([, at]) => at >= newest - 2 * OVERLAP_MS))
+}
+
+/** A caller may choose the id of a request, and use it twice. */
+function keyOf({ requestId, at }: Logged): string {
+  return `${requestId} ${at}`
+}
+
+function sayLogged({ isJson }: Shell, logged: Logged): void {
+  const { at, method, path, status, code, durationMs, requestId } = logged
+  if (isJson) {
+    io().stdout.write(`${toJson(logged)}\n`)
+    return
+  }
+  const paint = status >= 500 ? pc.red : status >= 400 ? pc.yellow : pc.green
+  const answer = paint(code === undefined ? String(status) : `${status} ${code}`)
+  const words = [pc.dim(at.slice(11, 19)), method, path, answer, `${durationMs} ms`, pc.dim(requestId)]
+  io().stdout.write(`${words.join('  ')}\n`)
+}
+
+function isPassing(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true
+  return error instanceof CountersignError && (error.status >= 500 || error.status === 429)
+}

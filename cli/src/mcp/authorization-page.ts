@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+
+const STYLE = `body{font:16px/1.5 system-ui,sans-serif;margin:4rem auto;max-width:26rem;padding:0 1rem;color:#1a1a1a}
+h1{font-size:1.4rem}label,input,button{display:block;width:100%;box-sizing:border-box;font:inherit}
+input,button{padding:.6rem;margin:.4rem 0 1rem;border:1px solid #767676;border-radius:.4rem}
+input{letter-spacing:.1em;text-transform:uppercase}button{background:#1a1a1a;color:#fff;cursor:pointer}
+.error{color:#a30000}.place{overflow-wrap:anywhere}`
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+/** The content of the form for a device code. */
+export interface SignInForm {
+  /** The name that the program gave itself. */
+  readonly clientName: string
+  /** The address that the person is sent to afterwards. */
+  readonly redirectUri: string
+  /** The parameters of the request, which the form repeats. */
+  readonly parameters: URLSearchParams
+  /** Why the last attempt failed. */
+  readonly error?: string
+}
+
+/** The page on which a person types the device code of an agent, and so signs a program in as that agent. */
+export function signInPage(form: SignInForm, status = 200): Response {
+  const { clientName, redirectUri, parameters, error } = form
+  const hidden = [...parameters]
+    .map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`)
+    .join('')
+  const who = clientName === '' ? 'A program' : `A program that calls itself “${escaped(clientName)}”`
+  return page(
+    'Connect an assistant',
+    `<p>${who} asks to act as one of your agents: to see its customer's accounts and to ask for payments, under its policy.
+The connection goes to <strong class="place">${escaped(placeOf(redirectUri))}</strong>.</p>
+${error === undefined ? '' : `<p class="error" role="alert">${escaped(error)}</p>`}
+<form method="post" action="/authorize">${hidden}
+<label for="device_code">Device code of the agent</label>
+<input id="device_code" name="device_code" required maxlength="20" autocomplete="off" autofocus placeholder="XXX-XXX-XXX">
+<button>Connect</button></form>
+<p>Your payments platform gives you the code. It is valid once, for 15 minutes. Close this page if you did not start the connection yourself.</p>`,
+    status,
+    formTarget(redirectUri),
+  )
+}
+
+/** A page that says why a person cannot be sent back to the program. */
+export function refusalPage(message: string): Response {
+  return page('This link does not work', `<p>${escaped(message)}</p>`, 400)
+}
+
+function page(title: string, content: string, status: number, target = ''): Response {
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${title}</title><style>${STYLE}</style><main><h1>${title}</h1>${content}</main></html>`
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${STYLE_HASH}'`,
+    `form-action 'self' ${target}`.trim(),
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ]
+  return new Response(html, {
+    status,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': policy.join('; '),
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      // With no-referrer a browser would send the form with the Origin null.
+      'Referrer-Policy': 'same-origin',
+    },
+  })
+}
+
+/** The host of an address, or the scheme of a program on the person's own device. */
+function placeOf(uri: string): string {
+  const { protocol, host } = new URL(uri)
+  return /^https?:$/.test(protocol) ? host : protocol
+}
+
+/** The source by which a policy allows the redirect after the form. An IPv6 address is not one. */
+function formTarget(uri: string): string {
+  const { protocol, origin, host } = new URL(uri)
+  return /^https?:$/.test(protocol) && !host.startsWith('[') ? origin : protocol
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}

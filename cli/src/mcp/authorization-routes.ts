@@ -1,0 +1,39 @@
+import { type AuthorizationServer, authorizationMetadata, json } from './authorization.ts'
+import { PATH, RESOURCE_METADATA_PATH, resourceMetadata } from './bearer.ts'
+
+/** Reads a body as text. Undefined if it is too large. */
+export type ReadText = (request: Request) => Promise<string | undefined>
+
+/**
+ * Answers what a client asks before it has a token: where to sign in, and the sign-in itself. Undefined for another path. `origin`
+ * is the address by which the client reaches this program.
+ */
+export async function answerStranger(
+  server: AuthorizationServer,
+  origin: string,
+  request: Request,
+  readText: ReadText,
+): Promise<Response | undefined> {
+  const { pathname, searchParams } = new URL(request.url)
+  const withBody = async (handle: (text: string) => Response | Promise<Response>) => {
+    const text = await readText(request)
+    return text === undefined ? json({ error: 'invalid_request' }, 413) : handle(text)
+  }
+  switch (`${request.method} ${pathname}`) {
+    case `GET ${RESOURCE_METADATA_PATH}`:
+    case `GET ${RESOURCE_METADATA_PATH}${PATH}`:
+      return json(resourceMetadata(origin))
+    case 'GET /.well-known/oauth-authorization-server':
+      return json(authorizationMetadata(origin))
+    case 'GET /authorize':
+      return server.show(origin, searchParams)
+    case 'POST /authorize':
+      return withBody((text) => server.submit(origin, new URLSearchParams(text)))
+    case 'POST /token':
+      return withBody((text) => server.exchange(new URLSearchParams(text)))
+    case 'POST /register':
+      return withBody((text) => server.register(text))
+    default:
+      return undefined
+  }
+}

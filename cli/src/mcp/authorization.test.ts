@@ -1,0 +1,179 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { ConnectionError, CountersignError } from '@countersign/sdk'
+import { describe, expect, test } from 'vitest'
+import { AuthorizationServer, authorizationMetadata } from './authorization.ts'
+import { answerStranger } from './authorization-routes.ts'
+
+const ORIGIN = 'https://mcp.example.com'
+const CALLBACK = 'https://assistant.example/callback'
+const CODE = 'KQG-4Z9-BZ9'
+const verifier = randomBytes(32).toString('base64url')
+const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
+
+function makeServer(redirectUris: readonly string[] = [CALLBACK]) {
+  const clock = { now: 0 }
+  const redeemed: string[] = []
+  const redeem = async (code: string) => {
+    const lost = { cause: undefined, isTimeout: false, idempotencyKey: undefined }
+    if (code === 'AAA-AAA-AAA') throw new ConnectionError('connect ECONNREFUSED', lost)
+    if (code !== CODE || redeemed.includes(code))
+      throw new CountersignError({ status: 404, code: 'DEVICE_CODE_NOT_FOUND', message: 'No.', details: {} })
+    redeemed.push(code)
+    return 'the-token'
+  }
+  const server = new AuthorizationServer(redeem, () => clock.now)
+  const ask = async (method: string, path: string, parameters?: Record<string, string> | string) => {
+    const text = typeof parameters === 'string' ? parameters : String(new URLSearchParams(parameters))
+    const isGet = method === 'GET'
+    const request = new Request(`${ORIGIN}${path}${isGet && text ? `?${text}` : ''}`, {
+      method,
+      ...(isGet ? {} : { body: text }),
+    })
+    return (
+      (await answerStranger(server, ORIGIN, request, (one) => one.text())) ??
+      new Response(null, { status: 404 })
+    )
+  }
+  const register = (registration: object) => ask('POST', '/register', JSON.stringify(registration))
+  const request = async (changes: Record<string, string> = {}) => {
+    const { client_id } = await (
+      await register({ redirect_uris: redirectUris, client_name: 'Claude' })
+    ).json()
+    return {
+      response_type: 'code',
+      client_id,
+      redirect_uri: redirectUris[0] ?? '',
+      code_challenge: codeChallenge,
+      code_challenge_method: 'S256',
+      state: 'their-state',
+      resource: `${ORIGIN}/mcp`,
+      ...changes,
+    }
+  }
+  const submit = async (deviceCode: string, changes: Record<string, string> = {}) =>
+    ask('POST', '/authorize', { ...(await request(changes)), device_code: deviceCode })
+  const exchange = async (code: string, changes: Record<string, string> = {}) => {
+    const { client_id, redirect_uri } = await request()
+    const given = { client_id, redirect_uri, code, code_verifier: verifier, grant_type: 'authorization_code' }
+    return ask('POST', '/token', { ...given, ...changes })
+  }
+  return { clock, redeemed, ask, register, request, submit, exchange }
+}
+
+const locationOf = (response: Response) => new URL(response.headers.get('location') ?? '')
+const codeOf = (response: Response) => locationOf(response).searchParams.get('code') ?? ''
+
+describe('the sign-in of an assistant', () => {
+  test('gives the token of the agent whose device code the person typed, once', async () => {
+    const { submit, exchange, redeemed } = makeServer()
+    const sentBack = await submit(` ${CODE} `)
+    expect(sentBack.status).toBe(303)
+    expect(redeemed).toEqual([CODE])
+    const location = locationOf(sentBack)
+    expect(location.href.split('?')[0]).toBe(CALLBACK)
+    expect(location.searchParams.get('state')).toBe('their-state')
+    expect(location.searchParams.get('iss')).toBe(ORIGIN)
+    const token = await exchange(codeOf(sentBack))
+    expect(await token.json()).toEqual({ access_token: 'the-token', token_type: 'Bearer' })
+    expect(token.headers.get('cache-control')).toBe('no-store')
+    const again = await exchange(codeOf(sentBack))
+    expect([again.status, (await again.json()).error]).toEqual([400, 'invalid_grant'])
+  })
+
+  test.each([
+    ['another verifier', { code_verifier: randomBytes(32).toString('base64url') }],
+    ['no verifier', { code_verifier: '' }],
+    ['another client', { client_id: 'someone' }],
+    ['another address', { redirect_uri: `${CALLBACK}/other` }],
+    ['another grant', { grant_type: 'client_credentials' }],
+  ])('gives no token for a code with %s', async (_, changes) => {
+    const { submit, exchange } = makeServer()
+    const refused = await exchange(codeOf(await submit(CODE)), changes)
+    expect(refused.status).toBe(400)
+    expect(await refused.text()).not.toContain('the-token')
+  })
+
+  test('gives no token for a code that is a minute old', async () => {
+    const { clock, submit, exchange } = makeServer()
+    const code = codeOf(await submit(CODE))
+    clock.now += 60_000
+    expect((await exchange(code)).status).toBe(400)
+  })
+
+  test.each([
+    ['AAA-AAA-AAB', 400, 'This code is unknown, used or too old'],
+    ['../../customers', 400, 'This code is unknown, used or too old'],
+    ['AAA-AAA-AAA', 503, 'The platform does not respond'],
+  ])('shows the form again for the code %s', async (deviceCode, status, words) => {
+    const { submit, redeemed } = makeServer()
+    const shown = await submit(deviceCode)
+    expect(shown.status).toBe(status)
+    expect(await shown.text()).toContain(words)
+    expect(redeemed).toEqual([])
+  })
+
+  test('shows who asks and where the person is sent, without what the name could do to the page', async () => {
+    const { ask, register, request } = makeServer()
+    const registration = { redirect_uris: [CALLBACK], client_name: '<b>Claude</b>\u202e"' }
+    const { client_id } = await (await register(registration)).json()
+    const shown = await ask('GET', '/authorize', await request({ client_id }))
+    const html = await shown.text()
+    expect(html).toContain('A program that calls itself “&lt;b&gt;Claude&lt;/b&gt;&quot;”')
+    expect(html).toContain('<strong class="place">assistant.example</strong>')
+    expect(shown.headers.get('content-security-policy')).toContain(
+      "form-action 'self' https://assistant.example; frame-ancestors 'none'",
+    )
+  })
+
+  test.each([
+    ['an address that is not registered', { redirect_uri: 'https://evil.example/' }],
+    ['an unknown client', { client_id: 'someone' }],
+  ])('tells the person, and sends them nowhere, for %s', async (_, changes) => {
+    const { ask, request } = makeServer()
+    const refused = await ask('GET', '/authorize', await request(changes))
+    expect([refused.status, refused.headers.get('location')]).toEqual([400, null])
+  })
+
+  test.each([
+    ['unsupported_response_type', { response_type: 'token' }],
+    ['invalid_request', { code_challenge_method: 'plain' }],
+    ['invalid_request', { code_challenge: '' }],
+    ['invalid_target', { resource: 'https://other.example/mcp' }],
+  ])('tells the program %s', async (error, changes) => {
+    const { submit, redeemed } = makeServer()
+    const refused = await submit(CODE, changes)
+    expect(locationOf(refused).searchParams.get('error')).toBe(error)
+    expect(redeemed).toEqual([])
+  })
+
+  test('sends a program on the same machine back to any of its ports', async () => {
+    const { submit } = makeServer(['http://127.0.0.1/callback'])
+    const sentBack = await submit(CODE, { redirect_uri: 'http://127.0.0.1:51234/callback' })
+    expect(locationOf(sentBack).host).toBe('127.0.0.1:51234')
+  })
+})
+
+test.each([
+  ['javascript:alert(1)'],
+  ['data:text/html,x'],
+  ['http://assistant.example/'],
+  ['https://assistant.example/#part'],
+  ['https://someone@assistant.example/'],
+  ['nonsense'],
+  [7],
+])('no client is registered with the address %s', async (uri) => {
+  const { register } = makeServer()
+  const refused = await register({ redirect_uris: [CALLBACK, uri] })
+  expect([refused.status, (await refused.json()).error]).toEqual([400, 'invalid_redirect_uri'])
+})
+
+test('the metadata names addresses that answer', async () => {
+  const { ask } = makeServer()
+  const shown = await (await ask('GET', '/.well-known/oauth-authorization-server')).json()
+  expect(shown).toEqual(authorizationMetadata(ORIGIN))
+  const { authorization_endpoint, token_endpoint, registration_endpoint } = authorizationMetadata(ORIGIN)
+  const pathOf = (address: string) => new URL(address).pathname
+  expect((await ask('GET', pathOf(authorization_endpoint))).status).toBe(400)
+  for (const endpoint of [token_endpoint, registration_endpoint])
+    expect((await ask('POST', pathOf(endpoint), '')).status).toBe(400)
+})

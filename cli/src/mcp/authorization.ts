@@ -1,0 +1,202 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { ConnectionError, CountersignError } from '@countersign/sdk'
+import { clientIdOf, findClient, isRegistered, readClient } from './authorization-clients.ts'
+import { refusalPage, type SignInForm, signInPage } from './authorization-page.ts'
+import { PATH } from './bearer.ts'
+
+/** The time that a program has to fetch the token after the person was sent back to it. */
+const GRANT_MS = 60_000
+const TEXT_LENGTH_MAX = 4_096
+const DEVICE_CODE = /^[\w-]{1,20}$/
+/** A SHA-256 in base64url, and the verifiers that RFC 7636 allows. */
+const CHALLENGE = /^[\w-]{43}$/
+const VERIFIER = /^[\w.~-]{43,128}$/
+
+/** Redeems the device code of an agent for its token. Throws what the API refuses. */
+export type Redeem = (deviceCode: string) => Promise<string>
+
+interface Grant {
+  readonly accessToken: string
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly codeChallenge: string
+  readonly expiresAt: number
+}
+
+/** A request of a program to sign in, whose client and address are known to be right. */
+interface SignIn {
+  readonly form: SignInForm
+  readonly clientId: string
+  readonly codeChallenge: string
+}
+
+/**
+ * The authorization server of the tools: OAuth 2.1 with PKCE and registration of clients (RFC 7591), so that an assistant on
+ * another machine can sign in. A person types the device code of an agent, and the assistant gets the token of that agent.
+ * It keeps the tokens that are on their way for a minute, and nothing else.
+ */
+export class AuthorizationServer {
+  readonly #redeem: Redeem
+  readonly #now: () => number
+  readonly #grants = new Map<string, Grant>()
+
+  constructor(redeem: Redeem, now: () => number = Date.now) {
+    this.#redeem = redeem
+    this.#now = now
+  }
+
+  /** Registers a client. Nothing is kept: its id describes it. */
+  register(text: string): Response {
+    const client = readClient(parsed(text))
+    if (!client)
+      return oauthError(
+        'invalid_redirect_uri',
+        'redirect_uris must be 1 to 10 addresses by https or of the device.',
+      )
+    const registered = {
+      client_id: clientIdOf(client),
+      client_name: client.name,
+      redirect_uris: client.redirectUris,
+      grant_types: ['authorization_code'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    }
+    return json(registered, 201)
+  }
+
+  /** Shows the form for a device code. */
+  show(origin: string, parameters: URLSearchParams): Response {
+    const signIn = readSignIn(origin, parameters)
+    return signIn instanceof Response ? signIn : signInPage(signIn.form)
+  }
+
+  /** Takes the form: redeems the device code, and sends the person back with a code for the token. */
+  async submit(origin: string, parameters: URLSearchParams): Promise<Response> {
+    const deviceCode = (parameters.get('device_code') ?? '').replace(/\s/g, '')
+    parameters.delete('device_code')
+    const signIn = readSignIn(origin, parameters)
+    if (signIn instanceof Response) return signIn
+    const { form, clientId, codeChallenge } = signIn
+    if (!DEVICE_CODE.test(deviceCode)) return signInPage({ ...form, error: UNKNOWN_CODE }, 400)
+    try {
+      const accessToken = await this.#redeem(deviceCode)
+      const { redirectUri } = form
+      const code = this.#grant({ accessToken, clientId, redirectUri, codeChallenge })
+      return sendBack(origin, redirectUri, parameters, { code })
+    } catch (error) {
+      const failed = failureOf(error)
+      if (!failed) throw error
+      return signInPage({ ...form, error: failed.message }, failed.status)
+    }
+  }
+
+  /** Gives the token for a code, once. */
+  exchange(parameters: URLSearchParams): Response {
+    if (parameters.get('grant_type') !== 'authorization_code')
+      return oauthError('unsupported_grant_type', 'The grant_type must be authorization_code.')
+    const code = parameters.get('code') ?? ''
+    const grant = this.#grants.get(code)
+    this.#grants.delete(code)
+    const verifier = parameters.get('code_verifier') ?? ''
+    const isGood =
+      grant !== undefined &&
+      grant.expiresAt > this.#now() &&
+      grant.clientId === parameters.get('client_id') &&
+      grant.redirectUri === parameters.get('redirect_uri') &&
+      VERIFIER.test(verifier) &&
+      createHash('sha256').update(verifier).digest('base64url') === grant.codeChallenge
+    if (!isGood)
+      return oauthError('invalid_grant', 'The code is unknown, used, too old or of another request.')
+    return json({ access_token: grant.accessToken, token_type: 'Bearer' })
+  }
+
+  #grant(grant: Omit<Grant, 'expiresAt'>): string {
+    const now = this.#now()
+    for (const [code, { expiresAt }] of this.#grants) if (expiresAt <= now) this.#grants.delete(code)
+    const code = randomBytes(32).toString('base64url')
+    this.#grants.set(code, { ...grant, expiresAt: now + GRANT_MS })
+    return code
+  }
+}
+
+/** The metadata of the authorization server (RFC 8414). */
+export function authorizationMetadata(origin: string) {
+  return {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+    response_types_supported: ['code'],
+    grant_types_supported: ['authorization_code'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none'],
+    authorization_response_iss_parameter_supported: true,
+  }
+}
+
+/** Reads a request to sign in. A fault of client or address is told to the person, any other one to the client. */
+function readSignIn(origin: string, parameters: URLSearchParams): SignIn | Response {
+  const of = (name: string) => parameters.get(name) ?? ''
+  const clientId = of('client_id')
+  const client = findClient(clientId)
+  if (!client || clientId.length > TEXT_LENGTH_MAX)
+    return refusalPage('The program that sent you here is not registered. Connect it again.')
+  const redirectUri = of('redirect_uri')
+  if (!isRegistered(client, redirectUri))
+    return refusalPage('The program that sent you here did not register the address to return to.')
+  const refuse = (error: string) => sendBack(origin, redirectUri, parameters, { error })
+  if (of('response_type') !== 'code') return refuse('unsupported_response_type')
+  if (of('code_challenge_method') !== 'S256' || !CHALLENGE.test(of('code_challenge')))
+    return refuse('invalid_request')
+  const resource = of('resource').replace(/\/$/, '')
+  if (!['', origin, `${origin}${PATH}`].includes(resource)) return refuse('invalid_target')
+  return {
+    clientId,
+    codeChallenge: of('code_challenge'),
+    form: { clientName: client.name, redirectUri, parameters },
+  }
+}
+
+/** Sends the person back to the program, with the state by which it knows its own request. */
+function sendBack(
+  origin: string,
+  redirectUri: string,
+  parameters: URLSearchParams,
+  result: Readonly<Record<string, string>>,
+): Response {
+  const location = new URL(redirectUri)
+  const state = parameters.get('state')
+  const told = { ...result, ...(state === null ? {} : { state }), iss: origin }
+  for (const [name, value] of Object.entries(told)) location.searchParams.set(name, value)
+  return new Response(null, {
+    status: 303,
+    headers: { Location: location.href, 'Cache-Control': 'no-store' },
+  })
+}
+
+const UNKNOWN_CODE = 'This code is unknown, used or too old. Ask for a new one.'
+
+function failureOf(error: unknown): { readonly status: number; readonly message: string } | undefined {
+  if (error instanceof ConnectionError)
+    return { status: 503, message: 'The platform does not respond. Try again.' }
+  if (!(error instanceof CountersignError)) return undefined
+  if (error.status === 429) return { status: 429, message: 'Too many wrong codes. Try again in 15 minutes.' }
+  return { status: 400, message: error.code === 'DEVICE_CODE_NOT_FOUND' ? UNKNOWN_CODE : error.message }
+}
+
+function oauthError(error: string, description: string): Response {
+  return json({ error, error_description: description }, 400)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A response that no cache may keep. */
+export function json(body: object, status = 200): Response {
+  return Response.json(body, { status, headers: { 'Cache-Control': 'no-store' } })
+}

@@ -1,0 +1,60 @@
+import { CountersignError } from '@countersign/sdk'
+import type { Agent } from '@countersign/sdk/agent'
+
+/** The path of the tools. */
+export const PATH = '/mcp'
+/** The path of the metadata of a protected resource (RFC 9728). The path of the resource follows it. */
+export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource'
+
+const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i
+
+/** The token of an Authorization header. */
+export function bearerToken(header: string | undefined): string | undefined {
+  return BEARER.exec(header ?? '')?.[1]
+}
+
+/** The response to a request without a valid token. It tells a client how to get one (RFC 6750, RFC 9728). */
+export interface Challenge {
+  readonly status: 401
+  readonly message: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export function challenge(origin: string, error?: 'invalid_token'): Challenge {
+  const parameters = {
+    realm: 'countersign',
+    ...(error ? { error, error_description: 'The token is unknown or has ended.' } : {}),
+    resource_metadata: `${origin}${RESOURCE_METADATA_PATH}${PATH}`,
+  }
+  const words = Object.entries(parameters).map(([name, value]) => `${name}="${value}"`)
+  return {
+    status: 401,
+    message: error
+      ? 'The token is unknown or has ended. Sign in again, or send the token of an agent.'
+      : 'Send the token of an agent: "Authorization: Bearer …".',
+    headers: { 'WWW-Authenticate': `Bearer ${words.join(', ')}` },
+  }
+}
+
+/**
+ * The metadata of the protected resource (RFC 9728). This program is the authorization server as well: a person signs an
+ * assistant in with a device code.
+ */
+export function resourceMetadata(origin: string) {
+  return {
+    resource: `${origin}${PATH}`,
+    resource_name: 'Countersign',
+    authorization_servers: [origin],
+    bearer_methods_supported: ['header'],
+  }
+}
+
+/** The API's refusal of a token. Undefined if the token is valid, or if the API does not respond: then the tools say so. */
+export async function tokenRefusal(agent: Agent, signal: AbortSignal): Promise<CountersignError | undefined> {
+  try {
+    await agent.call('agent_me_get', { signal })
+    return undefined
+  } catch (error) {
+    return error instanceof CountersignError && [401, 429].includes(error.status) ? error : undefined
+  }
+}

@@ -1,0 +1,140 @@
+import { API } from '@countersign/contract/api'
+import { isObject } from '@countersign/contract/core/decode'
+import {
+  type AgentCallName,
+  type Arguments,
+  ConnectionError,
+  CountersignError,
+  NotDecidedError,
+  toJson,
+} from '@countersign/sdk'
+import type { Agent } from '@countersign/sdk/agent'
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { Failure } from '../terminal/failure.ts'
+import { pendingSentence, withWords } from './answer-words.ts'
+import { callInput, idNames, withoutNulls } from './input-schemas.ts'
+import { type Tool, toolMembers, WAIT_SECONDS, WAIT_SECONDS_MAX } from './tools.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/**
+ * Calls a tool as the agent that `connect` gives. A refusal or a failure is a result too, marked as an error. It has text alone: some
+ * clients take structured content for the content of a success, and throw.
+ */
+export async function callTool(
+  connect: () => Promise<Agent>,
+  tool: Tool,
+  input: Json,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  try {
+    const args = checkInput(tool, input)
+    return successOf(await run(await connect(), tool, args, signal))
+  } catch (error) {
+    return { content: [textOf(toJson(withWords(refusalOf(error))))], isError: true }
+  }
+}
+
+async function run(agent: Agent, tool: Tool, args: Json, signal: AbortSignal): Promise<unknown> {
+  if (tool.waits) return waitForDecision(agent, args, signal)
+  const input = { ...callInput(API[tool.call], args), signal }
+  const call = [tool.call, input] as unknown as Arguments<AgentCallName>
+  const answer: { readonly body?: unknown } = await agent.call(...call)
+  return answer.body
+}
+
+/** A pending action is an answer, not an error. */
+async function waitForDecision(agent: Agent, args: Json, signal: AbortSignal): Promise<unknown> {
+  const { actionId, timeoutSeconds = WAIT_SECONDS } = args
+  if (typeof timeoutSeconds !== 'number' || !(timeoutSeconds >= 0 && timeoutSeconds <= WAIT_SECONDS_MAX))
+    throw invalidInput('timeoutSeconds', `must be a number from 0 to ${WAIT_SECONDS_MAX}`)
+  try {
+    return await agent.waitForDecision(String(actionId), { timeoutMs: timeoutSeconds * 1000, signal })
+  } catch (error) {
+    if (error instanceof NotDecidedError) return error.action
+    throw error
+  }
+}
+
+/**
+ * Checks what only this side can see: a member that the API does not know, one that is missing, or a number that has
+ * lost digits. The API checks everything else and names the wrong member. Returns the members that are given.
+ */
+function checkInput(tool: Tool, input: Json): Json {
+  const members = toolMembers(tool)
+  const names = members.map(({ name }) => name)
+  const unknown = Object.keys(input).find((name) => !names.includes(name))
+  if (unknown !== undefined)
+    throw invalidInput(unknown, `is unknown; the members are ${names.join(', ') || 'none'}`)
+  const args = withoutNulls(input)
+  const missing = members.find(({ name, isOptional }) => !isOptional && args[name] === undefined)
+  if (missing) throw invalidInput(missing.name, 'is required')
+  for (const [name, value] of Object.entries(args))
+    if (hasLostDigits(value)) throw invalidInput(name, `must be at most ${Number.MAX_SAFE_INTEGER}`)
+  for (const name of idNames(API[tool.call]))
+    if (typeof args[name] !== 'string' || /^\.{0,2}$/.test(args[name]))
+      throw invalidInput(name, 'must be an id')
+  return args
+}
+
+function hasLostDigits(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasLostDigits)
+}
+
+function invalidInput(field: string, what: string): CountersignError {
+  return new CountersignError({
+    status: 400,
+    code: 'INVALID_INPUT',
+    message: `${field} ${what}`,
+    details: { field },
+  })
+}
+
+/** The way out if the API knows neither the token nor the code of the agent. Only a person can take it. */
+const CONNECT_AGAIN = 'Ask the user for a new device code of this agent.'
+
+/** A refusal as the API gives it. A failure without an answer of the API has its own code. */
+function refusalOf(error: unknown): Json {
+  if (error instanceof CountersignError) {
+    const { status, code, reason, details, requestId, retryAfterSeconds } = error
+    const isUnknown = error.isCredentials || code === 'DEVICE_CODE_NOT_FOUND'
+    const message = isUnknown ? `${error.message} ${CONNECT_AGAIN}` : error.message
+    return { status, code, message, reason, details, requestId, retryAfterSeconds }
+  }
+  if (error instanceof ConnectionError) {
+    const { idempotencyKey } = error
+    const message = `${error.message} The call may still have been executed: repeat it with the idempotencyKey.`
+    return {
+      code: 'NO_ANSWER',
+      message: idempotencyKey === undefined ? error.message : message,
+      details: { idempotencyKey },
+    }
+  }
+  if (error instanceof Failure) return { code: 'NOT_CONNECTED', message: error.message, details: {} }
+  throw error
+}
+
+/**
+ * The text has every digit. Structured content holds doubles, so an integer beyond 2^53 is text there. The sentence about an action
+ * that waits comes first.
+ */
+function successOf(value: unknown): CallToolResult {
+  const answer = withWords(value)
+  const sentence = pendingSentence(value)
+  const structured = exact(answer)
+  return {
+    content: [...(sentence === undefined ? [] : [textOf(sentence)]), textOf(toJson(answer))],
+    ...(isObject(structured) ? { structuredContent: structured } : {}),
+  }
+}
+
+const textOf = (text: string) => ({ type: 'text', text }) as const
+
+function exact(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value)
+  if (Array.isArray(value)) return value.map(exact)
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(members.map(([name, member]) => [name, exact(member)]))
+}

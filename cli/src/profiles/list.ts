@@ -1,0 +1,24 @@
+import { readProfiles } from '@countersign/sdk'
+import { io } from '../terminal/io.ts'
+import { printRecords } from '../terminal/records.ts'
+
+/** `countersign profiles`: the stored profiles, without their secrets. */
+export async function listProfiles({ json }: { readonly json?: boolean }): Promise<void> {
+  const { default: standard, profiles } = readProfiles(io().env)
+  const shown = Object.entries(profiles).map(([name, { baseUrl, tokenId }]) => ({
+    profile: name,
+    baseUrl,
+    tokenId,
+    isDefault: name === standard,
+  }))
+  printRecords(
+    { data: shown, hasMore: false },
+    [
+      ['PROFILE', ({ profile }) => profile],
+      ['SERVER', ({ baseUrl }) => baseUrl],
+      ['TOKEN', ({ tokenId }) => tokenId],
+      ['', ({ isDefault }) => (isDefault ? 'default' : '')],
+    ],
+    { isJson: json ?? false, none: 'There are no profiles yet: countersign login' },
+  )
+}

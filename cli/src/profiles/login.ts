@@ -1,0 +1,76 @@
+import { API_VERSION } from '@countersign/contract/core/api-version'
+import { Countersign, CountersignError, type Credentials, profilesFile, readProfiles } from '@countersign/sdk'
+import { checkBaseUrl } from '../connection/credentials.ts'
+import { writeProfiles } from '../connection/profile-store.ts'
+import { wireWord } from '../connection/wire-word.ts'
+import { Failure } from '../terminal/failure.ts'
+import { io } from '../terminal/io.ts'
+import { print } from '../terminal/records.ts'
+
+export interface LoginOptions {
+  readonly baseUrl?: string
+  readonly tokenId?: string
+  readonly clientSecret?: string
+  readonly profile?: string
+  readonly json?: boolean
+}
+
+const DEFAULT_NAME = 'default'
+const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/
+
+/** `countersign login`: stores credentials that the server accepts. Throws Failure for an invalid name, and the errors of `config.get`. */
+export async function logIn({ profile: name = DEFAULT_NAME, json, ...given }: LoginOptions): Promise<void> {
+  if (!NAME.test(name))
+    throw new Failure('A profile has up to 64 letters, digits, dots, hyphens and underscores.')
+  const address = checkBaseUrl(given.baseUrl ?? (await asked('Address of the server', '--base-url')))
+  const credentials = {
+    tokenId: given.tokenId ?? (await asked('Token id', '--token-id')),
+    clientSecret: given.clientSecret ?? (await asked('Client secret', '--client-secret')),
+  }
+  const profile = await tryAt(address, credentials)
+  const kept = readProfiles(io().env)
+  const isFirst = kept.default === undefined
+  await writeProfiles({ default: kept.default ?? name, profiles: { ...kept.profiles, [name]: profile } })
+  const { baseUrl, tokenId } = profile
+  print({ profile: name, baseUrl, tokenId, isDefault: isFirst || kept.default === name }, json ?? false, [
+    `Logged in to ${baseUrl} as ${tokenId}.`,
+    isFirst || kept.default === name
+      ? `It is profile ${name} of ${profilesFile(io().env)}, which commands use that find no other credentials.`
+      : `It is profile ${name} of ${profilesFile(io().env)}: --profile ${name}`,
+  ])
+}
+
+/**
+ * Makes a call with the credentials, at the address with this program's version of the API unless it has a version.
+ * Returns what to store. Throws Failure if neither address is one of the API, and the error of a refusal.
+ */
+async function tryAt(address: string, token: Omit<Credentials, 'baseUrl'>): Promise<Credentials> {
+  const bare = address.replace(/\/+$/, '')
+  const versioned = `${bare}/${API_VERSION}`
+  // A proxy may add the version, so the address itself comes second.
+  const addresses = /\/\d{4}-\d{2}-\d{2}$/.test(bare) ? [bare] : [versioned, bare]
+  for (const baseUrl of addresses) {
+    const profile = { baseUrl, ...token }
+    try {
+      await new Countersign({ ...profile, ...wireWord() }).config.get()
+      return profile
+    } catch (error) {
+      const isElsewhere =
+        error instanceof CountersignError && (error.status === 404 || error.code === 'UNREADABLE_ANSWER')
+      if (!isElsewhere) throw error
+    }
+  }
+  throw new Failure(`No Countersign API found at ${addresses.join(' or ')}. Check the address of the server.`)
+}
+
+/** Prompts for a value, hidden if it is a secret. Throws Failure without a terminal, or if the prompt is cancelled. */
+async function asked(question: string, flag: string): Promise<string> {
+  if (!io().stdin.isTTY || !io().stdout.isTTY)
+    throw new Failure(`${flag} is missing, and nobody can be asked here.`)
+  const { isCancel, password, text } = await import('@clack/prompts')
+  const validate = (value: string | undefined) => (value ? undefined : 'It is needed.')
+  const isSecret = flag === '--client-secret'
+  const answer = await (isSecret ? password : text)({ message: question, validate })
+  if (isCancel(answer)) throw new Failure('Nothing was changed.')
+  return answer
+}

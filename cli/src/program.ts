@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError, Option } from 'commander'
+import { addAdminCommands } from './admin/commands.ts'
+import { addAgentCommands } from './agents/commands.ts'
+import { addBookCommands } from './books/commands.ts'
+import { addCardCommands } from './cards/commands.ts'
+import { addCompletion } from './completion.ts'
+import { serveHere } from './connection/server-program.ts'
+import { credentialsOf, type ShellOptions } from './connection/shell.ts'
+import { addCustomerCommands } from './customers/commands.ts'
+import { runChainDemo } from './demo/chain-demo.ts'
+import { runDemo } from './demo/demo.ts'
+import { addDoctorCommand } from './doctor/commands.ts'
+import { addEventCommands } from './events/commands.ts'
+import { arrangeHelp, termOf } from './help.ts'
+import { addLogCommands } from './logs/commands.ts'
+import { addMcpCommand } from './mcp/commands.ts'
+import { addMemberCommands } from './members/commands.ts'
+import { addProfileCommands } from './profiles/commands.ts'
+import { addRecordCommands } from './records/commands.ts'
+import { addSandboxCommands } from './sandbox/commands.ts'
+import { writeError, writeUsageError } from './terminal/errors.ts'
+import { type Io, io, withIo } from './terminal/io.ts'
+
+const FAILED = 1
+const USAGE = 2
+
+/** Runs a command. Returns the exit code: 0, 1 for a failure, 2 for wrong usage. */
+export function main(args: readonly string[], given: Io = process): Promise<number> {
+  // A server that this command starts would pay for the store at each await.
+  return given === process ? runCommand(args) : withIo(given, () => runCommand(args))
+}
+
+async function runCommand(args: readonly string[]): Promise<number> {
+  let exitCode = 0
+  const isJson = args.includes('--json')
+  const program = createProgram(isJson, (code) => {
+    exitCode = code
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    // commander has already printed the error. Help and version end this way too, with code 0.
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return 0
+      if (isJson) writeUsageError(error.message)
+      return USAGE
+    }
+    writeError(error, isJson)
+    return FAILED
+  }
+}
+
+function createProgram(isJson: boolean, done: (exitCode: number) => void): Command {
+  const program = new Command('countersign')
+    .description('A self-hosted payments platform with embedded wallets.')
+    .version(version(), '--version', 'print the version')
+    .showHelpAfterError('(see: countersign --help)')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: false, subcommandTerm: termOf })
+    .addOption(
+      new Option('--profile <name>', 'a server of countersign login, for any command').env(
+        'COUNTERSIGN_PROFILE',
+      ),
+    )
+    .hook('preAction', (whole, command) => {
+      for (const one of [whole, command]) readEnvironment(one)
+      const { profile } = whole.opts<{ profile?: string }>()
+      if (profile) command.setOptionValue('profile', profile)
+    })
+  program.configureOutput({
+    writeOut: (text) => void io().stdout.write(text),
+    // With --json an error is one JSON object and nothing else.
+    writeErr: (text) => void (isJson || io().stderr.write(text)),
+  })
+
+  // In the order of the help.
+  addProfileCommands(program)
+  addRecordCommands(program, done)
+  addCustomerCommands(program)
+  addCardCommands(program)
+  addAgentCommands(program)
+  addMemberCommands(program, done)
+  addBookCommands(program)
+  addDemo(program)
+  addSandboxCommands(program)
+  addEventCommands(program)
+  addLogCommands(program)
+  addMcpCommand(program)
+  addDoctorCommand(program, done)
+  addServe(program, done)
+  addAdminCommands(program, done)
+  // Late: these two read what is there.
+  addCompletion(program)
+  arrangeHelp(program)
+  return program
+}
+
+/** Fills options from the environment of `io()`. commander itself reads only `process.env`. */
+function readEnvironment(command: Command): void {
+  for (const option of command.options) {
+    const value = option.envVar === undefined ? undefined : io().env[option.envVar]
+    const name = option.attributeName()
+    if (value && command.getOptionValueSource(name) !== 'cli')
+      command.setOptionValueWithSource(name, value, 'env')
+  }
+}
+
+/** Both the source and the compiled program are one folder below the package's description. */
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+}
+
+function addServe(program: Command, done: (exitCode: number) => void): void {
+  program
+    .command('serve')
+    .description('start the server; settings come from the environment (docs/operations.md)')
+    .action(async () => done(await serveHere()))
+}
+
+function addDemo(program: Command): void {
+  program
+    .command('demo')
+    .description('a payment from sign-in to settlement, step by step, against a running sandbox')
+    .option(
+      '--credentials <file>',
+      'JSON with baseUrl, tokenId, clientSecret (default: credentials.json in the data directory)',
+    )
+    .option('--base-url <url>', 'base address of the server, in place of the one in the credentials')
+    .option(
+      '--chain <rpc>',
+      'a wallet pays a wallet on the chain of this node, which the sandbox has as well',
+    )
+    .action(async ({ chain, ...options }: ShellOptions & { chain?: string }) => {
+      const at = await credentialsOf(options)
+      await (chain === undefined ? runDemo(at) : runChainDemo(at, chain))
+    })
+}

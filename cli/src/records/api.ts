@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises'
+import type { Credentials } from '../connection/credentials.ts'
+import { Failure, NoAnswer } from '../terminal/failure.ts'
+import { io } from '../terminal/io.ts'
+import { isMissing, messageOf } from '../terminal/thrown.ts'
+import { prettyJson } from './pretty.ts'
+
+export interface RawOptions {
+  readonly data?: string
+  readonly idempotencyKey?: string
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const TIMEOUT_MS = 60_000
+
+/**
+ * `countersign api METHOD /path`: prints the response's body as it is, indented on a terminal. Gives the exit code: 1 for a refusal. Throws Failure for
+ * a call that cannot be made, and where there was no answer.
+ */
+export async function callRaw(
+  { baseUrl, tokenId, clientSecret }: Credentials,
+  method: string,
+  path: string,
+  { data, idempotencyKey }: RawOptions,
+): Promise<number> {
+  const verb = method.toUpperCase()
+  if (!METHODS.includes(verb))
+    throw new Failure(`The method is one of ${METHODS.join(', ')}; not "${method}".`)
+  if (!path.startsWith('/'))
+    throw new Failure(`The path begins with a slash, like /customers; not "${path}".`)
+  const body = data === undefined ? undefined : await jsonOf(data)
+  const headers = new Headers({
+    Authorization: `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`,
+  })
+  if (body !== undefined) headers.set('Content-Type', 'application/json')
+  if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
+  const url = `${baseUrl.replace(/\/+$/, '')}${path}`
+  const { ok, text } = await answerTo(url, { method: verb, headers, ...(body === undefined ? {} : { body }) })
+  const shown = io().stdout.isTTY && isJson(text) ? prettyJson(text) : text
+  if (shown !== '') io().stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`)
+  return ok ? 0 : 1
+}
+
+async function answerTo(url: string, init: RequestInit): Promise<{ ok: boolean; text: string }> {
+  try {
+    // A redirect would take the credentials elsewhere.
+    const response = await fetch(url, {
+      ...init,
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    })
+    return { ok: response.ok, text: await response.text() }
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+    throw new NoAnswer(`${new URL(url).host} gave no answer: ${messageOf(cause)}`)
+  }
+}
+
+/** The JSON of --data, or of the file behind an @. Sent as it is written. Throws Failure. */
+async function jsonOf(data: string): Promise<string> {
+  const text = data.startsWith('@') ? await textOf(data.slice(1)) : data
+  if (!isJson(text)) throw new Failure('--data must be JSON, or @ and the name of a file with JSON.')
+  return text
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new Failure(
+      isMissing(error) ? `There is no file ${file}.` : `${file} cannot be read: ${messageOf(error)}`,
+    )
+  }
+}

@@ -1,0 +1,29 @@
+import { writeFile } from 'node:fs/promises'
+import type { Shell } from '../connection/shell.ts'
+import { io } from '../terminal/io.ts'
+import { given, timeOf } from '../terminal/options.ts'
+
+export interface TransactionOptions {
+  readonly from?: string
+  readonly to?: string
+  readonly account?: string
+  readonly customer?: string
+}
+
+/** `countersign transactions export`: to a file, or to standard output for `-`. */
+export async function saveTransactions(
+  { countersign }: Shell,
+  file: string,
+  { from, to, account, customer }: TransactionOptions,
+): Promise<void> {
+  const query = given({
+    startDate: timeOf(from, '--from'),
+    endDate: timeOf(to, '--to'),
+    accountIdentifier: account,
+    customerId: customer,
+    sortOrder: 'asc' as const,
+  })
+  const { body } = await countersign.call('transaction_csv', { query })
+  if (file === '-') io().stdout.write(body)
+  else await writeFile(file, body)
+}

@@ -1,0 +1,21 @@
+/** The parts of JSON text: a string, a mark, or a word or number. */
+const PARTS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
+
+/** JSON text with a member or item a line. Every string and number stays as it is written, however long. */
+export function prettyJson(text: string): string {
+  let depth = 0
+  let before = ''
+  let out = ''
+  const newLine = () => `\n${'  '.repeat(depth)}`
+  for (const [part] of text.matchAll(PARTS)) {
+    const isEnd = part === '}' || part === ']'
+    if (isEnd) depth--
+    const isEmpty = isEnd && (before === '{' || before === '[')
+    const begins = before === '{' || before === '[' || before === ','
+    if ((begins && !isEnd) || (isEnd && !isEmpty)) out += newLine()
+    out += part === ':' ? ': ' : part
+    if (part === '{' || part === '[') depth++
+    before = part
+  }
+  return out
+}

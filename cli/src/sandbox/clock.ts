@@ -1,0 +1,27 @@
+import { type Shell, say } from '../connection/shell.ts'
+import { Failure } from '../terminal/failure.ts'
+import { given, timeOf } from '../terminal/options.ts'
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
+
+/** A span of time such as `90s`, `6m` or `2d`, in seconds. Throws Failure. */
+export function readSpan(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? []
+  if (count === undefined)
+    throw new Failure(`--advance takes a span of time such as 90s, 6m, 2h, 3d or 1w, not "${text}".`)
+  return Number(count) * UNIT_SECONDS[unit]!
+}
+
+/** `countersign sandbox clock` */
+export async function moveClock(
+  shell: Shell,
+  { advance, to }: { readonly advance?: number; readonly to?: string },
+): Promise<void> {
+  const { sandbox } = shell.countersign
+  if (advance !== undefined && to !== undefined) throw new Failure('Give --advance or --to, not both.')
+  const isMoved = advance !== undefined || to !== undefined
+  const clock = isMoved
+    ? await sandbox.advanceClock(given({ seconds: advance, to: timeOf(to, '--to') }))
+    : await sandbox.clock()
+  say(shell, clock, [clock.now])
+}

@@ -1,0 +1,21 @@
+import { type Shell, say } from '../connection/shell.ts'
+import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
+import { Failure } from '../terminal/failure.ts'
+
+/** `countersign sandbox fund`. Throws Failure for an unknown account and for an amount that is none. */
+export async function fundAccount(shell: Shell, accountId: string, text: string): Promise<void> {
+  const { countersign } = shell
+  const code = await currencyOfAccount(shell, accountId)
+  const amount = parseAmount(text, currencyOf(code))
+  if (amount === undefined || amount === 0n)
+    throw new Failure(`The amount must be like 25 or 25.00, in ${code}, not "${text}".`)
+  const account = await countersign.sandbox.fund(accountId, { amount })
+  const { balance } = account
+  say(shell, account, [`${accountId} has ${formatAmount(balance.amount, balance.currency)}.`])
+}
+
+async function currencyOfAccount({ countersign }: Shell, accountId: string): Promise<string> {
+  for (const list of [countersign.platformInternalAccounts.list(), countersign.internalAccounts.list()])
+    for await (const { id, balance } of list) if (id === accountId) return balance.currency.code
+  throw new Failure(`There is no account ${accountId}.`)
+}

@@ -1,0 +1,17 @@
+import { Failure } from './failure.ts'
+
+/** A time as the API takes it. Throws Failure for other text. */
+export function timeOf(text: string, option: string): string
+export function timeOf(text: string | undefined, option: string): string | undefined
+export function timeOf(text: string | undefined, option: string): string | undefined {
+  if (text === undefined) return undefined
+  const whole = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text
+  if (!/^\d{4}-\d\d-\d\dT/.test(whole) || Number.isNaN(Date.parse(whole)))
+    throw new Failure(`${option} must be a time such as 2026-01-31 or 2026-01-31T12:00:00Z, not "${text}".`)
+  return whole
+}
+
+/** Members that have a value. */
+export function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never
+}

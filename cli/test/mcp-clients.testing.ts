@@ -1,0 +1,123 @@
+import { isObject } from '@countersign/contract/core/decode'
+import {
+  type OAuthClientProvider as AuthProvider2,
+  Client as Client2,
+  StreamableHTTPClientTransport as Http2,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio'
+import type { OAuthClientProvider as AuthProvider1 } from '@modelcontextprotocol/sdk/client/auth.js'
+import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { expect, inject } from 'vitest'
+import { PROGRAM } from './shop.testing.ts'
+
+/**
+ * The clients that programs use: `@modelcontextprotocol/sdk` 1.x, and `@modelcontextprotocol/client` 2.x with the protocol of 2026
+ * or an earlier one.
+ */
+export const CLIENTS = ['1.x', '2.x', '2.x legacy'] as const
+export type ClientKind = (typeof CLIENTS)[number]
+
+export interface Result {
+  readonly isError: boolean
+  /** The result or the refusal, from the text that a model reads. */
+  readonly body: Record<string, unknown>
+  /** The messages before it. */
+  readonly sentences: readonly string[]
+}
+
+export interface Connected {
+  call(name: string, input?: Record<string, unknown>): Promise<Result>
+  listTools(): Promise<readonly ListedTool[]>
+  /** Everything that the client received outside the protocol, and its complaints. */
+  readonly noise: readonly string[]
+  close(): Promise<void>
+}
+
+export interface ListedTool {
+  readonly name: string
+  readonly description?: string | undefined
+  readonly inputSchema: { readonly required?: readonly string[] | undefined }
+  readonly outputSchema?: object | undefined
+  readonly annotations?: Readonly<Record<string, unknown>> | undefined
+}
+
+interface Program {
+  readonly args: readonly string[]
+  readonly env?: Record<string, string>
+  readonly cwd: string
+}
+
+/** A client of `countersign mcp` over standard input and output. */
+export async function connectStdio(kind: ClientKind, { args, env = {}, cwd }: Program): Promise<Connected> {
+  const command = {
+    command: process.execPath,
+    args: [PROGRAM, 'mcp', '--base-url', inject('baseUrl'), ...args],
+    env,
+    cwd,
+    stderr: 'pipe' as const,
+  }
+  const transport = kind === '1.x' ? new Stdio1(command) : new Stdio2(command)
+  const noise: string[] = []
+  transport.stderr?.on('data', (text: Buffer) => noise.push(text.toString('utf8')))
+  return connect(kind, transport, noise)
+}
+
+/** A client of `countersign mcp --http` at an address, as the agent of this token or as its own sign-in makes it. */
+export async function connectHttp(
+  kind: ClientKind,
+  url: string,
+  identity: { readonly accessToken: string } | { readonly authProvider: AuthProvider },
+): Promise<Connected> {
+  const options =
+    'accessToken' in identity
+      ? { requestInit: { headers: { Authorization: `Bearer ${identity.accessToken}` } } }
+      : identity
+  const transport = kind === '1.x' ? new Http1(new URL(url), options) : new Http2(new URL(url), options)
+  return connect(kind, transport, [])
+}
+
+/** The side of a client that signs in by OAuth, in both versions. */
+export type AuthProvider = AuthProvider1 & AuthProvider2
+
+/** Fetches the token, with the parameters that the person was sent back with. */
+export async function finishSignIn(
+  kind: ClientKind,
+  url: string,
+  authProvider: AuthProvider,
+  parameters: URLSearchParams,
+): Promise<void> {
+  if (kind === '1.x') await new Http1(new URL(url), { authProvider }).finishAuth(parameters.get('code') ?? '')
+  else await new Http2(new URL(url), { authProvider }).finishAuth(parameters)
+}
+
+async function connect(
+  kind: ClientKind,
+  transport: Stdio1 | Stdio2 | Http1 | Http2,
+  noise: string[],
+): Promise<Connected> {
+  const name = { name: 'test', version: '1' }
+  const mode = kind === '2.x' ? 'auto' : 'legacy'
+  const client = kind === '1.x' ? new Client1(name) : new Client2(name, { versionNegotiation: { mode } })
+  client.onerror = (error) => noise.push(String(error))
+  // Their declarations do not fit each other under exactOptionalPropertyTypes.
+  await client.connect(transport as Transport)
+  if (client instanceof Client2) expect(client.getProtocolEra()).toBe(kind === '2.x' ? 'modern' : 'legacy')
+  return {
+    noise,
+    close: () => client.close(),
+    listTools: async () => (await client.listTools()).tools,
+    call: async (name, input = {}) => readResult(await client.callTool({ name, arguments: input })),
+  }
+}
+
+/** A success has the same content in both forms, a refusal the text alone. */
+function readResult({ isError, content, structuredContent }: Readonly<Record<string, unknown>>): Result {
+  const blocks = Array.isArray(content) ? content : []
+  const texts = blocks.map((block) => (isObject(block) && typeof block.text === 'string' ? block.text : ''))
+  const body = JSON.parse(texts.at(-1) ?? '')
+  expect(structuredContent).toEqual(isError === true ? undefined : body)
+  return { isError: isError === true, body, sentences: texts.slice(0, -1) }
+}

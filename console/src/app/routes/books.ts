@@ -1,0 +1,34 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { textSearch } from '../../ui/filters.tsx'
+import { at } from './root.tsx'
+
+const ledger = createRoute({
+  ...at('/ledger'),
+  validateSearch: textSearch('name', 'currency', 'owner'),
+  component: lazyRouteComponent(() => import('../../pages/ledger/ledger-list.tsx'), 'LedgerList'),
+})
+
+const ledgerTransfer = createRoute({
+  ...at('/ledger/transfers/$transferId'),
+  component: lazyRouteComponent(() => import('../../pages/ledger/transfer-page.tsx'), 'TransferPage'),
+})
+
+const reconciliations = createRoute({
+  ...at('/reconciliations'),
+  validateSearch: textSearch('rail', 'currency', 'status', 'from', 'to'),
+  component: lazyRouteComponent(
+    () => import('../../pages/reconciliations/reconciliation-list.tsx'),
+    'ReconciliationList',
+  ),
+})
+
+const reconciliation = createRoute({
+  ...at('/reconciliations/$reconciliationId'),
+  component: lazyRouteComponent(
+    () => import('../../pages/reconciliations/reconciliation-page.tsx'),
+    'ReconciliationPage',
+  ),
+})
+
+/** The routes of the ledger and of its reconciliation with the banks. */
+export const booksRoutes = [ledger, ledgerTransfer, reconciliations, reconciliation] as const

@@ -1,0 +1,23 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { textSearch } from '../../ui/filters.tsx'
+import { at } from './root.tsx'
+
+const audit = createRoute({
+  ...at('/audit'),
+  validateSearch: textSearch('operation', 'requestId', 'actorId', 'objectId', 'customerId', 'from', 'to'),
+  component: lazyRouteComponent(() => import('../../pages/audit/audit-list.tsx'), 'AuditList'),
+})
+
+const auditEvent = createRoute({
+  ...at('/audit/$auditEventId'),
+  component: lazyRouteComponent(() => import('../../pages/audit/audit-page.tsx'), 'AuditPage'),
+})
+
+const settings = createRoute({
+  ...at('/settings'),
+  validateSearch: textSearch('part'),
+  component: lazyRouteComponent(() => import('../../pages/settings/settings-page.tsx'), 'Settings'),
+})
+
+/** The routes of the platform itself: its audit trail and its settings. */
+export const platformRoutes = [audit, auditEvent, settings] as const

@@ -1,0 +1,35 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { textSearch } from '../../ui/filters.tsx'
+import { at } from './root.tsx'
+
+const overview = createRoute({
+  ...at('/'),
+  validateSearch: textSearch('days', 'currency'),
+  component: lazyRouteComponent(() => import('../../pages/overview/overview-page.tsx'), 'Overview'),
+})
+
+const approvals = createRoute({
+  ...at('/approvals'),
+  validateSearch: textSearch('kind', 'customerId'),
+  component: lazyRouteComponent(() => import('../../pages/approvals/approval-list.tsx'), 'ApprovalList'),
+})
+
+const verifications = createRoute({
+  ...at('/verifications'),
+  validateSearch: textSearch('status', 'customerId'),
+  component: lazyRouteComponent(
+    () => import('../../pages/verifications/verification-list.tsx'),
+    'VerificationList',
+  ),
+})
+
+const verification = createRoute({
+  ...at('/verifications/$verificationId'),
+  component: lazyRouteComponent(
+    () => import('../../pages/verifications/verification-page.tsx'),
+    'VerificationPage',
+  ),
+})
+
+/** The routes of the work that waits: the overview and what a person decides. */
+export const workRoutes = [overview, approvals, verifications, verification] as const

@@ -1,0 +1,49 @@
+import type { EventType } from '@countersign/contract/events/events'
+import type { QueryClient } from '@tanstack/react-query'
+import { countersign } from './client.ts'
+
+/** Which lists and records an event makes stale, by the word before its dot: the first part of their keys. */
+const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
+  OUTGOING_PAYMENT: ['transactions', 'quotes', 'approvals', 'overview', 'statistics'],
+  INCOMING_PAYMENT: ['transactions', 'approvals', 'overview', 'statistics'],
+  CUSTOMER: ['customers', 'overview'],
+  VERIFICATION: ['verifications', 'customers', 'overview'],
+  AGENT_ACTION: ['agents', 'approvals', 'overview'],
+  CARD: ['cards'],
+  SCREENING: ['screenings', 'approvals', 'transactions', 'overview'],
+  DEPOSIT: ['deposits', 'approvals', 'transactions', 'overview'],
+  RECONCILIATION: ['reconciliations', 'overview'],
+  INTERNAL_ACCOUNT: ['accounts', 'overview'],
+}
+
+/** Pages ask again at most this often: a platform may have a thousand events a second. After a pause they ask at once. */
+const PAUSE_MS = 5_000
+
+/** Follows the platform's events until `signal`, and has pages ask again for what they have changed. */
+export async function followLive(client: QueryClient, signal: AbortSignal): Promise<void> {
+  const stale = new Set<string>()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let refreshedAtMs = Number.NEGATIVE_INFINITY
+  const refresh = () => {
+    timer = undefined
+    refreshedAtMs = performance.now()
+    for (const noun of stale) void client.invalidateQueries({ queryKey: [noun] })
+    stale.clear()
+  }
+  signal.addEventListener('abort', () => clearTimeout(timer))
+  let isFirst = true
+  // What has happened while the stream was broken is not known by type.
+  const onConnection = (isOpen: boolean) => {
+    if (isOpen && !isFirst) void client.invalidateQueries()
+    if (isOpen) isFirst = false
+  }
+  for await (const { type } of countersign.followEvents({ latestOnly: true, onConnection, signal })) {
+    for (const noun of ['events', ...staleAfter(type)]) stale.add(noun)
+    timer ??= setTimeout(refresh, Math.max(0, refreshedAtMs + PAUSE_MS - performance.now()))
+  }
+}
+
+function staleAfter(type: EventType): readonly string[] {
+  const [noun = ''] = type.split('.', 1)
+  return STALE_AFTER[noun] ?? []
+}

@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { CustomerName } from '../../ui/customer-name.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Money } from '../../ui/money.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { RecordId } from '../../ui/record-id.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { TextLink } from '../../ui/text-link.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { BOOKING_COLUMNS } from '../ledger/bookings.tsx'
+import { ExternalAccountPage } from './external-account-page.tsx'
+import { StatementPanel } from './statement.tsx'
+
+type Account = Awaited<ReturnType<typeof countersign.ledgerAccounts.get>>
+
+const route = getRouteApi('/accounts/$accountId')
+const PARENT = { title: 'Ledger', to: '/ledger' }
+
+/** An account by any of its ids: of the ledger and of a customer it is the same page; one at a bank has its own. */
+export function AccountPage() {
+  const { accountId } = route.useParams()
+  return accountId.startsWith('ExternalAccount:') ? (
+    <ExternalAccountPage accountId={accountId} />
+  ) : (
+    <OwnAccount accountId={accountId} />
+  )
+}
+
+function OwnAccount({ accountId }: { readonly accountId: string }) {
+  const query = useQuery({
+    queryKey: ['accounts', accountId],
+    queryFn: () => countersign.ledgerAccounts.get(accountId, {}),
+  })
+  return (
+    <RecordPage query={query} title="Account" parent={PARENT}>
+      {(record) => <AccountDetail accountId={accountId} account={record} />}
+    </RecordPage>
+  )
+}
+
+function AccountDetail(props: { readonly accountId: string; readonly account: Account }) {
+  const { accountId, account } = props
+  const list = useListed(['accounts', accountId, 'bookings'], (page) =>
+    countersign.ledgerTransfers.list({ accountId, ...page }),
+  )
+  const { name, currency, owner, posted, held, normalSide, isClosed } = account
+  return (
+    <Page
+      title={`${name === undefined ? 'Account' : wordsOf(name.toUpperCase())} in ${currency.code}`}
+      aside={<Status of={isClosed ? 'CLOSED' : 'ACTIVE'} />}
+      parent={PARENT}
+    >
+      <RecordId id={accountId} />
+      <Panel title="Balance">
+        <Facts
+          of={[
+            ['Posted', <Money key="posted" of={{ amount: posted, currency }} />],
+            ['Held of it', <Money key="held" of={{ amount: held, currency }} />],
+            ['Positive on the side', wordsOf(normalSide.toUpperCase())],
+            [
+              'Owner',
+              owner.startsWith('Customer:') ? (
+                <TextLink to={`/customers/${owner}`}>
+                  <CustomerName id={owner} />
+                </TextLink>
+              ) : (
+                'The platform'
+              ),
+            ],
+          ]}
+        />
+      </Panel>
+      {accountId.startsWith('InternalAccount:') && <StatementPanel accountId={accountId} />}
+      <DataTable
+        name="Movements"
+        columns={BOOKING_COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        linkOf={({ id }) => `/ledger/transfers/${id}`}
+        height="60dvh"
+        empty={{ title: 'No movements', text: 'Nothing was booked to this account yet.' }}
+      />
+    </Page>
+  )
+}

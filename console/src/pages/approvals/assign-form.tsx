@@ -1,0 +1,146 @@
+import { Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { moneyText } from '../../ui/money.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { nameOf } from '../customers/customer.ts'
+import type { Approval } from './approval.ts'
+
+const TYPING_MS = 250
+const FOUND_MAX = 20
+
+interface AssignFormProps {
+  readonly approval: Approval
+  readonly close: () => void
+  readonly onDone: () => void
+}
+
+/** The customer, one of its accounts, and a note for a deposit that nobody could attribute. */
+export function AssignForm({ approval, close, onDone }: AssignFormProps) {
+  const [customerId, setCustomerId] = useState('')
+  const [accountId, setAccountId] = useState('')
+  const [note, setNote] = useState('')
+  const assign = useMutation({
+    mutationFn: async () =>
+      await countersign.deposits.assign(approval.objectId, { accountId, ...(note ? { note } : {}) }),
+    onSuccess: onDone,
+  })
+  const chooseCustomer = (id: string) => {
+    setCustomerId(id)
+    setAccountId('')
+  }
+  return (
+    <Stack gap="md">
+      <span>
+        {moneyText(approval.amount)} is credited to the account that you choose. It is not asked about again.
+      </span>
+      <CustomerChoice customerId={customerId} choose={chooseCustomer} />
+      <AccountChoice
+        customerId={customerId}
+        currency={approval.amount?.currency.code}
+        accountId={accountId}
+        choose={setAccountId}
+      />
+      <Textarea
+        label="Note"
+        description="Kept with the deposit; may be left out"
+        autosize
+        minRows={2}
+        maxLength={500}
+        value={note}
+        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+      />
+      {assign.isError && <ErrorState error={assign.error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+        <Button disabled={accountId === ''} loading={assign.isPending} onClick={() => assign.mutate()}>
+          Assign
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+interface CustomerChoiceProps {
+  readonly customerId: string
+  readonly choose: (customerId: string) => void
+}
+
+/** A search for customers, and a choice among those found. */
+function CustomerChoice({ customerId, choose }: CustomerChoiceProps) {
+  const [typed, setTyped] = useState('')
+  const [search] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const customers = useQuery({
+    queryKey: ['customers', 'found', search],
+    queryFn: () => countersign.customers.list({ search, limit: FOUND_MAX }),
+    enabled: search !== '',
+  })
+  const found = customers.data?.data ?? []
+  const isNobody = search !== '' && customers.isSuccess && found.length === 0
+  return (
+    <>
+      <TextInput
+        label="Customer"
+        description="Name, e-mail, phone or reference"
+        data-autofocus
+        maxLength={255}
+        value={typed}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+      <NativeSelect
+        label="Found"
+        value={customerId}
+        disabled={found.length === 0}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+        data={[
+          { value: '', label: isNobody ? 'Nobody' : 'Choose …' },
+          ...found.map((customer) => ({
+            value: customer.id,
+            label: `${nameOf(customer)} (${customer.platformCustomerId})`,
+          })),
+        ]}
+      />
+    </>
+  )
+}
+
+interface AccountChoiceProps {
+  readonly customerId: string
+  readonly currency: string | undefined
+  readonly accountId: string
+  readonly choose: (accountId: string) => void
+}
+
+/** A choice among the customer's accounts in the currency of the deposit. */
+function AccountChoice({ customerId, currency, accountId, choose }: AccountChoiceProps) {
+  const accounts = useQuery({
+    queryKey: ['accounts', 'for deposit', customerId, currency],
+    queryFn: () =>
+      countersign.internalAccounts.list({ customerId, ...(currency ? { currency } : {}), limit: FOUND_MAX }),
+    enabled: customerId !== '',
+  })
+  const found = accounts.data?.data
+  return (
+    <NativeSelect
+      label="Account"
+      value={accountId}
+      disabled={!found || found.length === 0}
+      onChange={({ currentTarget }) => choose(currentTarget.value)}
+      data={[
+        {
+          value: '',
+          label: found?.length === 0 ? `No account in ${currency ?? 'its currency'}` : 'Choose …',
+        },
+        ...(found ?? []).map(({ id, type, balance }) => ({
+          value: id,
+          label: `${wordsOf(type)}, ${moneyText(balance)}`,
+        })),
+      ]}
+    />
+  )
+}

@@ -1,0 +1,120 @@
+import { CURRENCIES } from '@countersign/contract/core/currencies'
+import type { ExchangeRate as ExchangeRateSchema } from '@countersign/contract/payments/exchange-rates'
+import { getRouteApi } from '@tanstack/react-router'
+import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { type Filter, Filters } from '../../ui/filters.tsx'
+import { Money, moneyText } from '../../ui/money.tsx'
+import { Page } from '../../ui/page.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import { rateInWords } from './quote.ts'
+
+type ExchangeRate = Static<typeof ExchangeRateSchema>
+
+const route = getRouteApi('/rates')
+const CODES = Object.keys(CURRENCIES)
+
+const FILTERS: readonly Filter[] = [
+  { name: 'sourceCurrency', label: 'From', choices: CODES },
+  { name: 'destinationCurrency', label: 'To', choices: CODES },
+]
+
+const sentOf = ({ sendingAmount, sourceCurrency }: ExchangeRate) => ({
+  amount: sendingAmount,
+  currency: sourceCurrency,
+})
+const receivedOf = ({ receivingAmount, destinationCurrency }: ExchangeRate) => ({
+  amount: receivingAmount,
+  currency: destinationCurrency,
+})
+const feesOf = ({ fees, sourceCurrency }: ExchangeRate) => ({ amount: fees.total, currency: sourceCurrency })
+const rateOf = ({ exchangeRate, sourceCurrency, destinationCurrency }: ExchangeRate) =>
+  rateInWords(exchangeRate, sourceCurrency, destinationCurrency)
+
+const COLUMNS: readonly Column<ExchangeRate>[] = [
+  {
+    id: 'rate',
+    header: 'Rate without fees',
+    width: 'minmax(12rem, 2fr)',
+    cell: (row) => <span className="figures">{rateOf(row)}</span>,
+    text: rateOf,
+  },
+  {
+    id: 'rail',
+    header: 'By',
+    width: 'minmax(6rem, 1fr)',
+    cell: ({ destinationPaymentRail }) => <span className="clipped">{wordsOf(destinationPaymentRail)}</span>,
+    text: ({ destinationPaymentRail }) => destinationPaymentRail,
+  },
+  {
+    id: 'sent',
+    header: 'Pays',
+    width: 'minmax(7rem, 1fr)',
+    isRight: true,
+    isWideOnly: true,
+    cell: (row) => <Money of={sentOf(row)} />,
+    text: (row) => moneyText(sentOf(row)),
+  },
+  {
+    id: 'fees',
+    header: 'Fees',
+    width: 'minmax(7rem, 1fr)',
+    isRight: true,
+    isWideOnly: true,
+    cell: (row) => <Money of={feesOf(row)} />,
+    text: (row) => moneyText(feesOf(row)),
+  },
+  {
+    id: 'received',
+    header: 'Gives',
+    width: 'minmax(8rem, 1fr)',
+    isRight: true,
+    isWideOnly: true,
+    cell: (row) => <Money of={receivedOf(row)} />,
+    text: (row) => moneyText(receivedOf(row)),
+  },
+  {
+    id: 'updated',
+    header: 'Made',
+    width: '8rem',
+    isRight: true,
+    isWideOnly: true,
+    cell: ({ updatedAt }) => <Time at={updatedAt} />,
+    text: ({ updatedAt }) => updatedAt,
+  },
+]
+
+/** What a conversion costs at the moment. */
+export function Rates() {
+  const search = route.useSearch()
+  const { sourceCurrency, destinationCurrency } = search
+  const filters = {
+    ...(sourceCurrency ? { sourceCurrency } : {}),
+    ...(destinationCurrency ? { destinationCurrency: [destinationCurrency] } : {}),
+  }
+  const list = useListed(['quotes', 'rates', filters], async () => ({
+    ...(await countersign.exchangeRates.list(filters)),
+    hasMore: false,
+  }))
+  return (
+    <Page title="Rates" parent={{ title: 'Quotes', to: '/quotes' }}>
+      <Filters filters={FILTERS} values={search} />
+      <DataTable
+        name="Rates"
+        columns={COLUMNS}
+        list={list}
+        idOf={(row) =>
+          `${row.sourceCurrency.code} ${row.destinationCurrency.code} ${row.destinationPaymentRail}`
+        }
+        empty={{
+          title: 'No rate',
+          text: 'No rail leads there from this currency, or your settings allow no payments in it.',
+        }}
+      />
+    </Page>
+  )
+}

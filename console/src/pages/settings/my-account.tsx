@@ -1,0 +1,150 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { useMe } from '../../session/me.ts'
+import { makePasskey } from '../../session/passkeys.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { ErrorState, Loading } from '../../ui/states.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+
+/** The member who is signed in: name, passkeys, sessions. */
+export function MyAccount() {
+  const { member } = useMe()
+  return (
+    <Stack gap="lg">
+      <Panel title="You">
+        <Facts
+          of={[
+            ['Name', member.name],
+            ['E-mail', member.email],
+            ['Permissions', member.permissions.join(', ')],
+            ['Member since', <Time key="since" at={member.createdAt} />],
+          ]}
+        />
+      </Panel>
+      <Passkeys />
+      <Sessions />
+    </Stack>
+  )
+}
+
+function Passkeys() {
+  const client = useQueryClient()
+  const key = ['member-passkeys']
+  const [name, setName] = useState('')
+  const { data, error } = useQuery({ queryKey: key, queryFn: () => countersign.memberPasskeys.list() })
+  const changed = () => void client.invalidateQueries({ queryKey: key })
+  const add = useMutation({
+    mutationFn: async () => {
+      const options = await countersign.memberPasskeys.challenge()
+      return countersign.memberPasskeys.create(await makePasskey(options, name.trim()))
+    },
+    onSuccess: () => {
+      setName('')
+      changed()
+    },
+  })
+  return (
+    <Panel title="Your passkeys">
+      <Stack>
+        {error && <ErrorState error={error} />}
+        {!error && !data && <Loading lines={2} />}
+        {data?.data.length === 0 && (
+          <Text c="dimmed">
+            None yet. With a passkey you sign in without a code, and nobody can imitate this page.
+          </Text>
+        )}
+        {data?.data.map((passkey) => (
+          <PasskeyRow key={passkey.id} passkey={passkey} onDone={changed} />
+        ))}
+        <Group align="flex-end">
+          <TextInput
+            label="Name of a new passkey"
+            placeholder="Laptop"
+            maxLength={255}
+            value={name}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <Button variant="default" loading={add.isPending} onClick={() => add.mutate()}>
+            Add a passkey
+          </Button>
+        </Group>
+        {add.isError && <ErrorState error={add.error} />}
+      </Stack>
+    </Panel>
+  )
+}
+
+type Passkey = Awaited<ReturnType<typeof countersign.memberPasskeys.list>>['data'][number]
+
+function PasskeyRow({ passkey, onDone }: { readonly passkey: Passkey; readonly onDone: () => void }) {
+  return (
+    <Group justify="space-between">
+      <div style={{ minWidth: 0 }}>
+        <Text className="clipped">{passkey.name}</Text>
+        <Text size="sm" c="dimmed">
+          Made <Time at={passkey.createdAt} />
+          {passkey.lastUsedAt && (
+            <>
+              , last used <Time at={passkey.lastUsedAt} />
+            </>
+          )}
+        </Text>
+      </div>
+      <ActionButton
+        label="Remove"
+        color="red"
+        size="xs"
+        act={() => countersign.memberPasskeys.delete(passkey.id)}
+        onDone={onDone}
+        ask={{
+          title: 'Remove this passkey?',
+          text: 'It no longer signs you in, and the sessions that it began end, this one too if it is one of them.',
+        }}
+      />
+    </Group>
+  )
+}
+
+function Sessions() {
+  const client = useQueryClient()
+  const { member } = useMe()
+  const key = ['member-sessions']
+  const { data, error } = useQuery({
+    queryKey: key,
+    queryFn: () => countersign.memberSessions.list({ memberId: member.id }),
+  })
+  return (
+    <Panel title="Your sessions">
+      <Stack>
+        {error && <ErrorState error={error} />}
+        {!error && !data && <Loading lines={2} />}
+        {data?.data.map(({ id, method, address, userAgent, lastSeenAt, expiresAt, isCurrent }) => (
+          <Group key={id} justify="space-between" align="flex-start" wrap="nowrap">
+            <div style={{ minWidth: 0 }}>
+              <Text>
+                {isCurrent ? 'This browser' : wordsOf(method)} · {address}
+              </Text>
+              <Text size="sm" c="dimmed" className="clipped" title={userAgent}>
+                {userAgent}
+              </Text>
+              <Text size="sm" c="dimmed">
+                Last seen <Time at={lastSeenAt} />, ends <Time at={expiresAt} />
+              </Text>
+            </div>
+            <ActionButton
+              label="End"
+              size="xs"
+              act={() => countersign.memberSessions.delete(id)}
+              onDone={() => void client.invalidateQueries({ queryKey: key })}
+            />
+          </Group>
+        ))}
+      </Stack>
+    </Panel>
+  )
+}

@@ -1,0 +1,55 @@
+import { Tabs } from '@mantine/core'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Page } from '../../ui/page.tsx'
+import { Appearance } from './appearance.tsx'
+import { IdentityTokens } from './identity-tokens.tsx'
+import { Members } from './members.tsx'
+import { MyAccount } from './my-account.tsx'
+import { PasskeySettings } from './passkey-settings.tsx'
+import { PlatformSettings } from './platform-settings.tsx'
+import { Tokens } from './tokens.tsx'
+import { WebhookSettings } from './webhook-settings.tsx'
+
+/** The parts of the settings, each with an address of its own. */
+const PARTS: readonly { readonly name: string; readonly title: string; readonly content: ReactNode }[] = [
+  { name: 'you', title: 'You', content: <MyAccount /> },
+  { name: 'members', title: 'Members', content: <Members /> },
+  { name: 'tokens', title: 'API tokens', content: <Tokens /> },
+  { name: 'webhook', title: 'Webhook', content: <WebhookSettings /> },
+  { name: 'platform', title: 'Platform', content: <PlatformSettings /> },
+  { name: 'passkeys', title: "Customers' passkeys", content: <PasskeySettings /> },
+  { name: 'identity', title: 'Identity tokens', content: <IdentityTokens /> },
+  { name: 'appearance', title: 'Appearance', content: <Appearance /> },
+]
+
+const route = getRouteApi('/settings')
+
+/** What the platform and the member have set. */
+export function Settings() {
+  const { part = 'you' } = route.useSearch()
+  const navigate = useNavigate()
+  const shown = PARTS.some(({ name }) => name === part) ? part : 'you'
+  return (
+    <Page title="Settings">
+      <Tabs
+        value={shown}
+        onChange={(name) => name && void navigate({ to: '/settings', search: { part: name } })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="lg">
+          {PARTS.map(({ name, title }) => (
+            <Tabs.Tab key={name} value={name}>
+              {title}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {PARTS.map(({ name, content }) => (
+          <Tabs.Panel key={name} value={name}>
+            {content}
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </Page>
+  )
+}

@@ -1,0 +1,14 @@
+import type { ReactNode } from 'react'
+
+/** A column: what it shows, and the same as text for a file. */
+export interface Column<Row> {
+  readonly id: string
+  readonly header: string
+  /** A width of CSS grid, such as `minmax(10rem, 2fr)`. */
+  readonly width: string
+  readonly isRight?: boolean
+  /** Left out on a phone, where a row shows what tells it from others. */
+  readonly isWideOnly?: boolean
+  readonly cell: (row: Row) => ReactNode
+  readonly text: (row: Row) => string
+}

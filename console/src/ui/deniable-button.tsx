@@ -1,0 +1,25 @@
+import { Button, type ButtonProps, Tooltip } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface DeniableButtonProps extends Pick<ButtonProps, 'color' | 'variant' | 'size' | 'loading'> {
+  /** Why the button does nothing now; undefined if it can be used. */
+  readonly denied: string | undefined
+  readonly onClick: () => void
+  readonly children: ReactNode
+}
+
+/** A button that is grey while it is denied, and says why. It is not `disabled`: a keyboard reaches it and the reason is read. */
+export function DeniableButton({ denied, onClick, children, ...look }: DeniableButtonProps) {
+  return (
+    <Tooltip label={denied} disabled={denied === undefined}>
+      <Button
+        {...look}
+        {...(denied === undefined ? {} : { 'data-disabled': true })}
+        aria-disabled={denied !== undefined}
+        onClick={(event) => (denied === undefined ? onClick() : event.preventDefault())}
+      >
+        {children}
+      </Button>
+    </Tooltip>
+  )
+}

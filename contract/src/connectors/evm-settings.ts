@@ -1,0 +1,69 @@
+import { Type } from 'typebox'
+import { CurrencyCode } from '../core/formats.ts'
+import { Int64 } from '../core/schema.ts'
+
+/** Settings of the fees that a rail on a chain pays and charges. */
+export const EvmFees = Type.Object({
+  maxGwei: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 100_000,
+      description: 'No transaction pays more for a unit of gas: payments wait. 500 where left out',
+    }),
+  ),
+  stuckSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      description:
+        'After so long without a block a transaction is replaced by one with higher fees. 60 where left out',
+    }),
+  ),
+  marginPercent: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1000,
+      description: "What quotes and estimates add to the network's fee. 20 where left out",
+    }),
+  ),
+  gasUnits: Type.Optional(
+    Type.Integer({
+      minimum: 21_000,
+      maximum: 10_000_000,
+      description:
+        'The gas that one transfer counts as in quotes and estimates. Left out: 120000, or 80000 where a token has no EIP-3009',
+    }),
+  ),
+  extraWei: Type.Optional(
+    Int64({
+      minimum: 0,
+      description:
+        'What quotes and estimates add to each transfer beside its gas, in wei: what a chain charges for its data on another chain. 0 where left out',
+    }),
+  ),
+})
+
+/** Marks below which the accounts that send payments on a chain are low. */
+export const LowWater = Type.Object({
+  transfers: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description:
+        'A gas account is low when its coin would pay for fewer transfers at the present fees. 100 where left out',
+    }),
+  ),
+  treasury: Type.Optional(
+    Type.Array(
+      Type.Object({
+        currency: CurrencyCode,
+        amount: Int64({ minimum: 0, description: 'In the smallest unit' }),
+      }),
+      {
+        maxItems: 20,
+        description:
+          'The treasury is low when it has less of a currency. Of one that is left out: less than it has paid out in the last 24 hours',
+      },
+    ),
+  ),
+})

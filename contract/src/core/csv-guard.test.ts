@@ -1,0 +1,32 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { guardedText } from './csv-guard.ts'
+
+const FORMULA = /^[ "']*[=+\-@\t\r\n＝＋－＠]/
+
+test('no cell of any separator begins with a formula, whatever text is written', () => {
+  const parts = fc.constantFrom(...';,\t\r\n|"\' =+-@＝＋－＠a1')
+  fc.assert(
+    fc.property(
+      fc.array(parts).map((all) => all.join('')),
+      (text) => {
+        // An apostrophe of ours, or nothing: a cell that begins with a separator is empty.
+        for (const separator of [/;/, /[;\n]/, /\t/, /[;\t\r\n|]/])
+          for (const cell of guardedText(text).split(separator))
+            expect(
+              cell === '' || cell.startsWith("'") || !/^[=+\-@＝＋－＠]/.test(cell),
+              JSON.stringify([text, cell]),
+            ).toBe(true)
+        expect(FORMULA.test(guardedText(text)) && !guardedText(text).startsWith("'")).toBe(false)
+      },
+    ),
+    { numRuns: 2000 },
+  )
+})
+
+test('a text without a formula stays as it is', () => {
+  for (const text of ['Ada Lovelace', 'rent; May', 'a-b', '1,5', '', "O'Hara", 'x=1', 'a;b;c'])
+    expect(guardedText(text)).toBe(text)
+  expect(guardedText('rent;=1+1')).toBe("rent;'=1+1")
+  expect(guardedText('=1')).toBe("'=1")
+})

@@ -1,0 +1,192 @@
+import type { Advice, CodesOf } from './error-advice-requests.ts'
+
+function missing(what: string): Advice {
+  return [
+    `No ${what} has this id, or it belongs to somebody whom the caller may not see.`,
+    'Check the id and the credentials. Records of other platforms are never visible.',
+  ]
+}
+
+/** The codes of 404: there is nothing that the caller may see. */
+export const MISSING_ADVICE = {
+  NOT_FOUND: [
+    'No endpoint has this path, or the path is of the sandbox and the server is in production.',
+    'Check the path and its version. `details.path`, if present, is the one that was probably meant.',
+  ],
+  USER_NOT_FOUND: missing('customer'),
+  ERASURE_NOT_FOUND: [
+    'The erasure of this customer has not been requested.',
+    'Request it with `POST /customers/{customerId}/erasure`.',
+  ],
+  BENEFICIAL_OWNER_NOT_FOUND: missing('beneficial owner'),
+  VERIFICATION_NOT_FOUND: missing('verification'),
+  ACCOUNT_NOT_FOUND: missing('account'),
+  CREDENTIAL_NOT_FOUND: missing('credential'),
+  SESSION_NOT_FOUND: ['The session does not exist, has expired or was ended.', 'Sign in again.'],
+  BULK_UPLOAD_JOB_NOT_FOUND: missing('import of customers'),
+  DOCUMENT_NOT_FOUND: missing('document'),
+  QUOTE_NOT_FOUND: [
+    'No quote has this id, or another platform or another agent created it.',
+    'Check the id. An agent sees only the quotes that it created.',
+  ],
+  TRANSACTION_NOT_FOUND: missing('transaction'),
+  DEPOSIT_NOT_FOUND: missing('deposit'),
+  SCREENING_NOT_FOUND: missing('screening'),
+  RECONCILIATION_NOT_FOUND: missing('reconciliation'),
+  RAIL_EVENT_NOT_FOUND: missing('rail report'),
+  LEDGER_TRANSFER_NOT_FOUND: missing('ledger transfer'),
+  EVENT_NOT_FOUND: missing('event'),
+  AUDIT_EVENT_NOT_FOUND: missing('entry of the audit trail'),
+  LOGGED_REQUEST_NOT_FOUND: [
+    'No request has this id, or it is older than the log.',
+    'The operator decides how many days the request log keeps.',
+  ],
+  MEMBER_NOT_FOUND: missing('member'),
+  TOKEN_NOT_FOUND: missing('token'),
+  CARD_NOT_FOUND: missing('card'),
+  CARD_TRANSACTION_NOT_FOUND: missing('purchase'),
+  DELEGATED_KEY_NOT_FOUND: missing('delegated key'),
+  AGENT_NOT_FOUND: missing('agent'),
+  AGENT_ACTION_NOT_FOUND: missing('action'),
+  DEVICE_CODE_NOT_FOUND: [
+    'The device code is wrong, was redeemed or has expired.',
+    'Create another one with `POST /agents/{agentId}/device-codes`.',
+  ],
+  STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND: missing('account at a stablecoin provider'),
+  INVITATION_NOT_FOUND: missing('invitation'),
+  UMA_NOT_FOUND: [
+    'The UMA address is well formed, but no customer receives payments at it.',
+    'Check the address with the receiver.',
+  ],
+  LOOKUP_REQUEST_NOT_FOUND: [
+    'The lookup does not exist or has expired.',
+    'Look the receiver up again and use the new `lookupId`.',
+  ],
+} as const satisfies Readonly<Record<CodesOf<404>, Advice>>
+
+/** The codes of 409 and 410: something that is recorded stands in the way. */
+export const STATE_ADVICE = {
+  CONFLICT: [
+    'Another request changed the same record at the same time. In the sandbox also when a test asks for a 409.',
+    'Read the record again, then repeat the request if it is still needed.',
+  ],
+  IDEMPOTENCY_KEY_REUSED: [
+    'The `Idempotency-Key` was used before, with another request body.',
+    'Send a new request with a new key. To repeat the earlier one, send exactly its body.',
+  ],
+  QUOTE_ALREADY_EXECUTED: [
+    'The quote was executed before. `details.status` is its state, or the state of the action in `details.actionId`.',
+    'Follow its transaction. To pay once more, create another quote.',
+  ],
+  ACTION_NOT_DECIDED: [
+    'An agent has proposed this payment, and it is not decided yet.',
+    'Approve or reject the action in `details.actionId`.',
+  ],
+  ACTION_ALREADY_DECIDED: [
+    'The action was decided the other way, has failed or has expired.',
+    'Read the action. A decision is final; the agent can propose the payment again.',
+  ],
+  APPROVALS_MISSING: [
+    'The request carries the signature of the wallet before enough members have approved.',
+    'Approve without a signature. The last approval is answered with what to sign.',
+  ],
+  CANCELLATION_NOT_SUPPORTED: [
+    'The payment is with a rail that cannot cancel.',
+    'Wait for the outcome of the payment.',
+  ],
+  DEPOSIT_NOT_RETURNABLE: [
+    'The deposit cannot go back to its sender. `details.reason` says why: `RETURN_FAILED`, it was sent back once and did not arrive; `RETURN_UNAVAILABLE`, the rail does not know its sender; `WALLET_ADDRESS`, it is at the own address of a wallet.',
+    'Assign the deposit, or pay its sender by a transfer. Money at the address of a wallet is sent back by its holder.',
+  ],
+  SCREENING_NOT_DECIDED: [
+    'The address that the money came from is on a list, and the screening is not decided yet.',
+    'Decide the screening in `details.screeningId`, then the deposit.',
+  ],
+  PLATFORM_CUSTOMER_ID_EXISTS: [
+    'Another customer has this `platformCustomerId`.',
+    'Find that customer with `GET /customers?platformCustomerId=…`, or choose another id.',
+  ],
+  PLATFORM_CARD_ID_EXISTS: [
+    'Another card has this `platformCardId`.',
+    'Find that card in `GET /cards`, or choose another id.',
+  ],
+  MEMBER_EMAIL_EXISTS: [
+    'A member with this e-mail address exists: `details.memberId`.',
+    'Create a new invitation for that member, or use another address.',
+  ],
+  EXTERNAL_ACCOUNT_ALREADY_EXISTS: [
+    'The customer or the platform already has this account.',
+    'Use `details.externalAccountId`.',
+  ],
+  STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED: [
+    'The platform has already linked this account, and it is active.',
+    'Use `details.stablecoinProviderAccountId`.',
+  ],
+  OAUTH_CREDENTIAL_ALREADY_EXISTS: [
+    'The wallet already has a credential for this identity.',
+    'Sign in with that credential.',
+  ],
+  DELEGATED_KEY_ALREADY_EXISTS: [
+    'The card already has an active key for this wallet: `details.delegatedKeyId`.',
+    'Use that key, or revoke it first.',
+  ],
+  PROCESSOR_EVENT_REUSED: [
+    'The card processor has used this `token` or `eventId` for another event.',
+    'Give each event its own id. A repeated event must be the same in every field.',
+  ],
+  CUSTOMER_NOT_EMPTY: [
+    'The customer still has money, or payments or purchases in progress.',
+    'Empty `details.accounts`, wait for `details.transactions` and `details.cardTransactions`, then delete.',
+  ],
+  CUSTOMER_NOT_DELETED: [
+    'Only a deleted customer can be erased.',
+    'Delete the customer with `DELETE /customers/{customerId}`, then request the erasure.',
+  ],
+  CUSTOMER_ALREADY_DECIDED: [
+    'The customer is already approved or rejected, so there is nothing to verify.',
+    'Read the status of the customer.',
+  ],
+  CONTACT_NOT_VERIFIED: [
+    'Your platform requires verified contacts, and `details.contact` of the customer is not.',
+    'Verify it first: `POST /customers/{customerId}/verify-email` or `…/verify-phone`.',
+  ],
+  CONTACT_ALREADY_VERIFIED: ['The contact is already verified.', 'Nothing is left to do.'],
+  CONTACT_VERIFICATION_NOT_REQUIRED: [
+    'The customer does not have this contact, or your platform does not require its verification.',
+    'Read `contactVerification` of the customer; set what is required in the configuration.',
+  ],
+  BENEFICIAL_OWNER_REJECTED: [
+    'The business has a rejected owner: `details.beneficialOwnerId`.',
+    'Reject the verification, or have the owner corrected and submitted again.',
+  ],
+  SUBMISSION_OUTDATED: [
+    'The customer was changed after the submission that the decision is about.',
+    'Read the verification again, then decide on its current `submission`.',
+  ],
+  DOCUMENT_SUBMITTED: [
+    'A verification was submitted with this document.',
+    'Upload another document; this one stays as evidence.',
+  ],
+  REPLAY_IN_PROGRESS: [
+    'The platform is already delivering a span of events again; one replay runs at a time.',
+    'Wait until it has ended.',
+  ],
+  TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL: [
+    'The payment was decided, has expired or never waited for your platform.',
+    'Read the transaction: `details.status` is its state.',
+  ],
+  UMA_ADDRESS_EXISTS: ['Another customer has this UMA address.', 'Choose another address.'],
+  EMAIL_OTP_EMAIL_ALREADY_EXISTS: [
+    'Another customer signs in to a wallet with this e-mail address.',
+    'Use another address, or delete the other customer.',
+  ],
+  EMAIL_OTP_CREDENTIAL_SET_CHANGED: [
+    'Between the first call and its signed retry, the e-mail credentials have changed.',
+    'Start again without a signature.',
+  ],
+  INVALID_STATE_TRANSITION: [
+    'The record is in a state that does not allow this, such as a closed card.',
+    'Read the record. Its guide has the table of states.',
+  ],
+  CUSTOMER_DELETED: ['The customer was deleted.', 'Nothing can be done for this customer any more.'],
+} as const satisfies Readonly<Record<CodesOf<409 | 410>, Advice>>

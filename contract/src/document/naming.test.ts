@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { API } from '../api.ts'
+import { isObject } from '../core/decode.ts'
+import { namedSchemas, pascalCase } from './naming.ts'
+import { openApi } from './openapi.ts'
+import { isComponent, shapeOf } from './shape.ts'
+
+const document = JSON.parse(JSON.stringify(openApi({ serverUrl: '/' })))
+const schemas: Readonly<Record<string, object>> = document.components.schemas
+const names = Object.keys(schemas)
+
+/** Keywords whose values are not schemas. */
+const DATA = new Set(['example', 'examples', 'default', 'discriminator', 'enum', 'required'])
+
+/** The places below a node, without itself, that hold a schema that must be a component but is not. */
+function anonymousIn(node: unknown, place: string): string[] {
+  if (Array.isArray(node)) return node.flatMap((one, at) => ownAnd(one, `${place}/${at}`))
+  if (!isObject(node)) return []
+  return Object.entries(node)
+    .filter(([keyword]) => !DATA.has(keyword))
+    .flatMap(([keyword, value]) =>
+      keyword === 'properties' && isObject(value)
+        ? Object.entries(value).flatMap(([name, schema]) => ownAnd(schema, `${place}.${name}`))
+        : ownAnd(value, `${place}/${keyword}`),
+    )
+}
+
+function ownAnd(node: unknown, place: string): string[] {
+  const own = isObject(node) && isComponent(node) ? [place] : []
+  return [...own, ...anonymousIn(node, place)]
+}
+
+describe('the components of the OpenAPI document', () => {
+  test('leave no object, union or choice of words without a name in an operation, a webhook or a component', () => {
+    expect(ownAnd({ properties: { a: { enum: ['x', 'y'] } } }, 'sample')).toEqual(['sample', 'sample.a'])
+    const places = [document.paths, document.webhooks].flatMap((group) =>
+      Object.entries(group).flatMap(([name, item]) => anonymousIn(item, name)),
+    )
+    expect(places).toEqual([])
+    expect(Object.entries(schemas).flatMap(([name, schema]) => anonymousIn(schema, name))).toEqual([])
+  })
+
+  test('have no two names for one shape', () => {
+    const byShape = new Map<string, string[]>()
+    for (const [name, schema] of Object.entries(schemas))
+      byShape.set(shapeOf(schema), [...(byShape.get(shapeOf(schema)) ?? []), name])
+    expect([...byShape.values()].filter((same) => same.length > 1)).toEqual([])
+  })
+
+  test('have no word twice in a choice of words', () => {
+    const choices = Object.entries<{ enum?: readonly string[] }>(document.components.schemas)
+    const repeats = choices.filter(([, { enum: words = [] }]) => new Set(words).size < words.length)
+    expect(repeats.map(([name]) => name)).toEqual([])
+  })
+
+  test('have no constant but a word of one value, which every generator reads', () => {
+    expect(JSON.stringify(schemas)).not.toContain('"const":')
+  })
+
+  test('have none of the names that generators make for operations', () => {
+    const made = Object.keys(API).flatMap((name) => {
+      const own = pascalCase(name)
+      const suffixes = ['Response', 'Responses', 'Params', 'Body', 'Data', 'Error', 'Errors']
+      return [`Api${own}Request`, `New${own}Request`, ...suffixes.map((suffix) => `${own}${suffix}`)]
+    })
+    expect(names.filter((name) => made.includes(name) || name.endsWith('Response'))).toEqual([])
+  })
+
+  test('name each schema once, by a word that reads well', () => {
+    expect(new Set(namedSchemas().map(([name]) => name)).size).toBe(namedSchemas().length)
+    expect(names.filter((name) => !/^[A-Z][A-Za-z0-9]{2,49}$/.test(name))).toEqual([])
+    expect(names.filter((name) => /([A-Z][a-z]+)\1|Inner|Item|[0-9]{3}(?!Code$|$)/.test(name))).toEqual([])
+    expect(schemas.TransferOutRequest).toMatchObject({
+      properties: {
+        source: { $ref: '#/components/schemas/InternalAccountReference' },
+        destination: { $ref: '#/components/schemas/ExternalAccountDestinationReference' },
+      },
+    })
+    expect(schemas.AgentAction).toMatchObject({
+      properties: { status: { $ref: '#/components/schemas/AgentActionStatus' } },
+    })
+    expect(schemas.BrlAccountInfo).toMatchObject({
+      properties: { beneficiary: { $ref: '#/components/schemas/Beneficiary' } },
+    })
+  })
+})
+
+test('every operation and every webhook has an id of its own', () => {
+  const items = [...Object.values(document.paths), ...Object.values(document.webhooks)]
+  const ids = items.flatMap((item) => Object.values(item as object).map(({ operationId }) => operationId))
+  expect(ids.filter((id, at) => !/^[a-z][a-z_]+$/.test(id) || ids.indexOf(id) !== at)).toEqual([])
+})

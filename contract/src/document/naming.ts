@@ -1,0 +1,128 @@
+import type { TSchema } from 'typebox'
+import { API } from '../api.ts'
+import type { Endpoint } from '../core/endpoint.ts'
+import { WEBHOOKS } from '../events/webhooks.ts'
+import { GIVEN_NAMES } from './openapi-names.ts'
+import { isComponent, shapeOf } from './shape.ts'
+
+export type NamedSchemas = readonly (readonly [name: string, schema: TSchema])[]
+
+let made: NamedSchemas | undefined
+
+/**
+ * Every object, union and choice of words in the operations and webhooks, each once, under its name; made at the first
+ * use. The name is the given one, which is nearly always the name of the constant that declares it. Without one it follows from the
+ * place: `Deposit.sender` is a `DepositSender`, a page of deposits a `DepositPage`.
+ */
+export function namedSchemas(): NamedSchemas {
+  made ??= new Naming().run()
+  return made
+}
+
+/** `customer_create` → `CustomerCreate`, `card-state-change` → `CardStateChange`, `kycStatus` → `KycStatus`. */
+export function pascalCase(name: string): string {
+  return name
+    .split(/[_-]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+}
+
+interface Named {
+  readonly name: string
+  readonly schema: TSchema
+  /** Neither given nor the name of a list. */
+  readonly isDerived: boolean
+}
+
+class Naming {
+  readonly #given = new Map<string, readonly [string, TSchema]>()
+  readonly #found = new Map<string, Named>()
+  readonly #faults: string[] = []
+
+  constructor() {
+    for (const one of GIVEN_NAMES)
+      if (!this.#given.has(shapeOf(one[1]))) this.#given.set(shapeOf(one[1]), one)
+  }
+
+  run(): NamedSchemas {
+    const endpoints = Object.entries<Endpoint>(API)
+    for (const [name, { responses }] of endpoints)
+      for (const schema of Object.values(responses)) this.#visit(schema, `${pascalCase(name)}Result`)
+    for (const [name, { body, answers }] of Object.entries(WEBHOOKS)) {
+      this.#visit(body, `${pascalCase(name)}Webhook`)
+      for (const { body } of Object.values(answers)) this.#visit(body, `${pascalCase(name)}Answer`)
+    }
+    // After the answers: a query takes the words of the records that it looks for.
+    for (const [name, endpoint] of endpoints) this.#visitRequest(pascalCase(name), endpoint)
+    const names = [...this.#found.values()].map(({ name }) => name)
+    for (const name of names.filter((one, at) => names.indexOf(one) !== at))
+      this.#faults.push(`Two shapes have the name ${name}`)
+    if (this.#faults.length > 0) throw new Error(this.#faults.join('\n'))
+    return [...this.#found.values()].map(({ name, schema }) => [name, schema])
+  }
+
+  #visitRequest(owner: string, { body, upload, params, query }: Endpoint): void {
+    // The form of an upload has a file too: the document makes it.
+    if (upload) this.#visitInside(body, owner)
+    else this.#visit(body, `${owner}Request`)
+    for (const schema of [params, query]) this.#visitInside(schema, owner, true)
+  }
+
+  #visit(node: unknown, name: string, isParameter = false): void {
+    if (typeof node !== 'object' || node === null) return
+    if (isComponent(node)) this.#visitComponent(node, name, isParameter)
+    else this.#visitInside(node, name, isParameter)
+  }
+
+  #visitComponent(node: TSchema, name: string, isParameter: boolean): void {
+    const shape = shapeOf(node)
+    const found = this.#found.get(shape)
+    if (found) {
+      if (found.isDerived && found.name !== name && !isParameter)
+        this.#faults.push(`${found.name} and ${name} have one shape: give it a name`)
+      return
+    }
+    const list = this.#listName(node, name)
+    const [ownName, schema] = this.#given.get(shape) ?? [list ?? name, node]
+    this.#found.set(shape, { name: ownName, schema, isDerived: !this.#given.has(shape) && !list })
+    this.#visitInside(schema, ownName)
+  }
+
+  /** A list is named after what is in it: a `CustomerPage` has a cursor, a `CustomerList` has none. */
+  #listName(node: TSchema, name: string): string | undefined {
+    const { properties }: SchemaParts = node
+    const { items }: SchemaParts = properties?.data ?? {}
+    if (!items) return undefined
+    this.#visit(items, name)
+    const item = this.#found.get(shapeOf(items))
+    return item && `${item.name}${properties?.hasMore ? 'Page' : 'List'}`
+  }
+
+  #visitInside(node: unknown, owner: string, isParameter = false): void {
+    if (typeof node !== 'object' || node === null) return
+    const parts: SchemaParts = node
+    const { properties, items, oneOf, anyOf, patternProperties, additionalProperties, knownWords } = parts
+    for (const [name, schema] of Object.entries(properties ?? {}))
+      this.#visit(schema, `${owner}${pascalCase(name)}`, isParameter)
+    this.#visit(items, singular(owner), isParameter)
+    for (const schema of [...(oneOf ?? []), ...(anyOf ?? []), ...Object.values(patternProperties ?? {})])
+      this.#visit(schema, owner, isParameter)
+    this.#visit(additionalProperties, owner)
+    if (knownWords) this.#visit({ type: 'string', enum: knownWords }, `Known${owner}`)
+  }
+}
+
+interface SchemaParts {
+  readonly properties?: Readonly<Record<string, TSchema>>
+  readonly items?: TSchema
+  readonly oneOf?: readonly TSchema[]
+  readonly anyOf?: readonly TSchema[]
+  readonly patternProperties?: Readonly<Record<string, TSchema>>
+  readonly additionalProperties?: TSchema | boolean
+  readonly knownWords?: readonly string[]
+}
+
+/** The name of one of these: `Countries` → `Country`, `References` → `Reference`. */
+function singular(name: string): string {
+  return name.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')
+}

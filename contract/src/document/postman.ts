@@ -1,0 +1,162 @@
+import { type TObject, Type } from 'typebox'
+import { API, type EndpointName } from '../api.ts'
+import { type Endpoint, isStream } from '../core/endpoint.ts'
+import { keysOf } from '../core/objects.ts'
+import { wireSpelling } from '../core/wire-word.ts'
+import type { RecordedCall, RecordedExamples } from './examples.ts'
+import { SECTIONS } from './tags.ts'
+
+export interface PostmanOptions {
+  /** The base address, version segment included. */
+  readonly serverUrl: string
+  /** Production has no endpoints of the sandbox. */
+  readonly mode: 'sandbox' | 'production'
+  /** The word in the names that the specification spells with `svc`. Left out: that. */
+  readonly wireWord?: string
+  /** Calls that fill in bodies and parameters. */
+  readonly examples: RecordedExamples
+}
+
+type Json = Record<string, unknown>
+
+const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json'
+
+/** Remembers the id of each record that a call returns, so that the next call names it. */
+const REMEMBER_IDS = [
+  'if (pm.response.code < 300 && (pm.response.headers.get("Content-Type") || "").includes("json")) {',
+  '  const body = pm.response.json()',
+  '  const records = Array.isArray(body.data) ? body.data.slice(0, 1) : [body]',
+  '  for (const { id } of records) {',
+  '    const kind = /^([A-Za-z]+):/.exec(id)',
+  '    if (kind) pm.collectionVariables.set(kind[1], id)',
+  '  }',
+  '}',
+]
+
+/**
+ * The API as a collection of Postman, which Bruno and Insomnia import too. A record is a variable with the name of its kind,
+ * such as `{{Customer}}`. Pure: the same options give the same collection.
+ */
+export function postmanCollection(options: PostmanOptions): Json {
+  const text = wireSpelling(options.wireWord).text(JSON.stringify(collectionOf(options)))
+  return JSON.parse(text)
+}
+
+function collectionOf({ serverUrl, mode, examples }: PostmanOptions): Json {
+  const folders = new Map<string, Json[]>()
+  for (const name of keysOf(API)) {
+    const endpoint: Endpoint = API[name]
+    const auth = authOf(endpoint)
+    if (!auth || (endpoint.sandboxOnly && mode === 'production')) continue
+    const item = itemOf(name, endpoint, auth, examples)
+    folders.set(endpoint.tag, [...(folders.get(endpoint.tag) ?? []), item])
+  }
+  const records = Object.entries(examples.records).map(([kind, id]) => variable(kind, id))
+  return {
+    info: {
+      name: 'Countersign',
+      schema: SCHEMA,
+      description:
+        'Set the variables tokenId and clientSecret; a sandbox writes both to credentials.json. Create a customer first: each ' +
+        'response sets the variable of its record, and other requests use it.',
+    },
+    auth: basic,
+    event: [{ listen: 'test', script: { type: 'text/javascript', exec: REMEMBER_IDS } }],
+    variable: [
+      variable('baseUrl', serverUrl),
+      variable('tokenId'),
+      variable('clientSecret'),
+      variable('agentToken'),
+      ...records,
+    ],
+    item: [...folders].map(([tag, item]) => ({
+      name: tag,
+      description: SECTIONS[tag]?.introduction ?? '',
+      item,
+    })),
+  }
+}
+
+const variable = (key: string, value = '') => ({ key, value, type: 'string' })
+
+const basic = {
+  type: 'basic',
+  basic: [variable('username', '{{tokenId}}'), variable('password', '{{clientSecret}}')],
+}
+
+/** Undefined for an endpoint that only another system calls, with a signature. */
+function authOf({ auth }: Endpoint): Json | undefined {
+  if (auth === 'platform') return basic
+  if (auth === 'agent') return { type: 'bearer', bearer: [variable('token', '{{agentToken}}')] }
+  return auth === 'member' || auth === 'public' || auth === 'deviceCode' ? { type: 'noauth' } : undefined
+}
+
+function itemOf(name: EndpointName, endpoint: Endpoint, auth: Json, examples: RecordedExamples): Json {
+  const call = examples.calls[name]
+  const withVariables = (value: unknown): unknown => namesFor(examples.records, value)
+  return {
+    name: endpoint.summary,
+    request: {
+      method: endpoint.method,
+      description: [`\`${name}\``, endpoint.description].filter(Boolean).join('\n\n'),
+      auth,
+      header: headersOf(endpoint),
+      url: urlOf(endpoint, call, withVariables),
+      ...bodyOf(endpoint, withVariables(call?.body)),
+    },
+    response: [],
+  }
+}
+
+function headersOf(endpoint: Endpoint): Json[] {
+  return [
+    ...(endpoint.idempotent ? [{ key: 'Idempotency-Key', value: '{{$guid}}' }] : []),
+    ...(isStream(endpoint) ? [{ key: 'Accept', value: 'text/event-stream' }] : []),
+  ]
+}
+
+function urlOf(
+  { path, params, query }: Endpoint,
+  call: RecordedCall | undefined,
+  withVariables: (value: unknown) => unknown,
+): Json {
+  const segments = path.split('/').slice(1)
+  const recordedValue = (values: Readonly<Record<string, string>> | undefined, name: string) =>
+    String(withVariables(values?.[name] ?? ''))
+  const recorded = call?.query ?? {}
+  const required: readonly string[] = query?.required ?? []
+  return {
+    raw: `{{baseUrl}}${path.replace(/\{(\w+)\}/g, ':$1')}`,
+    host: ['{{baseUrl}}'],
+    path: segments.map((segment) => segment.replace(/^\{(\w+)\}/, ':$1')),
+    variable: propertiesOf(params).map((name) => ({ key: name, value: recordedValue(call?.params, name) })),
+    query: propertiesOf(query).map((name) => ({
+      key: name,
+      value: recordedValue(recorded, name),
+      disabled: !required.includes(name),
+    })),
+  }
+}
+
+function propertiesOf(fields: TObject = Type.Object({})): string[] {
+  return Object.keys(fields.properties)
+}
+
+function bodyOf({ body, upload }: Endpoint, example: unknown): Json {
+  if (upload) {
+    const texts = typeof example === 'object' && example !== null ? Object.entries(example) : []
+    const fields = texts.map(([key, value]) => ({ key, value: String(value), type: 'text' }))
+    return { body: { mode: 'formdata', formdata: [{ key: 'file', type: 'file', src: [] }, ...fields] } }
+  }
+  if (!body) return {}
+  const raw = JSON.stringify(example ?? {}, null, 2)
+  return { body: { mode: 'raw', raw, options: { raw: { language: 'json' } } } }
+}
+
+/** A recorded value with variables for the ids of records. */
+function namesFor(records: Readonly<Record<string, string>>, value: unknown): unknown {
+  if (value === undefined) return undefined
+  let text = JSON.stringify(value)
+  for (const [kind, id] of Object.entries(records)) text = text.replaceAll(id, `{{${kind}}}`)
+  return JSON.parse(text)
+}

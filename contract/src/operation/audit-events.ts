@@ -1,0 +1,92 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { ID_KINDS, Id, IdOfAny, PathId } from '../core/ids.ts'
+import { keysOf } from '../core/objects.ts'
+import { FreeForm, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+
+const TAG = 'Audit trail'
+
+export const AUDIT_ACTORS = ['MEMBER', 'TOKEN', 'AGENT', 'CUSTOMER', 'OPERATOR'] as const
+export type AuditActorType = (typeof AUDIT_ACTORS)[number]
+
+/** Who can be asked for by id. */
+export const ACTOR_KINDS = ['Member', 'Token', 'Agent', 'Customer'] as const
+
+const anyKind = keysOf(ID_KINDS)
+
+/** Who made a call. */
+export const AuditActor = Type.Object({
+  type: OneOfWords(AUDIT_ACTORS, "TOKEN: the platform's backend. OPERATOR: a person at the server"),
+  id: Type.Optional(IdOfAny(anyKind, 'Of the member, the token, the agent or the customer')),
+  name: Type.Optional(Text(255, { description: 'Its name at that time' })),
+})
+
+/** A call that has changed something. It is neither changed nor removed. */
+export const AuditEvent = Type.Object({
+  id: Id('AuditEvent'),
+  at: Timestamp(),
+  actor: AuditActor,
+  walletSessionId: Type.Optional(Id('Session', "The session of the customer's wallet that signed the call")),
+  operation: Text(100, { description: 'The name of the call, as in operationId: `config_update`' }),
+  objectId: Type.Optional(IdOfAny(anyKind, 'What was changed or made')),
+  customerId: Type.Optional(Id('Customer', 'Whose it is')),
+  requestId: Text(128, { description: 'The `X-Request-Id` of the call' }),
+  address: Type.Optional(Text(64, { description: 'Where the call came from' })),
+  userAgent: Type.Optional(Text(500, { description: 'What the calling program calls itself' })),
+  before: Type.Optional(
+    FreeForm('What the call has changed, as it was before: members that differ. Secrets are masked'),
+  ),
+  after: Type.Optional(FreeForm('The same members afterwards')),
+})
+
+const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** When the id of a request was made, where it is a UUIDv7: the server makes such, a caller may choose any. */
+export function timeOfRequestId(id: string): Date | undefined {
+  const parts = UUID_V7.exec(id)
+  return parts ? new Date(Number.parseInt(`${parts[1]}${parts[2]}`, 16)) : undefined
+}
+
+export const audit_event_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/audit-events',
+  tag: TAG,
+  summary: 'List what was changed',
+  description:
+    'Shows who has changed what, newest first: every call that was carried out and changed something, with its caller. ' +
+    'Refused calls and calls that only read are not in it. Nobody can change or remove an entry.',
+  query: Type.Object({
+    actorId: Type.Optional(IdOfAny(ACTOR_KINDS, 'Of a member, a token, an agent or a customer')),
+    objectId: Type.Optional(IdOfAny(anyKind, 'What was changed or made')),
+    customerId: Type.Optional(Id('Customer')),
+    operation: Type.Optional(Text(100, { description: 'The name of the call: `config_update`' })),
+    requestId: Type.Optional(
+      Text(128, {
+        description:
+          'The `X-Request-Id` of the call. One that the server made says its time; for another `startDate` is needed',
+      }),
+    ),
+    startDate: Type.Optional(Timestamp('From this time on')),
+    endDate: Type.Optional(Timestamp('Before this time')),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(AuditEvent) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const audit_event_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/audit-events/{auditEventId}',
+  tag: TAG,
+  summary: 'Read an entry of the audit trail',
+  description: 'Shows one change: who made it, when, from where, and what differs before and after.',
+  params: Type.Object({ auditEventId: PathId }),
+  responses: { 200: AuditEvent },
+  errors: ['AUDIT_EVENT_NOT_FOUND'],
+})
+
+export const auditEvents = { audit_event_list, audit_event_get }

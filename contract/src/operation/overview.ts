@@ -1,0 +1,102 @@
+import { Type } from 'typebox'
+import { Currency } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { Int64, OneOfWords, Text, Timestamp } from '../core/schema.ts'
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../payments/transactions.ts'
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** All that is held in one currency, in its smallest unit. */
+export const HeldBalance = Type.Object({
+  currency: Currency,
+  customers: Int64({ description: 'On the accounts of all customers' }),
+  platform: Int64({ description: "On the platform's own accounts" }),
+})
+
+export const Waiting = Type.Object({
+  approvals: count('Actions of agents and incoming payments that wait for approval'),
+  verifications: count('Verifications that a person decides'),
+  screenings: count('Payments to or from an address that is on a list'),
+  deposits: count('Money in suspense'),
+  railEvents: count('Reports of rails that fit nothing'),
+  reconciliations: count('Days whose statement and books differ'),
+})
+
+export const WebhookHealth = Type.Object({
+  endpoint: Type.Optional(Type.String({ description: 'webhookEndpoint of the configuration' })),
+  pending: count('Events that are yet to be delivered, or retried'),
+  failed: count('Events of the last seven days that were given up'),
+  lastDeliveredAt: Type.Optional(Timestamp()),
+})
+
+export const RailHealth = Type.Object({
+  name: Text(40),
+  kind: Text(40, { description: 'As in the file of the rails; sandbox for the simulator' }),
+  isAvailable: Type.Boolean({ description: 'Whether a payment made now is given to it now' }),
+  detail: Type.Optional(Type.String({ description: 'Why it is not' })),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Accounts of a chain that have less than their low-water mark, in sentences',
+    }),
+  ),
+})
+
+export const Overview = Type.Object({
+  balances: Type.Array(HeldBalance),
+  waiting: Waiting,
+  webhooks: WebhookHealth,
+  rails: Type.Array(RailHealth),
+})
+
+export const overview_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/overview',
+  tag: 'Overview',
+  summary: 'Read what a person looks at first',
+  description:
+    'Shows how much is held in each currency, how much waits for a person, whether webhooks arrive, and which rails ' +
+    'take payments now. Counted at the moment of the call.',
+  responses: { 200: Overview },
+  errors: [],
+})
+
+export const STATISTICS_INTERVALS = ['HOUR', 'DAY'] as const
+
+/** The most intervals of one answer. */
+export const STATISTICS_INTERVALS_MAX = 92
+
+/** The payments of one interval that are alike. */
+export const TransactionStatistic = Type.Object({
+  start: Timestamp('When the interval begins'),
+  type: OneOfWords(TRANSACTION_TYPES),
+  status: OneOfWords(TRANSACTION_STATUSES, 'As of now'),
+  count: Type.Integer({ minimum: 1 }),
+  amount: Int64({ description: 'What was sent, of outgoing payments; what was received, of incoming ones' }),
+  currency: Currency,
+})
+
+export const transaction_statistics = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/transaction-statistics',
+  tag: 'Overview',
+  summary: 'Count payments by time',
+  description:
+    'Counts the payments that were created in each hour or day and sums their amounts, by currency, type and status. ' +
+    `An interval without payments is left out. At most ${STATISTICS_INTERVALS_MAX} intervals.`,
+  query: Type.Object({
+    interval: OneOfWords(STATISTICS_INTERVALS),
+    startDate: Timestamp('Created at or after'),
+    endDate: Type.Optional(Timestamp('Created before. Left out: now')),
+    timeZone: Type.Optional(
+      Text(64, { description: 'Where days begin, by its IANA name: Europe/Berlin. Left out: UTC' }),
+    ),
+  }),
+  responses: { 200: Type.Object({ data: Type.Array(TransactionStatistic) }) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const overview = { overview_get, transaction_statistics }

@@ -1,0 +1,127 @@
+import { Type } from 'typebox'
+import { Currency } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { CalendarDate, CurrencyCode } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { keysOf } from '../core/objects.ts'
+import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { RECONCILIATION_STATES } from '../states/reconciliation-states.ts'
+
+/** Why the statement of a bank and the ledger differ. */
+export const DIFFERENCES = {
+  NOT_IN_STATEMENT: 'The books have it, and no statement has it yet',
+  NOT_IN_BOOKS: 'A statement has it, and the books do not: it contradicts what the rail reported',
+  OTHER_AMOUNT: 'Both have it, with different amounts',
+  OTHER_CURRENCY: 'The payment is in another currency than the statement',
+  UNKNOWN: 'A statement names a payment or a deposit that nothing is known of',
+  BOOKED_TWICE: 'A statement has it more than once: it may have been paid twice',
+  REPEATED_ENTRY: 'The entry was on an earlier statement already',
+  UNEXPLAINED: 'An entry that names neither payment nor deposit, and is neither fee nor interest',
+  OPENING_BALANCE: 'The first statement does not begin at 0, where the books begin',
+  BALANCE_GAP: 'A statement does not begin where the one before ended',
+  WRONG_SUM: 'The entries of a statement do not lead from its opening to its closing balance',
+  UNACCOUNTED: 'What none of the others explains',
+} as const
+
+export type DifferenceReason = keyof typeof DIFFERENCES
+export const DIFFERENCE_REASONS: readonly DifferenceReason[] = keysOf(DIFFERENCES)
+
+/** What the statement has and the books have not, or the other way. */
+export const ReconciliationDifference = Type.Object({
+  reason: OneOfWords(DIFFERENCE_REASONS),
+  amount: Int64({ description: 'By how much the statement is above the books, in the smallest unit' }),
+  since: Timestamp('When the first side had it'),
+  ageDays: Type.Integer({ minimum: 0, description: 'Whole days since then' }),
+  about: Type.Optional(
+    Text(96, { description: 'The transaction, deposit or entry; left out for a statement as a whole' }),
+  ),
+  text: Type.Optional(Type.String({ description: 'The words of the bank about the entry' })),
+})
+
+const summary = {
+  id: Id('RailStatement'),
+  rail: Text(40),
+  date: CalendarDate,
+  currency: Currency,
+  status: OneOfWords(
+    RECONCILIATION_STATES,
+    'WAITING: for the statement. BOOKING: what it tells is being applied. BALANCED, DIFFERENT: whether there are differences',
+  ),
+  statement: Type.Optional(
+    Type.Object({
+      id: Text(255, { description: 'What the bank calls it' }),
+      openingBalance: Int64(),
+      closingBalance: Int64(),
+      entryCount: Type.Integer({ minimum: 0 }),
+      entrySum: Int64({ description: 'The sum of its entries; money in is positive' }),
+      charged: Type.Optional(Int64({ description: 'What the bank has charged: the sum of its fees' })),
+      expectedCosts: Type.Optional(
+        Int64({
+          description: 'What its payments cost by the rails file. Left out where that names no costs',
+        }),
+      ),
+    }),
+  ),
+  ledger: Type.Optional(
+    Type.Object({
+      balance: Int64({ description: "The ledger's account of the rail as of this statement" }),
+      later: Int64({
+        description: 'What it has moved since the day, for the statements to come. Not in `balance`',
+      }),
+    }),
+  ),
+  difference: Type.Optional(
+    Int64({ description: 'closingBalance - ledger.balance: the sum of all differences' }),
+  ),
+  differenceCount: Type.Integer({ minimum: 0 }),
+  receivedAt: Type.Optional(Timestamp('When the statement arrived')),
+  reconciledAt: Type.Optional(Timestamp()),
+  createdAt: Timestamp(),
+}
+
+/** One day of one rail in one currency: the statement of the bank held against the books. */
+export const Reconciliation = Type.Object(summary)
+
+export const ReconciliationWithDifferences = Type.Object({
+  ...summary,
+  differences: Type.Array(ReconciliationDifference, {
+    description: 'Oldest first, at most 1000 of them, and then one UNACCOUNTED of the sum of the rest',
+  }),
+})
+
+export const reconciliation_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/reconciliations',
+  tag: 'Rails',
+  summary: 'List reconciliations',
+  description:
+    'Shows how the days of each rail and currency compare: one entry for each, newest first, with the ' +
+    'sums of its statement and of the books.',
+  query: Type.Object({
+    rail: Type.Optional(Text(40)),
+    currency: Type.Optional(CurrencyCode),
+    status: Type.Optional(OneOfWords(RECONCILIATION_STATES)),
+    startDate: Type.Optional(CalendarDate),
+    endDate: Type.Optional(CalendarDate),
+    ...pageQuery,
+  }),
+  responses: { 200: Page(Reconciliation) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const reconciliation_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/reconciliations/{reconciliationId}',
+  tag: 'Rails',
+  summary: 'Read a reconciliation',
+  description: 'Shows one day of a rail and currency with its differences, each with its age and its reason.',
+  params: Type.Object({ reconciliationId: PathId }),
+  responses: { 200: ReconciliationWithDifferences },
+  errors: ['RECONCILIATION_NOT_FOUND'],
+})
+
+export const reconciliations = { reconciliation_list, reconciliation_get }

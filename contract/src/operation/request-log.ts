@@ -1,0 +1,98 @@
+import { Type } from 'typebox'
+import { endpoint, KIB } from '../core/endpoint.ts'
+import { IdOfAny, PathId } from '../core/ids.ts'
+import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { Plain } from '../core/sensitivity.ts'
+import { ACTOR_KINDS, AuditActor } from './audit-events.ts'
+
+const TAG = 'Request log'
+
+/** The longest body that is kept, in bytes; a longer one is cut. */
+export const LOGGED_BODY_BYTES_MAX = 8 * KIB
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+const summaryOfRequest = {
+  requestId: Plain(Text(128, { description: 'The `X-Request-Id` of the response. The server makes it' })),
+  callerRequestId: Type.Optional(
+    Text(128, { description: "The caller's own `X-Request-Id`, if it is of letters, digits and . _ : -" }),
+  ),
+  at: Timestamp('Real time, whatever the clock of a sandbox says'),
+  method: OneOfWords(METHODS),
+  path: Type.String({ description: 'Below the base address; the pattern where a part of it is secret' }),
+  query: Type.Optional(Type.String()),
+  status: Type.Integer({ description: 'Of the answer' }),
+  code: Type.Optional(Type.String({ description: 'Of a refusal, from the table of errors' })),
+  durationMs: Type.Integer({ minimum: 0 }),
+  actor: Type.Optional(AuditActor),
+  operation: Type.String({ description: 'The name of the call' }),
+  idempotencyKey: Type.Optional(Type.String()),
+  address: Type.Optional(Type.String({ description: 'Where the request came from' })),
+  userAgent: Type.Optional(Type.String()),
+}
+
+/** A request without its bodies. */
+export const LoggedRequestSummary = Type.Object(summaryOfRequest)
+
+/** A request and its answer. */
+export const LoggedRequest = Type.Object({
+  ...summaryOfRequest,
+  requestBody: Type.Optional(
+    Type.String({
+      description:
+        'As it was sent, cut after 8 KiB. Ids, numbers and fixed words are shown, and *** in place of other text',
+    }),
+  ),
+  responseBody: Type.Optional(Type.String({ description: 'As it was answered, in the same way' })),
+})
+
+export const request_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/requests',
+  tag: TAG,
+  summary: 'List requests',
+  description:
+    'Finds requests of the last days, newest first, without their bodies: those of backends, agents and customers, and what ' +
+    'members changed. An entry appears about a second after its answer. `dropped` counts what could not be kept.',
+  query: Type.Object({
+    requestId: Type.Optional(Plain(Text(128))),
+    callerRequestId: Type.Optional(Text(128, { description: 'The `X-Request-Id` that the caller sent' })),
+    method: Type.Optional(OneOfWords(METHODS)),
+    status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
+    statusClass: Type.Optional(OneOfWords(['2xx', '4xx', '5xx'])),
+    path: Type.Optional(Text(255, { description: 'What the path begins with: `/customers`' })),
+    actorId: Type.Optional(IdOfAny(ACTOR_KINDS, 'Of a member, a token, an agent or a customer')),
+    startDate: Type.Optional(Timestamp('From this time on')),
+    endDate: Type.Optional(Timestamp('Before this time')),
+    ...pageQuery,
+  }),
+  responses: {
+    200: Type.Object({
+      ...Page(LoggedRequestSummary).properties,
+      dropped: Type.Integer({
+        minimum: 0,
+        description: 'Requests of all platforms that this process could not keep since it was started',
+      }),
+    }),
+  },
+  errors: ['INVALID_INPUT'],
+})
+
+export const request_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/requests/{requestId}',
+  tag: TAG,
+  summary: 'Read a request',
+  description:
+    'Shows one request and its answer with their bodies, by the `X-Request-Id` of the answer. Text that may be secret or about a ' +
+    'person is masked, and so are properties that the endpoint does not know.',
+  params: Type.Object({ requestId: PathId }),
+  responses: { 200: LoggedRequest },
+  errors: ['LOGGED_REQUEST_NOT_FOUND'],
+})
+
+export const requests = { request_list, request_get }

@@ -1,0 +1,110 @@
+import { Type } from 'typebox'
+import { endpoint, KIB } from '../core/endpoint.ts'
+import { CurrencyCode, UmaAddressInput } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { FreeFormInput, Int64, Prose } from '../core/schema.ts'
+import { SignedRequestChallenge } from '../core/signed-retry.ts'
+import { Transaction } from './transactions.ts'
+
+/** How long the platform has to decide on a payment to one of its customers. */
+export const APPROVAL_SECONDS = 15 * 60
+
+const transactionPath = Type.Object({ transactionId: PathId })
+
+const receiverCustomerInfo = Type.Optional(
+  FreeFormInput('The information about the customer that the platform gives to the sending side'),
+)
+
+export const ApprovePaymentRequest = Type.Object({ receiverCustomerInfo })
+
+export const RejectPaymentRequest = Type.Object({ reason: Type.Optional(Prose(500)) })
+
+const errors = [
+  'INVALID_INPUT',
+  'TRANSACTION_NOT_FOUND',
+  'TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL',
+] as const
+
+/** Approves a payment. The first decision about a payment counts, by whichever way it arrives. */
+export const transaction_approve = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  movesHeldMoney: true,
+  method: 'POST',
+  path: '/transactions/{transactionId}/approve',
+  tag: 'Transactions',
+  summary: 'Approve a payment',
+  description:
+    'Lets a payment through that waits for the platform. For a payment to a customer that is PENDING and ' +
+    'at most 15 minutes old, whatever the webhook was answered so far; and for the payment of an agent ' +
+    'that waits for approval, like POST /agents/{agentId}/actions/{actionId}/approve. Where the platform has set ' +
+    'approvalsRequired, members alone approve, and until the last of them the answer shows the payment unchanged.',
+  signed: true,
+  params: transactionPath,
+  body: ApprovePaymentRequest,
+  bodyBytesMax: 16 * KIB,
+  bodyOptional: true,
+  responses: { 200: Transaction, 202: SignedRequestChallenge },
+  errors: [...errors, 'UNAUTHORIZED', 'FORBIDDEN', 'APPROVALS_MISSING'],
+})
+
+/** Rejects a payment, which goes back. */
+export const transaction_reject = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  method: 'POST',
+  path: '/transactions/{transactionId}/reject',
+  tag: 'Transactions',
+  summary: 'Reject a payment',
+  description:
+    'Refuses a payment that waits for the platform; its sender gets the money back. For a payment that is ' +
+    'PENDING and at most 15 minutes old. The reason is shown in counterpartyInformation.',
+  params: transactionPath,
+  body: RejectPaymentRequest,
+  bodyOptional: true,
+  responses: { 200: Transaction },
+  errors,
+})
+
+export const SandboxUmaReceiveRequest = Type.Object({
+  senderUmaAddress: UmaAddressInput,
+  receiverUmaAddress: Type.Optional(UmaAddressInput),
+  customerId: Type.Optional(Id('Customer', 'In place of receiverUmaAddress')),
+  receivingCurrencyCode: CurrencyCode,
+  receivingCurrencyAmount: Int64({
+    exclusiveMinimum: 0,
+    description: 'Smallest unit of the receiving currency',
+  }),
+})
+
+/** An incoming payment to a customer of the platform (specification 4.14). */
+export const sandbox_uma_receive = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/sandbox/uma/receive',
+  tag: 'Sandbox',
+  summary: 'Simulate an incoming UMA payment',
+  description:
+    'Simulates a customer of another provider who pays one of yours by UMA. With a webhookEndpoint the ' +
+    'platform is asked to approve the payment; without one it is approved at once.',
+  sandboxOnly: true,
+  idempotent: true,
+  body: SandboxUmaReceiveRequest,
+  responses: { 200: Transaction },
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_UMA_ADDRESS',
+    'INVALID_CURRENCY',
+    'AMOUNT_OUT_OF_RANGE',
+    'SELF_PAYMENT',
+    'USER_NOT_READY',
+    'UMA_NOT_FOUND',
+    'USER_NOT_FOUND',
+    'CUSTOMER_DELETED',
+  ],
+})
+
+export const transactionApprovals = { transaction_approve, transaction_reject }
+
+export const sandboxUma = { sandbox_uma_receive }

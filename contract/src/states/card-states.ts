@@ -1,0 +1,121 @@
+export const CARD_STATES = ['PENDING_KYC', 'PROCESSING', 'ACTIVE', 'FROZEN', 'CLOSED'] as const
+export type CardState = (typeof CARD_STATES)[number]
+
+export const CARD_EVENTS = ['provision', 'reject', 'freeze', 'unfreeze', 'close', 'delete'] as const
+export type CardEvent = (typeof CARD_EVENTS)[number]
+
+/**
+ * The life of a card (specification 3.1). `provision`, `reject`: the issuer's answer. `delete`: the cardholder was
+ * deleted. The others are the cardholder's, by signature. A cardholder is approved before a card is issued, so no card
+ * of this server is PENDING_KYC.
+ */
+export const CARD_TRANSITIONS = {
+  PENDING_KYC: { provision: null, reject: null, freeze: null, unfreeze: null, close: null, delete: 'CLOSED' },
+  PROCESSING: {
+    provision: 'ACTIVE',
+    reject: 'CLOSED',
+    freeze: null,
+    unfreeze: null,
+    close: null,
+    delete: 'CLOSED',
+  },
+  ACTIVE: {
+    provision: null,
+    reject: null,
+    freeze: 'FROZEN',
+    unfreeze: null,
+    close: 'CLOSED',
+    delete: 'CLOSED',
+  },
+  FROZEN: {
+    provision: null,
+    reject: null,
+    freeze: null,
+    unfreeze: 'ACTIVE',
+    close: 'CLOSED',
+    delete: 'CLOSED',
+  },
+  CLOSED: { provision: null, reject: null, freeze: null, unfreeze: null, close: null, delete: null },
+} as const satisfies Record<CardState, Record<CardEvent, CardState | null>>
+export const CARD_INITIAL = 'PROCESSING' satisfies CardState
+
+export const CARD_TRANSACTION_STATES = [
+  'AUTHORIZED',
+  'PARTIALLY_SETTLED',
+  'SETTLED',
+  'REFUNDED',
+  'EXCEPTION',
+] as const
+export type CardTransactionState = (typeof CARD_TRANSACTION_STATES)[number]
+
+export const CARD_TRANSACTION_EVENTS = [
+  'clear_part',
+  'clear_rest',
+  'expire',
+  'pull_fail',
+  'return_part',
+  'return_rest',
+] as const
+export type CardTransactionEvent = (typeof CARD_TRANSACTION_EVENTS)[number]
+
+/**
+ * The life of a purchase by card. `clear_part`: the merchant claims some and may claim more. `clear_rest`: it has
+ * claimed what was authorized, or more. `expire`: it claims nothing more, by a clearing of 0 or after seven days.
+ * `pull_fail`: the claimed amount could not be taken from the funding source. `return_part`, `return_rest`: it returns
+ * some or all of its claims, and no hold remains.
+ */
+export const CARD_TRANSACTION_TRANSITIONS = {
+  AUTHORIZED: {
+    clear_part: 'PARTIALLY_SETTLED',
+    clear_rest: 'SETTLED',
+    expire: 'SETTLED',
+    pull_fail: null,
+    return_part: null,
+    return_rest: null,
+  },
+  PARTIALLY_SETTLED: {
+    clear_part: 'PARTIALLY_SETTLED',
+    clear_rest: 'SETTLED',
+    expire: 'SETTLED',
+    pull_fail: 'EXCEPTION',
+    return_part: 'PARTIALLY_SETTLED',
+    return_rest: 'REFUNDED',
+  },
+  SETTLED: {
+    clear_part: 'SETTLED',
+    clear_rest: 'SETTLED',
+    expire: null,
+    pull_fail: 'EXCEPTION',
+    return_part: 'SETTLED',
+    return_rest: 'REFUNDED',
+  },
+  REFUNDED: {
+    clear_part: null,
+    clear_rest: null,
+    expire: null,
+    pull_fail: 'REFUNDED',
+    return_part: null,
+    return_rest: null,
+  },
+  EXCEPTION: {
+    clear_part: 'EXCEPTION',
+    clear_rest: 'EXCEPTION',
+    expire: 'EXCEPTION',
+    pull_fail: 'EXCEPTION',
+    return_part: 'EXCEPTION',
+    return_rest: 'REFUNDED',
+  },
+} as const satisfies Record<CardTransactionState, Record<CardTransactionEvent, CardTransactionState | null>>
+export const CARD_TRANSACTION_INITIAL = 'AUTHORIZED' satisfies CardTransactionState
+
+export const DELEGATED_KEY_STATES = ['PENDING', 'ACTIVE', 'REVOKED'] as const
+export type DelegatedKeyState = (typeof DELEGATED_KEY_STATES)[number]
+export type DelegatedKeyEvent = 'revoke'
+
+/** A key is signed for before it is made, so none is PENDING here. */
+export const DELEGATED_KEY_TRANSITIONS = {
+  PENDING: { revoke: 'REVOKED' },
+  ACTIVE: { revoke: 'REVOKED' },
+  REVOKED: { revoke: null },
+} as const satisfies Record<DelegatedKeyState, Record<DelegatedKeyEvent, DelegatedKeyState | null>>
+export const DELEGATED_KEY_INITIAL = 'ACTIVE' satisfies DelegatedKeyState

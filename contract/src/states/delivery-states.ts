@@ -1,0 +1,28 @@
+export const MESSAGE_STATES = ['QUEUED', 'DELIVERED', 'FAILED'] as const
+export type MessageState = (typeof MESSAGE_STATES)[number]
+
+export const MESSAGE_EVENTS = ['deliver', 'fail'] as const
+export type MessageEvent = (typeof MESSAGE_EVENTS)[number]
+
+/** `deliver`: the mail server or the SMS gateway accepted the message. `fail`: there are no more attempts. */
+export const MESSAGE_TRANSITIONS = {
+  QUEUED: { deliver: 'DELIVERED', fail: 'FAILED' },
+  DELIVERED: { deliver: null, fail: null },
+  FAILED: { deliver: null, fail: null },
+} as const satisfies Record<MessageState, Record<MessageEvent, MessageState | null>>
+export const MESSAGE_INITIAL = 'QUEUED' satisfies MessageState
+
+export const WEBHOOK_DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const
+export type WebhookDeliveryState = (typeof WEBHOOK_DELIVERY_STATES)[number]
+export type WebhookDeliveryEvent = 'deliver' | 'retry' | 'fail'
+
+/**
+ * What an attempt makes of the delivery of an event. `retry`: there will be another attempt. `fail`: it was the last one.
+ * What was asked for again is attempted again: what was received once stays so, however the repetition goes.
+ */
+export const WEBHOOK_DELIVERY_TRANSITIONS = {
+  PENDING: { deliver: 'DELIVERED', retry: 'PENDING', fail: 'FAILED' },
+  DELIVERED: { deliver: 'DELIVERED', retry: 'DELIVERED', fail: 'DELIVERED' },
+  FAILED: { deliver: 'DELIVERED', retry: 'FAILED', fail: 'FAILED' },
+} as const satisfies Record<WebhookDeliveryState, Record<WebhookDeliveryEvent, WebhookDeliveryState | null>>
+export const WEBHOOK_DELIVERY_INITIAL = 'PENDING' satisfies WebhookDeliveryState

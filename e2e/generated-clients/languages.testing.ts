@@ -1,0 +1,138 @@
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { tools } from './generate.testing.ts'
+
+const LANGUAGES = fileURLToPath(new URL('./languages', import.meta.url))
+
+interface Command {
+  readonly program: string
+  readonly args: readonly string[]
+}
+
+interface Language {
+  /** Fails where the toolchain is not installed. */
+  readonly probe: Command
+  readonly needs: string
+  /** Makes the client of `openapi.json`, then compiles it where the language does. */
+  readonly make: (folder: string) => readonly Command[]
+  readonly run: (folder: string) => Command
+}
+
+const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2'
+
+/** The toolchains, each with the generator of its ecosystem; the folder of its name has the program that uses the client. */
+export const TOOLCHAINS = {
+  go: {
+    probe: { program: 'go', args: ['version'] },
+    needs: 'Go',
+    make: () => [
+      { program: 'go', args: ['run', OAPI_CODEGEN, '-config', 'oapi-codegen.yaml', 'openapi.json'] },
+      { program: 'go', args: ['mod', 'tidy'] },
+      { program: 'go', args: ['build', '-o', 'backend', '.'] },
+    ],
+    run: (folder) => ({ program: join(folder, 'backend'), args: [] }),
+  },
+  python: {
+    probe: { program: 'python3', args: ['-c', 'import ensurepip, venv'] },
+    needs: 'Python 3 with venv',
+    make: (folder) => [
+      { program: 'python3', args: ['-m', 'venv', 'venv'] },
+      {
+        program: join(folder, 'venv/bin/python'),
+        args: ['-m', 'pip', 'install', '--quiet', '-r', 'requirements.txt'],
+      },
+      {
+        program: join(folder, 'venv/bin/openapi-python-client'),
+        args: ['generate', '--path', 'openapi.json', '--output-path', 'countersign', '--meta', 'none'],
+      },
+      { program: join(folder, 'venv/bin/python'), args: ['-m', 'compileall', '-q', 'countersign'] },
+    ],
+    run: (folder) => ({ program: join(folder, 'venv/bin/python'), args: ['main.py'] }),
+  },
+} as const satisfies Record<string, Language>
+
+type LanguageName = keyof typeof TOOLCHAINS
+
+/** True if the programs of a language are installed here. */
+export function isInstalled(name: LanguageName): boolean {
+  const { program, args } = TOOLCHAINS[name].probe
+  try {
+    execFileSync(program, args, { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A question of a program to the customer's device, or to the endpoint of its webhooks. */
+export type Question =
+  | { readonly ask: 'seal'; readonly bundle: string; readonly accountId: string }
+  | { readonly ask: 'approveSignIn'; readonly payload: string; readonly accountId: string }
+  | {
+      readonly ask: 'approve'
+      readonly payload: string
+      readonly accountId: string
+      readonly quoteId: string
+    }
+  | { readonly ask: 'webhook' }
+
+type Line = Question | { readonly outcome: Readonly<Record<string, unknown>> }
+
+/** A program in another language that uses a generated client, in its own folder. */
+export class Program {
+  readonly #folder: string
+  readonly #language: Language
+
+  private constructor(folder: string, language: Language) {
+    this.#folder = folder
+    this.#language = language
+  }
+
+  /** Makes the client, and compiles it with the program that uses it. Rejects with what either has to say. */
+  static async make(name: LanguageName, document: string): Promise<Program> {
+    const folder = await mkdtemp(join(tools(), `${name}-`))
+    const program = new Program(folder, TOOLCHAINS[name])
+    await cp(join(LANGUAGES, name), folder, { recursive: true })
+    await writeFile(join(folder, 'openapi.json'), document)
+    for (const command of program.#language.make(folder)) await program.#execute(command)
+    return program
+  }
+
+  /** Runs it with answers to its questions. Resolves to its outcome. */
+  async run(
+    env: Readonly<Record<string, string>>,
+    answer: (question: Question) => Promise<unknown>,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const { program, args } = this.#language.run(this.#folder)
+    const child = spawn(program, args, { cwd: this.#folder, env: { ...process.env, ...env } })
+    let errors = ''
+    child.stderr.on('data', (chunk) => {
+      errors += chunk
+    })
+    let outcome: Readonly<Record<string, unknown>> | undefined
+    for await (const text of createInterface({ input: child.stdout })) {
+      const line: Line = JSON.parse(text)
+      if ('outcome' in line) outcome = line.outcome
+      else child.stdin.write(`${JSON.stringify(await answer(line))}\n`)
+    }
+    if (!outcome) throw new Error(`The program ended without an outcome.\n${errors}`)
+    return outcome
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async #execute({ program, args }: Command): Promise<void> {
+    try {
+      await promisify(execFile)(program, [...args], { cwd: this.#folder, maxBuffer: 2 ** 26 })
+    } catch (error) {
+      // The cause has what the program printed.
+      throw new Error(`${program} ${args.join(' ')} failed.`, { cause: error })
+    }
+  }
+}

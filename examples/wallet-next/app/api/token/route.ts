@@ -1,0 +1,12 @@
+import { countersign, currentUser } from '../../countersign'
+
+/** A token for the page of the user who is signed in. The customer comes from the login, never from the page. */
+export async function POST(): Promise<Response> {
+  const user = await currentUser()
+  if (!user) return new Response(null, { status: 401 })
+  const { accessToken } = await countersign.customerTokens.create({
+    customerId: user.customerId,
+    permissions: ['VIEW', 'TRANSACT', 'MANAGE'],
+  })
+  return Response.json({ accessToken })
+}

@@ -1,0 +1,114 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT, runNode, ScriptError, say } from '../run.mjs'
+import { freePort, waitFor } from '../sandbox.mjs'
+import { podman } from './programs.mjs'
+
+const NAME = 'countersign-container-test'
+const STOP_MS_MAX = 10_000
+
+/**
+ * Runs the command of the guide in a sandbox, pays in it, stops it and starts it again.
+ * @param {string} folder for its settings
+ */
+export async function tryCommand(folder) {
+  const { args, volume } = commandOfGuide()
+  if (await exists('volume', volume))
+    throw new ScriptError(`There is a volume ${volume}, which this test would remove.`)
+  const port = await freePort()
+  const settings = join(folder, 'server.env')
+  writeFileSync(settings, `PORT=${port}\nHOST=127.0.0.1\n`)
+  const own = args.map((word) => (word === 'server.env' ? settings : word))
+  try {
+    say('Running the command of the guide …')
+    await podman('run', '--detach', `--name=${NAME}`, ...own)
+    await waitForReady(port)
+    await checkRights()
+    const data = await podman('volume', 'inspect', '--format={{.Mountpoint}}', volume)
+    const credentials = join(data, 'credentials.json')
+    if ((await runNode('cli/dist/main.js', ['demo', '--credentials', credentials])) !== 0)
+      throw new ScriptError('The demo failed.')
+    await podman('healthcheck', 'run', NAME)
+    const before = await customersOf(credentials)
+    await stop()
+    await podman('start', NAME)
+    await waitForReady(port)
+    const after = await customersOf(credentials)
+    if (before.length === 0 || before.join() !== after.join())
+      throw new ScriptError(`The restart lost customers: ${before.length} before, ${after.length} after.`)
+    await stop()
+  } catch (error) {
+    if (await exists('container', NAME)) say(await podman('logs', '--tail=20', NAME))
+    throw error
+  } finally {
+    if (await exists('container', NAME)) await podman('rm', '--force', NAME)
+    if (await exists('volume', volume)) await podman('volume', 'rm', volume)
+  }
+}
+
+/** The arguments of `docker run` in docs/deploy.md, and the volume that they name. */
+function commandOfGuide() {
+  const guide = readFileSync(join(ROOT, 'docs/deploy.md'), 'utf8')
+  const [, section = ''] = guide.split('\n## Container\n')
+  const [, block = ''] = /^```sh\n(.*?)^```/ms.exec(section) ?? []
+  const commands = block
+    .replaceAll('\\\n', ' ')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(/\s+/))
+  const [built, ran] = commands
+  if (built?.join(' ') !== 'docker build -f deploy/Dockerfile -t countersign .' || ran?.[1] !== 'run')
+    throw new ScriptError('docs/deploy.md builds or runs the image in another way than this test.')
+  const args = ran.slice(2)
+  const volume = args[args.indexOf('-v') + 1]?.split(':')[0] ?? ''
+  return { args, volume }
+}
+
+/** Asks the process in the container itself: user, capabilities, and files that it must not write. */
+async function checkRights() {
+  const program = `
+    const fs = require('node:fs')
+    const writes = (path) => { try { fs.writeFileSync(path, ''); fs.rmSync(path); return true } catch { return false } }
+    const [, capabilities] = /^CapEff:\\s*(\\w+)/m.exec(fs.readFileSync('/proc/1/status', 'utf8'))
+    console.log(JSON.stringify({ user: process.getuid(), capabilities: BigInt('0x' + capabilities) === 0n ? 'none' : capabilities,
+      app: writes('/app/x'), root: writes('/x'), data: writes('/data/x'), tmp: writes('/tmp/x') }))`
+  const found = await podman('exec', NAME, 'node', '-e', program)
+  const wanted = { user: 1000, capabilities: 'none', app: false, root: false, data: true, tmp: true }
+  if (found !== JSON.stringify(wanted)) throw new ScriptError(`The container has the rights ${found}.`)
+  say('It runs as user 1000 without capabilities and writes to /data and /tmp alone.')
+}
+
+async function stop() {
+  const begun = performance.now()
+  await podman('stop', NAME)
+  const tookMs = Math.round(performance.now() - begun)
+  const code = await podman('inspect', '--format={{.State.ExitCode}}', NAME)
+  if (code !== '0' || tookMs > STOP_MS_MAX)
+    throw new ScriptError(`It stopped with code ${code} after ${tookMs} ms.`)
+  say(`It stopped after ${tookMs} ms.`)
+}
+
+/** @param {number} port */
+export async function waitForReady(port) {
+  await waitFor(
+    async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok,
+    'The server in the container is not ready.',
+  )
+}
+
+/** The ids of the customers of a sandbox. @param {string} file with its credentials */
+async function customersOf(file) {
+  const { baseUrl, tokenId, clientSecret } = JSON.parse(readFileSync(file, 'utf8'))
+  const Authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
+  const response = await fetch(`${baseUrl}/customers`, { headers: { Authorization } })
+  const { data } = await response.json()
+  return data.map((/** @type {{ id: string }} */ { id }) => id)
+}
+
+/** @param {'container' | 'volume'} kind @param {string} name */
+async function exists(kind, name) {
+  return podman(kind, 'exists', name).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse, stringify } from 'yaml'
+import { ROOT, ScriptError, say } from '../run.mjs'
+import { freePort, waitFor } from '../sandbox.mjs'
+import { waitForReady } from './command.mjs'
+import { installCompose, podman } from './programs.mjs'
+
+const PROJECT = 'countersign-container-test'
+
+/** @typedef {Record<string, any>} Service */
+
+/**
+ * Starts the services of deploy/compose.yaml and a second server, works with both, and removes everything.
+ * @param {string} folder for the files
+ */
+export async function tryCompose(folder) {
+  const own = join(folder, 'compose')
+  mkdirSync(own)
+  const ports = { server: await freePort(), second: await freePort(), database: await freePort() }
+  const services = writeFiles(own, ports)
+  const installed = await installCompose(folder)
+  const compose = (/** @type {string[]} */ ...args) => installed(['-p', PROJECT, ...args], own)
+  try {
+    say('Starting compose.yaml with two servers …')
+    await compose('up', '--detach', '--no-build', 'database', 'mail')
+    for (const name of ['database', 'mail']) await waitForHealthy(name)
+    await compose('up', '--detach', '--no-build', 'server', 'second')
+    for (const name of ['server', 'second'])
+      await waitForReady(ports[name === 'server' ? 'server' : 'second'])
+    await workWithBoth(ports)
+    for (const name of ['server', 'second']) await podman('healthcheck', 'run', containerOf(name))
+    say('Both servers serve one platform in production.')
+  } catch (error) {
+    for (const name of Object.keys(services))
+      say(await podman('logs', '--tail=20', containerOf(name)).catch(() => `${name} was not started.`))
+    throw error
+  } finally {
+    await compose('down', '--volumes').catch((error) => say(error.message))
+  }
+}
+
+const containerOf = (/** @type {string} */ name) => `${PROJECT}_${name}_1`
+
+/**
+ * Writes the file with this machine's network in place of its two networks, a second server and free ports.
+ * @param {string} folder
+ * @param {{ server: number, second: number, database: number }} ports
+ */
+function writeFiles(folder, ports) {
+  const file = parse(readFileSync(join(ROOT, 'deploy/compose.yaml'), 'utf8'), { merge: true })
+  const { server, database, mail } = /** @type {Record<string, Service>} */ (file.services)
+  if (!server || !database || !mail) throw new ScriptError('compose.yaml has other services than this test.')
+  const address = server.environment.DATABASE_URL.replace('@database:5432/', `@127.0.0.1:${ports.database}/`)
+  const serverAt = (/** @type {number} */ port) => ({
+    ...onHost(server),
+    environment: {
+      ...server.environment,
+      DATABASE_URL: address,
+      SMTP_URL: server.environment.SMTP_URL.replace('//mail:', '//127.0.0.1:'),
+      PORT: String(port),
+    },
+  })
+  const services = {
+    database: {
+      ...onHost(database),
+      environment: { ...database.environment, PGPORT: String(ports.database) },
+      healthcheck: {
+        ...database.healthcheck,
+        test: [...database.healthcheck.test, `--port=${ports.database}`],
+      },
+    },
+    mail: onHost(mail),
+    server: serverAt(ports.server),
+    second: serverAt(ports.second),
+  }
+  writeFileSync(join(folder, 'compose.yaml'), stringify({ services, volumes: file.volumes }))
+  const secret = () => randomBytes(32).toString('hex')
+  const example = readFileSync(join(ROOT, 'deploy/.env.example'), 'utf8')
+  writeFileSync(
+    join(folder, '.env'),
+    example.replace(/^(\w+)=$/gm, (_, name) => `${name}=${secret()}`),
+    { mode: 0o600 },
+  )
+  return services
+}
+
+/** @param {Service} service @returns {Service} */
+function onHost({ networks: _networks, ports: _ports, build: _build, depends_on: _order, ...service }) {
+  return { ...service, network_mode: 'host' }
+}
+
+/** @param {string} name */
+async function waitForHealthy(name) {
+  await waitFor(async () => {
+    await podman('healthcheck', 'run', containerOf(name))
+    return true
+  }, `${name} is not healthy.`)
+}
+
+/**
+ * Makes a platform by the command of the guide, a customer at one server, and reads it at the other, also when the first has
+ * stopped.
+ * @param {{ server: number, second: number }} ports
+ */
+async function workWithBoth(ports) {
+  const command = ['node', 'server/dist/main.js', 'platform', 'create', '--name', 'Acme']
+  const created = JSON.parse(await podman('exec', containerOf('server'), ...command))
+  const { tokenId, clientSecret } = created
+  const headers = {
+    Authorization: `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`,
+    'Content-Type': 'application/json',
+  }
+  const body = JSON.stringify({ customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' })
+  const address = (/** @type {number} */ port) => `http://127.0.0.1:${port}/2025-10-13/customers`
+  const made = await (await fetch(address(ports.server), { method: 'POST', headers, body })).json()
+  const read = async () =>
+    (await (await fetch(`${address(ports.second)}/${made.id}`, { headers })).json()).fullName
+  if ((await read()) !== 'Ada Lovelace')
+    throw new ScriptError('The second server does not know the customer.')
+  await podman('stop', containerOf('server'))
+  if ((await read()) !== 'Ada Lovelace') throw new ScriptError('The second server needs the first.')
+  await podman('start', containerOf('server'))
+  await waitForReady(ports.server)
+}

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const ENDS_WITHIN_MS = 10_000
+const LOOK_EVERY_MS = 100
+
+/**
+ * Kills the processes that have a folder of tests in their environment, their arguments or as their working folder, after some
+ * time to end by themselves. Linux only: elsewhere it finds none.
+ * @param {string} folder
+ * @returns {Promise<{ pid: number, command: string }[]>} those that it had to kill
+ */
+export async function endProcessesOf(folder) {
+  const deadline = Date.now() + ENDS_WITHIN_MS
+  let left = processesOf(folder)
+  while (left.length > 0 && Date.now() < deadline) {
+    await wait(LOOK_EVERY_MS)
+    left = processesOf(folder)
+  }
+  for (const { pid } of left) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  return left
+}
+
+/** @param {string} folder */
+function processesOf(folder) {
+  return pids()
+    .filter((pid) => pid !== process.pid && mentions(pid, folder))
+    .map((pid) => ({ pid, command: read(pid, 'cmdline').replaceAll('\0', ' ').trim() }))
+}
+
+function pids() {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+  } catch {
+    return []
+  }
+}
+
+/**
+ * @param {number} pid
+ * @param {string} folder
+ */
+function mentions(pid, folder) {
+  return ['environ', 'cmdline', 'cwd'].some((name) => read(pid, name).includes(folder))
+}
+
+/**
+ * @param {number} pid
+ * @param {string} name
+ */
+function read(pid, name) {
+  try {
+    const path = `/proc/${pid}/${name}`
+    return name === 'cwd' ? readlinkSync(path) : readFileSync(path, 'latin1')
+  } catch {
+    // It has ended, or belongs to somebody else.
+    return ''
+  }
+}

@@ -1,0 +1,114 @@
+// Runs `npm start`, the demo and a smoke of the tests on other lines of Node, each at its newest version.
+//   node scripts/test-node.mjs          all lines
+//   node scripts/test-node.mjs LINE…    these lines
+// Needs npm's registry: npm has Node as a package for each system.
+import { spawn } from 'node:child_process'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { ensureBuilt } from './build.mjs'
+import { ensureInstalled } from './install.mjs'
+import { ROOT, run, runScript, ScriptError, say } from './run.mjs'
+import { freePort, isAlive, isReady, until } from './sandbox.mjs'
+import { ONE_FAILED } from './test-summary.mjs'
+import { npmInstall } from './tools.mjs'
+
+/** The lines that README.md names, and the newest one. */
+const LINES = ['22', '24', '26']
+/** The pure functions, and the one test that stands for each of the other projects. */
+const PROJECTS = ['unit', 'guides', 'processes', 'banks']
+
+await runScript(async () => {
+  await ensureInstalled()
+  await ensureBuilt(['server', 'console', 'cli'])
+  const asked = process.argv.slice(2)
+  const lines = asked.length > 0 ? asked : LINES
+  const unknown = lines.find((line) => !LINES.includes(line))
+  if (unknown !== undefined) throw new ScriptError(`${unknown} is not one of the lines ${LINES.join(', ')}.`)
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-node-'))
+  let failed = 0
+  try {
+    for (const line of lines) failed += (await tryLine(line, join(folder, line))) ? 0 : 1
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+  return failed > 0 ? 1 : 0
+})
+
+/**
+ * Installs a line of Node, and runs everything on it. Resolves to true if all went well.
+ * @param {string} line
+ * @param {string} folder a new one
+ */
+async function tryLine(line, folder) {
+  const bin = await installNode(line, folder)
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}`, npm_execpath: '' }
+  const node = join(bin, process.platform === 'win32' ? 'node.exe' : 'node')
+  say(`Node ${line}: start and demo …`)
+  const isStarted = await startAndPay(node, join(folder, 'data'), env)
+  record(isStarted ? '1 passed, 0 failed' : ONE_FAILED)
+  if (!isStarted) say(`Node ${line}: start or demo failed.`)
+  say(`Node ${line}: a smoke of the tests …`)
+  const projects = PROJECTS.flatMap((name) => ['--project', name])
+  const code = await run(node, [join(ROOT, 'scripts/test.mjs'), ...projects], {
+    env: { ...env, TEST_SCOPE: 'smoke' },
+  })
+  return isStarted && code === 0
+}
+
+/**
+ * Resolves to the folder of the program.
+ * @param {string} line
+ * @param {string} folder
+ */
+async function installNode(line, folder) {
+  const system = process.platform === 'win32' ? 'win' : process.platform
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
+  const name = `node-${system}-${process.arch}`
+  await npmInstall(folder, [`${name}@${line}`])
+  return join(folder, 'node_modules', name, 'bin')
+}
+
+/**
+ * Starts a sandbox, pays in it as the demo does, and stops it. Resolves to true if the payment settled and the server ended in
+ * good order.
+ * @param {string} node
+ * @param {string} data
+ * @param {NodeJS.ProcessEnv} env
+ */
+async function startAndPay(node, data, env) {
+  const port = await freePort()
+  const settings = {
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    COUNTERSIGN_MODE: 'sandbox',
+    COUNTERSIGN_DATA_DIR: data,
+    DATABASE_URL: '',
+  }
+  const server = spawn(node, ['scripts/start.mjs'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...env, ...settings },
+  })
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  const credentials = join(data, 'credentials.json')
+  let demo = 1
+  try {
+    await until(() => isReady(port, credentials), server, 'The sandbox has not started.')
+    demo = await run(node, ['scripts/demo.mjs', '--credentials', credentials], { env })
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error
+    say(error.message)
+  }
+  if (isAlive(server)) server.kill('SIGTERM')
+  return (await ended) === 0 && demo === 0 && existsSync(credentials)
+}
+
+/**
+ * Adds a line to the summary of the run, if its caller asked for one.
+ * @param {string} line
+ */
+function record(line) {
+  if (process.env.TEST_SUMMARY_FILE) appendFileSync(process.env.TEST_SUMMARY_FILE, `${line}\n`)
+}

@@ -1,0 +1,101 @@
+import type { Calls } from '../generated/types.ts'
+
+/** The calls whose answer goes on: `followEvents` reads it. */
+export type StreamName = 'event_stream'
+
+/** The name of a call in the contract: `customer_create`. */
+export type EndpointName = Exclude<keyof Calls, StreamName>
+
+/** A part of the input: absent where it has no members, optional where every member is optional. */
+type Part<Name extends string, T> = [T] extends [undefined]
+  ? unknown
+  : undefined extends T
+    ? { readonly [K in Name]?: T }
+    : [keyof T] extends [never]
+      ? unknown
+      : Record<never, never> extends T
+        ? { readonly [K in Name]?: T }
+        : { readonly [K in Name]: T }
+
+/** The options of every call. */
+export interface CallOptions {
+  /** The `Idempotency-Key`, 1 to 255 characters. Left out: generated where the endpoint takes one. */
+  readonly idempotencyKey?: string
+  /** `Svc-Wallet-Signature`: the stamp over the payload of an earlier 202 answer. */
+  readonly signature?: string
+  /** `Request-Id`: of that answer. */
+  readonly requestId?: string
+  /** Aborts the call, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+  /** Timeout of one attempt of this call in milliseconds, in place of the client's. */
+  readonly timeoutMs?: number
+  /**
+   * Sandbox: what goes wrong with the first attempt of this call, `lost-answer` or `error=503` for example
+   * (`Svc-Sandbox-Fault`). Further attempts go without it.
+   */
+  readonly sandboxFault?: string
+}
+
+/** The input of the call `N`: `params`, `query` and `body` as the contract declares them, and `CallOptions`. */
+export type Input<N extends EndpointName> = Part<'params', Calls[N]['params']> &
+  Part<'query', Calls[N]['query']> &
+  Part<'body', Calls[N]['body']> &
+  CallOptions
+
+/** The body of the call `N`. */
+export type BodyInput<N extends EndpointName> =
+  Input<N> extends { readonly body?: infer Body } ? NonNullable<Body> : never
+
+/** The query of the call `N`. */
+export type QueryInput<N extends EndpointName> =
+  Input<N> extends { readonly query?: infer Query } ? NonNullable<Query> : never
+
+/** The success answers of the call `N`: `status` distinguishes them. Amounts (int64) are `bigint`. */
+export type Answer<N extends EndpointName> = Calls[N]['answer'] & {
+  /** Whether this is the stored answer to an earlier call with the same `Idempotency-Key` (`Idempotency-Replayed`). */
+  readonly isReplayed: boolean
+}
+
+/** The codes that the call `N` is refused with. */
+export type ErrorOf<N extends EndpointName> = Calls[N]['error']
+
+type WithoutInput = {
+  [N in EndpointName]: Record<never, never> extends Input<N> ? N : never
+}[EndpointName]
+
+/** The arguments of a call. The input is optional where no member is required. */
+export type Arguments<N extends EndpointName> = N extends WithoutInput
+  ? [name: N, input?: Input<N>]
+  : [name: N, input: Input<N>]
+
+/**
+ * What the helpers need to reach the API: `Client`, `Countersign`, or an app's own implementation through its backend.
+ */
+export interface Caller {
+  call<N extends EndpointName>(...args: Arguments<N>): Promise<Answer<N>>
+}
+
+type OkBody<N extends EndpointName> = Extract<Calls[N]['answer'], { status: 200 }>['body']
+
+interface Paged {
+  data: unknown[]
+  hasMore: boolean
+}
+
+/** The calls whose answer is a paged list. */
+export type PagedName = {
+  [N in EndpointName]: [OkBody<N>] extends [never] ? never : OkBody<N> extends Paged ? N : never
+}[EndpointName]
+
+/** One record of the list `N`. */
+export type ItemOf<N extends EndpointName> = OkBody<N> extends { data: (infer Item)[] } ? Item : never
+
+/** The calls that take the signed retry (specification 3.4). */
+export type SignedName = {
+  [N in EndpointName]: Calls[N]['signed'] extends true ? N : never
+}[EndpointName]
+
+/** The calls of an agent with its own token (specification 5.2). */
+export type AgentCallName = {
+  [N in EndpointName]: Calls[N]['auth'] extends 'agent' ? N : never
+}[EndpointName]

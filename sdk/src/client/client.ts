@@ -1,0 +1,363 @@
+import { pointFromHex } from '../crypto/p256.ts'
+import { DETAIL_SHAPE } from '../generated/calls.ts'
+import { type WireSpelling, wireSpelling } from '../generated/wire-word.ts'
+import { decode } from '../json/decode.ts'
+import { isObject, parseJson, toJson } from '../json/json.ts'
+import { wait } from '../time/wait.ts'
+import type { Answer, Arguments, Caller, CallOptions, EndpointName } from './calls.ts'
+import { Authorization, type ClientCredentials } from './credentials.ts'
+import { type Endpoint, endpointOf } from './endpoints.ts'
+import { ConnectionError, CountersignError } from './errors.ts'
+import { chunksOf, serverMessages } from './event-stream.ts'
+import { newIdempotencyKey, type Random, systemRandom } from './idempotency-key.ts'
+import { formOf, sendingMs } from './upload-form.ts'
+
+export interface ClientOptions extends ClientCredentials {
+  /** `http://127.0.0.1:8787/2025-10-13`: with the version, without a trailing slash. */
+  readonly baseUrl: string
+  /** Timeout of one attempt in milliseconds. Default: 30 000. An upload gets more, by the length of its file. */
+  readonly timeoutMs?: number
+  /** Largest number of attempts where a retry is safe. Default: 4. */
+  readonly triesMax?: number
+  readonly fetch?: typeof globalThis.fetch
+  /** Waits between two attempts. */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
+  /** Fills bytes with randomness, for idempotency keys and to spread retries. */
+  readonly random?: Random
+  /**
+   * The server's `COUNTERSIGN_WIRE_WORD`, where it is not `svc`. The names that an app sees stay those of this library's types,
+   * whatever the word.
+   */
+  readonly wireWord?: string
+}
+
+const TIMEOUT_MS = 30_000
+const TRIES_MAX = 4
+const BACKOFF_MS = 200
+const BACKOFF_MS_MAX = 5_000
+/** The longest `Retry-After` that is waited for. A longer one gives an error, not a silent wait. */
+const RETRY_AFTER_SECONDS_MAX = 10
+/** A stream that brings nothing for so long is broken: the server sends a comment every 15 seconds. */
+const STALL_MS = 40_000
+const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 503])
+
+/** The input of any call, without its endpoint's types. */
+export interface AnyInput extends CallOptions {
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+/** Which events a stream brings. */
+export interface EventsInput {
+  readonly after?: string | undefined
+  readonly types?: readonly string[] | undefined
+  readonly latestOnly?: boolean | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A message of the stream of events: the id to go on behind, and the event where there is one. */
+export interface EventMessage {
+  readonly id: string | undefined
+  readonly event: unknown
+}
+
+/**
+ * Calls the API, with a platform's credentials (specification 5.1), with those of an agent (5.2), or through a backend
+ * that has them.
+ */
+export class Client implements Caller {
+  readonly #baseUrl: string
+  readonly #authorization: Authorization
+  readonly #timeoutMs: number
+  readonly #triesMax: number
+  readonly #fetch: typeof globalThis.fetch
+  readonly #sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+  readonly #random: Random
+  readonly #wire: WireSpelling
+  #quorumPublicKey: Promise<string> | undefined
+
+  constructor(options: ClientOptions) {
+    this.#baseUrl = checkedBaseUrl(options.baseUrl)
+    this.#authorization = new Authorization(options)
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS
+    this.#triesMax = options.triesMax ?? TRIES_MAX
+    this.#fetch = options.fetch ?? ((...args) => globalThis.fetch(...args))
+    this.#sleep = options.sleep ?? wait
+    this.#random = options.random ?? systemRandom
+    this.#wire = wireSpelling(options.wireWord)
+  }
+
+  /**
+   * Calls an endpoint by its name in the contract: `call('quote_get', { params: { quoteId } })`. Resolves to the
+   * success answer; rejects with CountersignError for a refusal and with ConnectionError where there was no answer.
+   *
+   * GET calls, and calls with an `Idempotency-Key`, are retried after a lost connection, 429 and 503. Every attempt
+   * carries the same key, so nothing happens twice.
+   */
+  async call<N extends EndpointName>(...[name, input]: Arguments<N>): Promise<Answer<N>> {
+    const endpoint = endpointOf(name)
+    const answer = await this.#authorization.send((authorization) =>
+      this.#send(endpoint, (input ?? {}) as AnyInput, authorization),
+    )
+    return answer as Answer<N>
+  }
+
+  /**
+   * The public key of the server's enclave, 130 hex characters, from its `/.well-known/countersign.json`. Fetched once.
+   */
+  async quorumPublicKey(): Promise<string> {
+    this.#quorumPublicKey ??= this.#fetchQuorumPublicKey().catch((error: unknown) => {
+      this.#quorumPublicKey = undefined
+      throw error
+    })
+    return this.#quorumPublicKey
+  }
+
+  async #fetchQuorumPublicKey(): Promise<string> {
+    const url = new URL('/.well-known/countersign.json', this.#baseUrl).href
+    return this.#trying(this.#triesMax, undefined, async () => {
+      const { response, text } = await this.#exchange(url, { method: 'GET' }, undefined)
+      const { enclaveQuorumPublic: key } = membersOf(parseOrUndefined(text))
+      if (!response.ok || typeof key !== 'string' || !pointFromHex(key)) throw refusal(response, undefined)
+      return key
+    })
+  }
+
+  async #send(endpoint: Endpoint, input: AnyInput, authorization: string | undefined) {
+    const url = this.#baseUrl + pathOf(endpoint, input.params ?? {}) + queryOf(input.query ?? {})
+    const idempotencyKey = endpoint.isIdempotent
+      ? (input.idempotencyKey ?? newIdempotencyKey(this.#random))
+      : undefined
+    const headers = new Headers({ Accept: acceptedBy(endpoint) })
+    if (authorization !== undefined) headers.set('Authorization', authorization)
+    if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey)
+    if (input.signature !== undefined) headers.set(this.#wire.walletSignatureHeader, input.signature)
+    if (input.requestId !== undefined) headers.set('Request-Id', input.requestId)
+    const { body } = input
+    // The type of a form names its boundary, which `fetch` chooses.
+    if (body !== undefined && !endpoint.isUpload) headers.set('Content-Type', 'application/json')
+    const init = {
+      method: endpoint.method,
+      headers,
+      ...(body === undefined ? {} : { body: endpoint.isUpload ? formOf(body) : toJson(body) }),
+    }
+    const { timeoutMs: ownMs = this.#timeoutMs } = input
+    const timeoutMs = ownMs + (endpoint.isUpload && body !== undefined ? sendingMs(body) : 0)
+    const triesMax = endpoint.method === 'GET' || idempotencyKey !== undefined ? this.#triesMax : 1
+    return this.#trying(triesMax, input.signal, async (tries) => {
+      if (input.sandboxFault !== undefined && tries === 1)
+        headers.set(this.#wire.sandboxFaultHeader, input.sandboxFault)
+      else headers.delete(this.#wire.sandboxFaultHeader)
+      const { response, text } = await this.#exchange(url, init, idempotencyKey, input.signal, timeoutMs)
+      return readAnswer(endpoint, response, text, this.#wire)
+    })
+  }
+
+  /**
+   * Opens the stream of events (`event_stream`), and gives its messages: the id to go on behind, and the event, where it is not
+   * only that. Rejects like `call`. The messages end where the server closes the stream, and reject with ConnectionError
+   * where it breaks, or brings nothing for a while. `followEvents` opens it again.
+   */
+  async openEvents(options: EventsInput): Promise<AsyncGenerator<EventMessage, void, undefined>> {
+    const { after, types, latestOnly, signal } = options
+    const endpoint = endpointOf('event_stream')
+    const url = this.#baseUrl + endpoint.path + queryOf({ after, types, latestOnly })
+    const ending = new AbortController()
+    const cut = signal ? AbortSignal.any([signal, ending.signal]) : ending.signal
+    const response = await this.#authorization.send(async (authorization) => {
+      const headers = new Headers({ Accept: acceptedBy(endpoint) })
+      if (authorization !== undefined) headers.set('Authorization', authorization)
+      const late = setTimeout(() => ending.abort(), this.#timeoutMs)
+      try {
+        const opened = await this.#fetch(url, { headers, signal: cut })
+        if (!isText(endpoint, opened)) throw refusal(opened, parseOrUndefined(await opened.text()))
+        return opened
+      } catch (cause) {
+        throw cause instanceof CountersignError ? cause : broken(url, cause, ending.signal, signal)
+      } finally {
+        clearTimeout(late)
+      }
+    })
+    return this.#messages(url, response, ending, signal)
+  }
+
+  async *#messages(
+    url: string,
+    { body }: Response,
+    ending: AbortController,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<EventMessage, void, undefined> {
+    if (!body) return
+    try {
+      for await (const { id, data } of serverMessages(chunksOf(body, STALL_MS, () => ending.abort())))
+        yield { id, event: data === undefined ? undefined : this.#wire.inward(parseJson(data)) }
+    } catch (cause) {
+      throw broken(url, cause, ending.signal, signal)
+    } finally {
+      ending.abort()
+    }
+  }
+
+  async #trying<T>(
+    triesMax: number,
+    signal: AbortSignal | undefined,
+    attempt: (tries: number) => Promise<T>,
+  ): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt(tries)
+      } catch (error) {
+        if (tries >= triesMax || !isRetried(error)) throw error
+        await this.#sleep(this.#pauseMs(error, tries), signal)
+      }
+    }
+  }
+
+  async #exchange(
+    url: string,
+    init: RequestInit,
+    idempotencyKey: string | undefined,
+    outer?: AbortSignal,
+    timeoutMs = this.#timeoutMs,
+  ) {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    try {
+      const signal = outer ? AbortSignal.any([outer, timeout]) : timeout
+      const response = await this.#fetch(url, { ...init, signal })
+      return { response, text: await response.text() }
+    } catch (cause) {
+      outer?.throwIfAborted()
+      const isTimeout = timeout.aborted
+      const { host } = new URL(url)
+      const message = isTimeout
+        ? `${host} did not answer within ${timeoutMs} ms.`
+        : `${host} cannot be reached: ${reasonOf(cause)}.`
+      throw new ConnectionError(message, { cause, isTimeout, idempotencyKey })
+    }
+  }
+
+  /** Doubles each time, with a random part of up to a half, so that callers spread out. */
+  #pauseMs(error: unknown, tries: number): number {
+    const asked = error instanceof CountersignError ? error.retryAfterSeconds : undefined
+    if (asked !== undefined) return asked * 1000
+    const whole = Math.min(BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX)
+    const [byte = 0] = this.#random(new Uint8Array(1))
+    return Math.round((whole * (256 + byte)) / 512)
+  }
+}
+
+/** Programs in JavaScript, and those that read the environment, may give no address. */
+function checkedBaseUrl(baseUrl: unknown): string {
+  const like = 'the address of the server with the version, like http://127.0.0.1:8787/2025-10-13'
+  if (baseUrl === undefined || baseUrl === null || baseUrl === '')
+    throw new TypeError(`baseUrl is missing: give ${like}`)
+  if (typeof baseUrl !== 'string' || !/^https?:\/\/./.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new TypeError(`baseUrl is ${like}, not "${baseUrl}"`)
+  return baseUrl.replace(/\/+$/, '')
+}
+
+/** The error of a stream that broke. Throws the reason of the caller's own signal. */
+function broken(
+  url: string,
+  cause: unknown,
+  ending: AbortSignal,
+  signal: AbortSignal | undefined,
+): ConnectionError {
+  signal?.throwIfAborted()
+  const { host } = new URL(url)
+  const message = ending.aborted
+    ? `${host} sends nothing any more.`
+    : `The stream of ${host} broke: ${reasonOf(cause)}.`
+  return new ConnectionError(message, { cause, isTimeout: ending.aborted, idempotencyKey: undefined })
+}
+
+function pathOf(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): string {
+  return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    if (params[name] === undefined || params[name] === null)
+      throw new TypeError(`${endpoint.name} needs params.${name}`)
+    const value = String(params[name])
+    // An empty segment, or one of dots, would be resolved to another path.
+    if (/^\.{0,2}$/.test(value)) throw new TypeError(`params.${name} is not an id: "${value}"`)
+    // Keeps the colon of ids: a path may contain it, and the payload of a signed call names the path so.
+    return encodeURIComponent(value).replaceAll('%3A', ':')
+  })
+}
+
+function queryOf(query: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined)
+  // A list repeats its name for each item.
+  const members = given.flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value]).map((item) => [name, String(item)]),
+  )
+  return members.length === 0 ? '' : `?${new URLSearchParams(members)}`
+}
+
+/** JSON, and the texts that the endpoint may answer in place of it. */
+function acceptedBy({ texts }: Endpoint): string {
+  return ['application/json', ...texts].join(', ')
+}
+
+/** Whether an answer is one of the texts of its endpoint. */
+function isText({ texts }: Endpoint, { status, headers }: Response): boolean {
+  const type = headers.get('Content-Type')?.split(';', 1)[0] ?? ''
+  return status === 200 && texts.includes(type)
+}
+
+function readAnswer(endpoint: Endpoint, response: Response, text: string, wire: WireSpelling): unknown {
+  const { status, headers } = response
+  const isReplayed = headers.get('Idempotency-Replayed') === 'true'
+  if (isText(endpoint, response)) return { status, body: text, isReplayed }
+  const parsed = parseOrUndefined(text)
+  const answer = endpoint.answers.get(status)
+  if (!answer) throw refusal(response, parsed)
+  const isMissing = answer.hasBody || (endpoint.texts.length > 0 && status === 200)
+  if (isMissing && parsed === undefined) throw refusal(response, undefined)
+  return { status, body: answer.hasBody ? decode(answer.shape, wire.inward(parsed)) : undefined, isReplayed }
+}
+
+function refusal({ status, headers }: Response, parsed: unknown): CountersignError {
+  const body = membersOf(parsed)
+  const retryAfter = headers.get('Retry-After')
+  return new CountersignError({
+    status,
+    code: textOr(body.code, 'UNREADABLE_ANSWER'),
+    message: textOr(body.message, `The answer with status ${status} is not an answer of this API.`),
+    docUrl: textOr(body.docUrl, undefined),
+    reason: textOr(body.reason, undefined),
+    details: isObject(body.details) ? { ...membersOf(decode(DETAIL_SHAPE, body.details)) } : undefined,
+    requestId: headers.get('X-Request-Id') ?? undefined,
+    isCredentials: headers.has('WWW-Authenticate') || /credentials$/.test(textOr(body.reason, '')),
+    retryAfterSeconds: retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined,
+  })
+}
+
+function membersOf(parsed: unknown): Readonly<Record<string, unknown>> {
+  return isObject(parsed) ? parsed : {}
+}
+
+function parseOrUndefined(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
+}
+
+function textOr<T>(value: unknown, fallback: T): string | T {
+  return typeof value === 'string' ? value : fallback
+}
+
+function isRetried(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true
+  if (!(error instanceof CountersignError) || !RETRIED_STATUSES.has(error.status)) return false
+  return (error.retryAfterSeconds ?? 0) <= RETRY_AFTER_SECONDS_MAX
+}
+
+/** The message `fetch failed` says little; its cause has the failure. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { cause } = error
+  if (!(cause instanceof Error)) return error.message
+  return cause.message || ('code' in cause ? String(cause.code) : error.message)
+}

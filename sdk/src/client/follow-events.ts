@@ -1,0 +1,71 @@
+import type { EventType } from '../generated/types.ts'
+import { wait } from '../time/wait.ts'
+import type { ItemOf } from './calls.ts'
+import type { Client } from './client.ts'
+import { ConnectionError, CountersignError } from './errors.ts'
+
+/** An event of the feed, as `events.list` gives it. */
+export type PlatformEvent = ItemOf<'event_list'>
+
+export interface FollowOptions {
+  /** The id of the last event that was seen: begins behind it. Left out: begins with what happens next. */
+  readonly after?: string
+  /** Only events of these types. Left out: all. */
+  readonly types?: readonly EventType[]
+  /** At most once a second, and of each type the latest event alone: for pages that read again what has changed. */
+  readonly latestOnly?: boolean
+  /** Ends the generator, without an error. */
+  readonly signal?: AbortSignal
+  /** Hears that the stream is open, or that it was lost and is opened again, with the reason. */
+  readonly onConnection?: (isOpen: boolean, error?: unknown) => void
+  /** Waits before the stream is opened again. */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
+}
+
+const PAUSE_MS = 500
+const PAUSE_MS_MAX = 15_000
+
+/**
+ * Every event of the platform as it happens, one after the other and none twice. A stream that breaks is opened again behind
+ * the last event, as often as it takes: keep the id of the last event that was handled, and give it as `after` to a new
+ * process. Throws CountersignError where the server refuses: the credentials, or an `after` that it does not know.
+ */
+export async function* followEvents(
+  client: Pick<Client, 'openEvents'>,
+  options: FollowOptions = {},
+): AsyncGenerator<PlatformEvent, void, undefined> {
+  const { types, latestOnly, signal, onConnection, sleep = wait } = options
+  let { after } = options
+  let pauses = 0
+  for (;;) {
+    try {
+      const messages = await client.openEvents({ after, types, latestOnly, signal })
+      onConnection?.(true)
+      for await (const { id, event } of messages) {
+        pauses = 0
+        after = id ?? after
+        if (event) yield event as PlatformEvent
+      }
+      // The server has closed the stream, in good order.
+      onConnection?.(false)
+    } catch (error) {
+      if (signal?.aborted) return
+      if (!isPassing(error)) throw error
+      onConnection?.(false, error)
+    }
+    if (signal?.aborted) return
+    const pauseMs = Math.min(PAUSE_MS * 2 ** Math.min(pauses, 10), PAUSE_MS_MAX)
+    pauses += 1
+    try {
+      await sleep(pauseMs, signal)
+    } catch {
+      return
+    }
+  }
+}
+
+/** Whether the same call may be answered later: the server is away, busy, or being replaced. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true
+  return error instanceof CountersignError && (error.status === 429 || error.status >= 500)
+}

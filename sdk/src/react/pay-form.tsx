@@ -1,0 +1,124 @@
+'use client'
+
+import { type ReactNode, useId, useState } from 'react'
+import { CountersignError } from '../client/errors.ts'
+import type { Nouns } from '../generated/nouns.ts'
+import { BANKS, type BankAccount, type BankKind } from './bank-kinds.ts'
+import type { Styled } from './class-names.ts'
+import { useCountersign } from './context.ts'
+import { AmountError, decimalsOf } from './money.ts'
+import { Field, Form, Section, useParts } from './parts.tsx'
+import { useAction } from './use-action.ts'
+import { useQuote } from './use-quote.ts'
+import { useSession } from './use-session.ts'
+import { useWords } from './use-words.ts'
+
+export interface PayFormProps extends Styled {
+  /** The currencies to choose from. Default: USD alone. */
+  readonly currencies?: readonly BankKind[]
+}
+
+const USD_ALONE: readonly BankKind[] = ['USD']
+
+const STATUS = { UNDER_WAY: 'paymentUnderWay', SETTLED: 'paymentSettled', FAILED: 'paymentFailed' } as const
+
+/**
+ * Pays a person's bank account out of the wallet. It needs `ConfirmPayment` in the page, which shows what is signed. Shown while the
+ * customer is signed in.
+ */
+export function PayForm({ currencies = USD_ALONE, classNames }: PayFormProps): ReactNode {
+  const { session } = useSession()
+  const { texts } = useWords()
+  const [currency, setCurrency] = useState(currencies[0] ?? 'USD')
+  const { pay, phase, error } = usePayment(currency)
+  if (!session) return null
+  const styled = classNames && { classNames }
+  const said = phase === 'NONE' || phase === 'QUOTED' ? undefined : STATUS[phase]
+  return (
+    <Section name="pay" title={texts.pay} {...styled}>
+      <Form
+        submitLabel={texts.pay}
+        isBusy={pay.isBusy}
+        status={said && texts[said]}
+        error={error}
+        onSubmit={(form) => void pay.run(form)}
+        {...styled}
+      >
+        {currencies.length > 1 ? (
+          <Currency currencies={currencies} value={currency} onChange={setCurrency} {...styled} />
+        ) : null}
+        <Field name="fullName" label={texts.payeeName} {...styled} />
+        {BANKS[currency].fields.map((name) => (
+          <Field key={name} name={name} label={texts.fields[name]} {...styled} />
+        ))}
+        <Field name="amount" label={texts.amountIn(currency)} inputMode="decimal" {...styled} />
+      </Form>
+    </Section>
+  )
+}
+
+function Currency(
+  props: Styled & {
+    readonly currencies: readonly BankKind[]
+    readonly value: BankKind
+    readonly onChange: (currency: BankKind) => void
+  },
+): ReactNode {
+  const { currencies, value, onChange, classNames } = props
+  const { texts } = useWords()
+  const id = useId()
+  const part = useParts(classNames)
+  return (
+    <div>
+      <label className={part('label')} htmlFor={id}>
+        {texts.fields.currency}
+      </label>
+      <select
+        className={part('input')}
+        id={id}
+        value={value}
+        onChange={({ target }) => {
+          const chosen = currencies.find((one) => one === target.value)
+          if (chosen) onChange(chosen)
+        }}
+      >
+        {currencies.map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** The payment of what the form says. */
+function usePayment(currency: BankKind) {
+  const { api, customerId } = useCountersign()
+  const { parseMoney } = useWords()
+  const payment = useQuote()
+  const pay = useAction(async (form: FormData) => {
+    const of = (name: string) => String(form.get(name)).trim()
+    const lockedCurrencyAmount = parseMoney(of('amount'), decimalsOf(currency) ?? 0)
+    if (lockedCurrencyAmount === undefined) throw new AmountError('not an amount')
+    const accountId = await accountOf(api, customerId, currency, BANKS[currency].accountInfo(of))
+    const destination = { destinationType: 'ACCOUNT', accountId } as const
+    const quote = await payment.create({ destination, lockedCurrencySide: 'RECEIVING', lockedCurrencyAmount })
+    if (quote) await payment.execute(quote)
+  })
+  return { pay, phase: payment.phase, error: pay.error ?? payment.error }
+}
+
+/** The payee as an external account of the customer: a new one, or the one that exists already. */
+async function accountOf(
+  api: Nouns,
+  customerId: string,
+  currency: BankKind,
+  accountInfo: BankAccount,
+): Promise<string> {
+  try {
+    return (await api.externalAccounts.create({ customerId, currency, accountInfo })).id
+  } catch (error) {
+    const known = error instanceof CountersignError && error.details.externalAccountId
+    if (typeof known === 'string') return known
+    throw error
+  }
+}

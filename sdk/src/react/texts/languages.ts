@@ -1,0 +1,20 @@
+import { EN } from './en.ts'
+import { ES } from './es.ts'
+import { FR } from './fr.ts'
+import { PT } from './pt.ts'
+import type { Texts } from './texts.ts'
+
+/** The languages that the components speak. */
+export type Language = 'en' | 'es' | 'pt' | 'fr'
+
+export const TEXTS: Readonly<Record<Language, Texts>> = { en: EN, es: ES, pt: PT, fr: FR }
+
+/** The language of a BCP 47 tag: `pt-BR` is `pt`. English where there is no table for it. */
+export function languageOf(tag: string): Language {
+  const [base = ''] = tag.toLowerCase().split('-', 1)
+  return isLanguage(base) ? base : 'en'
+}
+
+function isLanguage(text: string): text is Language {
+  return Object.hasOwn(TEXTS, text)
+}

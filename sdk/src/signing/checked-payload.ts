@@ -1,0 +1,72 @@
+import { isObject } from '../json/json.ts'
+import { systemClock } from '../time/system-clock.ts'
+import { checkTransfers } from './chain-transfers.ts'
+import { PayloadMismatchError } from './payload-mismatch.ts'
+import { bodySha256, type SignedCall } from './signed-call.ts'
+import { isPayment, readPayload, type Statement } from './statement.ts'
+
+/** What this side itself knows about the call that it is about to sign. */
+export interface Expectation extends SignedCall {
+  /** The wallet whose session signs. */
+  readonly account: string
+  /** The `requestId` of the 202 answer, if this side received it. It is sent in the `Request-Id` header. */
+  readonly requestId?: string | undefined
+  /** The expiry of that answer or of the quote. ISO 8601. */
+  readonly expiresAt?: string | undefined
+  /** The key that a secret will be sealed to, where the body does not contain it. */
+  readonly clientPublicKey?: string
+}
+
+/** A payload that was checked against its call and can be signed. */
+export class CheckedPayload {
+  /** The exact text that is signed. */
+  readonly text: string
+  /** The payload as data. */
+  readonly statement: Statement
+  readonly #isChecked = true
+
+  private constructor(text: string, statement: Statement) {
+    this.text = text
+    this.statement = statement
+  }
+
+  /**
+   * Checks a `payloadToSign` against the call that it authorizes: operation, method and path, account, request, expiry,
+   * the hash of the body and the key that a secret will be sealed to. What a payment says of a chain has to agree with the rest
+   * of it. Rejects with PayloadMismatchError, which names the member that differs. It cannot check whether the customer wants
+   * this payee: a payment is shown first, see `Confirm`.
+   */
+  static async check(payloadToSign: string, expected: Expectation): Promise<CheckedPayload> {
+    const statement = readPayload(payloadToSign)
+    const { target, requestId, expiresAt, body, clientPublicKey = keyIn(body) } = expected
+    hold('operation', statement.operation, expected.operation)
+    if (target !== undefined) hold('target', statement.target, target)
+    hold('account', statement.account, expected.account)
+    if (requestId !== undefined) hold('requestId', statement.requestId, requestId)
+    if (expiresAt !== undefined) hold('expiresAt', instant(statement.expiresAt), instant(expiresAt))
+    if (!(instant(statement.expiresAt) > systemClock()))
+      throw new PayloadMismatchError('expiresAt', 'has expired by the clock of this device')
+    hold('bodySha256', statement.bodySha256, await bodySha256(body))
+    if ('clientPublicKey' in statement) hold('clientPublicKey', statement.clientPublicKey, clientPublicKey)
+    if (isPayment(statement)) checkTransfers(statement)
+    return new CheckedPayload(payloadToSign, statement)
+  }
+
+  /** Whether this object was made by `check`. In plain JavaScript no type proves it. */
+  static isOne(value: unknown): value is CheckedPayload {
+    return typeof value === 'object' && value !== null && #isChecked in value
+  }
+}
+
+function hold(member: string, found: unknown, expected: unknown): void {
+  if (found !== expected)
+    throw new PayloadMismatchError(member, `is ${String(found)}, but ${String(expected)} was expected`)
+}
+
+function keyIn(body: unknown): unknown {
+  return isObject(body) ? body.clientPublicKey : undefined
+}
+
+function instant(text: string): number {
+  return new Date(text).getTime()
+}

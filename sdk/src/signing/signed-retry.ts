@@ -1,0 +1,44 @@
+import type { Answer, Arguments, Caller, Input, SignedName } from '../client/calls.ts'
+import { newIdempotencyKey } from '../client/idempotency-key.ts'
+import { CheckedPayload } from './checked-payload.ts'
+import { signedCall } from './signed-call.ts'
+import type { Signer } from './signer.ts'
+
+/** The final answer of a signed operation: not the 202. */
+export type SignedAnswer<N extends SignedName> = Exclude<Answer<N>, { status: 202 }>
+
+/**
+ * A signed operation in one call (specification 3.4): sends it; for a 202, checks the payload against the call, has it
+ * signed, and sends the same input again with the same `Idempotency-Key`. An operation that needs no signature answers
+ * at once. Rejects with PayloadMismatchError where the payload does not match this call, with CountersignError as
+ * `call` does, and as the signer does: a session requires a payment to be confirmed (`Confirm`).
+ */
+export async function signed<N extends SignedName>(
+  caller: Caller,
+  name: N,
+  input: Input<N>,
+  signer: Signer,
+): Promise<SignedAnswer<N>> {
+  // One key for both calls. An endpoint that takes no key gets none.
+  const idempotencyKey = input.idempotencyKey ?? newIdempotencyKey()
+  const send = (more: object) => {
+    const args: [N, Input<N>] = [name, { ...input, idempotencyKey, ...more }]
+    return caller.call<N>(...(args as unknown as Arguments<N>))
+  }
+  const first = await send({})
+  if (!isChallenge(first)) return first as SignedAnswer<N>
+  const { payloadToSign, requestId, expiresAt } = first.body
+  const expected = { ...signedCall(name, input), account: signer.accountId, requestId, expiresAt }
+  const signature = await signer.sign(await CheckedPayload.check(payloadToSign, expected))
+  return (await send({ signature, requestId })) as SignedAnswer<N>
+}
+
+interface Challenge {
+  readonly status: 202
+  readonly body: { readonly payloadToSign: string; readonly requestId: string; readonly expiresAt: string }
+}
+
+/** Whether an answer asks for a signature. */
+export function isChallenge(answer: { status: number; body: unknown }): answer is Challenge {
+  return answer.status === 202
+}

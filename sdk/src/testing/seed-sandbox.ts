@@ -1,0 +1,116 @@
+import type { Countersign } from '../countersign.ts'
+import { agentPays, makeAgent, makeCard, payByQuote, purchase, transferOut } from './seed-activity.ts'
+import { Choices, personOf } from './seed-choices.ts'
+import { makeCustomer, makeUnverified, type SeededCustomer } from './seed-people.ts'
+
+export interface SeedOptions {
+  /** Hears how far it is: steps done, of all, and what comes next in words. */
+  readonly onProgress?: (progress: {
+    readonly done: number
+    readonly total: number
+    readonly words: string
+  }) => void
+  /** How many customers with money. Default: 12. */
+  readonly customers?: number
+  /** How many days of payments; the sandbox's clock moves on by each. Default: 14. */
+  readonly days?: number
+  /** The same number makes the same names and amounts. Default: 1. */
+  readonly seed?: number
+}
+
+/** What was made. */
+export interface Seeded {
+  readonly customerIds: readonly string[]
+  readonly days: number
+}
+
+const DAY_SECONDS = 86_400
+const AGENT_NAMES = ['Bill payer', 'Travel desk']
+
+/**
+ * Fills a sandbox with a data set that people can look at: customers and businesses with names, funded accounts and wallets, bank
+ * accounts, payments of some weeks of which some fail, cards with purchases, agents whose actions wait for approval, money in
+ * suspense, and a verification in progress. By public calls only, with what a token with all permissions may do. The clock of
+ * the sandbox moves on, and cannot go back. Rejects like the calls; what was made until then stays.
+ */
+export async function seedSandbox(countersign: Countersign, options: SeedOptions = {}): Promise<Seeded> {
+  const { onProgress, customers: count = 12, days = 14, seed = 1 } = options
+  const choices = new Choices(seed)
+  const total = count + days + 2
+  let done = 0
+  const step = async <T>(words: string, work: () => Promise<T>): Promise<T> => {
+    onProgress?.({ done, total, words })
+    const made = await work()
+    done += 1
+    return made
+  }
+  const customers: SeededCustomer[] = []
+  for (let number = 0; number < count; number++)
+    customers.push(
+      await step(`Customer ${number + 1} of ${count}`, () => makeCustomer(countersign, choices, number)),
+    )
+  const world = await step('Cards and agents', () => makeWorld(countersign, customers))
+  for (let day = 0; day < days; day++)
+    await step(`Day ${day + 1} of ${days}`, async () => {
+      await liveDay(countersign, choices, world)
+      await countersign.sandbox.advanceClock({ seconds: DAY_SECONDS })
+    })
+  await step('What waits for a person', () => leaveWaiting(countersign, choices, world))
+  onProgress?.({ done, total, words: 'Done' })
+  return { customerIds: customers.map(({ id }) => id), days }
+}
+
+interface SeededWorld {
+  readonly customers: readonly SeededCustomer[]
+  readonly cardIds: readonly string[]
+  readonly agents: readonly { readonly client: Countersign; readonly customer: SeededCustomer }[]
+}
+
+async function makeWorld(
+  countersign: Countersign,
+  customers: readonly SeededCustomer[],
+): Promise<SeededWorld> {
+  const cardIds: string[] = []
+  for (const customer of customers.slice(0, 3)) cardIds.push(await makeCard(countersign, customer))
+  const agents: SeededWorld['agents'][number][] = []
+  for (const [index, name] of AGENT_NAMES.entries()) {
+    const customer = customers[index]
+    if (customer) agents.push({ customer, client: await makeAgent(countersign, customer, name) })
+  }
+  // Cards are made by due work.
+  await countersign.sandbox.advanceClock({ seconds: 1 })
+  return { customers, cardIds, agents }
+}
+
+/** The payments of one day: more on some than on others. */
+async function liveDay(
+  countersign: Countersign,
+  choices: Choices,
+  { customers, cardIds, agents }: SeededWorld,
+): Promise<void> {
+  if (customers.length === 0) return
+  for (let n = choices.between(2, 6); n > 0; n--)
+    await payByQuote(countersign, choices, choices.one(customers))
+  for (let n = choices.between(1, 4); n > 0; n--)
+    await transferOut(countersign, choices, choices.one(customers))
+  for (const cardId of cardIds) if (choices.chance(70)) await purchase(countersign, choices, cardId)
+  for (const { client, customer } of agents)
+    if (choices.chance(60)) await agentPays(client, customer, choices.between(2_000, 60_000))
+}
+
+/** What a person finds to decide. */
+async function leaveWaiting(
+  countersign: Countersign,
+  choices: Choices,
+  { agents }: SeededWorld,
+): Promise<void> {
+  for (const { client, customer } of agents)
+    await agentPays(client, customer, choices.between(26_000, 39_000))
+  await countersign.sandbox.deposit({
+    amount: BigInt(choices.between(5_000, 90_000)),
+    currency: 'USD',
+    remittanceInformation: 'Invoice 2025-118',
+    sender: { name: personOf(choices, 0).fullName, bankName: 'Bank of the Harbour' },
+  })
+  await makeUnverified(countersign, choices)
+}

@@ -1,0 +1,105 @@
+import type { Signer } from '../signing/signer.ts'
+import { DeviceKey } from './device-key.ts'
+import { Session } from './session.ts'
+import {
+  findCredential,
+  NoCredentialError,
+  type RegisteredCredential,
+  registerCredential,
+  type WalletAccess,
+} from './wallet-access.ts'
+
+export interface CodeSignInOptions {
+  /** The one-time code, or a function that asks the customer for it. It is called once the code has been sent. */
+  readonly code: string | (() => Promise<string>)
+  /** The credential. Left out: the wallet's only one. */
+  readonly credentialId?: string
+  /** The answer of a registration that sent a code: signs in with that code, and no other is sent. */
+  readonly otpEncryptionTargetBundle?: string
+}
+
+/** Sign-in by a code that is sent to the customer's e-mail address. Every new wallet has this credential. */
+export class EmailCodes {
+  readonly #access: WalletAccess
+
+  constructor(access: WalletAccess) {
+    this.#access = access
+  }
+
+  /** Registers the customer's address, after the wallet's e-mail credential was revoked (specification 4.1). */
+  async register(options: { readonly session?: Signer } = {}): Promise<RegisteredCredential> {
+    const { accountId } = this.#access
+    return registerCredential(this.#access, { type: 'EMAIL_OTP', accountId }, options.session)
+  }
+
+  /**
+   * Signs in (specification 4.4, 4.5): requests a code, makes a key here, seals both to the server's enclave, and
+   * answers the 202 with a stamp of that key. Rejects with CountersignError: 401 `UNAUTHORIZED` for a wrong or expired
+   * code, 429 `RATE_LIMITED` for too many challenges.
+   */
+  async signIn(options: CodeSignInOptions): Promise<Session> {
+    return signInByCode(this.#access, 'EMAIL_OTP', options)
+  }
+}
+
+/** Sign-in by a code that is sent as an SMS. */
+export class SmsCodes {
+  readonly #access: WalletAccess
+
+  constructor(access: WalletAccess) {
+    this.#access = access
+  }
+
+  /** Registers a phone number, E.164. Left out: the customer's. The registration also sends a code. */
+  async register(
+    options: { readonly phoneNumber?: string; readonly session?: Signer } = {},
+  ): Promise<RegisteredCredential> {
+    const { accountId } = this.#access
+    const { phoneNumber, session } = options
+    const body = {
+      type: 'SMS_OTP',
+      accountId,
+      ...(phoneNumber === undefined ? {} : { phoneNumber }),
+    } as const
+    return registerCredential(this.#access, body, session)
+  }
+
+  /** Signs in, as `EmailCodes.signIn` does. */
+  async signIn(options: CodeSignInOptions): Promise<Session> {
+    return signInByCode(this.#access, 'SMS_OTP', options)
+  }
+}
+
+async function signInByCode(
+  access: WalletAccess,
+  type: 'EMAIL_OTP' | 'SMS_OTP',
+  options: CodeSignInOptions,
+): Promise<Session> {
+  const { caller, accountId, confirm } = access
+  const { code } = options
+  const id = await findCredential(access, type, options.credentialId)
+  const bundle = options.otpEncryptionTargetBundle ?? (await challenge(access, id))
+  const quorumPublicKey = await access.quorumPublicKey()
+  const key = await DeviceKey.generate()
+  const text = typeof code === 'string' ? code : await code()
+  const encryptedOtpBundle = await key.sealCode(text, bundle, { quorumPublicKey, accountId })
+  const call = { params: { id }, body: { type, encryptedOtpBundle } }
+  const { status, body: request } = await caller.call('credential_verify', call)
+  if (status !== 202) throw notByCode(id)
+  const { payloadToSign, requestId } = request
+  const signature = await key.approveSignIn(payloadToSign, { accountId, quorumPublicKey, type })
+  const answer = await caller.call('credential_verify', { ...call, signature, requestId })
+  if (answer.status !== 200) throw notByCode(id)
+  return Session.ofDeviceKey(caller, { ...answer.body, accountId }, key, confirm)
+}
+
+async function challenge({ caller }: WalletAccess, id: string): Promise<string> {
+  const { body } = await caller.call('credential_challenge', { params: { id } })
+  const bundle = body.type === 'PASSKEY' ? undefined : body.otpEncryptionTargetBundle
+  if (!bundle) throw notByCode(id)
+  return bundle
+}
+
+function notByCode(id: string): NoCredentialError {
+  return new NoCredentialError(`${id} cannot be signed in to with a code.`)
+}

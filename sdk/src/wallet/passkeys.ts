@@ -1,0 +1,116 @@
+import { base64urlFromBytes, bytesFromText } from '../crypto/bytes.ts'
+import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
+import type { Signer } from '../signing/signer.ts'
+import { RecipientKey } from './recipient-key.ts'
+import { Session } from './session.ts'
+import {
+  findCredential,
+  listCredentials,
+  NoCredentialError,
+  type RegisteredCredential,
+  registerCredential,
+  type WalletAccess,
+} from './wallet-access.ts'
+
+/** COSE: Ed25519, ECDSA on P-256, RSA PKCS #1; all with SHA-256 or better. */
+const ALGORITHMS = [-8, -7, -257]
+
+/** Sign-in by passkey (specification 2.4, 5.4). */
+export class Passkeys {
+  readonly #access: WalletAccess
+
+  constructor(access: WalletAccess) {
+    this.#access = access
+  }
+
+  /**
+   * Makes a passkey and registers it. `challenge` is a random text that your backend issued for this registration; its
+   * UTF-8 bytes are the WebAuthn challenge. `session` belongs to a credential that the wallet already has. Rejects with
+   * CountersignError: 400 `PASSKEY_CREDENTIAL_ALREADY_EXISTS`, 400 `INVALID_INPUT` for an attestation that is not for
+   * this domain.
+   */
+  async register(options: {
+    readonly nickname: string
+    readonly challenge: string
+    readonly session?: Signer
+  }): Promise<RegisteredCredential> {
+    const { nickname, challenge, session } = options
+    const { accountId, authenticator, relyingParty } = this.#access
+    const { userVerification = 'preferred' } = relyingParty
+    const passkeys = (await listCredentials(this.#access)).filter(({ type }) => type === 'PASSKEY')
+    const made = await authenticator.create({
+      challenge: base64urlOf(challenge),
+      rp: {
+        name: relyingParty.name ?? relyingParty.id ?? globalThis.location?.hostname ?? '',
+        ...(relyingParty.id === undefined ? {} : { id: relyingParty.id }),
+      },
+      user: { id: base64urlOf(accountId), name: nickname, displayName: nickname },
+      pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+      excludeCredentials: passkeys.flatMap(({ credentialId }) =>
+        credentialId === undefined ? [] : [{ type: 'public-key', id: credentialId }],
+      ),
+      authenticatorSelection: { residentKey: 'preferred', userVerification },
+      attestation: 'none',
+    })
+    const { clientDataJSON, attestationObject, transports = [] } = made.response
+    const attestation = {
+      credentialId: made.id,
+      clientDataJson: clientDataJSON,
+      attestationObject,
+      transports,
+    }
+    const body = { type: 'PASSKEY', accountId, nickname, challenge, attestation } as const
+    return registerCredential(this.#access, body, session)
+  }
+
+  /**
+   * Signs in (specification 4.4, 4.5): the payload names a key of this device, the passkey signs the payload's hash,
+   * which is computed here, and the session's key is sealed to that key. `credentialId` is the `AuthMethod` id, needed
+   * where the wallet has several passkeys. Rejects with PayloadMismatchError where the payload is for another wallet,
+   * credential or key (the customer is not asked then), and with CountersignError: 401 `UNAUTHORIZED` with the failed
+   * check as `reason`.
+   */
+  async signIn(options: { readonly credentialId?: string } = {}): Promise<Session> {
+    const { caller, accountId, authenticator, relyingParty, confirm } = this.#access
+    const { userVerification = 'preferred' } = relyingParty
+    const id = await findCredential(this.#access, 'PASSKEY', options.credentialId)
+    const key = await RecipientKey.generate()
+    const { clientPublicKey } = key
+    const { body: request } = await caller.call('credential_challenge', {
+      params: { id },
+      body: { clientPublicKey },
+    })
+    if (request.type !== 'PASSKEY') throw new NoCredentialError(`${id} is not a passkey.`)
+    const { payloadToSign, requestId, expiresAt } = request
+    const challenge = await key.passkeyChallenge(payloadToSign, { accountId, id, requestId, expiresAt })
+    if (request.challenge !== challenge)
+      throw new PayloadMismatchError('challenge', 'is not the hash of payloadToSign')
+    const { id: credentialId, response } = await authenticator.get({
+      // The bytes of this text, not the bytes that the hex stands for.
+      challenge: base64urlOf(challenge),
+      ...(relyingParty.id === undefined ? {} : { rpId: relyingParty.id }),
+      allowCredentials: [{ type: 'public-key', id: request.credentialId }],
+      userVerification,
+    })
+    const { clientDataJSON, authenticatorData, signature, userHandle } = response
+    const assertion = {
+      credentialId,
+      clientDataJson: clientDataJSON,
+      authenticatorData,
+      signature,
+      ...(userHandle === undefined ? {} : { userHandle }),
+    }
+    const answer = await caller.call('credential_verify', {
+      params: { id },
+      body: { type: 'PASSKEY', assertion },
+      requestId,
+    })
+    if (answer.status !== 200)
+      throw new NoCredentialError(`${id} cannot be signed in to with a passkey alone.`)
+    return Session.ofSealedKey(caller, { ...answer.body, accountId }, key, confirm)
+  }
+}
+
+function base64urlOf(text: string): string {
+  return base64urlFromBytes(bytesFromText(text))
+}

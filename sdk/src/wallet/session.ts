@@ -1,0 +1,188 @@
+import type { Answer, Caller } from '../client/calls.ts'
+import { SealedKeyError } from '../crypto/session-key.ts'
+import { isObject } from '../json/json.ts'
+import { CheckedPayload, type Expectation } from '../signing/checked-payload.ts'
+import { askFor, type Confirm } from '../signing/confirm.ts'
+import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
+import { executionTarget, type SignedCall } from '../signing/signed-call.ts'
+import { signed } from '../signing/signed-retry.ts'
+import type { Signer } from '../signing/signer.ts'
+import { isPayment, type Payment } from '../signing/statement.ts'
+import { DeviceKey } from './device-key.ts'
+import { RecipientKey } from './recipient-key.ts'
+
+/** The data of a session. A browser can keep it in IndexedDB: its keys are cloned, never exported. */
+export interface SessionRecord {
+  readonly id: string
+  /** The wallet it signs for. */
+  readonly accountId: string
+  /** ISO 8601. */
+  readonly expiresAt: string
+  readonly keyPair: CryptoKeyPair
+}
+
+/** What the answers that issue a session have in common. */
+interface IssuedSession {
+  readonly id: string
+  readonly accountId: string
+  readonly expiresAt: string
+  readonly encryptedSessionSigningKey?: string
+}
+
+/** The members of a quote that are checked against its payload. */
+export type SignedQuote = Pick<
+  Answer<'quote_get'>['body'],
+  'id' | 'expiresAt' | 'totalSendingAmount' | 'totalReceivingAmount' | 'feesIncluded' | 'paymentInstructions'
+>
+
+/**
+ * A signed-in wallet: signs until it expires (specification 2.2). It signs a payload that was checked against a call of
+ * this side, and a payment after `confirm` has shown it to the customer. The bare key is `key`.
+ */
+export class Session implements Signer {
+  readonly id: string
+  readonly accountId: string
+  readonly expiresAt: Date
+  readonly key: DeviceKey
+  readonly #caller: Caller
+  readonly #confirm: Confirm | undefined
+
+  private constructor(caller: Caller, issued: IssuedSession, key: DeviceKey, confirm: Confirm | undefined) {
+    this.#caller = caller
+    this.#confirm = confirm
+    this.id = issued.id
+    this.accountId = issued.accountId
+    this.expiresAt = new Date(issued.expiresAt)
+    this.key = key
+  }
+
+  /** Restores a stored session. */
+  static async fromRecord(caller: Caller, record: SessionRecord, confirm?: Confirm): Promise<Session> {
+    return new Session(caller, record, await DeviceKey.fromKeyPair(record.keyPair), confirm)
+  }
+
+  /** A session of a sign-in by code: its key was made on the device. */
+  static ofDeviceKey(caller: Caller, issued: IssuedSession, key: DeviceKey, confirm?: Confirm): Session {
+    return new Session(caller, issued, key, confirm)
+  }
+
+  /** A session whose key the server made and sealed to `key`. Rejects with SealedKeyError where it cannot be opened. */
+  static async ofSealedKey(
+    caller: Caller,
+    issued: IssuedSession,
+    key: RecipientKey,
+    confirm?: Confirm,
+  ): Promise<Session> {
+    const { encryptedSessionSigningKey } = issued
+    if (encryptedSessionSigningKey === undefined)
+      throw new SealedKeyError(
+        'The answer contains no session key: only the answer that issues the session does.',
+      )
+    return new Session(caller, issued, await key.openSessionKey(encryptedSessionSigningKey), confirm)
+  }
+
+  /** The same session with another `confirm`, where a page shows more about a payment. */
+  confirmedBy(confirm: Confirm): Session {
+    const { id, accountId, expiresAt, key } = this
+    return new Session(this.#caller, { id, accountId, expiresAt: expiresAt.toISOString() }, key, confirm)
+  }
+
+  /** The data for `fromRecord`. */
+  get record(): SessionRecord {
+    const { id, accountId, expiresAt, key } = this
+    return { id, accountId, expiresAt: expiresAt.toISOString(), keyPair: key.keyPair }
+  }
+
+  /** 66 hex characters, compressed. */
+  get publicKey(): string {
+    return this.key.publicKey
+  }
+
+  /**
+   * The stamp over a checked payload of this wallet. A payment is shown first: rejects with ConfirmationRequiredError
+   * where there is no `confirm`, and with NotConfirmedError where the customer declines.
+   */
+  async sign(payload: CheckedPayload): Promise<string> {
+    if (!CheckedPayload.isOne(payload))
+      throw new TypeError('A session signs only what CheckedPayload.check has checked: see Session.approve.')
+    const { account } = payload.statement
+    if (account !== this.accountId)
+      throw new PayloadMismatchError('account', `is ${account}, but the session is of ${this.accountId}`)
+    await askFor(payload.statement, this.#confirm)
+    return this.key.sign(payload.text)
+  }
+
+  /**
+   * For apps whose backend makes the calls and forwards the payload: the stamp over `payloadToSign`, if it authorizes
+   * `call` and nothing else. This device itself knows the call (`signedCall('card_update', { params, body })`). Rejects
+   * with PayloadMismatchError, and as `sign` does.
+   */
+  async approve(
+    payloadToSign: string,
+    call: SignedCall & Pick<Expectation, 'requestId' | 'expiresAt'>,
+  ): Promise<string> {
+    return this.sign(await CheckedPayload.check(payloadToSign, { ...call, account: this.accountId }))
+  }
+
+  /**
+   * The stamp that executes a quote in one call, without a challenge: over the payload in its `paymentInstructions`.
+   * Rejects with PayloadMismatchError where the payload differs from this quote, and as `sign` does.
+   */
+  async approveQuote(quote: SignedQuote): Promise<string> {
+    const call = { operation: 'quote_execute', target: executionTarget(quote.id) } as const
+    const { expiresAt } = quote
+    const payload = await CheckedPayload.check(payloadOf(quote), {
+      ...call,
+      account: this.accountId,
+      expiresAt,
+    })
+    const { statement } = payload
+    if (!isPayment(statement)) throw new PayloadMismatchError('operation', 'is not a payment')
+    checkAmounts(statement, quote)
+    return this.sign(payload)
+  }
+
+  /** Whether the session has expired at `now`. The server's clock decides, which can be moved in the sandbox. */
+  isExpired(now: Date): boolean {
+    return now >= this.expiresAt
+  }
+
+  /**
+   * A new session with a key of its own, while this one is active (specification 4.6); this one keeps its own expiry.
+   * Rejects with CountersignError 404 `SESSION_NOT_FOUND` once it has ended; a new sign-in is needed then.
+   */
+  async refresh(): Promise<Session> {
+    const key = await RecipientKey.generate()
+    const { clientPublicKey } = key
+    const input = { params: { id: this.id }, body: { clientPublicKey } }
+    const { body } = await signed(this.#caller, 'session_refresh', input, this)
+    return Session.ofSealedKey(this.#caller, { ...body, accountId: this.accountId }, key, this.#confirm)
+  }
+
+  /** Revokes the session on the server: signs out (specification 4.7). */
+  async revoke(): Promise<void> {
+    await signed(this.#caller, 'session_delete', { params: { id: this.id } }, this)
+  }
+}
+
+function payloadOf({ paymentInstructions = [] }: SignedQuote): string {
+  for (const { accountOrWalletInfo } of paymentInstructions) {
+    const info: unknown = accountOrWalletInfo
+    if (isObject(info) && typeof info.payloadToSign === 'string') return info.payloadToSign
+  }
+  throw new PayloadMismatchError(
+    'payloadToSign',
+    'is missing: the source of this quote is not an embedded wallet',
+  )
+}
+
+/** The payload must match what the app shows of the quote. */
+function checkAmounts({ sends, feesIncluded, delivers }: Payment, quote: SignedQuote): void {
+  const pairs = [
+    ['sends.amount', sends.amount, quote.totalSendingAmount],
+    ['feesIncluded', feesIncluded, quote.feesIncluded],
+    ['delivers.amount', delivers.amount, quote.totalReceivingAmount],
+  ] as const
+  for (const [member, signed, shown] of pairs)
+    if (signed !== shown) throw new PayloadMismatchError(member, `is ${signed}, but the quote has ${shown}`)
+}

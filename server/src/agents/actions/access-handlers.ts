@@ -1,0 +1,239 @@
+import type { agentAccess } from '@countersign/contract/agents/agent-access'
+import { internalAccountHandlers } from '../../kernel/accounts/handlers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { findActionOf } from '../../kernel/transactions/agent-action.ts'
+import { transactionHandlers } from '../../kernel/transactions/handlers.ts'
+import {
+  findTransaction,
+  transactionView,
+  transferOutAnswer,
+} from '../../kernel/transactions/transactions.ts'
+import { externalAccountHandlers } from '../../money/external-accounts/handlers.ts'
+import { exchangeRateHandlers } from '../../money/prices/exchange-rate-handlers.ts'
+import { createQuote } from '../../money/quotes/create.ts'
+import { checkExecution, checkIsPaidFromAccount, executeQuote } from '../../money/quotes/execute-quote.ts'
+import { executionCall, findPayload, findQuote, quoteView } from '../../money/quotes/quotes.ts'
+import {
+  beginTransfer,
+  draftTransferIn,
+  draftTransferOut,
+  recordTransfer,
+  type TransferDraft,
+} from '../../money/transfers/transfers.ts'
+import { expectRow, type Write } from '../../storage/commit/writes.ts'
+import type { AgentRow } from '../../storage/rows/agent.ts'
+import type { QuoteRow } from '../../storage/rows/tables.ts'
+import { actingAgent } from '../identity/agents.ts'
+import { policyOf } from '../policy/agent-policies.ts'
+import { agentView } from '../policy/agent-view.ts'
+import { allow } from '../policy/evaluate.ts'
+import { simulate } from '../policy/simulate.ts'
+import { actionView, actionViews, findPayment, propose, pulling } from './actions.ts'
+import { findAction } from './find-action.ts'
+import { selectActions } from './store.ts'
+
+export const agentAccessHandlers: Handlers<typeof agentAccess> = {
+  /** The endpoints that an agent calls. `maySee` restricts it to its own customer's records; the rest is checked here. */
+  agent_me_get: async (op) => ({
+    status: 200,
+    body: await agentView(op, await actingAgent(op)),
+  }),
+
+  agent_me_internal_account_list: async (op, { query, ...input }) =>
+    internalAccountHandlers.customer_internal_account_list(op, {
+      ...input,
+      query: { ...query, ...(await ownCustomer(op)) },
+    }),
+
+  agent_me_external_account_list: async (op, { query, ...input }) =>
+    externalAccountHandlers.customer_external_account_list(op, {
+      ...input,
+      query: { ...query, ...(await ownCustomer(op)) },
+    }),
+
+  agent_me_external_account_create: async (op, { body, ...input }) => {
+    const agent = await actingAgent(op)
+    const customerId = body.customerId ?? agent.customer_id
+    const outcome = await externalAccountHandlers.customer_external_account_create(op, {
+      ...input,
+      body: { ...body, customerId },
+    })
+    return withWrites(
+      outcome,
+      await allow(op, agent, { permission: 'MANAGE_EXTERNAL_ACCOUNTS', accountIds: [] }),
+    )
+  },
+
+  agent_me_external_account_get: externalAccountHandlers.customer_external_account_get,
+
+  agent_me_external_account_delete: async (op, input) => {
+    const agent = await actingAgent(op)
+    const outcome = await externalAccountHandlers.customer_external_account_delete(op, input)
+    const ask = {
+      permission: 'MANAGE_EXTERNAL_ACCOUNTS',
+      accountIds: [input.params.externalAccountId],
+    } as const
+    return withWrites(outcome, await allow(op, agent, ask))
+  },
+
+  agent_me_exchange_rate_list: exchangeRateHandlers.exchange_rate_list,
+
+  /** Refuses `immediatelyExecute`: executing needs its own decision. A quote paid by real-time funding is the customer's. */
+  agent_me_quote_create: async (op, { body }) => {
+    if (body.immediatelyExecute)
+      throw fieldError(
+        'INVALID_INPUT',
+        'immediatelyExecute',
+        'An agent must execute a quote with POST /agents/me/quotes/{quoteId}/execute',
+      )
+    const agent = await actingAgent(op)
+    const source = { ...body.source, customerId: body.source.customerId ?? agent.customer_id }
+    const { quote, payloadToSign, writes } = await createQuote(op, { ...body, source })
+    const destination = quote.destination_uma === null ? quote.destination_account_id : null
+    const accountIds = [...(quote.source_account_id ? [quote.source_account_id] : []), destination]
+    return {
+      status: 201,
+      body: quoteView(op, quote, payloadToSign),
+      writes: [
+        ...(await allow(op, agent, { permission: 'CREATE_QUOTES', ...pulling(quote), accountIds })),
+        ...writes,
+      ],
+    }
+  },
+
+  agent_me_quote_get: async (op, { params }) => {
+    const quote = await findOwnQuote(op, params.quoteId)
+    return { status: 200, body: quoteView(op, quote, await findPayload(op, quote)) }
+  },
+
+  agent_me_quote_execute: {
+    async signedAs(_, { params }) {
+      return executionCall(params.quoteId)
+    },
+
+    /** Without a signature the action waits, and the customer signs later. */
+    async toSign(op, { params }, isSigned) {
+      const { signing_request_id } = await findOwnQuote(op, params.quoteId)
+      return isSigned && signing_request_id !== null ? { requestId: signing_request_id } : null
+    },
+
+    async handle(op, { params, approval }) {
+      const agent = await actingAgent(op)
+      const quote = await findOwnQuote(op, params.quoteId)
+      checkIsPaidFromAccount(quote)
+      if (approval && approval.requestId !== quote.signing_request_id)
+        throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', { reason: 'The signature is for another quote' })
+      const transaction = await findTransaction(op, quote.transaction_id)
+      const before = await findActionOf(op, transaction)
+      if (before)
+        throw new ApiError('QUOTE_ALREADY_EXECUTED', {
+          message: `This quote was already executed: the action is ${before.state}.`,
+          details: { actionId: before.id, status: before.state },
+        })
+      const execution = await checkExecution(op, quote)
+      const { view, writes } = await propose(op, agent, {
+        type: 'EXECUTE_QUOTE',
+        transaction,
+        quote,
+        isSigned: approval !== undefined,
+        begin: () => executeQuote(op, execution, quote, transaction),
+        record: () => [expectRow('quotes', quote.id, { state: 'PENDING' })],
+      })
+      return { status: 200, body: view, writes }
+    },
+  },
+
+  agent_me_transfer_in: async (op, { body }) => transfer(op, 'TRANSFER_IN', await draftTransferIn(op, body)),
+
+  agent_me_transfer_out: async (op, { body }) =>
+    transfer(op, 'TRANSFER_OUT', await draftTransferOut(op, body)),
+
+  agent_me_transaction_list: async (op, { query, ...input }) => {
+    const agent = await actingAgent(op)
+    checkMayView(agent)
+    return transactionHandlers.transaction_list(op, {
+      ...input,
+      query: { ...query, customerId: agent.customer_id },
+    })
+  },
+
+  agent_me_transaction_get: async (op, { params }) => {
+    const agent = await actingAgent(op)
+    const transaction = await findTransaction(op, params.transactionId)
+    if (transaction.agent_id !== agent.id) checkMayView(agent)
+    return { status: 200, body: transactionView(transaction, transaction) }
+  },
+
+  agent_me_action_list: async (op, { query }) => {
+    const agentId = (await actingAgent(op)).id
+    return {
+      status: 200,
+      body: await page(
+        op,
+        { ...query, agentId },
+        {
+          rows: selectActions(op, { ...query, agentId }),
+          table: 'agent_actions',
+          view: (rows) => actionViews(op, rows),
+        },
+      ),
+    }
+  },
+
+  agent_me_action_get: async (op, { params }) => {
+    const action = await findAction(op, params.actionId, (await actingAgent(op)).id)
+    return { status: 200, body: await actionView(op, action, await findPayment(op, action)) }
+  },
+
+  agent_me_policy_simulate: async (op, { body }) => ({
+    status: 200,
+    body: await simulate(op, await actingAgent(op), body),
+  }),
+}
+
+async function transfer(op: Op, type: 'TRANSFER_IN' | 'TRANSFER_OUT', draft: TransferDraft) {
+  const { view, writes } = await propose(op, await actingAgent(op), {
+    type,
+    transaction: draft.transaction,
+    quote: undefined,
+    isSigned: false,
+    begin: () => ({ ...beginTransfer(op, draft), quote: undefined }),
+    record: () => recordTransfer(op, draft),
+  })
+  const { transaction } = draft
+  const body = type === 'TRANSFER_OUT' ? { ...view, transaction: transferOutAnswer(transaction) } : view
+  return { status: 201, body, writes } as const
+}
+
+/** Restricts a list to the agent's own customer. */
+async function ownCustomer(op: Op): Promise<{ readonly customerId: string }> {
+  return { customerId: (await actingAgent(op)).customer_id }
+}
+
+/** Error: 404 `QUOTE_NOT_FOUND`, also where someone else created the quote (specification 4.8). */
+async function findOwnQuote(op: Op, id: string): Promise<QuoteRow> {
+  const quote = await findQuote(op, id)
+  const { agent_id } = await findTransaction(op, quote.transaction_id)
+  if (op.actor.kind !== 'agent' || agent_id !== op.actor.agentId)
+    throw new ApiError('QUOTE_NOT_FOUND', { details: { field: 'quoteId' } })
+  return quote
+}
+
+/** Error: 403 `FORBIDDEN`. Reads are not recorded, and a paused agent may read. */
+function checkMayView(agent: AgentRow): void {
+  const permission = 'VIEW_TRANSACTIONS'
+  if (!policyOf(agent).permissions.includes(permission))
+    throw new ApiError('FORBIDDEN', {
+      message: `The policy of the agent does not grant the permission ${permission}.`,
+      details: { rule: 'permission', subject: permission },
+    })
+}
+
+function withWrites<T extends { readonly writes?: readonly Write[] }>(
+  outcome: T,
+  writes: readonly Write[],
+): T {
+  return { ...outcome, writes: [...writes, ...(outcome.writes ?? [])] }
+}

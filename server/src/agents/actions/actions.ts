@@ -1,0 +1,177 @@
+import { AGENT_APPROVAL_SECONDS, type AgentActionType } from '@countersign/contract/agents/agent-actions'
+import { AGENT_ACTION_INITIAL, AGENT_ACTION_TRANSITIONS } from '@countersign/contract/states/agent-states'
+import { requireValue } from '../../base/formats/require-value.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import {
+  findTransaction,
+  sentOf,
+  type TransactionWithCustomer,
+  transactionView,
+} from '../../kernel/transactions/transactions.ts'
+import { findPayload, findQuote, quoteView } from '../../money/quotes/quotes.ts'
+import { fundingOf } from '../../money/quotes/settlement.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { AgentActionRow, AgentReservationRow, AgentRow } from '../../storage/rows/agent.ts'
+import { RESERVATION_INITIAL, RESERVATION_TRANSITIONS } from '../../storage/rows/states.ts'
+import type { QuoteRow } from '../../storage/rows/tables.ts'
+import { type Ask, decidedBy, evaluate, permissionFor, recordDecision, refusal } from '../policy/evaluate.ts'
+import { periodsOf } from '../policy/usage.ts'
+import type { ActionPayment } from './action-payment.ts'
+import { describePayment } from './describe-payment.ts'
+
+/** What an agent proposes, fully checked except against its policy. */
+export interface Proposal extends ActionPayment {
+  readonly type: AgentActionType
+  /** Whether the customer has signed, where an embedded wallet pays. */
+  readonly isSigned: boolean
+  /** Executes the proposal at once: the writes, and the payment after them. */
+  begin(): ActionPayment & { readonly writes: readonly Write[] }
+  /** The writes where the proposal waits for approval. */
+  record(): readonly Write[]
+}
+
+/** A quote that pulls money in from an external account is also a transfer in. */
+export function pulling(quote: QuoteRow): Pick<Ask, 'alsoNeeds'> {
+  return fundingOf(quote) === 'PULLED' ? { alsoNeeds: [permissionFor('TRANSFER_IN')] } : {}
+}
+
+/** What a payment needs from the policy. */
+export function askFor(
+  type: AgentActionType,
+  { transaction, quote }: ActionPayment,
+  isSigned: boolean,
+): Ask & { readonly spends: NonNullable<Ask['spends']> } {
+  // The account behind an UMA address may be anyone's: the policy is checked against the address.
+  const destination = quote?.destination_uma ? null : transaction.destination_account_id
+  return {
+    permission: permissionFor(type),
+    ...(quote ? pulling(quote) : {}),
+    accountIds: [transaction.source_account_id, destination],
+    spends: {
+      ...sentOf(transaction),
+      needsSignature: quote !== undefined && quote.signing_request_id !== null && !isSigned,
+    },
+  }
+}
+
+/**
+ * Lets the policy decide about a payment: it is executed at once, or waits for the platform. What it spends is reserved
+ * either way. Guards: the policy is unchanged, no limit is exceeded by parallel actions. Errors: 403
+ * `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`.
+ */
+export async function propose(op: Op, agent: AgentRow, proposal: Proposal) {
+  const evaluation = await evaluate(op, agent, askFor(proposal.type, proposal, proposal.isSigned))
+  const { decision } = evaluation
+  if (decision.outcome === 'DENIED') throw refusal(op, agent, evaluation)
+  const waits = decision.outcome === 'APPROVAL_REQUIRED'
+  const row = newAction(op, agent, proposal, waits)
+  const done = waits
+    ? { transaction: proposal.transaction, quote: proposal.quote, writes: proposal.record() }
+    : proposal.begin()
+  const view = await actionView(op, row, done)
+  const reservation = newReservation(op, row, {
+    currency: requireValue(decision.currency, 'currency of an action'),
+    amount: requireValue(decision.amount, 'amount of an action'),
+    state: waits ? RESERVATION_INITIAL : RESERVATION_TRANSITIONS[RESERVATION_INITIAL].capture,
+  })
+  return {
+    view,
+    writes: [
+      decidedBy(agent),
+      ...done.writes,
+      insert('agent_actions', row),
+      insert('agent_reservations', reservation),
+      recordDecision(op, agent, evaluation, row.id),
+      ...(waits
+        ? [
+            event(op, 'AGENT_ACTION.PENDING_APPROVAL', row.id, {
+              ...view,
+              agentName: agent.name,
+              summary: await describePayment(op, done),
+              decision,
+            }),
+            job(op, 'agent-action.expire', { actionId: row.id }, row.expires_at),
+          ]
+        : []),
+    ],
+  }
+}
+
+function newAction(op: Op, agent: AgentRow, proposal: Proposal, waits: boolean): AgentActionRow {
+  const { transaction, quote } = proposal
+  return {
+    id: op.newId('AgentAction'),
+    platform_id: op.platform.id,
+    agent_id: agent.id,
+    customer_id: agent.customer_id,
+    type: proposal.type,
+    state: waits ? AGENT_ACTION_INITIAL : AGENT_ACTION_TRANSITIONS[AGENT_ACTION_INITIAL].approve,
+    decided: null,
+    quote_id: quote?.id ?? null,
+    transaction_id: transaction.id,
+    is_signed: proposal.isSigned,
+    reason: null,
+    expires_at: quote?.expires_at ?? plusSeconds(op.now, AGENT_APPROVAL_SECONDS),
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+function newReservation(
+  op: Op,
+  action: AgentActionRow,
+  spent: Pick<AgentReservationRow, 'currency' | 'amount' | 'state'>,
+): AgentReservationRow {
+  return {
+    id: action.transaction_id,
+    platform_id: op.platform.id,
+    agent_id: action.agent_id,
+    ...spent,
+    ...periodsOf(op.now),
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+export async function findPayment(op: Op, action: AgentActionRow): Promise<ActionPayment> {
+  const [transaction, quote] = await Promise.all([
+    findTransaction(op, action.transaction_id),
+    action.quote_id === null ? undefined : findQuote(op, action.quote_id),
+  ])
+  return { transaction, quote }
+}
+
+/** An action as the API shows it. */
+export async function actionView(op: Op, action: AgentActionRow, { transaction, quote }: ActionPayment) {
+  return present({
+    id: action.id,
+    agentId: action.agent_id,
+    customerId: action.customer_id,
+    platformCustomerId: required(transaction, 'platform_customer_id'),
+    status: action.state,
+    type: action.type,
+    quote: quote && quoteView(op, quote, await findPayload(op, quote)),
+    transferDetails: quote ? undefined : transferDetails(transaction),
+    transaction: transactionView(transaction, transaction),
+    rejectionReason: action.reason,
+    createdAt: action.created_at.toISOString(),
+    updatedAt: action.updated_at.toISOString(),
+  })
+}
+
+function transferDetails(transaction: TransactionWithCustomer) {
+  return {
+    ...sentOf(transaction),
+    sourceAccountId: required(transaction, 'source_account_id'),
+    destinationAccountId: required(transaction, 'destination_account_id'),
+  }
+}
+
+/** Actions as the API shows them, each with its current payment. */
+export async function actionViews(op: Op, actions: readonly AgentActionRow[]) {
+  return Promise.all(actions.map(async (action) => actionView(op, action, await findPayment(op, action))))
+}

@@ -1,0 +1,226 @@
+import { ERRORS } from '@countersign/contract/core/errors'
+import { AGENT_ACTION_TRANSITIONS } from '@countersign/contract/states/agent-states'
+import { QUOTE_TRANSITIONS } from '@countersign/contract/states/payment-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { moveTransaction } from '../../kernel/transactions/moves.ts'
+import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
+import { sentOf } from '../../kernel/transactions/transactions.ts'
+import { checkExecution, executeQuote } from '../../money/quotes/execute-quote.ts'
+import { findQuote } from '../../money/quotes/quotes.ts'
+import { beginRecordedTransfer, draftTransferIn, draftTransferOut } from '../../money/transfers/transfers.ts'
+import { castVote } from '../../people/members/approval-votes.ts'
+import { expectRow, type Write } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { AgentActionRow } from '../../storage/rows/agent.ts'
+import { RESERVATION_TRANSITIONS } from '../../storage/rows/states.ts'
+import type { TransactionRow } from '../../storage/rows/tables.ts'
+import { findAgent } from '../identity/agents.ts'
+import { policyOf } from '../policy/agent-policies.ts'
+import { decidedBy, denial, evaluate, recordDecision } from '../policy/evaluate.ts'
+import type { ActionPayment } from './action-payment.ts'
+import { askFor, findPayment } from './actions.ts'
+import { selectReservation, selectWaitingActions } from './store.ts'
+
+/** A decided action with its payment and its writes. */
+export interface DecidedAction extends ActionPayment {
+  readonly action: AgentActionRow
+  readonly writes: readonly Write[]
+}
+
+type Word = NonNullable<AgentActionRow['decided']>
+
+/** What the customer must sign before the platform can approve; null where it has signed or has nothing to sign. */
+export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ requestId: string } | null> {
+  if (action.state !== 'PENDING_APPROVAL' || action.is_signed || action.quote_id === null) return null
+  const { signing_request_id } = await findQuote(op, action.quote_id)
+  // The signature comes with the last approval.
+  if (!(await castVote(op, action.id)).decides) return null
+  return signing_request_id === null ? null : { requestId: signing_request_id }
+}
+
+/**
+ * Approves an action. Everything is checked again: if a check fails, the action becomes FAILED and its reservation is
+ * released. Where other members have to approve as well, it stays as it is, with this vote. Guards: the action is undecided,
+ * the policy is unchanged. Undefined where the action was already decided otherwise. `isSignedNow`: this call carries the
+ * signature. Errors: 403 `FORBIDDEN` of `castVote`; 409 `APPROVALS_MISSING` for a signature before the last vote.
+ */
+export async function approveAction(
+  op: Op,
+  action: AgentActionRow,
+  isSignedNow: boolean,
+): Promise<DecidedAction | undefined> {
+  const payment = await findPayment(op, action)
+  if (action.state !== 'PENDING_APPROVAL') return repeated(action, payment, 'APPROVE')
+  const vote = await castVote(op, action.id)
+  if (!vote.decides) {
+    if (isSignedNow) throw new ApiError('APPROVALS_MISSING')
+    const stillWaits = expectRow('agent_actions', action.id, { state: action.state })
+    return { action, ...payment, writes: [...vote.writes, stillWaits] }
+  }
+  const decided = await decideNow(op, action, payment)
+  return { ...decided, writes: [...vote.writes, ...decided.writes] }
+}
+
+async function decideNow(op: Op, action: AgentActionRow, payment: ActionPayment): Promise<DecidedAction> {
+  try {
+    return await begin(op, action, payment)
+  } catch (error) {
+    // A fault, an unavailable provider or a position at its limit decides nothing: the caller may try again.
+    if (!(error instanceof ApiError) || ERRORS[error.code].status === 503) throw error
+    return end(op, action, payment, 'fail', { reason: error.message, decided: 'APPROVE' })
+  }
+}
+
+/** Rejects an action. Undefined where the action was already decided otherwise. */
+export async function rejectAction(
+  op: Op,
+  action: AgentActionRow,
+  reason: string | undefined,
+): Promise<DecidedAction | undefined> {
+  const payment = await findPayment(op, action)
+  if (action.state !== 'PENDING_APPROVAL') return repeated(action, payment, 'REJECT')
+  return end(op, action, payment, 'reject', { reason: reason ?? null, decided: 'REJECT' })
+}
+
+/** Rejections in one write set. An agent can have any number of waiting actions, and they must not prevent its deletion. */
+const REJECTED_AT_ONCE_MAX = 100
+
+/** Rejects the waiting actions of a deleted agent; those beyond the first hundred become due work. */
+export async function rejectWaiting(op: Op, agentId: string): Promise<Write[]> {
+  const waiting = await selectWaitingActions(op, agentId, REJECTED_AT_ONCE_MAX)
+  const rejected = await Promise.all(
+    waiting.map((action) => rejectAction(op, action, 'The agent was deleted.')),
+  )
+  return [
+    ...rejected.flatMap((decided) => decided?.writes ?? []),
+    ...(waiting.length === REJECTED_AT_ONCE_MAX
+      ? [job(op, 'agent.reject-waiting', { agentId }, op.now)]
+      : []),
+  ]
+}
+
+/** Fails an action that was not decided before its deadline. */
+export async function expireAction(op: Op, action: AgentActionRow): Promise<DecidedAction> {
+  const reason = 'It was not approved in time.'
+  return end(op, action, await findPayment(op, action), 'expire', { reason, decided: null })
+}
+
+function repeated(action: AgentActionRow, payment: ActionPayment, word: Word): DecidedAction | undefined {
+  return action.decided === word ? { action, ...payment, writes: [] } : undefined
+}
+
+/** Executes an action. Throws the reason why it cannot be, whose message the action shows; its code is not seen. */
+async function begin(op: Op, action: AgentActionRow, payment: ActionPayment): Promise<DecidedAction> {
+  const agent = await findAgent(op, action.agent_id)
+  const held = await selectReservation(op, action.transaction_id)
+  if (held?.state !== 'RESERVED' || op.now >= action.expires_at)
+    throw new ApiError('INVALID_STATE_TRANSITION', { message: 'It was not approved in time.' })
+  if (held.currency !== policyOf(agent).spendingLimits.currency)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: 'The limits of the agent are now in another currency.',
+    })
+  // The approval has already checked the signature.
+  const evaluation = await evaluate(op, agent, askFor(action.type, payment, true), held)
+  if (evaluation.decision.outcome === 'DENIED') throw denial(evaluation)
+  const begun = await beginPayment(op, payment)
+  const moved = transition(op, 'agent_actions', AGENT_ACTION_TRANSITIONS, action, 'approve', {
+    decided: 'APPROVE',
+  })
+  return {
+    action: moved.row,
+    transaction: begun.transaction,
+    quote: begun.quote,
+    writes: [
+      decidedBy(agent),
+      moved.write,
+      transition(op, 'agent_reservations', RESERVATION_TRANSITIONS, held, 'capture').write,
+      ...begun.writes,
+      recordDecision(op, agent, evaluation, action.id),
+    ],
+  }
+}
+
+async function beginPayment(
+  op: Op,
+  { transaction, quote }: ActionPayment,
+): Promise<ActionPayment & { readonly writes: readonly Write[] }> {
+  if (quote) {
+    return executeQuote(op, await checkExecution(op, quote), quote, transaction)
+  }
+  const { account } =
+    transaction.kind === 'TRANSFER_IN'
+      ? await draftTransferIn(op, transferInBody(transaction))
+      : await draftTransferOut(op, transferOutBody(transaction))
+  return { ...beginRecordedTransfer(op, transaction, account), quote }
+}
+
+function transferInBody(row: TransactionRow): Parameters<typeof draftTransferIn>[1] {
+  return {
+    source: { accountId: required(row, 'source_account_id') },
+    destination: { accountId: required(row, 'destination_account_id') },
+    amount: sentOf(row).amount,
+  }
+}
+
+function transferOutBody(row: TransactionRow): Parameters<typeof draftTransferOut>[1] {
+  const { destination, ...body } = transferInBody(row)
+  return { ...body, destination: { ...destination, ...present({ paymentRail: row.payment_rail }) } }
+}
+
+/** Ends an action and leaves its payment, whose end releases the reservation. Guard: the action is undecided. */
+function end(
+  op: Op,
+  action: AgentActionRow,
+  payment: ActionPayment,
+  by: 'reject' | 'fail' | 'expire',
+  { reason, decided }: Pick<AgentActionRow, 'reason' | 'decided'>,
+): DecidedAction {
+  const change = { reason: reason?.slice(0, 500) ?? null, decided }
+  const moved = transition(
+    op,
+    'agent_actions',
+    AGENT_ACTION_TRANSITIONS,
+    action,
+    by === 'reject' ? 'reject' : 'fail',
+    change,
+  )
+  const ended = endPayment(op, payment, by, change.reason)
+  return { ...ended, action: moved.row, writes: [moved.write, ...ended.writes] }
+}
+
+/** Ends the payment of an action, unless it has already ended or was begun in another way. */
+function endPayment(
+  op: Op,
+  { transaction, quote }: ActionPayment,
+  by: 'reject' | 'fail' | 'expire',
+  reason: string | null,
+): ActionPayment & { readonly writes: readonly Write[] } {
+  if (transaction.state !== 'PENDING' || transaction.hold_id !== null)
+    return { transaction, quote, writes: [] }
+  const details = reason === null ? transaction.details : explained(transaction, reason)
+  if (!quote) {
+    const failure_reason = NOT_TRANSFERRED[transaction.kind === 'TRANSFER_OUT' ? 'out' : 'in'][by]
+    const { row, writes } = moveTransaction(op, transaction, by, { failure_reason, details })
+    return { transaction: row, quote, writes }
+  }
+  const isExpired = by === 'expire' || quote.expires_at <= op.now
+  const ending = isExpired ? 'expire' : 'fail'
+  const failure_reason = isExpired ? 'QUOTE_EXPIRED' : 'QUOTE_EXECUTION_FAILED'
+  const paying = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, ending)
+  const moving = moveTransaction(op, transaction, ending, { failure_reason, details })
+  return { transaction: moving.row, quote: paying.row, writes: [paying.write, ...moving.writes] }
+}
+
+/** The failure reason of a transfer that waited, by its type (specification 2.11). */
+const NOT_TRANSFERRED = {
+  in: { reject: null, fail: 'PAY_REQUEST_FAILED', expire: 'PAYMENT_APPROVAL_TIMED_OUT' },
+  out: { reject: 'QUOTE_EXECUTION_FAILED', fail: 'QUOTE_EXECUTION_FAILED', expire: 'QUOTE_EXPIRED' },
+} as const
+
+function explained({ details }: TransactionWithCustomer, failureDetail: string) {
+  return { ...details, counterparty: { ...details.counterparty, failureDetail } }
+}

@@ -1,0 +1,66 @@
+import type { agentApprovals } from '@countersign/contract/agents/agents'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { executionCall } from '../../money/quotes/quotes.ts'
+import { changeAgent, findAgent } from '../identity/agents.ts'
+import { actionView, actionViews } from './actions.ts'
+import {
+  approveAction,
+  type DecidedAction,
+  rejectAction,
+  rejectWaiting,
+  signatureFor,
+} from './approve-action.ts'
+import { findAction } from './find-action.ts'
+import { selectActions } from './store.ts'
+
+export const agentApprovalHandlers: Handlers<typeof agentApprovals> = {
+  /** Rejects the actions that wait for approval. None can begin to wait afterwards, as that needs the agent. */
+  agent_delete: async (op, { params }) => {
+    const agent = await findAgent(op, params.agentId)
+    const gone = { deleted_at: op.now, token_hash: null, device_code_id: null }
+    return {
+      status: 204,
+      body: undefined,
+      writes: [changeAgent(op, agent, gone).write, ...(await rejectWaiting(op, agent.id))],
+    }
+  },
+
+  agent_approval_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectActions(op, { ...query, status: 'PENDING_APPROVAL' }),
+      table: 'agent_actions',
+      order: query.sortOrder ?? 'desc',
+      view: (rows) => actionViews(op, rows),
+    }),
+  }),
+
+  agent_action_approve: {
+    async signedAs(op, { params }) {
+      const { quote_id } = await findOf(op, params)
+      return quote_id === null ? undefined : executionCall(quote_id)
+    },
+
+    async toSign(op, { params }) {
+      return signatureFor(op, await findOf(op, params))
+    },
+
+    async handle(op, { params, approval }) {
+      return answer(op, await approveAction(op, await findOf(op, params), approval !== undefined))
+    },
+  },
+
+  agent_action_reject: async (op, { params, body }) =>
+    answer(op, await rejectAction(op, await findOf(op, params), body?.reason)),
+}
+
+async function findOf(op: Op, { agentId, actionId }: { agentId: string; actionId: string }) {
+  return findAction(op, actionId, (await findAgent(op, agentId)).id)
+}
+
+async function answer(op: Op, decided: DecidedAction | undefined) {
+  if (!decided) throw new ApiError('ACTION_ALREADY_DECIDED', { details: { field: 'actionId' } })
+  return { status: 200, body: await actionView(op, decided.action, decided), writes: decided.writes } as const
+}

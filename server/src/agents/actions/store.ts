@@ -1,0 +1,55 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { rowById } from '../../storage/read/lookup.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { AgentActionRow, AgentReservationRow } from '../../storage/rows/agent.ts'
+
+const BY_ID = rowById('agent_actions')
+
+export async function selectAction(op: Op, id: string): Promise<AgentActionRow | undefined> {
+  return op.find(BY_ID, id)
+}
+
+/** The actions of an agent that wait for approval, oldest first, up to `limit`. */
+export async function selectWaitingActions(
+  op: Op,
+  agentId: string,
+  limit: number,
+): Promise<AgentActionRow[]> {
+  return selectActions(op, { agentId, status: 'PENDING_APPROVAL' })
+    .orderBy('created_at')
+    .limit(limit)
+    .execute()
+}
+
+export interface ActionFilters {
+  readonly agentId?: string
+  readonly customerId?: string
+  readonly status?: AgentActionRow['state']
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/** A page of the matching actions. */
+export function selectActions(op: Op, filters: ActionFilters) {
+  const { agentId, customerId, status, startDate, endDate } = filters
+  return op.read
+    .selectFrom('agent_actions')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'agent_id', '=', agentId))
+    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
+    .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
+}
+
+const RESERVATION_BY_ID = rowById('agent_reservations')
+
+/** The reservation for a transaction. */
+export async function selectReservation(
+  op: Op,
+  transactionId: string,
+): Promise<AgentReservationRow | undefined> {
+  return op.find(RESERVATION_BY_ID, transactionId)
+}

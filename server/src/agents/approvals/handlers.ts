@@ -1,0 +1,76 @@
+import type { transactionApprovals } from '@countersign/contract/payments/incoming-payments'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { findActionOf } from '../../kernel/transactions/agent-action.ts'
+import {
+  findTransaction,
+  type TransactionWithCustomer,
+  transactionView,
+} from '../../kernel/transactions/transactions.ts'
+import {
+  approveReceipt,
+  isAwaitingApproval,
+  rejectReceipt,
+} from '../../money/incoming-payments/incoming-payments.ts'
+import { executionCall } from '../../money/quotes/quotes.ts'
+import { castVote } from '../../people/members/approval-votes.ts'
+import { expectRow } from '../../storage/commit/writes.ts'
+import { approveAction, type DecidedAction, rejectAction, signatureFor } from '../actions/approve-action.ts'
+
+export const transactionApprovalHandlers: Handlers<typeof transactionApprovals> = {
+  transaction_approve: {
+    async signedAs(op, { params }) {
+      const action = await findActionOf(op, await findTransaction(op, params.transactionId))
+      return action && action.quote_id !== null ? executionCall(action.quote_id) : undefined
+    },
+
+    async toSign(op, { params }) {
+      const action = await findActionOf(op, await findTransaction(op, params.transactionId))
+      return action ? signatureFor(op, action) : null
+    },
+
+    async handle(op, { params, body, approval }) {
+      const transaction = await findTransaction(op, params.transactionId)
+      const action = await findActionOf(op, transaction)
+      if (action) return decidedOn(transaction, await approveAction(op, action, approval !== undefined))
+      const awaiting = checkAwaiting(op, transaction)
+      const vote = await castVote(op, transaction.id)
+      if (!vote.decides) {
+        const stillWaits = expectRow('transactions', awaiting.id, { state: awaiting.state })
+        return {
+          status: 200,
+          body: transactionView(awaiting, awaiting),
+          writes: [...vote.writes, stillWaits],
+        }
+      }
+      const { receipt, writes } = approveReceipt(op, awaiting, body?.receiverCustomerInfo)
+      return { status: 200, body: transactionView(receipt, receipt), writes: [...vote.writes, ...writes] }
+    },
+  },
+
+  transaction_reject: async (op, { params, body }) => {
+    const transaction = await findTransaction(op, params.transactionId)
+    const action = await findActionOf(op, transaction)
+    if (action) return decidedOn(transaction, await rejectAction(op, action, body?.reason))
+    const { receipt, writes } = rejectReceipt(op, checkAwaiting(op, transaction), body ?? {})
+    return { status: 200, body: transactionView(receipt, receipt), writes }
+  },
+}
+
+/** Decides an agent's proposal, as the endpoints of actions do (specification 1.3). */
+function decidedOn(transaction: TransactionWithCustomer, decided: DecidedAction | undefined) {
+  if (!decided) throw notAwaiting(transaction)
+  const { transaction: row, writes } = decided
+  return { status: 200, body: transactionView(row, row), writes } as const
+}
+
+function checkAwaiting(op: Op, transaction: TransactionWithCustomer): TransactionWithCustomer {
+  if (!isAwaitingApproval(op, transaction)) throw notAwaiting(transaction)
+  return transaction
+}
+
+function notAwaiting({ state }: TransactionWithCustomer): ApiError {
+  return new ApiError('TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL', {
+    details: { field: 'transactionId', status: state },
+  })
+}

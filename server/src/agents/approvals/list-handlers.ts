@@ -1,0 +1,40 @@
+import type { ApprovalKind, approvals } from '@countersign/contract/agents/approvals'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { selectVotes, selectWaiting, type WaitingRow } from './store.ts'
+import { waitingView } from './waiting-approvals.ts'
+
+/** What several members may have to approve. */
+const VOTED: ReadonlySet<ApprovalKind> = new Set(['AGENT_ACTION', 'INCOMING_PAYMENT', 'SCREENING'])
+
+export const approvalHandlers: Handlers<typeof approvals> = {
+  approval_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectWaiting(op, query),
+      table: 'agent_actions',
+      view: (rows) => waitingViews(op, rows),
+    }),
+  }),
+}
+
+async function waitingViews(op: Op, rows: readonly WaitingRow[]) {
+  const votes = await selectVotes(
+    op,
+    rows.map(({ id }) => id),
+  )
+  const { approvalsRequired } = platformConfig(op)
+  return Promise.all(
+    rows.map((row) => {
+      const own = votes.filter(({ object_id }) => object_id === row.id)
+      const views = own.map(({ member_id, name, at }) => ({
+        memberId: member_id,
+        memberName: name,
+        at: at.toISOString(),
+      }))
+      return waitingView(op, row, views, VOTED.has(row.kind) ? approvalsRequired : 1)
+    }),
+  )
+}

@@ -1,0 +1,100 @@
+import type { ApprovalKind } from '@countersign/contract/agents/approvals'
+import { type SelectQueryBuilder, sql } from 'kysely'
+import type { Op } from '../../kernel/operation/app.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
+import { rowById, rowByKey } from '../../storage/read/lookup.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { AgentDecisionRow, AgentRow } from '../../storage/rows/agent.ts'
+import type { Tables } from '../../storage/rows/tables.ts'
+
+/** A record that waits for a person. */
+export interface WaitingRow {
+  readonly id: string
+  readonly created_at: Date
+  readonly kind: ApprovalKind
+  readonly customer_id: string | null
+}
+
+export interface WaitingFilters {
+  readonly kind?: ApprovalKind
+  readonly customerId?: string
+}
+
+/**
+ * A page of what waits, of all kinds. Incoming payments have no index by their state, which every payment would pay for: each
+ * that waits has due work that ends it. A deposit that waits for the decision about its sender is shown by the screening alone.
+ */
+export function selectWaiting(op: Op, { kind, customerId }: WaitingFilters) {
+  const platform = sql.lit(uuidOf(op.platform.id))
+  const waiting = sql<WaitingRow>`(
+    SELECT id, created_at, 'AGENT_ACTION' AS kind, customer_id FROM agent_actions
+      WHERE platform_id = ${platform} AND state = 'PENDING_APPROVAL'
+    UNION ALL
+    SELECT t.id, t.created_at, 'INCOMING_PAYMENT', t.customer_id
+      FROM jobs j JOIN transactions t ON t.id = right(j.payload->>'transactionId', 36)::uuid
+      WHERE j.platform_id = ${platform} AND j.kind = 'receipt.expire' AND j.due_at > ${op.now} AND t.state = 'PENDING'
+    UNION ALL
+    SELECT s.id, s.created_at, 'SCREENING', t.customer_id
+      FROM screenings s LEFT JOIN transactions t ON t.id = s.transaction_id
+      WHERE s.platform_id = ${platform} AND s.state = 'WAITING'
+    UNION ALL
+    SELECT d.id, d.created_at, 'DEPOSIT', NULL FROM deposits d
+      WHERE d.platform_id = ${platform} AND d.state = 'SUSPENSE'
+        AND NOT EXISTS (SELECT 1 FROM screenings s WHERE s.platform_id = ${platform} AND s.state = 'WAITING' AND s.deposit_id = d.id)
+    UNION ALL
+    SELECT id, created_at, 'RAIL_EVENT', NULL FROM rail_events WHERE platform_id = ${platform} AND state = 'WAITING'
+  )`
+  // What waits takes the place of a table, in whose order it is paged.
+  const rows = op.read.selectFrom(waiting.as('agent_actions')).selectAll()
+  return rows
+    .$call((q) => whereGiven(q, 'kind', '=', kind))
+    .$call((q) => whereGiven(q, 'customer_id', '=', customerId)) as unknown as SelectQueryBuilder<
+    Tables,
+    'agent_actions',
+    WaitingRow
+  >
+}
+
+const AGENT_BY_ID = rowById('agents')
+
+export async function selectAgent(op: Op, id: string): Promise<AgentRow | undefined> {
+  return op.find(AGENT_BY_ID, id)
+}
+
+type FirstDecision = Pick<AgentDecisionRow, 'platform_id' | 'decision' | 'policy_version'> & {
+  readonly id: string
+}
+
+/** The first decision about each action: the one that left it to a person. */
+const FIRST_DECISION = rowByKey<FirstDecision>(
+  `SELECT a.id, a.platform_id, d.decision, d.policy_version
+   FROM agent_actions a CROSS JOIN LATERAL (SELECT decision, policy_version FROM agent_decisions d
+     WHERE d.agent_id = a.agent_id AND d.created_at >= a.created_at AND d.action_id = a.id
+     ORDER BY d.created_at, d.id LIMIT 1) AS d
+   WHERE a.id = ANY ($1::uuid[])`,
+  'id',
+)
+
+export async function selectFirstDecision(op: Op, actionId: string): Promise<FirstDecision | undefined> {
+  return op.find(FIRST_DECISION, actionId)
+}
+
+interface VoteRow {
+  readonly object_id: string
+  readonly member_id: string
+  readonly name: string
+  readonly at: Date
+}
+
+/** The votes on these records, in their order. */
+export async function selectVotes(op: Op, objectIds: readonly string[]): Promise<VoteRow[]> {
+  if (objectIds.length === 0) return []
+  return op.read
+    .selectFrom('approval_votes')
+    .innerJoin('members', 'members.id', 'approval_votes.member_id')
+    .where('approval_votes.platform_id', '=', op.platform.id)
+    .where('approval_votes.object_id', 'in', objectIds)
+    .select(['approval_votes.object_id', 'approval_votes.member_id', 'members.name', 'approval_votes.at'])
+    .orderBy('approval_votes.place')
+    .execute()
+}

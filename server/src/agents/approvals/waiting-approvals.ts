@@ -1,0 +1,186 @@
+import { AgentDecision, AgentPolicy } from '@countersign/contract/agents/agent-policy'
+import type { Approval, ApprovalKind } from '@countersign/contract/agents/approvals'
+import { RAIL_EVENT_WORDS } from '@countersign/contract/connectors/rail-events'
+import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { decode } from '@countersign/contract/core/decode'
+import type { Static } from 'typebox'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { findTransaction, receivedOf, sentOf } from '../../kernel/transactions/transactions.ts'
+import { findDeposit } from '../../money/deposits/deposits.ts'
+import { describeShortly, nameOfHolder } from '../../money/external-accounts/describe.ts'
+import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
+import { approvalDeadline } from '../../money/incoming-payments/incoming-payments.ts'
+import { findRailEventById } from '../../money/rail-events/rail-events.ts'
+import { findScreening } from '../../money/screenings/screenings.ts'
+import { findCustomerOnRecord, nameOfCustomer } from '../../people/customers/customers.ts'
+import type { AgentActionRow, AgentRow } from '../../storage/rows/agent.ts'
+import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
+import { findPayment } from '../actions/actions.ts'
+import { findActionIfAny } from '../actions/find-action.ts'
+import { findPolicies, policyOf } from '../policy/agent-policies.ts'
+import { decisionInWords } from '../policy/explain-decision.ts'
+import { findUsage, periodsOf } from '../policy/usage.ts'
+import { selectAgent, selectFirstDecision, type WaitingRow } from './store.ts'
+
+type View = Static<typeof Approval>
+type Parts = Partial<
+  Pick<View, 'expiresAt' | 'requestedBy' | 'payee' | 'amount' | 'policy' | 'customerId' | 'customerName'>
+>
+
+/** What a person has to know to decide, but for whose it is and for the votes. */
+const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<Parts> } = {
+  AGENT_ACTION: async (op, id) => {
+    const action = await findActionIfAny(op, id)
+    const agent = action && (await selectAgent(op, action.agent_id))
+    if (!action || !agent) return {}
+    const { transaction, quote } = await findPayment(op, action)
+    return present({
+      expiresAt: action.expires_at.toISOString(),
+      requestedBy: { type: 'AGENT' as const, id: agent.id, name: agent.name },
+      payee: await payeeOf(op, transaction, quote),
+      amount: money(sentOf(transaction)),
+      policy: await reasonOf(op, action, agent),
+    })
+  },
+
+  INCOMING_PAYMENT: async (op, id) => {
+    const transaction = await findTransaction(op, id)
+    const { sender } = transaction.details.sender ?? {}
+    const name = sender?.name ?? transaction.source_identifier ?? undefined
+    return {
+      expiresAt: approvalDeadline(transaction).toISOString(),
+      requestedBy: present({ type: 'SENDER' as const, name }),
+      amount: money(receivedOf(transaction)),
+    }
+  },
+
+  SCREENING: async (op, id) => {
+    const { direction, address, network, amount, currency, list, detail } = await findScreening(op, id)
+    const account = `${network} ${address}`
+    return {
+      ...(direction === 'PAY'
+        ? { payee: { account } }
+        : { requestedBy: { type: 'SENDER' as const, name: account } }),
+      ...amountOf(amount, currency),
+      policy: {
+        rule: list ?? 'SCREENING',
+        words: `The address is on the list ${list ?? ''}${detail === null ? '' : `: ${detail}`}.`,
+      },
+    }
+  },
+
+  DEPOSIT: async (op, id) => {
+    const { amount, currency, reason, details } = await findDeposit(op, id)
+    const { sender, remittanceInformation } = details
+    const name = sender?.name ?? sender?.accountIdentifier
+    return {
+      requestedBy: present({ type: 'SENDER' as const, name }),
+      ...amountOf(amount, currency),
+      policy: {
+        rule: reason ?? 'NO_MATCH',
+        words: `${SUSPENDED[reason ?? 'NO_MATCH'] ?? 'Somebody has to say whose money it is.'}${
+          remittanceInformation === undefined ? '' : ` The payer stated: ${remittanceInformation}`
+        }`,
+      },
+    }
+  },
+
+  RAIL_EVENT: async (op, id) => {
+    const event = await findRailEventById(op, id)
+    if (!event) return {}
+    const { rail, type, reason } = event
+    return {
+      requestedBy: { type: 'RAIL', name: rail },
+      policy: {
+        rule: reason ?? 'UNREADABLE',
+        words: `The rail reports ${type}. ${RAIL_EVENT_WORDS[reason ?? 'UNREADABLE']}.`,
+      },
+    }
+  },
+}
+
+/** Why money is in suspense, as sentences. */
+const SUSPENDED: Readonly<Record<string, string>> = {
+  NO_MATCH: 'It names no account.',
+  SEVERAL_MATCHES: 'It fits several accounts.',
+  OTHER_CURRENCY: 'It is in another currency than the account.',
+  OTHER_RAIL: 'It came by another rail than the account takes.',
+  ACCOUNT_NOT_ACTIVE: 'The account is not active.',
+  CUSTOMER_DELETED: 'The customer was deleted.',
+  CUSTOMER_NOT_APPROVED: 'The customer is not verified.',
+  OUT_OF_RANGE: 'The account takes no such amount.',
+  QUOTE_ENDED: 'The quote that it pays has ended.',
+  REJECTED: 'Its approval was refused.',
+  PAYMENT_FAILED: 'The payment that it was for has failed.',
+  REQUESTED: 'Somebody asked for its return.',
+  RETURN_FAILED: 'It could not go back to its sender.',
+  RETURN_UNAVAILABLE: 'Its rail cannot send it back: the account of its sender is not known.',
+  SCREENING_HIT: 'Its sender is on a list.',
+}
+
+/** A record that waits, as the list shows it. */
+export async function waitingView(
+  op: Op,
+  { id, kind, created_at, customer_id }: WaitingRow,
+  votes: View['votes'],
+  votesRequired: number,
+): Promise<View> {
+  const customer = customer_id === null ? undefined : await findCustomerOnRecord(op, customer_id)
+  return {
+    objectId: id,
+    kind,
+    createdAt: created_at.toISOString(),
+    ...(customer ? { customerId: customer.id, customerName: nameOfCustomer(customer) } : {}),
+    ...(await PARTS[kind](op, id)),
+    votes,
+    votesRequired,
+  }
+}
+
+/** Who receives the money of an agent's action. */
+async function payeeOf(op: Op, transaction: TransactionRow, quote: QuoteRow | undefined) {
+  if (quote?.destination_uma) return { account: quote.destination_uma }
+  const id = transaction.destination_account_id
+  if (id === null) return undefined
+  if (!id.startsWith('ExternalAccount:')) return { account: id }
+  const account = await findExternalAccountEver(op, id)
+  return account && present({ name: nameOfHolder(account), account: describeShortly(account) })
+}
+
+/** Why the policy left it to a person, and what is left of its limits. */
+async function reasonOf(op: Op, action: AgentActionRow, agent: AgentRow): Promise<View['policy']> {
+  const first = await selectFirstDecision(op, action.id)
+  if (!first) return undefined
+  const then = (await findPolicies(op, agent.id, [first.policy_version])).get(first.policy_version)
+  const policy = then ? decode(AgentPolicy, then) : policyOf(agent)
+  const decision = decode(AgentDecision, first.decision)
+  const remaining = await remainingOf(op, agent)
+  return {
+    rule: decision.because?.join(', ') ?? decision.outcome,
+    words: decisionInWords(decision, policy),
+    ...(remaining.length > 0 ? { remaining } : {}),
+  }
+}
+
+async function remainingOf(op: Op, agent: AgentRow) {
+  const { currency, dailyLimit, monthlyLimit } = policyOf(agent).spendingLimits
+  const usage = (await findUsage(op, [agent], periodsOf(op.now)))(agent)
+  if (!isKnownCurrency(currency)) return []
+  const left = (limit: 'DAILY' | 'MONTHLY', most: bigint | null | undefined, spent: bigint) =>
+    most === null || most === undefined
+      ? []
+      : [{ limit, amount: money({ amount: most > spent ? most - spent : 0n, currency }) }]
+  return [
+    ...left('DAILY', dailyLimit, usage.dailySpend),
+    ...left('MONTHLY', monthlyLimit, usage.monthlySpend),
+  ]
+}
+
+function money({ amount, currency }: ReturnType<typeof sentOf>) {
+  return { amount, currency: currencyRecord(currency) }
+}
+
+function amountOf(amount: bigint, currency: string) {
+  return isKnownCurrency(currency) ? { amount: money({ amount, currency }) } : {}
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { DEVICE_CODE_SECONDS } from '@countersign/contract/agents/agents'
+import { requireValue } from '../../base/formats/require-value.ts'
+import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import type { Enclave } from '../../kernel/ports/enclave.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { Lookup } from '../../storage/read/lookup.ts'
+import type { AgentDeviceCodeRow, AgentRow } from '../../storage/rows/agent.ts'
+import type { BarePlatformRow } from '../../storage/rows/tables.ts'
+import { selectActingAgent, selectDeviceCode, selectPlatformOfCode } from './store.ts'
+
+/** Crockford's alphabet: no letter that is easily mistaken for a digit or another letter. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+/** 45 bits. */
+const CODE_CHARACTERS = 9
+const TOKEN_PREFIX = 'csa_'
+const TOKEN_BYTES = 32
+
+export interface NewDeviceCode {
+  readonly row: AgentDeviceCodeRow
+  /** Shown once. */
+  readonly code: string
+  readonly write: Write
+}
+
+/** A new device code. It becomes valid when its agent names it, and replaces the one before. */
+export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
+  const characters = Array.from(op.random(CODE_CHARACTERS), (byte) => ALPHABET.charAt(byte & 31))
+  const code = [0, 3, 6].map((at) => characters.slice(at, at + 3).join('')).join('-')
+  const row: AgentDeviceCodeRow = {
+    id: op.newId('DeviceCode'),
+    platform_id: op.platform.id,
+    agent_id: agentId,
+    code_mac: requireValue(
+      macOf(op.enclave, code, op.enclave.keyGeneration),
+      'digest of a code of our own letters',
+    ),
+    expires_at: plusSeconds(op.now, DEVICE_CODE_SECONDS),
+    redeemed_at: null,
+    created_at: op.now,
+  }
+  return { row, code, write: insert('agent_device_codes', row) }
+}
+
+/** Normalizes a code as typed: ignores case, hyphens and blanks, and reads O as 0, I and L as 1. */
+function macOf(enclave: Pick<Enclave, 'mac'>, code: string, generation: number): string | undefined {
+  const letters = code.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
+  const isCode = letters.length === CODE_CHARACTERS && [...letters].every((one) => ALPHABET.includes(one))
+  return isCode ? Buffer.from(enclave.mac('deviceCode', letters, generation)).toString('hex') : undefined
+}
+
+/** Error: 404 `DEVICE_CODE_NOT_FOUND`. */
+export async function findDeviceCode(op: Op, code: string): Promise<AgentDeviceCodeRow> {
+  const mac = macOf(op.enclave, code, op.enclave.dataKeys)
+  const row = mac === undefined ? undefined : await selectDeviceCode(op, mac)
+  if (!row) throw notFound()
+  return row
+}
+
+/** Whether a code can still connect its agent: not replaced, not redeemed and not expired. */
+export function isGood(op: Op, code: AgentDeviceCodeRow, agent: AgentRow): boolean {
+  return agent.device_code_id === code.id && code.redeemed_at === null && code.expires_at > op.now
+}
+
+/**
+ * Authenticates a caller by a device code alone, and returns the platform that created it. Errors: 404
+ * `DEVICE_CODE_NOT_FOUND`, 429 `RATE_LIMITED` for an address, or a code, with too many failed attempts.
+ */
+export async function authenticateDeviceCode(
+  app: App,
+  code: string,
+  address: string,
+): Promise<BarePlatformRow> {
+  const mac = macOf(app.enclave, code, app.enclave.dataKeys)
+  app.failedAttempts.check('deviceCodesByAddress', address)
+  if (mac !== undefined) app.failedAttempts.check('deviceCode', mac)
+  const platform = mac === undefined ? undefined : await selectPlatformOfCode(app.lookup, mac)
+  if (!platform) throw notFound()
+  return platform
+}
+
+/** Counts a failed attempt, whatever was wrong with the code. */
+export function codeFailed(
+  app: Pick<App, 'enclave' | 'failedAttempts'>,
+  code: string,
+  address: string,
+): void {
+  const mac = macOf(app.enclave, code, app.enclave.dataKeys)
+  app.failedAttempts.failed('deviceCodesByAddress', address)
+  if (mac !== undefined) app.failedAttempts.failed('deviceCode', mac)
+}
+
+export function notFound(): ApiError {
+  return new ApiError('DEVICE_CODE_NOT_FOUND', { details: { field: 'code' } })
+}
+
+/** A new bearer token, 256 bits, and the hash that is kept of it. */
+export function makeAgentToken(op: Op): { readonly token: string; readonly hash: string } {
+  const token = `${TOKEN_PREFIX}${Buffer.from(op.random(TOKEN_BYTES)).toString('base64url')}`
+  return { token, hash: hashToken(token) }
+}
+
+/** The agent of a bearer token and its platform; undefined for an unknown token. */
+export async function authenticateAgentToken(
+  lookup: Lookup,
+  token: string,
+): ReturnType<typeof selectActingAgent> {
+  return selectActingAgent(lookup, hashToken(token))
+}
+
+/** SHA-256 in hex: a token has too much entropy to be found from its hash. */
+function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}

@@ -1,0 +1,28 @@
+import { AgentPolicy } from '@countersign/contract/agents/agent-policy'
+import { decode } from '@countersign/contract/core/decode'
+import type { Op } from '../../kernel/operation/app.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { AgentRow } from '../../storage/rows/agent.ts'
+import type { Policy } from './policy.ts'
+import { selectPolicies } from './store.ts'
+
+/** The policy of an agent, its amounts as `bigint`. */
+export function policyOf(agent: AgentRow): Policy {
+  return decode(AgentPolicy, agent.policy)
+}
+
+/** Policies that an agent has or had, as they are stored, by their versions. */
+export async function findPolicies(op: Op, agentId: string, versions: readonly number[]) {
+  return selectPolicies(op, agentId, versions)
+}
+
+/** Stores a policy under its version: once, however many decisions refer to it. */
+export function recordPolicy(op: Op, { id, policy, policy_version }: AgentRow): Write {
+  return insert('agent_policies', {
+    platform_id: op.platform.id,
+    agent_id: id,
+    version: policy_version,
+    policy,
+    created_at: op.now,
+  })
+}

@@ -1,0 +1,30 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import type { AgentRow } from '../../storage/rows/agent.ts'
+import { policyOf } from './agent-policies.ts'
+import type { Usage } from './policy.ts'
+import { findUsage, periodsOf, usageView } from './usage.ts'
+
+/** Agents as the API shows them, with their current usage. */
+export async function agentViews(op: Op, agents: readonly AgentRow[]) {
+  const usageOf = await findUsage(op, agents, periodsOf(op.now))
+  return agents.map((agent) => viewWith(op, agent, usageOf(agent)))
+}
+
+export async function agentView(op: Op, agent: AgentRow) {
+  const usageOf = await findUsage(op, [agent], periodsOf(op.now))
+  return viewWith(op, agent, usageOf(agent))
+}
+
+function viewWith(op: Op, agent: AgentRow, usage: Usage) {
+  return {
+    id: agent.id,
+    name: agent.name,
+    customerId: agent.customer_id,
+    isPaused: agent.is_paused,
+    isConnected: agent.token_hash !== null,
+    policy: policyOf(agent),
+    usage: usageView(op, usage),
+    createdAt: agent.created_at.toISOString(),
+    updatedAt: agent.updated_at.toISOString(),
+  }
+}

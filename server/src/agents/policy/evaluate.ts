@@ -1,0 +1,197 @@
+import type { AgentActionType } from '@countersign/contract/agents/agent-actions'
+import {
+  AGENT_DENIALS,
+  type AgentDenialRule,
+  type AgentPermission,
+} from '@countersign/contract/agents/agent-policy'
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import { requireValue } from '../../base/formats/require-value.ts'
+import { rateBetween } from '../../base/pricing/ratios.ts'
+import type { App, Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
+import type { AgentReservationRow, AgentRow } from '../../storage/rows/agent.ts'
+import { policyOf } from './agent-policies.ts'
+import { decide, type Policy, type PolicyDecision, type PolicyRequest, type Usage } from './policy.ts'
+import { findUsage, periodsOf } from './usage.ts'
+
+/** A request of an agent, before its policy is evaluated. */
+export interface Ask {
+  readonly permission: AgentPermission
+  /** Further permissions that it needs. */
+  readonly alsoNeeds?: readonly AgentPermission[]
+  /** The ids of all accounts involved; null is an UMA address. */
+  readonly accountIds: readonly (string | null)[]
+  readonly spends?: {
+    /** Smallest unit of `currency`. */
+    readonly amount: bigint
+    readonly currency: string
+    /** Whether it spends money of an embedded wallet whose holder has not signed. */
+    readonly needsSignature: boolean
+  }
+}
+
+const PERMISSIONS: Readonly<Record<AgentActionType, AgentPermission>> = {
+  EXECUTE_QUOTE: 'EXECUTE_QUOTES',
+  TRANSFER_OUT: 'CREATE_TRANSFERS',
+  TRANSFER_IN: 'CREATE_TRANSFERS',
+}
+
+export function permissionFor(type: AgentActionType): AgentPermission {
+  return PERMISSIONS[type]
+}
+
+/** A decision with all of its inputs. */
+export interface Evaluation {
+  readonly decision: PolicyDecision
+  readonly policy: Policy
+  readonly isPaused: boolean
+  readonly usage: Usage
+  readonly request: PolicyRequest
+}
+
+/**
+ * Evaluates the current policy of an agent, with amounts converted at the current rate. With `held`, about an existing
+ * reservation: on the day of that reservation, which does not count against itself.
+ */
+export async function evaluate(
+  op: Op,
+  agent: AgentRow,
+  ask: Ask,
+  held?: AgentReservationRow,
+): Promise<Evaluation> {
+  const policy = policyOf(agent)
+  const used = (await findUsage(op, [agent], held ?? periodsOf(op.now)))(agent)
+  const usage = held ? withoutHeld(used, held) : used
+  const request: PolicyRequest = {
+    permission: ask.permission,
+    ...(ask.alsoNeeds ? { alsoNeeds: ask.alsoNeeds } : {}),
+    accountIds: ask.accountIds,
+    ...(ask.spends ? { spends: await spending(op, policy, ask.spends, held) } : {}),
+  }
+  const isPaused = agent.is_paused
+  return { decision: decide(policy, isPaused, usage, request), policy, isPaused, usage, request }
+}
+
+function withoutHeld(used: Usage, { amount }: AgentReservationRow): Usage {
+  return {
+    dailyCount: used.dailyCount - 1,
+    dailySpend: used.dailySpend - amount,
+    monthlySpend: used.monthlySpend - amount,
+  }
+}
+
+async function spending(
+  op: Op,
+  policy: Policy,
+  { amount, currency, needsSignature }: NonNullable<Ask['spends']>,
+  held: AgentReservationRow | undefined,
+): Promise<NonNullable<PolicyRequest['spends']>> {
+  const limits = policy.spendingLimits.currency
+  const threshold = policy.approvalThresholds?.currency ?? limits
+  return {
+    amount: held ? held.amount : await converted(op, amount, currency, limits),
+    thresholdAmount: await converted(op, amount, currency, threshold),
+    needsSignature,
+  }
+}
+
+/** An amount in another currency, rounded up; null where there is no rate. */
+export async function converted(op: Op, amount: bigint, from: string, to: string): Promise<bigint | null> {
+  if (from === to) return amount
+  if (!op.rates || !isKnownCurrency(from) || !isKnownCurrency(to)) return null
+  const rate = rateBetween(await op.rates.snapshot(), to, from)
+  return rate ? (amount * rate.numerator + rate.denominator - 1n) / rate.denominator : null
+}
+
+/** Records a decision with its inputs; the policy by its version. */
+export function recordDecision(
+  op: Op,
+  agent: AgentRow,
+  { decision, policy: _, ...inputs }: Evaluation,
+  actionId: string | null,
+): Write {
+  return insert('agent_decisions', {
+    id: op.newId('AgentDecision'),
+    platform_id: op.platform.id,
+    agent_id: agent.id,
+    action_id: actionId,
+    decision,
+    inputs,
+    policy_version: agent.policy_version,
+    created_at: op.now,
+  })
+}
+
+/** Denies a request of an agent. The denial is counted and, unless the agent is paused, recorded. Errors: those of `denial`. */
+export function refusal(op: Op, agent: AgentRow, evaluation: Evaluation): ApiError {
+  const rule = deniedBy(evaluation)
+  if (rule === 'paused') return pausedDenial(op)
+  op.metrics.agentDenied(rule)
+  return denial(evaluation, [recordDecision(op, agent, evaluation, null)])
+}
+
+/** Guard: the agent exists, with the policy and the pause state that the decision was made by. */
+export function decidedBy(agent: AgentRow): Write {
+  return expectRow('agents', agent.id, { version: agent.version, deleted_at: null })
+}
+
+/** The message of each denial; `details` has the numbers too. */
+const SENTENCES: Readonly<Record<AgentDenialRule, (decision: PolicyDecision) => string>> = {
+  paused: () => 'The agent is paused.',
+  permission: ({ subject }) => `The policy of the agent does not grant the permission ${subject}.`,
+  account: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
+  externalAccount: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
+  conversion: () => 'There is no exchange rate to compare the amount with the limits of the agent.',
+  perTransactionLimit: (decision) => `One action may move at most ${figures(decision)}.`,
+  accountPerTransactionLimit: (decision) =>
+    `One action with this account may move at most ${figures(decision)}.`,
+  dailyTransactionLimit: () => 'The agent has made as many actions today as its policy allows.',
+  dailyLimit: (decision) => `The limit for today leaves ${figures(decision)}.`,
+  monthlyLimit: (decision) => `The limit for this month leaves ${figures(decision)}.`,
+}
+
+function figures({ asked, left, currency }: PolicyDecision): string {
+  return `${left} (smallest unit of ${currency}); this action would move ${asked}`
+}
+
+/**
+ * Denies any request of a paused agent. The denial is counted and not recorded, so that repeated requests of the agent
+ * store nothing. Error: 403 `FORBIDDEN`.
+ */
+export function pausedDenial({ metrics }: Pick<App, 'metrics'>): ApiError {
+  metrics.agentDenied('paused')
+  return new ApiError(AGENT_DENIALS.paused.code, {
+    message: 'The agent is paused.',
+    details: { rule: 'paused' },
+  })
+}
+
+/** The rule that denied a request. Every denial names one. */
+function deniedBy({ decision }: Evaluation): AgentDenialRule {
+  return requireValue(decision.rule, 'rule of a denial')
+}
+
+/** A denial. Errors: 403 `FORBIDDEN`, `VELOCITY_LIMIT_EXCEEDED`, with the rule, the requested and the remaining amount. */
+export function denial(evaluation: Evaluation, writes: readonly Write[] = []): ApiError {
+  const rule = deniedBy(evaluation)
+  const { decision } = evaluation
+  const { subject, asked, left, currency } = decision
+  const isAmount = asked !== undefined && rule !== 'dailyTransactionLimit'
+  return new ApiError(AGENT_DENIALS[rule].code, {
+    message: SENTENCES[rule](decision),
+    details: present({ rule, subject, asked, left, currency: isAmount ? currency : undefined }),
+    writes,
+  })
+}
+
+/**
+ * Evaluates the policy for a request that moves no money. The decision is recorded either way. Error: 403 `FORBIDDEN`.
+ * The writes go into the write set of the allowed request.
+ */
+export async function allow(op: Op, agent: AgentRow, ask: Ask): Promise<Write[]> {
+  const evaluation = await evaluate(op, agent, ask)
+  if (evaluation.decision.outcome === 'DENIED') throw refusal(op, agent, evaluation)
+  return [decidedBy(agent), recordDecision(op, agent, evaluation, null)]
+}

@@ -1,0 +1,162 @@
+import type {
+  AgentApprovalRule,
+  AgentDecision,
+  AgentDenialRule,
+  AgentPermission,
+  AgentPolicy,
+} from '@countersign/contract/agents/agent-policy'
+import { keysOf } from '@countersign/contract/core/objects'
+import type { Static } from 'typebox'
+import { INT64_MAX } from '../../base/json/int64.ts'
+
+/**
+ * What an agent may do: one pure decision over two tables of rules. Anything not clearly allowed is denied. Amounts are in
+ * the smallest unit of the currency of the limits, converted at the rate of the evaluation.
+ */
+
+export type Policy = Static<typeof AgentPolicy>
+
+/** A request of an agent. */
+export interface PolicyRequest {
+  readonly permission: AgentPermission
+  /** Further permissions that it needs. */
+  readonly alsoNeeds?: readonly AgentPermission[]
+  /** The ids of all accounts involved; null is an UMA address. */
+  readonly accountIds: readonly (string | null)[]
+  /** The amounts, where it moves money. */
+  readonly spends?: Spending
+}
+
+export interface Spending {
+  /** In the currency of the limits; null where there is no exchange rate. */
+  readonly amount: bigint | null
+  /** In the currency of the approval threshold; null where there is no exchange rate. */
+  readonly thresholdAmount: bigint | null
+  /** Whether it spends money of an embedded wallet whose holder has not signed. */
+  readonly needsSignature: boolean
+}
+
+/** The current usage of the limits, including what waits for approval. */
+export interface Usage {
+  readonly dailyCount: number
+  readonly dailySpend: bigint
+  readonly monthlySpend: bigint
+}
+
+export type PolicyDecision = Static<typeof AgentDecision>
+
+interface Case {
+  readonly policy: Policy
+  readonly isPaused: boolean
+  readonly usage: Usage
+  readonly request: PolicyRequest
+}
+
+/** Why it is denied: the permission or account, or the requested and the remaining amount of a limit. Undefined: it is not. */
+type Denial = Pick<PolicyDecision, 'subject' | 'asked' | 'left'> | undefined
+
+type DenialRule = (one: Case) => Denial
+
+/** Evaluated in the order of the table; the first rule that denies decides. */
+const DENIALS: Readonly<Record<AgentDenialRule, DenialRule>> = {
+  paused: ({ isPaused }) => (isPaused ? {} : undefined),
+  permission: ({ policy, request: { permission, alsoNeeds = [] } }) => {
+    const missing = [permission, ...alsoNeeds].find((one) => !policy.permissions.includes(one))
+    return missing === undefined ? undefined : { subject: missing }
+  },
+  account: ({ policy, request }) => {
+    const allowed = policy.accountRestrictions?.allowedAccountIds
+    if (!allowed) return undefined
+    const other = request.accountIds.find((id) => id !== null && !isElsewhere(id) && !allowed.includes(id))
+    return other == null ? undefined : { subject: other }
+  },
+  externalAccount: ({ policy, request }) => {
+    const allowed = policy.accountRestrictions?.allowedExternalAccountIds
+    if (!allowed) return undefined
+    const other = request.accountIds.find((id) => id === null || (isElsewhere(id) && !allowed.includes(id)))
+    return other === undefined ? undefined : { subject: other ?? 'UMA addresses' }
+  },
+  conversion: ({ request }) => (request.spends && request.spends.amount === null ? {} : undefined),
+  perTransactionLimit: ({ policy, request }) => over(request, policy.spendingLimits.perTransactionLimit),
+  accountPerTransactionLimit: (one) => {
+    const limits = rulesFor(one).flatMap(({ perTransactionLimit }) => perTransactionLimit ?? [])
+    return limits.length === 0 ? undefined : over(one.request, smallest(limits))
+  },
+  dailyTransactionLimit: ({ policy, usage, request }) => {
+    const limit = policy.spendingLimits.dailyTransactionLimit
+    if (!request.spends || limit === undefined || usage.dailyCount < limit) return undefined
+    return { asked: 1n, left: 0n }
+  },
+  dailyLimit: ({ policy, usage, request }) =>
+    overBudget(request, usage.dailySpend, policy.spendingLimits.dailyLimit),
+  monthlyLimit: ({ policy, usage, request }) =>
+    overBudget(request, usage.monthlySpend, policy.spendingLimits.monthlyLimit),
+}
+
+/** Every rule that applies is reported. */
+const APPROVALS: Readonly<Record<AgentApprovalRule, (one: Case, spends: Spending) => boolean>> = {
+  accountExecutionMode: (one) => modesFor(one).includes('APPROVAL_REQUIRED'),
+  // The rule of an account overrides the general one.
+  defaultExecutionMode: (one) =>
+    one.policy.defaultExecutionMode === 'APPROVAL_REQUIRED' && modesFor(one).length === 0,
+  approvalThreshold: ({ policy }, { thresholdAmount }) => {
+    const threshold = policy.approvalThresholds?.amount ?? null
+    // An amount that cannot be compared needs approval.
+    return threshold !== null && (thresholdAmount === null || thresholdAmount > threshold)
+  },
+  walletSignature: (_, { needsSignature }) => needsSignature,
+}
+
+/** Decides. The same arguments give the same decision, so that a stored decision can be checked. */
+export function decide(
+  policy: Policy,
+  isPaused: boolean,
+  usage: Usage,
+  request: PolicyRequest,
+): PolicyDecision {
+  const one: Case = { policy, isPaused, usage, request }
+  const { spends } = request
+  const moved =
+    spends && spends.amount !== null
+      ? { amount: spends.amount, currency: policy.spendingLimits.currency }
+      : {}
+  for (const rule of keysOf(DENIALS)) {
+    const denial = DENIALS[rule](one)
+    if (denial) return { outcome: 'DENIED', rule, ...denial, ...moved }
+  }
+  // A request that moves no money needs no approval.
+  if (!spends) return { outcome: 'ALLOWED' }
+  const because = keysOf(APPROVALS).filter((rule) => APPROVALS[rule](one, spends))
+  return because.length === 0
+    ? { outcome: 'ALLOWED', ...moved }
+    : { outcome: 'APPROVAL_REQUIRED', because, ...moved }
+}
+
+function isElsewhere(accountId: string): boolean {
+  return accountId.startsWith('ExternalAccount:')
+}
+
+function rulesFor({ policy, request }: Case) {
+  const rules = policy.accountRestrictions?.accountRules ?? []
+  return rules.filter(({ accountId }) => request.accountIds.includes(accountId))
+}
+
+function modesFor(one: Case) {
+  return rulesFor(one).flatMap(({ executionMode }) => executionMode ?? [])
+}
+
+function over({ spends }: PolicyRequest, limit: bigint): Denial {
+  const amount = spends?.amount ?? 0n
+  return amount > limit ? { asked: amount, left: limit } : undefined
+}
+
+/** Without a limit, the largest sum that the usage row can store. */
+function overBudget({ spends }: PolicyRequest, spent: bigint, limit: bigint | null | undefined): Denial {
+  const amount = spends?.amount ?? 0n
+  const left = (limit ?? INT64_MAX) - spent
+  return amount > left ? { asked: amount, left: left > 0n ? left : 0n } : undefined
+}
+
+function smallest(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((least, amount) => (amount < least ? amount : least))
+}

@@ -1,0 +1,35 @@
+import type { AgentPolicySimulateRequest } from '@countersign/contract/agents/agents'
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { Static } from 'typebox'
+import type { Op } from '../../kernel/operation/app.ts'
+import { fieldError } from '../../kernel/operation/operation.ts'
+import type { AgentRow } from '../../storage/rows/agent.ts'
+import { findAccountOf } from '../identity/agents.ts'
+import { evaluate, permissionFor } from './evaluate.ts'
+import { usageView } from './usage.ts'
+
+type Body = Static<typeof AgentPolicySimulateRequest>
+
+/** Evaluates the policy of an agent for an action. Nothing is executed, reserved or recorded. */
+export async function simulate(op: Op, agent: AgentRow, body: Body) {
+  const { type, amount, currency, sourceAccountId, destinationAccountId } = body
+  if (!isKnownCurrency(currency))
+    throw fieldError('INVALID_CURRENCY', 'currency', `There is no currency ${currency}`)
+  if (sourceAccountId === undefined)
+    throw fieldError('INVALID_INPUT', 'sourceAccountId', 'sourceAccountId is required')
+  if (destinationAccountId === undefined && type !== 'EXECUTE_QUOTE')
+    throw fieldError('INVALID_INPUT', 'destinationAccountId', `destinationAccountId is required for ${type}`)
+  const { customer_id } = agent
+  const source = await findAccountOf(op, customer_id, sourceAccountId, 'sourceAccountId')
+  if (destinationAccountId !== undefined)
+    await findAccountOf(op, customer_id, destinationAccountId, 'destinationAccountId')
+  const isHere = sourceAccountId.startsWith('InternalAccount:')
+  const isWallet = 'type' in source && source.type === 'EMBEDDED_WALLET'
+  const { decision, usage } = await evaluate(op, agent, {
+    permission: permissionFor(type),
+    ...(type === 'EXECUTE_QUOTE' && !isHere ? { alsoNeeds: [permissionFor('TRANSFER_IN')] } : {}),
+    accountIds: [sourceAccountId, destinationAccountId ?? null],
+    spends: { amount, currency, needsSignature: isWallet && type === 'EXECUTE_QUOTE' },
+  })
+  return { decision, usage: usageView(op, usage) }
+}

@@ -1,0 +1,45 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import type { AgentRow } from '../../storage/rows/agent.ts'
+import { policyOf } from './agent-policies.ts'
+import type { Usage } from './policy.ts'
+import { selectBudgets } from './store.ts'
+
+/** The day and the month of a time, in UTC: `2025-10-13` and `2025-10`. */
+export function periodsOf(at: Date): { readonly day: string; readonly month: string } {
+  const day = at.toISOString().slice(0, at.toISOString().indexOf('T'))
+  return { day, month: day.slice(0, -'-00'.length) }
+}
+
+/** Reads the usage of these agents on a day and in its month. Amounts are in the currency of each agent's limits. */
+export async function findUsage(
+  op: Op,
+  agents: readonly AgentRow[],
+  periods: { readonly day: string; readonly month: string },
+): Promise<(agent: AgentRow) => Usage> {
+  const { day, month } = periods
+  const ids = agents.map(({ id }) => id)
+  const budgets = ids.length === 0 ? [] : await selectBudgets(op, ids, day, month)
+  return (agent) => {
+    const { currency } = policyOf(agent).spendingLimits
+    const own = budgets.filter(({ agent_id }) => agent_id === agent.id)
+    const spentIn = (period: string) =>
+      own.find((budget) => budget.period === period && budget.currency === currency)?.spent ?? 0n
+    const ofDay = own.filter(({ period }) => period === day)
+    const dailyCount = ofDay.reduce((sum, { count }) => sum + count, 0)
+    return { dailyCount, dailySpend: spentIn(day), monthlySpend: spentIn(month) }
+  }
+}
+
+/** Usage as the API shows it, with the day and the month of the next reset. */
+export function usageView(op: Op, usage: Usage) {
+  const { now } = op
+  const tomorrow = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1))
+  const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1))
+  return {
+    dailyTransactionCount: usage.dailyCount,
+    dailySpend: usage.dailySpend,
+    dailyResetDate: periodsOf(tomorrow).day,
+    monthlySpend: usage.monthlySpend,
+    monthlyResetMonth: periodsOf(nextMonth).month,
+  }
+}

@@ -1,0 +1,100 @@
+import { Transform } from 'node:stream'
+import { errorOf } from '../formats/thrown-errors.ts'
+import { GCM_NONCE_BYTES, GCM_TAG_BYTES, gcmOpen, gcmSeal } from './aes-gcm.ts'
+
+/** A file is sealed in chunks of this many bytes, the last one with what is left: 0 bytes in an empty file. */
+const CHUNK_BYTES = 64 * 1024
+const SEALED_CHUNK_BYTES = CHUNK_BYTES + GCM_TAG_BYTES
+/** The layout of sealed files, bound to every chunk. */
+const VERSION = 1
+/** A nonce is zeros ‖ number of the chunk (4 bytes) ‖ 1 for the last chunk, 0 for the others. */
+const COUNTER_AT = GCM_NONCE_BYTES - 5
+const LAST_AT = GCM_NONCE_BYTES - 1
+const CHUNKS_MAX = 2 ** 32
+
+/** The bytes do not open: changed, cut off, in another order, or of another file. */
+export class SealedFileError extends Error {}
+
+/** The length of a file of `bytes` once it is sealed. */
+export function sealedBytesOf(bytes: number): number {
+  return bytes + GCM_TAG_BYTES * Math.max(1, Math.ceil(bytes / CHUNK_BYTES))
+}
+
+/**
+ * Seals what flows through: AES-256-GCM, chunk by chunk, with a chunk in memory at a time. `key` is 32 bytes and seals this
+ * one file; `name` is bound to it. The number of a chunk and whether it is the last one are bound too, so chunks that are
+ * left out, swapped or cut off do not open.
+ */
+export function sealStream(key: Uint8Array, name: string): Transform {
+  const aad = associatedData(name)
+  return inChunks(CHUNK_BYTES, (chunk, counter, isLast) => gcmSeal(key, nonceOf(counter, isLast), aad, chunk))
+}
+
+/** The byte of the sealed file at which the chunk begins that holds this byte of the file. */
+export function sealedByteOf(byte: number): number {
+  return Math.floor(byte / CHUNK_BYTES) * SEALED_CHUNK_BYTES
+}
+
+/**
+ * Opens what `sealStream` sealed, from a byte of the file on; it takes the sealed file from `sealedByteOf` this byte on. Emits
+ * SealedFileError at the first chunk that does not open.
+ */
+export function openStream(key: Uint8Array, name: string, fromByte = 0): Transform {
+  const aad = associatedData(name)
+  const first = Math.floor(fromByte / CHUNK_BYTES)
+  return inChunks(SEALED_CHUNK_BYTES, (chunk, index, isLast) => {
+    const counter = first + index
+    const opened = gcmOpen(key, nonceOf(counter, isLast), aad, chunk)
+    if (!opened) throw new SealedFileError(`Chunk ${counter} of ${name} cannot be opened`)
+    return index === 0 ? opened.subarray(fromByte % CHUNK_BYTES) : opened
+  })
+}
+
+function associatedData(name: string): Uint8Array {
+  return Buffer.from(`file ${VERSION} ${name}`)
+}
+
+function nonceOf(counter: number, isLast: boolean): Uint8Array {
+  if (counter >= CHUNKS_MAX) throw new RangeError('the file is too long to be sealed')
+  const nonce = Buffer.alloc(GCM_NONCE_BYTES)
+  nonce.writeUInt32BE(counter, COUNTER_AT)
+  nonce[LAST_AT] = isLast ? 1 : 0
+  return nonce
+}
+
+/** Cuts a stream into chunks of `size` bytes; the last one has what is left. `turn` must not keep the chunk. */
+function inChunks(
+  size: number,
+  turn: (chunk: Uint8Array, counter: number, isLast: boolean) => Uint8Array,
+): Transform {
+  const chunk = Buffer.allocUnsafe(size)
+  let filled = 0
+  let counter = 0
+  return new Transform({
+    transform(data: Buffer, _encoding, done) {
+      try {
+        for (let at = 0; at < data.length; ) {
+          // A full chunk waits for the next byte: without one it is the last.
+          if (filled === size) {
+            this.push(turn(chunk, counter++, false))
+            filled = 0
+          }
+          const copied = data.copy(chunk, filled, at)
+          filled += copied
+          at += copied
+        }
+        done()
+      } catch (error) {
+        done(errorOf(error))
+      }
+    },
+    flush(done) {
+      try {
+        this.push(turn(chunk.subarray(0, filled), counter, true))
+        done()
+      } catch (error) {
+        done(errorOf(error))
+      }
+    },
+  })
+}

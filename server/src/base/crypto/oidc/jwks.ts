@@ -1,0 +1,131 @@
+import { isObject } from '@countersign/contract/core/decode'
+import type { JWK } from 'jose'
+import { bytesFromBase64url } from '../encodings.ts'
+
+/** A public key for checking signatures. Made by `readKeySet` only. */
+export interface VerificationKey {
+  readonly kid: string | undefined
+  /** The JWS algorithms of the key: the one that it names, or those of its type and curve. */
+  readonly algorithms: readonly string[]
+  /** The public numbers, without other published members. */
+  readonly jwk: JWK
+}
+
+export type KeySet = readonly VerificationKey[]
+
+const KEYS_MAX = 100
+const KID_CHARACTERS_MAX = 1024
+const RSA_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
+const RSA_BITS_MIN = 2048
+const RSA_BITS_MAX = 8192
+const RSA_EXPONENT_BYTES_MAX = 8
+const EC_CURVES: ReadonlyMap<unknown, { algorithm: string; bytes: number }> = new Map([
+  ['P-256', { algorithm: 'ES256', bytes: 32 }],
+  ['P-384', { algorithm: 'ES384', bytes: 48 }],
+  ['P-521', { algorithm: 'ES512', bytes: 66 }],
+])
+const ED25519_ALGORITHMS = ['EdDSA', 'Ed25519']
+const ED25519_BYTES = 32
+
+/** All accepted JWS algorithms: no `none`, no HMAC. */
+export const SIGNATURE_ALGORITHMS: readonly string[] = [
+  ...RSA_ALGORITHMS,
+  ...[...EC_CURVES.values()].map(({ algorithm }) => algorithm),
+  ...ED25519_ALGORITHMS,
+]
+
+/**
+ * The usable keys of a parsed JWK set (RFC 7517 section 5), or undefined where it is not a set or has more than 100
+ * keys. Left out are: symmetric and private keys, keys for anything but verifying, algorithms that do not fit the type
+ * and curve, RSA outside of 2048 to 8192 bits, with an even number, exponent 1 or the weak primes of CVE-2017-15361
+ * ("ROCA"). The use of a key checks whether its point is on the curve. Never throws.
+ */
+export function readKeySet(value: unknown): KeySet | undefined {
+  if (!isObject(value) || !Array.isArray(value.keys) || value.keys.length > KEYS_MAX) return undefined
+  return value.keys.flatMap((one: unknown) => readKey(one) ?? [])
+}
+
+/**
+ * The one key for a token with this header, or undefined. Where the header has a `kid`, only keys of that name count;
+ * if several share it and the algorithm, none is used.
+ */
+export function selectKey(
+  keys: KeySet,
+  algorithm: string,
+  kid: string | undefined,
+): VerificationKey | undefined {
+  const candidates = keys.filter(
+    (key) => (kid === undefined || key.kid === kid) && key.algorithms.includes(algorithm),
+  )
+  return candidates.length === 1 ? candidates[0] : undefined
+}
+
+function readKey(value: unknown): VerificationKey | undefined {
+  if (!isObject(value) || 'd' in value || 'k' in value) return undefined
+  const { kid, use, key_ops, alg } = value
+  if (kid !== undefined && (typeof kid !== 'string' || kid.length > KID_CHARACTERS_MAX)) return undefined
+  if (use !== undefined && use !== 'sig') return undefined
+  if (key_ops !== undefined && !(Array.isArray(key_ops) && key_ops.includes('verify'))) return undefined
+  const material = readMaterial(value)
+  if (material === undefined) return undefined
+  const algorithms = material.algorithms.filter((one) => alg === undefined || alg === one)
+  return algorithms.length === 0 ? undefined : { kid, algorithms, jwk: material.jwk }
+}
+
+function readMaterial(
+  value: Record<string, unknown>,
+): { algorithms: readonly string[]; jwk: JWK } | undefined {
+  const { kty, crv } = value
+  if (kty === 'RSA') return readRsa(value)
+  const [x, y] = [bytesOf(value.x), bytesOf(value.y)]
+  if (kty === 'OKP' && crv === 'Ed25519') {
+    if (x?.length !== ED25519_BYTES) return undefined
+    return { algorithms: ED25519_ALGORITHMS, jwk: { kty, crv, x: text(x) } }
+  }
+  const curve = kty === 'EC' ? EC_CURVES.get(crv) : undefined
+  if (curve === undefined || x?.length !== curve.bytes || y?.length !== curve.bytes) return undefined
+  return { algorithms: [curve.algorithm], jwk: { kty: 'EC', crv: String(crv), x: text(x), y: text(y) } }
+}
+
+function readRsa(value: Record<string, unknown>): { algorithms: readonly string[]; jwk: JWK } | undefined {
+  const [modulus, exponent] = [bytesOf(value.n), bytesOf(value.e)]
+  if (modulus === undefined || exponent === undefined) return undefined
+  if (modulus.length > RSA_BITS_MAX / 8 + 1 || exponent.length > RSA_EXPONENT_BYTES_MAX) return undefined
+  const [n, e] = [integer(modulus), integer(exponent)]
+  const bits = n.toString(2).length
+  if (bits < RSA_BITS_MIN || bits > RSA_BITS_MAX || n % 2n === 0n || e % 2n === 0n || e < 3n) return undefined
+  if (isRoca(n)) return undefined
+  return { algorithms: RSA_ALGORITHMS, jwk: { kty: 'RSA', n: text(modulus), e: text(exponent) } }
+}
+
+/**
+ * The moduli of CVE-2017-15361 are powers of 65537 modulo every one of the first primes; any other modulus is one by
+ * chance once in about 2^27.
+ */
+function isRoca(n: bigint): boolean {
+  return ROCA_RESIDUES.every(([prime, residues]) => residues.has(Number(n % prime)))
+}
+
+const ROCA_RESIDUES: readonly (readonly [bigint, ReadonlySet<number>])[] = oddPrimesUpTo(167).map((prime) => {
+  const residues = new Set<number>()
+  for (let power = 1; !residues.has(power); power = (power * 65537) % prime) residues.add(power)
+  return [BigInt(prime), residues]
+})
+
+function oddPrimesUpTo(max: number): number[] {
+  const primes: number[] = []
+  for (let one = 3; one <= max; one += 2) if (primes.every((prime) => one % prime !== 0)) primes.push(one)
+  return primes
+}
+
+function bytesOf(value: unknown): Buffer | undefined {
+  return typeof value === 'string' ? bytesFromBase64url(value) : undefined
+}
+
+function integer(bytes: Buffer): bigint {
+  return BigInt(`0x${bytes.toString('hex')}`)
+}
+
+function text(bytes: Buffer): string {
+  return bytes.toString('base64url')
+}

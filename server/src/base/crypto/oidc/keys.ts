@@ -1,0 +1,153 @@
+import type { Answer, Get } from '../../http-client/send.ts'
+import { textFromUtf8 } from '../encodings.ts'
+import { readJsonObject } from '../json-object.ts'
+import { Lru } from '../lru.ts'
+import { type KeySet, readKeySet } from './jwks.ts'
+import { type OidcRefusal, refuse, verifyIdTokenSignature } from './oidc.ts'
+
+export interface KeySourceOptions {
+  /** Reaches the public internet only, because anyone with a platform's `MANAGE` sets the address. */
+  readonly get: Get
+  /** Real time, as issuers use it. */
+  readonly clock: () => Date
+  /** For tests: also asks an issuer at `http://127.0.0.1`, `http://[::1]` or `http://localhost`. */
+  readonly allowHttpLoopback?: boolean
+  /** Timeout of both requests of a fetch together. Default: 5000. */
+  readonly timeoutMs?: number
+  /** Called for each failed fetch, for the log. */
+  readonly onFailure?: (issuer: string, cause: unknown) => void
+}
+
+export interface KeySource {
+  /**
+   * Verifies the signature of a token with the keys that `issuer` publishes. `issuer` comes from the configuration
+   * (`Identity.issuer`), never from the token alone. `keysUnavailable` means that no keys could be fetched. Never
+   * throws.
+   */
+  verify(token: string, issuer: string): Promise<{ readonly verified: true } | OidcRefusal>
+}
+
+interface Entry {
+  readonly issuer: string
+  keys: KeySet | undefined
+  fetchedAtMs: number
+  attemptedAtMs: number | undefined
+  /** The fetch under way, shared by all callers. */
+  fetching: Promise<void> | undefined
+}
+
+const FRESH_MS = 10 * 60 * 1000
+const LAST_KNOWN_GOOD_MS = 24 * 60 * 60 * 1000
+const ATTEMPT_EVERY_MS = 60 * 1000
+const TIMEOUT_MS = 5000
+const ANSWER_BYTES_MAX = 256 * 1024
+const ISSUERS_MAX = 1000
+const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost']
+
+/**
+ * The published keys of OIDC issuers, cached in memory. A fetch is two requests, discovery (OIDC Discovery 4: the
+ * document must name the exact issuer) and the JWK set, over https, without redirects, with at most 5 s for both and
+ * 256 KiB each. Keys are used for 10 minutes without another fetch, and for 24 hours if fetches fail. An issuer is
+ * asked at most once a minute, whatever tokens arrive and whether it answered or not.
+ */
+export function createKeySource(options: KeySourceOptions): KeySource {
+  const entries = new Lru<string, Entry>(ISSUERS_MAX)
+  const nowMs = () => options.clock().getTime()
+
+  const entryOf = (issuer: string): Entry => {
+    const known = entries.get(issuer)
+    if (known !== undefined) return known
+    const entry: Entry = {
+      issuer,
+      keys: undefined,
+      fetchedAtMs: 0,
+      attemptedAtMs: undefined,
+      fetching: undefined,
+    }
+    entries.set(issuer, entry)
+    return entry
+  }
+
+  const fetchInto = async (entry: Entry): Promise<void> => {
+    try {
+      entry.keys = await fetchKeys(entry.issuer, options)
+      entry.fetchedAtMs = nowMs()
+    } catch (cause) {
+      options.onFailure?.(entry.issuer, cause)
+    } finally {
+      entry.fetching = undefined
+    }
+  }
+
+  /** Waits for a fetch under way, or starts one if the minute has passed. */
+  const refresh = async (entry: Entry): Promise<void> => {
+    // Compares the absolute difference, so that a clock that was set back does not stop fetches until it has caught up.
+    const sinceAttempt = Math.abs(nowMs() - (entry.attemptedAtMs ?? Number.NEGATIVE_INFINITY))
+    if (entry.fetching === undefined && sinceAttempt >= ATTEMPT_EVERY_MS) {
+      entry.attemptedAtMs = nowMs()
+      entry.fetching = fetchInto(entry)
+    }
+    await entry.fetching
+  }
+
+  const keysWithin = (entry: Entry, ageMs: number): KeySet | undefined =>
+    Math.abs(nowMs() - entry.fetchedAtMs) < ageMs ? entry.keys : undefined
+
+  return {
+    async verify(token, issuer) {
+      const entry = entryOf(issuer)
+      if (keysWithin(entry, FRESH_MS) === undefined) await refresh(entry)
+      const keys = keysWithin(entry, LAST_KNOWN_GOOD_MS)
+      if (keys === undefined) return refuse('keysUnavailable')
+      const result = await verifyIdTokenSignature(token, keys)
+      if ('verified' in result || result.failure !== 'unknownKey') return result
+      await refresh(entry)
+      const newer = keysWithin(entry, LAST_KNOWN_GOOD_MS)
+      return newer === undefined || newer === keys ? result : verifyIdTokenSignature(token, newer)
+    },
+  }
+}
+
+/** Throws on any failure. No detail reaches a caller of the API. */
+async function fetchKeys(issuer: string, options: KeySourceOptions): Promise<KeySet> {
+  const signal = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS)
+  const issuerUrl = checkedUrl(issuer, options)
+  if (issuerUrl.search !== '') throw new Error('an issuer has no query')
+  const discovery = await fetchJson(
+    `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+    signal,
+    options,
+  )
+  if (discovery.issuer !== issuer) throw new Error('the discovery document is of another issuer')
+  if (typeof discovery.jwks_uri !== 'string') throw new Error('the discovery document has no jwks_uri')
+  const keys = readKeySet(await fetchJson(checkedUrl(discovery.jwks_uri, options).href, signal, options))
+  if (keys === undefined || keys.length === 0) throw new Error('the JWK set has no key to verify with')
+  return keys
+}
+
+function checkedUrl(text: string, { allowHttpLoopback = false }: KeySourceOptions): URL {
+  if (!URL.canParse(text)) throw new Error('not an address')
+  const url = new URL(text)
+  const isLoopback = url.protocol === 'http:' && LOOPBACK_HOSTS.includes(url.hostname)
+  if (url.protocol !== 'https:' && !(allowHttpLoopback && isLoopback)) throw new Error('not an https address')
+  if (url.username !== '' || url.password !== '' || url.hash !== '')
+    throw new Error('an address with a user, a password or a fragment')
+  return url
+}
+
+async function fetchJson(
+  url: string,
+  signal: AbortSignal,
+  { get }: KeySourceOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  const text = textFromUtf8(wholeBody(await get(url, { signal, bytesMax: ANSWER_BYTES_MAX })))
+  const value = text === undefined ? undefined : readJsonObject(text)
+  if (value === undefined) throw new Error('the answer is not one JSON object')
+  return value
+}
+
+function wholeBody({ status, body, isWhole }: Answer): Uint8Array {
+  if (status !== 200) throw new Error(`status ${status}`)
+  if (!isWhole) throw new Error('the answer is too long')
+  return body
+}

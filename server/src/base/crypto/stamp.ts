@@ -1,0 +1,58 @@
+import {
+  bytesFromBase64,
+  bytesFromBase64url,
+  bytesFromHex,
+  hexFromBytes,
+  readStringMembers,
+  textFromUtf8,
+} from './encodings.ts'
+import { type KeyPair, parsePublicKey, signMessage, verifySignature } from './p256.ts'
+
+const STAMP_CHARACTERS_MAX = 2048
+const SCHEME = 'SIGNATURE_SCHEME_TK_API_P256'
+const MEMBERS = ['publicKey', 'scheme', 'signature'] as const
+const COMPRESSED_LOWER_HEX = /^0[23][0-9a-f]{64}$/
+
+/** The parsed `Svc-Wallet-Signature` header. */
+export interface Stamp {
+  /** 66 hex characters, compressed, lower case; a point of the curve. */
+  readonly publicKey: string
+  /** DER, as received. Malleable: it must not identify a request against replays. */
+  readonly signature: Uint8Array
+}
+
+/**
+ * Parses a `Svc-Wallet-Signature` value (specification 5.3, formats 4): base64url without padding, or standard base64,
+ * of JSON `{"publicKey", "scheme", "signature"}`. Undefined means 401 `WALLET_SIGNATURE_MALFORMED`: more than 2 KiB,
+ * another encoding or spelling of it, other or repeated members, an unknown scheme, a key that is not 66 lower-case hex
+ * characters of a point on the curve, a signature that is not hex. Never throws.
+ */
+export function parseStamp(headerValue: string): Stamp | undefined {
+  if (headerValue.length > STAMP_CHARACTERS_MAX) return undefined
+  const bytes = bytesFromBase64url(headerValue) ?? bytesFromBase64(headerValue)
+  const text = bytes && textFromUtf8(bytes)
+  const members = text === undefined ? undefined : readStringMembers(text, MEMBERS)
+  if (members === undefined || members.scheme !== SCHEME) return undefined
+  const { publicKey } = members
+  if (!COMPRESSED_LOWER_HEX.test(publicKey) || parsePublicKey(publicKey) === undefined) return undefined
+  const signature = bytesFromHex(members.signature)
+  return signature && { publicKey, signature }
+}
+
+/** Whether the stamp is its key's signature over the exact UTF-8 bytes of `payloadToSign`. Never throws. */
+export function verifyStamp(stamp: Stamp, payloadToSign: string): boolean {
+  const publicKey = parsePublicKey(stamp.publicKey)
+  return (
+    publicKey !== undefined && verifySignature(publicKey, Buffer.from(payloadToSign, 'utf8'), stamp.signature)
+  )
+}
+
+/** The stamp of a client over `payloadToSign`, for tests and simulators. */
+export function makeStamp(keyPair: KeyPair, payloadToSign: string): string {
+  const stamp = {
+    publicKey: keyPair.publicKey.compressedHex,
+    scheme: SCHEME,
+    signature: hexFromBytes(signMessage(keyPair, Buffer.from(payloadToSign, 'utf8'))),
+  }
+  return Buffer.from(JSON.stringify(stamp), 'utf8').toString('base64url')
+}

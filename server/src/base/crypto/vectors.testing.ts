@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+const projectRoot = resolve(import.meta.dirname, '../../../..')
+const vectorsDir = resolve(projectRoot, process.env.VECTORS_DIR ?? '../shared/vectors')
+
+/** Whether the third-party vectors are available. If not, prints that, and the tests that need them are skipped. */
+export const vectorsAbsent = !existsSync(vectorsDir)
+if (vectorsAbsent) console.warn(`no test vectors at ${vectorsDir} (VECTORS_DIR): their tests are skipped`)
+
+export function readVectors<Shape>(path: string): Shape {
+  return JSON.parse(readFileSync(resolve(vectorsDir, path), 'utf8')) as Shape
+}
+
+export interface WycheproofCase {
+  tcId: number
+  result: 'valid' | 'invalid' | 'acceptable'
+}
+
+export interface Wycheproof<Group, Case extends WycheproofCase> {
+  testGroups: (Group & { tests: Case[] })[]
+}
+
+/** Every case of a Wycheproof file with its group. */
+export function wycheproofCases<Group, Case extends WycheproofCase>(
+  path: string,
+): { group: Group; case: Case }[] {
+  const file = readVectors<Wycheproof<Group, Case>>(path)
+  return file.testGroups.flatMap((group) => group.tests.map((one) => ({ group, case: one })))
+}
+
+export function hex(text: string): Buffer {
+  return Buffer.from(text, 'hex')
+}

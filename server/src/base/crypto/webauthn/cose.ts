@@ -1,0 +1,106 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
+import { Lru } from '../lru.ts'
+import { ALGORITHMS, type Algorithm, OKP } from './cose-algorithms.ts'
+
+/** A passkey's public key, ready to verify with. Made by `parseCoseKey` only. */
+export interface CoseKey {
+  /** COSE number. */
+  readonly algorithm: number
+  readonly keyObject: KeyObject
+  /** The hash of the signed bytes; null where the algorithm includes it. */
+  readonly hash: 'sha256' | 'sha384' | 'sha512' | null
+}
+
+// COSE key parameters (RFC 9053) and their values.
+const KTY = 1
+const ALG = 3
+const [CRV, X, Y] = [-1, -2, -3]
+const [N, E] = [-1, -2]
+
+const RSA_BYTES_MIN = 256
+const RSA_BYTES_MAX = 1024
+const RSA_EXPONENT_BYTES_MAX = 4
+
+/** Caches keys by their bytes in base64, because importing a key costs about as much as verifying with it. */
+const KEYS_MAX = 1024
+const keys = new Lru<string, CoseKey>(KEYS_MAX)
+
+/**
+ * The key of COSE bytes (RFC 9053): ES256, ES384, ES512, EdDSA with Ed25519, Ed448, RS256 of 2048 to 8192 bits.
+ * Undefined for any other, for a curve that is not the algorithm's, a point that is not on it, an even or too small RSA
+ * number, and for bytes that are not a COSE key. Never throws.
+ */
+export function parseCoseKey(bytes: Uint8Array): CoseKey | undefined {
+  const name = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+  const known = keys.get(name)
+  if (known !== undefined) return known
+  try {
+    const key = importCoseKey(decodeCredentialPublicKey(new Uint8Array(bytes)))
+    if (key !== undefined) keys.set(name, key)
+    return key
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Whether `signature` is the key's over `message`. ECDSA signatures are strict DER: trailing bytes, BER and
+ * r ‖ s are refused; high-S is valid. Never throws.
+ */
+export function verifyCoseSignature(key: CoseKey, message: Uint8Array, signature: Uint8Array): boolean {
+  try {
+    return verify(key.hash, message, { key: key.keyObject, dsaEncoding: 'der' }, signature)
+  } catch {
+    return false
+  }
+}
+
+/** Throws where the point is not on its curve. */
+function importCoseKey(cose: unknown): CoseKey | undefined {
+  if (!(cose instanceof Map)) return undefined
+  const members: ReadonlyMap<unknown, unknown> = cose
+  const algorithm = ALGORITHMS.get(members.get(ALG))
+  if (algorithm === undefined || members.get(KTY) !== algorithm.kty) return undefined
+  const jwk =
+    algorithm.curve === undefined ? rsaJwk(members) : curveJwk(members, algorithm.kty, algorithm.curve)
+  if (jwk === undefined) return undefined
+  const keyObject = createPublicKey({ key: jwk, format: 'jwk' })
+  return { algorithm: Number(members.get(ALG)), keyObject, hash: algorithm.hash }
+}
+
+function curveJwk(
+  members: ReadonlyMap<unknown, unknown>,
+  kty: number,
+  curve: NonNullable<Algorithm['curve']>,
+): Record<string, string> | undefined {
+  const [x, y] = [members.get(X), members.get(Y)]
+  if (members.get(CRV) !== curve.number || !isBytes(x) || x.length !== curve.bytes) return undefined
+  if (kty === OKP) return { kty: 'OKP', crv: curve.name, x: base64url(x) }
+  if (!isBytes(y) || y.length !== curve.bytes) return undefined
+  return { kty: 'EC', crv: curve.name, x: base64url(x), y: base64url(y) }
+}
+
+function rsaJwk(members: ReadonlyMap<unknown, unknown>): Record<string, string> | undefined {
+  const [n, e] = [members.get(N), members.get(E)]
+  if (!isBytes(n) || !isBytes(e)) return undefined
+  const longEnough = n.length > RSA_BYTES_MIN || (n.length === RSA_BYTES_MIN && n[0]! >= 0x80)
+  const modulusFits = longEnough && n.length <= RSA_BYTES_MAX && n[0] !== 0
+  const exponentFits = e.length >= 1 && e.length <= RSA_EXPONENT_BYTES_MAX && e[0] !== 0
+  if (!modulusFits || !exponentFits || !isOddAbove1(n) || !isOddAbove1(e)) return undefined
+  return { kty: 'RSA', n: base64url(n), e: base64url(e) }
+}
+
+/** Of big-endian bytes without leading zeros. */
+function isOddAbove1(bytes: Uint8Array): boolean {
+  const last = bytes.at(-1)!
+  return last % 2 === 1 && (bytes.length > 1 || last > 1)
+}
+
+function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array
+}
+
+function base64url(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64url')
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { type AttestationParts, mayVerify, readAttestation, verifyStatement } from './attestation.ts'
+import {
+  checkAuthenticatorData,
+  checkClientData,
+  type PasskeyRefusal,
+  passkeyBytes,
+  type RelyingParty,
+  refuse,
+} from './client-data.ts'
+import { type CoseKey, parseCoseKey, verifyCoseSignature } from './cose.ts'
+import type { RegistrationInput } from './registration-input.ts'
+
+const CREDENTIAL_ID_BYTES_MAX = 1023
+const CLIENT_DATA_BYTES_MAX = 8 * 1024
+const ATTESTATION_BYTES_MAX = 32 * 1024
+const AUTHENTICATOR_DATA_BYTES_MAX = 4 * 1024
+const SIGNATURE_BYTES_MAX = 2048
+
+/** A passkey to store. */
+export interface RegisteredPasskey {
+  /** base64url without padding, from the authenticator's own data: at most 1023 bytes. */
+  readonly credentialId: string
+  /** COSE_Key bytes. */
+  readonly publicKey: Uint8Array
+  /** Unsigned 32 bits; 0 from authenticators that do not count. */
+  readonly counter: number
+  readonly transports: readonly string[]
+  /** UUID text; all zero where the authenticator does not say. */
+  readonly aaguid: string
+  readonly userVerified: boolean
+  readonly backupEligible: boolean
+  readonly backedUp: boolean
+  /** `none`, `packed`, `fido-u2f`, `tpm`, `android-key` or `apple`. */
+  readonly attestationFormat: string
+}
+
+export interface AssertionInput extends RelyingParty {
+  readonly assertion: {
+    /** base64url, as are the next three. */
+    readonly credentialId: string
+    readonly clientDataJson: string
+    readonly authenticatorData: string
+    readonly signature: string
+    /** Not checked: the platform chose it when the passkey was made, and the credential is already known. */
+    readonly userHandle?: string
+  }
+  readonly stored: {
+    /** base64url. */
+    readonly credentialId: string
+    /** COSE_Key bytes. */
+    readonly publicKey: Uint8Array
+    readonly counter: number
+  }
+  /**
+   * The challenge that the authenticator got: text stands for its UTF-8 bytes (formats 5: 64 hex characters); bytes for
+   * themselves.
+   */
+  readonly challenge: string | Uint8Array
+}
+
+/** The result of a valid assertion. */
+export interface VerifiedAssertion {
+  /** The counter to store. The caller's write must be guarded by the counter that was read. */
+  readonly newCounter: number
+  readonly userVerified: boolean
+  readonly backedUp: boolean
+}
+
+/**
+ * Verifies the response of a registration (WebAuthn 7.1; specification 4.1, 5.4). The credential id of the request must
+ * be the one in the authenticator's data. Attestation: `none`, packed (self and certificate), `fido-u2f`, `tpm`,
+ * `apple` and `android-key` as far as the library verifies them; it takes the validity of certificates from the
+ * machine's clock, and knows the roots of Apple and Google only. `android-safetynet`, whose service has ended, is
+ * refused, and so is an `android-key` chain whose root is not Google's or that names a revocation list, because the
+ * library would fetch its address. Never throws.
+ */
+export async function verifyRegistration(
+  input: RegistrationInput,
+): Promise<RegisteredPasskey | PasskeyRefusal> {
+  const credentialId = passkeyBytes(input.credentialId, CREDENTIAL_ID_BYTES_MAX)
+  const clientData = passkeyBytes(input.clientDataJson, CLIENT_DATA_BYTES_MAX)
+  const attestation = passkeyBytes(input.attestationObject, ATTESTATION_BYTES_MAX)
+  if (!credentialId || !clientData || !attestation) return refuse('malformed')
+
+  const challenges = [input.challenge, Buffer.from(input.challenge, 'utf8').toString('base64url')]
+  const clientDataFailure = checkClientData(clientData, 'webauthn.create', challenges, input.origins)
+  if (clientDataFailure !== undefined) return refuse(clientDataFailure)
+
+  const parts = readAttestation(attestation)
+  if (parts === undefined) return refuse('malformed')
+  const authenticator = checkAuthenticatorData(parts.authenticatorData, input)
+  if (typeof authenticator === 'string') return refuse(authenticator)
+  if (!authenticator.credentialId || !authenticator.publicKey) return refuse('malformed')
+  if (!Buffer.from(authenticator.credentialId).equals(credentialId)) return refuse('credentialId')
+  const key = parseCoseKey(authenticator.publicKey)
+  if (key === undefined) return refuse('publicKey')
+  if (!mayVerify(parts) || !isStrictSelfAttestation(parts, key, clientData)) return refuse('attestation')
+
+  const verified = await verifyStatement(input, { credentialId, clientData, attestation })
+  if (verified === undefined) return refuse('attestation')
+  return {
+    credentialId: Buffer.from(credentialId).toString('base64url'),
+    publicKey: authenticator.publicKey,
+    counter: authenticator.counter,
+    transports: input.transports ?? [],
+    aaguid: verified.aaguid,
+    userVerified: authenticator.userVerified,
+    backupEligible: authenticator.backupEligible,
+    backedUp: authenticator.backedUp,
+    attestationFormat: parts.format,
+  }
+}
+
+/**
+ * Verifies an assertion (WebAuthn 7.2; specification 5.4): credential id, type, challenge, origin, hash of the RP id,
+ * user presence, user verification where required, signature (strict DER) and counter. The counter comes last, so that
+ * the failure `counter` (equal or lower, where either is not zero) always means a signature by the passkey's own key: a
+ * copy of it exists, which is reported by an event. Never throws.
+ */
+export function verifyAssertion(input: AssertionInput): VerifiedAssertion | PasskeyRefusal {
+  const { assertion, stored, challenge } = input
+  const credentialId = passkeyBytes(assertion.credentialId, CREDENTIAL_ID_BYTES_MAX)
+  const clientData = passkeyBytes(assertion.clientDataJson, CLIENT_DATA_BYTES_MAX)
+  const authenticatorData = passkeyBytes(assertion.authenticatorData, AUTHENTICATOR_DATA_BYTES_MAX)
+  const signature = passkeyBytes(assertion.signature, SIGNATURE_BYTES_MAX)
+  if (!credentialId || !clientData || !authenticatorData || !signature) return refuse('malformed')
+  if (Buffer.from(credentialId).toString('base64url') !== stored.credentialId) return refuse('credentialId')
+
+  const given = typeof challenge === 'string' ? Buffer.from(challenge, 'utf8') : Buffer.from(challenge)
+  const challenges = [given.toString('base64url')]
+  const clientDataFailure = checkClientData(clientData, 'webauthn.get', challenges, input.origins)
+  if (clientDataFailure !== undefined) return refuse(clientDataFailure)
+  const authenticator = checkAuthenticatorData(authenticatorData, input)
+  if (typeof authenticator === 'string') return refuse(authenticator)
+
+  const key = parseCoseKey(stored.publicKey)
+  if (key === undefined) return refuse('publicKey')
+  if (!verifyCoseSignature(key, signedBytes(authenticatorData, clientData), signature))
+    return refuse('signature')
+
+  const { counter, userVerified, backedUp } = authenticator
+  if ((counter !== 0 || stored.counter !== 0) && counter <= stored.counter) return refuse('counter')
+  return { newCounter: counter, userVerified, backedUp }
+}
+
+/**
+ * Packed self attestation (WebAuthn 8.2): the library accepts any algorithm and BER. True for all other attestation.
+ */
+function isStrictSelfAttestation(parts: AttestationParts, key: CoseKey, clientData: Uint8Array): boolean {
+  const { format, certificates, algorithm, signature } = parts
+  if (format !== 'packed' || certificates.length > 0) return true
+  if (algorithm !== key.algorithm || !(signature instanceof Uint8Array)) return false
+  return verifyCoseSignature(key, signedBytes(parts.authenticatorData, clientData), signature)
+}
+
+/** What an authenticator signs: its data and the SHA-256 of the client's. */
+function signedBytes(authenticatorData: Uint8Array, clientData: Uint8Array): Uint8Array {
+  return Buffer.concat([authenticatorData, createHash('sha256').update(clientData).digest()])
+}

@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { canonicalIp, clientAddress, countedAddress, parseNetworks } from './ip-addresses.ts'
+
+function trusted(...texts: string[]) {
+  const parsed = parseNetworks(texts)
+  if ('problem' in parsed) throw new Error(parsed.problem)
+  return parsed.networks
+}
+
+test('an address has one spelling, whatever a proxy adds to it', () => {
+  for (const text of ['10.1.2.3', ' 10.1.2.3 ', '10.1.2.3:4711', '::ffff:10.1.2.3', '::FFFF:10.1.2.3'])
+    expect(canonicalIp(text)).toBe('10.1.2.3')
+  for (const text of ['2001:DB8:0:0:0:0:0:1', '[2001:db8::1]', '[2001:db8::1]:443', '2001:db8::1%eth0'])
+    expect(canonicalIp(text)).toBe('2001:db8::1')
+  for (const text of ['', 'unknown', '_hidden', '10.1.2', '10.1.2.3.4', 'fe80::/64', '1e3'])
+    expect(canonicalIp(text)).toBeUndefined()
+})
+
+test('the client is the last address that is no trusted proxy, read from the right', () => {
+  const proxies = trusted('10.0.0.0/8', 'fd00::/8')
+  expect(clientAddress('10.0.0.1', '203.0.113.9', proxies)).toBe('203.0.113.9')
+  expect(clientAddress('10.0.0.1', '6.6.6.6, 203.0.113.9, 10.0.0.7', proxies)).toBe('203.0.113.9')
+  expect(clientAddress('fd00::1', '203.0.113.9, fd00::2', proxies)).toBe('203.0.113.9')
+  expect(clientAddress('::ffff:10.0.0.1', '2001:DB8::1', proxies)).toBe('2001:db8::1')
+  expect(clientAddress('10.0.0.1', undefined, proxies)).toBe('10.0.0.1')
+  expect(clientAddress('10.0.0.1', '10.0.0.5', proxies)).toBe('10.0.0.5')
+})
+
+test('what a client writes into the header changes nothing, whatever it is', () => {
+  const proxies = trusted('10.0.0.0/8')
+  const anything = fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.constant('10.9.9.9'))
+  fc.assert(
+    fc.property(fc.array(anything), fc.ipV4(), (written, address) => {
+      fc.pre(!address.startsWith('10.'))
+      // Without a proxy, and in front of what the proxy has added.
+      expect(clientAddress(address, written.join(','), proxies)).toBe(address)
+      expect(clientAddress('10.0.0.1', [...written, address].join(','), proxies)).toBe(address)
+    }),
+  )
+})
+
+test('an entry that is no address ends the search at the proxy that sent it', () => {
+  const proxies = trusted('10.0.0.0/8')
+  expect(clientAddress('10.0.0.1', '203.0.113.9, unknown', proxies)).toBe('10.0.0.1')
+  expect(clientAddress('10.0.0.1', '203.0.113.9, unknown, 10.0.0.2', proxies)).toBe('10.0.0.2')
+})
+
+test('all addresses of an IPv6 /64 count as one, and those of IPv4 one by one', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(0xffff), { minLength: 8, maxLength: 8 }),
+      fc.array(fc.nat(0xffff), { minLength: 4, maxLength: 4 }),
+      (groups, host) => {
+        const text = (parts: readonly number[]) => parts.map((part) => part.toString(16)).join(':')
+        fc.pre(groups.slice(0, 5).some((part) => part !== 0))
+        const other = [...groups.slice(0, 4), ...host]
+        expect(countedAddress(text(other))).toBe(countedAddress(text(groups)))
+        const elsewhere = [...groups.slice(0, 3), (groups[3]! + 1) % 0x10000, ...groups.slice(4)]
+        expect(countedAddress(text(elsewhere))).not.toBe(countedAddress(text(groups)))
+      },
+    ),
+  )
+  expect(countedAddress('::1')).toBe('0:0:0:0::/64')
+  expect(countedAddress('10.0.0.1')).not.toBe(countedAddress('10.0.0.2'))
+  expect(countedAddress('::ffff:10.0.0.1')).toBe('10.0.0.1')
+  expect(countedAddress('no address')).toBe('no address')
+})
+
+test('an invalid network is named', () => {
+  for (const text of [
+    '10.0.0.0/33',
+    '10.0.0',
+    'proxy',
+    '10.0.0.0/8/8',
+    '::/129',
+    '10.0.0.0/',
+    '10.0.0.0/-1',
+    '',
+  ])
+    expect(parseNetworks([text])).toEqual({ problem: text })
+})

@@ -1,0 +1,69 @@
+import { BlockList, isIP } from 'node:net'
+
+/** Addresses of the internet protocol, as sockets and proxies write them. */
+
+const IPV4_IN_IPV6 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
+
+/** The one spelling of an address, or undefined. A port, brackets and a zone are left out. */
+export function canonicalIp(text: string): string | undefined {
+  const trimmed = text.trim()
+  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed
+  const address = bare.split('%', 1)[0] ?? ''
+  const mapped = IPV4_IN_IPV6.exec(address)?.[1] ?? address
+  if (isIP(mapped) === 4) return mapped
+  return isIP(mapped) === 6 ? new URL(`http://[${mapped}]/`).hostname.slice(1, -1) : undefined
+}
+
+/** Networks as `10.0.0.0/8` or single addresses. */
+export type Networks = Pick<BlockList, 'check'>
+
+/** Parses networks; `problem` is the first that is invalid. */
+export function parseNetworks(
+  texts: readonly string[],
+): { readonly networks: Networks } | { readonly problem: string } {
+  const networks = new BlockList()
+  for (const text of texts) {
+    const [written = '', bits, ...rest] = text.split('/')
+    const family = isIP(written)
+    const max = family === 6 ? 128 : 32
+    const length = bits === undefined ? max : /^\d{1,3}$/.test(bits) ? Number(bits) : Number.NaN
+    if (family === 0 || rest.length > 0 || !(length <= max)) return { problem: text }
+    networks.addSubnet(written, length, family === 6 ? 'ipv6' : 'ipv4')
+  }
+  return { networks }
+}
+
+function isIn(networks: Networks, address: string): boolean {
+  return networks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
+
+/**
+ * The address that a request came from: the connection's, or, if a trusted proxy connects, the last untrusted one in `X-Forwarded-For`.
+ * Anyone may have written the entries before it. An invalid entry ends the search at the proxy that sent it.
+ */
+export function clientAddress(
+  connection: string,
+  forwardedFor: string | undefined,
+  trusted: Networks,
+): string {
+  let address = canonicalIp(connection) ?? connection
+  for (const entry of (forwardedFor ?? '').split(',').reverse()) {
+    if (!isIn(trusted, address)) return address
+    const next = canonicalIp(entry)
+    if (next === undefined) return address
+    address = next
+  }
+  return address
+}
+
+/** The part of an address that counts as one caller: all of it, or the /64 of IPv6, of which one connection at home has all. */
+export function countedAddress(text: string): string {
+  const address = canonicalIp(text)
+  if (address === undefined || isIP(address) !== 6) return address ?? text
+  const [head = '', tail] = address.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : 8 - groups.length - after.length
+  const all = [...groups, ...Array<string>(zeros).fill('0'), ...after]
+  return `${all.slice(0, 4).join(':')}::/64`
+}

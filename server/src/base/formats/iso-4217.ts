@@ -1,0 +1,36 @@
+/**
+ * Every currency of ISO 4217 that has minor units, with those withdrawn since 2015, so that any bank's file can be read.
+ * The currencies that the platform deals in are a smaller list: `CURRENCIES` of the contract.
+ */
+const TWO_DECIMALS = `
+  AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW
+  CNY COP COU CRC CUC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HRK HTG HUF
+  IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRO MRU MUR MVR MWK MXN
+  MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SLL SOS
+  SRD SSP STD STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VEF VES WST XAD XCD XCG YER ZAR
+  ZMW ZWG ZWL
+`
+const OTHER_DECIMALS = {
+  0: 'BIF BYR CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+} as const
+
+const DECIMALS: ReadonlyMap<string, number> = new Map([
+  ...codes(TWO_DECIMALS).map((code) => [code, 2] as const),
+  ...Object.entries(OTHER_DECIMALS).flatMap(([decimals, list]) =>
+    codes(list).map((code) => [code, Number(decimals)] as const),
+  ),
+])
+
+function codes(list: string): readonly string[] {
+  return list.trim().split(/\s+/)
+}
+
+/** Decimal places of an ISO 4217 currency, undefined for an unknown code. */
+export function iso4217Decimals(code: string): number | undefined {
+  return DECIMALS.get(code)
+}
+
+/** All codes that can be read. */
+export const ISO_4217_CODES: readonly string[] = [...DECIMALS.keys()]

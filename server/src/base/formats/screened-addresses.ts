@@ -1,0 +1,57 @@
+/**
+ * The one spelling of an address on a chain by which lists are searched. A listed address can be written in many ways; one
+ * that cannot be read is never clear.
+ */
+
+/** Invisible characters and spaces. */
+const INVISIBLE = /[\p{Cf}\p{Cc}\p{Zs}\p{Zl}\p{Zp}\p{Mn}\p{Default_Ignorable_Code_Point}]/gu
+const PRINTABLE = /^[!-~]+$/
+/** CAIP-10 (`eip155:1:0x…`), EIP-3770 (`eth:0x…`) and addresses of payments (`ethereum:pay-0x…@1?value=1`). */
+const PREFIX = /^(?:[a-z][a-z0-9+.-]*:){1}(?:[a-z0-9-]+:)?(?:\/\/)?(?:pay-)?/i
+const SUFFIX = /[@?/#].*$/
+const EVM = /^(?:0x)?([0-9a-f]{40})$/i
+const BECH32 = /^(?:spark(?:rt|t|s|l)?|sp(?:rt|t|s|l)?|ln[a-z0-9]+|bc|tb)1[0-9a-z]+$/
+const NAME_AT_HOST = /^[^@\s]+@[^@\s]+$/
+const BASE58_LIKE = /^[0-9A-Za-z]{26,128}$/
+const HAS_EVM_DIGITS = /[0-9a-f]{40}/i
+const EVM_NETWORKS: ReadonlySet<string> = new Set(['EVM', 'ETHEREUM', 'BASE', 'POLYGON'])
+
+/** The text without what is not seen, in one form of its letters. */
+function seen(text: string): string {
+  return text.normalize('NFKC').replace(INVISIBLE, '')
+}
+
+function withoutPrefix(text: string): string {
+  return text.replace(PREFIX, '').replace(SUFFIX, '')
+}
+
+function evmAddress(text: string): string | undefined {
+  const digits = (EVM.exec(text) ?? EVM.exec(withoutPrefix(text)))?.[1]
+  return digits && `0x${digits.toLowerCase()}`
+}
+
+/** True if text that names no chain contains the digits of an EVM address. */
+export function mayBeEvmAddress(text: string): boolean {
+  return HAS_EVM_DIGITS.test(seen(text))
+}
+
+/**
+ * The spelling that lists have. `network`: as for screenings; left out for a line of a list, which names none. Undefined if the text
+ * cannot be read as an address of that network.
+ */
+export function screenedAddress(text: string, network?: string): string | undefined {
+  const read = seen(text)
+  if (!PRINTABLE.test(read)) return undefined
+  const evm = evmAddress(read)
+  if (network !== undefined && EVM_NETWORKS.has(network)) return evm
+  if (evm !== undefined) return evm
+  if (HAS_EVM_DIGITS.test(read) && /0x/i.test(read)) return undefined
+  const lower = read.toLowerCase()
+  if (NAME_AT_HOST.test(read) && !PREFIX.test(read)) return lower
+  const bare = withoutPrefix(read)
+  const bareLower = bare.toLowerCase()
+  if (BECH32.test(bareLower)) return bare === bareLower || bare === bare.toUpperCase() ? bareLower : undefined
+  if (NAME_AT_HOST.test(read.replace(PREFIX, ''))) return read.replace(PREFIX, '').toLowerCase()
+  if (network === undefined) return bare === '' ? undefined : bare
+  return BASE58_LIKE.test(bare) ? bare : undefined
+}

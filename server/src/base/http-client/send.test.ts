@@ -1,0 +1,258 @@
+import type { lookup } from 'node:dns'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import { expect, onTestFinished, test } from 'vitest'
+import { timeLimit } from '../../../../test/machine-speed.ts'
+import { isPublicAddress, publicLookup } from './addresses.ts'
+import { type Bounds, NoAnswer, send, sendForStream } from './send.ts'
+
+const BODY = Buffer.from('{}')
+const KIB_64 = 64 * 1024
+
+async function serve(listener: RequestListener): Promise<number> {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+const anywhere = { bytesMax: KIB_64, reach: 'any' } as const
+const publicOnly = { bytesMax: KIB_64, reach: 'public' } as const
+
+const post = (url: string, bounds: Omit<Bounds, 'signal'>, timeoutMs = timeLimit(5000)) =>
+  send({ method: 'POST', url, body: BODY }, { ...bounds, signal: AbortSignal.timeout(timeoutMs) })
+
+test('an answer is read up to 64 KiB, however much more of it there is', async () => {
+  for (const [length, isWhole] of [
+    [0, true],
+    [KIB_64, true],
+    [KIB_64 + 1, false],
+    [Number.POSITIVE_INFINITY, false],
+  ] as const) {
+    const port = await serve((_, response) => {
+      response.writeHead(200)
+      if (length !== Number.POSITIVE_INFINITY) return response.end('x'.repeat(length))
+      const more = () => {
+        while (!response.destroyed && response.write('x'.repeat(KIB_64)));
+      }
+      response.on('drain', more)
+      more()
+    })
+    const answer = await post(`http://127.0.0.1:${port}/`, anywhere)
+    expect(answer).toMatchObject({ status: 200, isWhole })
+    expect(answer.body.length).toBe(Math.min(length, KIB_64))
+  }
+})
+
+test('a server that is too slow at any point gives no answer', async () => {
+  const silent = await serve(() => {})
+  const slow = await serve((_, response) => {
+    response.writeHead(200)
+    const timer = setInterval(() => response.write('x'), 20)
+    response.on('close', () => clearInterval(timer))
+  })
+  for (const port of [silent, slow]) {
+    const answer = post(`http://127.0.0.1:${port}/`, anywhere, 200)
+    await expect(answer).rejects.toMatchObject({ code: 'TIMEOUT' })
+  }
+  const neverResolved = { ...publicOnly, lookup: () => {} }
+  await expect(post('http://example.com/', neverResolved, 50)).rejects.toMatchObject({ code: 'TIMEOUT' })
+})
+
+test('a connection that breaks before or within the answer gives none', async () => {
+  const before = await serve((request) => request.socket.destroy())
+  const within = await serve((request, response) => {
+    response.writeHead(200, { 'Content-Length': 10 })
+    response.write('x', () => request.socket.destroy())
+  })
+  for (const port of [before, within])
+    await expect(post(`http://127.0.0.1:${port}/`, anywhere)).rejects.toMatchObject({
+      code: 'ECONNRESET',
+    })
+})
+
+test('a redirect is an answer, and is not followed', async () => {
+  let calls = 0
+  const port = await serve((_, response) => {
+    calls++
+    response.writeHead(307, { Location: '/' }).end()
+  })
+  expect(await post(`http://127.0.0.1:${port}/`, anywhere)).toMatchObject({ status: 307 })
+  expect(calls).toBe(1)
+})
+
+test('only addresses of the public internet are public', () => {
+  const refused = [
+    '0.0.0.0',
+    '10.0.0.1',
+    '100.64.0.1',
+    '127.0.0.1',
+    '127.255.255.254',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.1',
+    '192.0.2.1',
+    '192.168.1.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::127.0.0.1',
+    '::ffff:127.0.0.1',
+    '::ffff:8.8.8.8',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::1',
+    '100::1',
+    '2001:db8::1',
+    '2001::1',
+    '2002:7f00:1::1',
+    'fc00::1',
+    'fd12:3456::1',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fec0::1',
+    'ff02::1',
+    'localhost',
+    '127.1',
+    '',
+  ]
+  for (const address of refused) expect(isPublicAddress(address), address).toBe(false)
+  for (const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111'])
+    expect(isPublicAddress(address), address).toBe(true)
+})
+
+test('a host that is an address is checked without a DNS lookup, in any notation', async () => {
+  let calls = 0
+  const port = await serve((_, response) => {
+    calls++
+    response.end()
+  })
+  const hosts = [
+    '127.0.0.1',
+    '127.1',
+    '2130706433',
+    '0x7f.1',
+    '0177.0.0.1',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '0',
+    '0.0.0.0',
+    '[::]',
+    '[::ffff:7f00:1]',
+    '169.254.169.254',
+    '[fe80::1]',
+  ]
+  for (const host of hosts)
+    await expect(post(`http://${host}:${port}/`, publicOnly), host).rejects.toMatchObject({
+      code: 'ADDRESS_REFUSED',
+    })
+  expect(calls).toBe(0)
+})
+
+test('the address of a name is checked at the connection: a name that has changed reaches nothing', async () => {
+  let calls = 0
+  const port = await serve((_, response) => {
+    calls++
+    response.end()
+  })
+  const asked: string[] = []
+  /** Public at the first lookup, this machine at every later one. */
+  const rebinding: typeof lookup = ((
+    host: string,
+    _options: unknown,
+    callback: (...all: unknown[]) => void,
+  ) => {
+    asked.push(host)
+    const address = asked.length === 1 ? '8.8.8.8' : '127.0.0.1'
+    callback(null, [{ address, family: 4 }])
+  }) as typeof lookup
+  const guarded = publicLookup(rebinding)
+  // An earlier check has accepted the name.
+  await new Promise((resolve) => guarded('rebinding.example', {}, (error) => resolve(error)))
+  for (const host of ['rebinding.example', 'localhost'])
+    await expect(post(`http://${host}:${port}/`, { ...publicOnly, lookup: guarded })).rejects.toMatchObject({
+      code: 'ADDRESS_REFUSED',
+    })
+  // Also with the system's own lookup.
+  await expect(post(`http://localhost:${port}/`, publicOnly)).rejects.toMatchObject({
+    code: 'ADDRESS_REFUSED',
+  })
+  expect(calls).toBe(0)
+})
+
+test('of several addresses of a name only the public ones remain', async () => {
+  const several: typeof lookup = ((_host: string, _options: unknown, callback: (...all: unknown[]) => void) =>
+    callback(null, [
+      { address: '10.0.0.1', family: 4 },
+      { address: '8.8.8.8', family: 4 },
+      { address: '::1', family: 6 },
+    ])) as typeof lookup
+  const look = (all: boolean) =>
+    new Promise((resolve) => publicLookup(several)('name.example', { all }, (...answer) => resolve(answer)))
+  expect(await look(true)).toEqual([null, [{ address: '8.8.8.8', family: 4 }]])
+  expect(await look(false)).toEqual([null, '8.8.8.8', 4])
+})
+
+test('a compressed answer is decompressed, and the limit counts its decompressed bytes', async () => {
+  const port = await serve((request, response) => {
+    const text = 'x'.repeat(request.url === '/long' ? 50 * KIB_64 : 10)
+    response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(text))
+  })
+  const whole = await post(`http://127.0.0.1:${port}/`, anywhere)
+  expect([Buffer.from(whole.body).toString(), whole.isWhole]).toEqual(['x'.repeat(10), true])
+  const cut = await post(`http://127.0.0.1:${port}/long`, anywhere)
+  expect([cut.body.length, cut.isWhole]).toEqual([KIB_64, false])
+})
+
+test.each(['file:///etc/passwd', 'ftp://example.com/', 'data:,x', 'example.com', ''])(
+  'only http and https go out: %s',
+  async (url) => {
+    await expect(post(url, anywhere)).rejects.toMatchObject({ code: 'INVALID_URL' })
+  },
+)
+
+const streamed = (
+  url: string,
+  bytes: number,
+  signal = AbortSignal.timeout(timeLimit(5000)),
+  idleMsMax = timeLimit(5000),
+) =>
+  sendForStream(
+    { method: 'PUT', url, body: { stream: Readable.from([Buffer.alloc(bytes, 1)]), bytes } },
+    { signal, reach: 'any', idleMsMax },
+  )
+
+test('a body that is not in memory is sent with its length, and its answer is read as it arrives', async () => {
+  const port = await serve((request, response) => {
+    response.writeHead(200, { 'X-Length': request.headers['content-length'] })
+    request.pipe(response)
+  })
+  const { status, body } = await streamed(`http://127.0.0.1:${port}/`, 3_000_000)
+  expect(status).toBe(200)
+  expect((await buffer(body)).equals(Buffer.alloc(3_000_000, 1))).toBe(true)
+})
+
+test('an answer may take its time once its head is there, but no pause of it', async () => {
+  const port = await serve((_, response) => {
+    response.write('x')
+  })
+  const aborter = new AbortController()
+  const { body } = await streamed(`http://127.0.0.1:${port}/`, 10, aborter.signal, 100)
+  aborter.abort()
+  await expect(buffer(body)).rejects.toThrow(new NoAnswer('TIMEOUT'))
+})
+
+test('a streamed request without an answer ends with its signal', async () => {
+  const port = await serve(() => {})
+  const asked = streamed(`http://127.0.0.1:${port}/`, 10, AbortSignal.timeout(100))
+  await expect(asked).rejects.toThrow(new NoAnswer('TIMEOUT'))
+})

@@ -1,0 +1,223 @@
+/** Limits of JSON text from outside. */
+export interface JsonLimits {
+  /** Nesting depth of arrays and objects. */
+  readonly depthMax: number
+  /** Number of object members and array elements in the whole text. */
+  readonly membersMax: number
+}
+
+/** The text is JSON but exceeds a limit. */
+export class JsonLimitError extends Error {}
+
+const UNLIMITED: JsonLimits = { depthMax: 10_000, membersMax: Number.POSITIVE_INFINITY }
+
+/** Integers of this many digits are at most 2^53 - 1. */
+const SAFE_DIGITS = 15
+/** Longer integers exceed the range of a double and become Infinity, as with JSON.parse. */
+const INTEGER_CHARACTERS_MAX = 400
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const MINUS = 0x2d
+const DOT = 0x2e
+const ZERO = 0x30
+const NINE = 0x39
+const COLON = 0x3a
+const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const CLOSE_BRACKET = 0x5d
+const OPEN_BRACE = 0x7b
+const CLOSE_BRACE = 0x7d
+
+/**
+ * Reads JSON text (RFC 8259) in one pass, so that a text beyond a limit costs no more than the part before it. Integers
+ * beyond 2^53 come out as `bigint`, exact; all other numbers as `number`. The last one of duplicate members counts.
+ * Throws SyntaxError for text that is not JSON and for `__proto__` and `constructor.prototype` members, JsonLimitError
+ * beyond a limit.
+ */
+export function readJson(text: string, limits: JsonLimits = UNLIMITED): unknown {
+  return new Reader(text, limits).read()
+}
+
+class Reader {
+  readonly #text: string
+  readonly #depthMax: number
+  readonly #membersMax: number
+  #membersLeft: number
+  #at = 0
+  #depth = 0
+
+  constructor(text: string, { depthMax, membersMax }: JsonLimits) {
+    this.#text = text
+    this.#depthMax = depthMax
+    this.#membersMax = membersMax
+    this.#membersLeft = membersMax
+  }
+
+  read(): unknown {
+    const value = this.#value(this.#next())
+    if (!Number.isNaN(this.#next())) throw this.#unexpected()
+    return value
+  }
+
+  /** Peeks at the code of the next character that is not white space. NaN at the end. */
+  #next(): number {
+    let code = this.#text.charCodeAt(this.#at)
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09)
+      code = this.#text.charCodeAt(++this.#at)
+    return code
+  }
+
+  #value(code: number): unknown {
+    if (code === QUOTE) return this.#string()
+    if (code === OPEN_BRACE) return this.#object()
+    if (code === OPEN_BRACKET) return this.#array()
+    if (code === MINUS || (code >= ZERO && code <= NINE)) return this.#number()
+    if (this.#isWord('true')) return true
+    if (this.#isWord('false')) return false
+    if (this.#isWord('null')) return null
+    throw this.#unexpected()
+  }
+
+  #isWord(word: string): boolean {
+    if (!this.#text.startsWith(word, this.#at)) return false
+    this.#at += word.length
+    return true
+  }
+
+  #object(): object {
+    const object: Record<string, unknown> = {}
+    this.#open()
+    let code = this.#next()
+    if (code !== CLOSE_BRACE) {
+      for (;;) {
+        if (code !== QUOTE) throw this.#unexpected()
+        const name = this.#string()
+        if (this.#next() !== COLON) throw this.#unexpected()
+        this.#at++
+        this.#count()
+        const value = this.#value(this.#next())
+        if (name === '__proto__' || (name === 'constructor' && hasPrototype(value)))
+          throw new SyntaxError(`The member ${name} is not allowed`)
+        object[name] = value
+        code = this.#next()
+        if (code === CLOSE_BRACE) break
+        if (code !== COMMA) throw this.#unexpected()
+        this.#at++
+        code = this.#next()
+      }
+    }
+    this.#close()
+    return object
+  }
+
+  #array(): unknown[] {
+    const array: unknown[] = []
+    this.#open()
+    let code = this.#next()
+    if (code !== CLOSE_BRACKET) {
+      for (;;) {
+        this.#count()
+        array.push(this.#value(code))
+        code = this.#next()
+        if (code === CLOSE_BRACKET) break
+        if (code !== COMMA) throw this.#unexpected()
+        this.#at++
+        code = this.#next()
+      }
+    }
+    this.#close()
+    return array
+  }
+
+  #open(): void {
+    this.#at++
+    if (++this.#depth > this.#depthMax) throw new JsonLimitError(`nests deeper than ${this.#depthMax} levels`)
+  }
+
+  #close(): void {
+    this.#at++
+    this.#depth--
+  }
+
+  #count(): void {
+    if (--this.#membersLeft < 0)
+      throw new JsonLimitError(`has too many members (${this.#membersMax} at most)`)
+  }
+
+  #string(): string {
+    const text = this.#text
+    const start = this.#at + 1
+    let at = start
+    let isEscaped = false
+    for (;;) {
+      const code = text.charCodeAt(at)
+      if (code === QUOTE) break
+      if (code === BACKSLASH) {
+        isEscaped = true
+        at++
+      } else if (!(code >= 0x20)) {
+        this.#at = at
+        throw this.#unexpected()
+      }
+      at++
+    }
+    this.#at = at + 1
+    return isEscaped ? String(JSON.parse(text.slice(start - 1, at + 1))) : text.slice(start, at)
+  }
+
+  #number(): number | bigint {
+    const text = this.#text
+    const start = this.#at
+    const isNegative = text.charCodeAt(start) === MINUS
+    const first = isNegative ? start + 1 : start
+    let at = first
+    let value = 0
+    let code = text.charCodeAt(at)
+    while (code >= ZERO && code <= NINE) {
+      value = value * 10 + (code - ZERO)
+      code = text.charCodeAt(++at)
+    }
+    const digits = at - first
+    this.#at = at
+    if (digits === 0 || (digits > 1 && text.charCodeAt(first) === ZERO)) throw this.#unexpected()
+    // 0x20 turns an upper-case letter into lower case.
+    if (code === DOT || (code | 0x20) === 0x65) return this.#fraction(start)
+    if (digits <= SAFE_DIGITS) return isNegative ? -value : value
+    const integer = text.slice(start, at)
+    const number = Number(integer)
+    return Number.isSafeInteger(number) || digits > INTEGER_CHARACTERS_MAX ? number : BigInt(integer)
+  }
+
+  /** Reads the rest of a number with a fraction or an exponent, after its integer part. */
+  #fraction(start: number): number {
+    if (this.#text.charCodeAt(this.#at) === DOT) {
+      this.#at++
+      this.#digits()
+    }
+    if ((this.#text.charCodeAt(this.#at) | 0x20) === 0x65) {
+      const sign = this.#text.charCodeAt(++this.#at)
+      if (sign === 0x2b || sign === MINUS) this.#at++
+      this.#digits()
+    }
+    return Number(this.#text.slice(start, this.#at))
+  }
+
+  #digits(): void {
+    const start = this.#at
+    let code = this.#text.charCodeAt(start)
+    while (code >= ZERO && code <= NINE) code = this.#text.charCodeAt(++this.#at)
+    if (this.#at === start) throw this.#unexpected()
+  }
+
+  #unexpected(): SyntaxError {
+    const where = `at character ${this.#at + 1}`
+    const character = this.#text.codePointAt(this.#at)
+    if (character === undefined) return new SyntaxError(`it ends too early, ${where}`)
+    return new SyntaxError(`${JSON.stringify(String.fromCodePoint(character))} is unexpected, ${where}`)
+  }
+}
+
+function hasPrototype(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
+}

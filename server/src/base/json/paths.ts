@@ -1,0 +1,25 @@
+import { isObject } from '@countersign/contract/core/decode'
+
+/** The value at a path with dots within parsed JSON; undefined if there is none. */
+export function valueAt(record: unknown, path: string): unknown {
+  let value = record
+  for (const name of path.split('.')) {
+    if (typeof value !== 'object' || value === null) return undefined
+    value = Reflect.get(value, name)
+  }
+  return value
+}
+
+/** Puts a value at a path, and makes the objects that lead to it. */
+export function putAt(record: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name, ...rest] = path
+  if (name === undefined) throw new RangeError('a path has at least one name')
+  if (rest.length === 0) {
+    record[name] = value
+    return
+  }
+  const present = record[name]
+  const within: Record<string, unknown> = isObject(present) ? present : {}
+  record[name] = within
+  putAt(within, rest, value)
+}

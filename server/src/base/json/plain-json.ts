@@ -1,0 +1,7 @@
+/** A value with its amounts as digits, as JSON in a database or an event takes them. */
+export function plainJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value)
+  if (Array.isArray(value)) return value.map(plainJson)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plainJson(one)]))
+}

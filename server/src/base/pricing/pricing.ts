@@ -1,0 +1,228 @@
+import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
+import type { OutgoingRateDetails } from '@countersign/contract/payments/rate-details'
+import type { Static } from 'typebox'
+import { decimalText } from '../formats/decimal.ts'
+import { type FeeSchedule, feesFor } from './fees.ts'
+import { type RateTable, type Ratio, rateBetween } from './ratios.ts'
+
+/**
+ * The arithmetic of a quote (specification 2.5, 2.7), exact to the unit:
+ *
+ *   sending amount = delivered value + fixed fee + variable fee
+ *
+ * The delivered value is the receiving amount times the rate, rounded up. Where the sending amount is locked, the part
+ * of it that buys no whole receiving unit is in the fixed fee, so the sum always holds. What networks charge for carrying
+ * the payment is in the fixed fee too.
+ */
+export interface Price {
+  /** Sending units per receiving unit, both in their smallest. */
+  readonly rate: Ratio
+  readonly sendingAmount: bigint
+  readonly receivingAmount: bigint
+  /** The cost of the receiving amount at the rate, in sending units. */
+  readonly deliveredAmount: bigint
+  readonly fixedFee: bigint
+  readonly variableFee: bigint
+  /** Share of the sending amount. */
+  readonly variableFeeRate: Ratio
+}
+
+/** How the amounts of a transaction were computed (specification 2.7). */
+export interface RateSummary {
+  readonly exchangeRate: number
+  readonly rateDetails: Readonly<Static<typeof OutgoingRateDetails>>
+}
+
+/** The platform's own part of that computation. */
+export type OwnRateDetails = Readonly<Omit<RateSummary['rateDetails'], `counterparty${string}`>>
+
+export type LockedSide = 'SENDING' | 'RECEIVING'
+
+/**
+ * The price for an amount locked on one side; undefined where there is no rate or the amount buys nothing. `networkFee` is
+ * what networks charge for carrying it, in sending units.
+ */
+export function price(
+  rates: RateTable,
+  fees: FeeSchedule,
+  sending: KnownCurrency,
+  receiving: KnownCurrency,
+  side: LockedSide,
+  amount: bigint,
+  networkFee = 0n,
+): Price | undefined {
+  const found =
+    side === 'SENDING'
+      ? priceOfSending(rates, fees, sending, receiving, amount, networkFee)
+      : priceOfReceiving(rates, fees, sending, receiving, amount, networkFee)
+  return found && found.receivingAmount > 0n ? found : undefined
+}
+
+/**
+ * The price of a sending amount of zero or more. It may buy nothing, and is all fees then. Undefined where there is no
+ * rate.
+ */
+export function priceOfSending(
+  rates: RateTable,
+  fees: FeeSchedule,
+  sending: KnownCurrency,
+  receiving: KnownCurrency,
+  sendingAmount: bigint,
+  networkFee = 0n,
+): Price | undefined {
+  const terms = termsOf(rates, fees, sending, receiving, networkFee)
+  if (!terms) return undefined
+  const spendable = sendingAmount - terms.fixed - timesRoundedUp(sendingAmount, terms.variableFeeRate)
+  return complete(terms, sendingAmount, spendable > 0n ? dividedRoundedDown(spendable, terms.rate) : 0n)
+}
+
+function priceOfReceiving(
+  rates: RateTable,
+  fees: FeeSchedule,
+  sending: KnownCurrency,
+  receiving: KnownCurrency,
+  receivingAmount: bigint,
+  networkFee: bigint,
+): Price | undefined {
+  const terms = termsOf(rates, fees, sending, receiving, networkFee)
+  if (!terms) return undefined
+  const net = timesRoundedUp(receivingAmount, terms.rate) + terms.fixed
+  return complete(terms, grossFor(net, terms.variableFeeRate), receivingAmount)
+}
+
+interface Terms extends Pick<Price, 'rate' | 'variableFeeRate'> {
+  /** The corridor's fixed fee in sending units, rounded up, and the networks'. */
+  readonly fixed: bigint
+}
+
+function termsOf(
+  rates: RateTable,
+  fees: FeeSchedule,
+  sending: KnownCurrency,
+  receiving: KnownCurrency,
+  networkFee: bigint,
+): Terms | undefined {
+  const rate = rateBetween(rates, sending, receiving)
+  const perCent = rateBetween(rates, sending, 'USD')
+  if (!rate || !perCent) return undefined
+  const { fixedUsd, variable } = feesFor(fees, sending, receiving)
+  const fixed = timesRoundedUp(100n, times(fixedUsd, perCent)) + networkFee
+  return { rate, variableFeeRate: variable, fixed }
+}
+
+function complete({ rate, variableFeeRate }: Terms, sendingAmount: bigint, receivingAmount: bigint): Price {
+  const deliveredAmount = timesRoundedUp(receivingAmount, rate)
+  const variableFee = timesRoundedUp(sendingAmount, variableFeeRate)
+  return {
+    rate,
+    sendingAmount,
+    receivingAmount,
+    deliveredAmount,
+    fixedFee: sendingAmount - variableFee - deliveredAmount,
+    variableFee,
+    variableFeeRate,
+  }
+}
+
+/** All fees, in the sending currency. */
+export function feesOf(price: Price): bigint {
+  return price.fixedFee + price.variableFee
+}
+
+/** The rate as the API shows it: sending units per receiving unit, both in their smallest. */
+export function exchangeRate(price: Price): number {
+  return nearestDouble(price.rate)
+}
+
+/**
+ * The calculation of the amounts (specification 2.7):
+ *
+ *   (sending amount − svcApiFixedFee) × svcApiMultiplier × counterpartyMultiplier = receiving amount
+ *
+ * `counterpartyMultiplier` is the rate alone, receiving units per mSAT, whatever the amount. `svcApiMultiplier`
+ * includes the variable fee and all rounding. Each is the double nearest to its exact value.
+ */
+export function rateDetails(rates: RateTable, sending: KnownCurrency, price: Price) {
+  const satoshi = rateBetween(rates, sending, 'BTC')
+  if (!satoshi) throw new Error('A table of rates without BTC')
+  const millisatoshi = dividedBy(satoshi, { numerator: 1000n, denominator: 1n })
+  const receivedPerMillisatoshi = dividedBy(millisatoshi, price.rate)
+  const received = { numerator: price.receivingAmount, denominator: price.sendingAmount - price.fixedFee }
+  return {
+    counterpartyMultiplier: nearestDouble(receivedPerMillisatoshi),
+    counterpartyFixedFee: 0n,
+    svcApiMultiplier: nearestDouble(dividedBy(received, receivedPerMillisatoshi)),
+    svcApiFixedFee: price.fixedFee,
+    svcApiVariableFeeRate: nearestDouble(price.variableFeeRate),
+    svcApiVariableFeeAmount: nearestDouble(
+      times({ numerator: price.sendingAmount, denominator: 1n }, price.variableFeeRate),
+    ),
+  }
+}
+
+/** The same for an amount without conversion and fees: only our own part (specification 2.7). */
+export function ownRateDetails(rates: RateTable, currency: KnownCurrency): OwnRateDetails {
+  const known = OWN_RATE_DETAILS.get(rates)?.get(currency)
+  if (known) return known
+  const satoshi = rateBetween(rates, currency, 'BTC')
+  if (!satoshi) throw new Error('A table of rates without BTC')
+  const made = {
+    svcApiMultiplier: nearestDouble({
+      numerator: satoshi.denominator * 1000n,
+      denominator: satoshi.numerator,
+    }),
+    svcApiFixedFee: 0n,
+    svcApiVariableFeeRate: 0,
+    svcApiVariableFeeAmount: 0,
+  }
+  OWN_RATE_DETAILS.set(rates, (OWN_RATE_DETAILS.get(rates) ?? new Map()).set(currency, made))
+  return made
+}
+
+/** Cached by table of rates: a table does not change, and every transfer out shows this. */
+const OWN_RATE_DETAILS = new WeakMap<RateTable, Map<KnownCurrency, OwnRateDetails>>()
+
+/** Formats an amount for a person: `25.00 USD`. */
+export function amountInWords(amount: bigint, currency: KnownCurrency): string {
+  return `${decimalText(amount, CURRENCIES[currency].decimals)} ${currency}`
+}
+
+/**
+ * The least gross amount that leaves `net` after its variable fee, which is `net / (1 − share)`, rounded up; it leaves
+ * exactly `net`.
+ */
+function grossFor(net: bigint, { numerator, denominator }: Ratio): bigint {
+  return timesRoundedUp(net, { numerator: denominator, denominator: denominator - numerator })
+}
+
+function times(a: Ratio, b: Ratio): Ratio {
+  return { numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator }
+}
+
+function dividedBy(a: Ratio, b: Ratio): Ratio {
+  return { numerator: a.numerator * b.denominator, denominator: a.denominator * b.numerator }
+}
+
+export function timesRoundedUp(amount: bigint, { numerator, denominator }: Ratio): bigint {
+  return (amount * numerator + denominator - 1n) / denominator
+}
+
+function dividedRoundedDown(amount: bigint, { numerator, denominator }: Ratio): bigint {
+  return (amount * denominator) / numerator
+}
+
+/** More bits than a double has, so that the cut-off part can only decide a tie. */
+const QUOTIENT_BITS = 66
+
+/** The double nearest to a ratio, also where its parts are beyond 2^53. */
+function nearestDouble({ numerator, denominator }: Ratio): number {
+  const shift = Math.max(0, QUOTIENT_BITS + bitsOf(denominator) - bitsOf(numerator))
+  const scaled = numerator << BigInt(shift)
+  // Any remainder means that it is not a tie.
+  const rest = scaled % denominator === 0n ? 0n : 1n
+  return Number((scaled / denominator) | rest) / 2 ** shift
+}
+
+function bitsOf(value: bigint): number {
+  return value.toString(2).length
+}

@@ -1,0 +1,291 @@
+import { resolve } from 'node:path'
+import type { Networks } from '../formats/ip-addresses.ts'
+import { type FeeSchedule, parseFees } from '../pricing/fees.ts'
+import { type BraleConfig, readBrale } from './brale.ts'
+import { ConfigError } from './config-error.ts'
+import { type DocumentsConfig, parseDocuments } from './documents.ts'
+import { type InterfaceNames, readInterfaceNames } from './interface-names.ts'
+import { readSms, readSmtp, type SmsConfig, type SmtpConfig } from './message-delivery.ts'
+import {
+  type MessageLimit,
+  type MessageRules,
+  parseMessageLimit,
+  parseSenderDomains,
+} from './message-rules.ts'
+import { numberIn } from './number-in.ts'
+import { oneOf } from './one-of.ts'
+import { type PositionLimits, readPositionLimits } from './position-limits.ts'
+import { type RequestLimits, readRequestLimits } from './request-limits.ts'
+import { readRequestLogDays } from './request-log.ts'
+import { type Retention, readRetention } from './retention.ts'
+import { isSafeUrl } from './safe-url.ts'
+import { readScreening, type ScreeningConfig } from './screening.ts'
+import { readStopping, type StoppingConfig } from './shutdown.ts'
+import { parseSignedProvider, type SignedProvider } from './signed-provider.ts'
+import { readTracing, type TracingConfig } from './tracing.ts'
+import { readTrustedProxies } from './trusted-proxies.ts'
+import { type KnownUmaProvider, readUmaProviders } from './uma-providers.ts'
+
+/** Every setting of the process's environment, read once at start. docs/operations.md has the same table. */
+export interface Config extends InterfaceNames {
+  readonly host: string
+  readonly port: number
+  /** A port for probes and metrics alone. Absent: only `port` has them. */
+  readonly healthPort?: number
+  readonly mode: 'sandbox' | 'production'
+  readonly dataDir: string
+  /** PostgreSQL; absent: the embedded database in `dataDir`. */
+  readonly databaseUrl?: string
+  /** A standby of it, for reads. */
+  readonly databaseReadUrl?: string
+  /** Whether statements at PostgreSQL are prepared. */
+  readonly preparesStatements: boolean
+  /** The largest number of open connections; a further one is closed. */
+  readonly connectionsMax: number
+  readonly stopping: StoppingConfig
+  readonly requestLimits: RequestLimits
+  /** As they were written: settings that all servers of a database have to agree on. */
+  readonly sharedSettings: Readonly<Record<string, string>>
+  /** The public origin of this server. Left out: the address where it listens. */
+  readonly publicUrl?: string
+  /** The networks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: Networks
+  /** 32 bytes. Absent in sandbox: made once and kept in `dataDir`. */
+  readonly masterKey?: Uint8Array
+  /** The new key for `master-key rotate`; 32 bytes. */
+  readonly newMasterKey?: Uint8Array
+  /** Whether each request is logged to the terminal. */
+  readonly requestLines: boolean
+  /** For how many days requests are kept; 0: none is. */
+  readonly requestLogDays: number
+  readonly retention: Retention
+  readonly logLevel: (typeof LOG_LEVELS)[number]
+  /** The token for `GET /metrics`. Absent: open to all in sandbox, 404 in production. */
+  readonly metricsToken?: string
+  /** Where traces go. Absent: none are made. */
+  readonly tracing?: TracingConfig
+  /** The mail server. Absent: no e-mail can be sent. */
+  readonly smtp?: SmtpConfig
+  /** The SMS gateway. Absent: no text message can be sent. */
+  readonly sms?: SmsConfig
+  /** How many messages platforms may send, and from which domains. */
+  readonly messageRules: MessageRules
+  /** The source of exchange rates. Absent: the sandbox has its own, production has none. */
+  readonly rates?: RatesConfig
+  /** The provider that decides about customers. Absent: people decide. */
+  readonly verification?: SignedProvider
+  readonly documents: DocumentsConfig
+  /** The fees of payments, by corridor. */
+  readonly fees: FeeSchedule
+  /** How far platforms' positions may be short. Absent: as far as they get. */
+  readonly positionLimits?: PositionLimits
+  /** The file of the rails. That of a sandbox has chains alone. */
+  readonly railsFile?: string
+  /** Who knows addresses that must not be paid. Production alone; absent: everything is clear there. */
+  readonly screening?: ScreeningConfig
+  /** The stablecoin provider. Absent: the sandbox has its own, production none. */
+  readonly brale?: BraleConfig
+  /** The UMA providers of the operator's file. Absent: the sandbox has some of its own, production none. */
+  readonly umaProviders?: readonly KnownUmaProvider[]
+}
+
+/** A source of exchange rates. */
+export interface RatesConfig {
+  readonly url: string
+  /** The largest age of usable rates. */
+  readonly maxAgeSeconds: number
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const
+
+/** Fees, positions and limits are counted in the database, by whichever server has the call. */
+const SHARED = [
+  'COUNTERSIGN_FEES',
+  'COUNTERSIGN_WIRE_WORD',
+  'FX_POSITION_LIMITS',
+  'MESSAGES_PER_PLATFORM',
+  'MESSAGES_PER_RECIPIENT',
+  'RATES_MAX_AGE_SECONDS',
+  'REQUESTS_PER_ADDRESS',
+  'REQUESTS_PER_PERSON',
+  'REQUESTS_PER_TOKEN',
+  'SMTP_SENDER_DOMAINS',
+]
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+function readAddress(env: Environment): Pick<Config, 'host' | 'port' | 'healthPort'> {
+  const most = 65_535
+  return {
+    host: env.HOST || '127.0.0.1',
+    port: numberIn(env, 'PORT', { least: 0, most, otherwise: 8787 }),
+    ...(env.HEALTH_PORT
+      ? { healthPort: numberIn(env, 'HEALTH_PORT', { least: 1, most, otherwise: 1 }) }
+      : {}),
+  }
+}
+
+/** Reads the settings. Throws ConfigError at the first bad one. */
+export function readConfig(env: Environment): Config {
+  const mode = oneOf(env, 'COUNTERSIGN_MODE', ['sandbox', 'production'], 'sandbox')
+  const masterKey = readMasterKey(env, 'COUNTERSIGN_MASTER_KEY')
+  const newMasterKey = readMasterKey(env, 'COUNTERSIGN_NEW_MASTER_KEY')
+  if (mode === 'production' && !masterKey)
+    throw new ConfigError(
+      'COUNTERSIGN_MASTER_KEY is required in production: 32 random bytes as 64 hex digits',
+    )
+  const databaseUrl = env.DATABASE_URL || undefined
+  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl))
+    throw new ConfigError(
+      'DATABASE_URL must begin with postgres:// (leave it unset for the embedded database)',
+    )
+  const metricsToken = readMetricsToken(env)
+  const smtp = readSmtp(env)
+  const sms = readSms(env)
+  const verification = readVerification(env)
+  return {
+    ...readAddress(env),
+    connectionsMax: numberIn(env, 'COUNTERSIGN_CONNECTIONS_MAX', {
+      least: 1,
+      most: 999_999,
+      otherwise: 4_096,
+    }),
+    stopping: readStopping(env, mode),
+    requestLimits: readRequestLimits(env, mode),
+    sharedSettings: Object.fromEntries(SHARED.map((name) => [name, env[name] ?? ''])),
+    mode,
+    dataDir: resolve(env.COUNTERSIGN_DATA_DIR || '.countersign'),
+    ...(databaseUrl ? { databaseUrl } : {}),
+    ...readReadUrl(env),
+    preparesStatements: oneOf(env, 'DATABASE_PREPARE', ['on', 'off'], 'on') === 'on',
+    ...(masterKey ? { masterKey } : {}),
+    ...(newMasterKey ? { newMasterKey } : {}),
+    ...readAddresses(env),
+    requestLines:
+      oneOf(env, 'COUNTERSIGN_REQUEST_LINES', ['on', 'off'], mode === 'sandbox' ? 'on' : 'off') === 'on',
+    requestLogDays: readRequestLogDays(env),
+    retention: readRetention(env),
+    logLevel: oneOf(env, 'LOG_LEVEL', LOG_LEVELS, mode === 'production' ? 'info' : 'warn'),
+    ...(metricsToken ? { metricsToken } : {}),
+    ...readTracing(env),
+    ...(smtp ? { smtp } : {}),
+    ...(sms ? { sms } : {}),
+    ...readRates(env),
+    ...(verification ? { verification } : {}),
+    messageRules: readMessageRules(env),
+    documents: readDocuments(env),
+    fees: readFees(env),
+    ...readPositionLimits(env),
+    ...readRailsFile(env),
+    ...readScreening(env, mode, isSafeUrl),
+    ...readInterfaceNames(env),
+    ...readUmaProviders(env),
+    ...readBrale(env),
+  }
+}
+
+function readReadUrl({ DATABASE_URL, DATABASE_READ_URL: url }: Environment): Pick<Config, 'databaseReadUrl'> {
+  if (!url) return {}
+  if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_READ_URL must begin with postgres://')
+  if (!DATABASE_URL) throw new ConfigError('DATABASE_READ_URL goes together with DATABASE_URL')
+  return { databaseReadUrl: url }
+}
+
+function readMasterKey(env: Environment, name: string): Uint8Array | undefined {
+  const text = env[name]
+  if (!text) return undefined
+  // The value is a secret: the message does not repeat it.
+  if (!/^[0-9a-fA-F]{64}$/.test(text))
+    throw new ConfigError(`${name} must be 64 hex digits (32 bytes), for example from: openssl rand -hex 32`)
+  return Buffer.from(text, 'hex')
+}
+
+function readAddresses(env: Environment): Pick<Config, 'publicUrl' | 'trustedProxies'> {
+  const publicUrl = readPublicUrl(env)
+  return { ...(publicUrl ? { publicUrl } : {}), trustedProxies: readTrustedProxies(env) }
+}
+
+function readPublicUrl({ PUBLIC_URL }: Environment): string | undefined {
+  if (!PUBLIC_URL) return undefined
+  const url = URL.canParse(PUBLIC_URL) ? new URL(PUBLIC_URL) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`)
+    throw new ConfigError(
+      `PUBLIC_URL must be like https://pay.example.com, without a path, not "${PUBLIC_URL}"`,
+    )
+  return url.origin
+}
+
+function readMetricsToken({ METRICS_TOKEN }: Environment): string | undefined {
+  if (!METRICS_TOKEN) return undefined
+  // A token of RFC 6750. The value is a secret: the message does not repeat it.
+  if (!/^[A-Za-z0-9\-._~+/]{16,256}=*$/.test(METRICS_TOKEN))
+    throw new ConfigError('METRICS_TOKEN must be 16 to 256 letters, digits or any of -._~+/')
+  return METRICS_TOKEN
+}
+
+function readMessageRules(env: Environment): MessageRules {
+  const senderDomains = parseSenderDomains(env.SMTP_SENDER_DOMAINS || '{}')
+  if (!senderDomains)
+    throw new ConfigError(
+      'SMTP_SENDER_DOMAINS must be like {"*": ["mail.example"], "Platform:…": ["shop.example"]}',
+    )
+  return {
+    perRecipient: readMessageLimit(env, 'MESSAGES_PER_RECIPIENT', '20,60'),
+    perPlatform: readMessageLimit(env, 'MESSAGES_PER_PLATFORM', '2000,20000'),
+    senderDomains,
+  }
+}
+
+function readMessageLimit(env: Environment, name: string, fallback: string): MessageLimit {
+  const text = env[name] || fallback
+  const limit = parseMessageLimit(text)
+  if (!limit)
+    throw new ConfigError(
+      `${name} must be two numbers, per hour and per day, like ${fallback}, not "${text}"`,
+    )
+  return limit
+}
+
+function readRailsFile({ RAILS_FILE }: Environment): Pick<Config, 'railsFile'> {
+  return RAILS_FILE ? { railsFile: resolve(RAILS_FILE) } : {}
+}
+
+const RATES_AGE_SECONDS_DEFAULT = 15 * 60
+const RATES_AGE_SECONDS_MAX = 7 * 24 * 60 * 60
+
+function readRates(env: Environment): Pick<Config, 'rates'> {
+  const { RATES_URL } = env
+  const maxAgeSeconds = numberIn(env, 'RATES_MAX_AGE_SECONDS', {
+    least: 1,
+    most: RATES_AGE_SECONDS_MAX,
+    otherwise: RATES_AGE_SECONDS_DEFAULT,
+  })
+  if (!RATES_URL) return {}
+  // The query may contain a key of the source: the message does not repeat the value.
+  if (!isSafeUrl(RATES_URL))
+    throw new ConfigError(
+      'RATES_URL must begin with https:// (http:// for this machine alone) and have no user, password or fragment',
+    )
+  return { rates: { url: new URL(RATES_URL).href, maxAgeSeconds } }
+}
+
+function readVerification({
+  VERIFICATION_URL,
+  VERIFICATION_SECRET,
+}: Environment): SignedProvider | undefined {
+  const verification = parseSignedProvider('VERIFICATION', VERIFICATION_URL, VERIFICATION_SECRET, isSafeUrl)
+  if (verification && 'problem' in verification) throw new ConfigError(verification.problem)
+  return verification
+}
+
+function readDocuments(env: Environment): DocumentsConfig {
+  const documents = parseDocuments(env)
+  if ('problem' in documents) throw new ConfigError(documents.problem)
+  return documents
+}
+
+function readFees(env: Environment): FeeSchedule {
+  const fees = parseFees(env.COUNTERSIGN_FEES || '[]')
+  if ('problem' in fees) throw new ConfigError(`COUNTERSIGN_FEES${fees.problem}`)
+  return fees.schedule
+}

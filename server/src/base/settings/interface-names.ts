@@ -1,0 +1,50 @@
+import { canonicalUmaAddress, UMA_NAME_CHARACTERS_MAX } from '@countersign/contract/core/formats'
+import { isWireWord, WIRE_WORD, WIRE_WORD_IN_WORDS } from '@countersign/contract/core/wire-word'
+import { ConfigError } from './config-error.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Names of the interface that differ between brands, so that clients made for another one run as they are. */
+export interface InterfaceNames {
+  /** The word in the names of the interface that the specification spells with `svc`. */
+  readonly wireWord: string
+  /** Stands before the version in addresses of the API, like `/acme`; mostly empty. */
+  readonly pathPrefix: string
+  /** The host of the sandbox's own UMA receivers. */
+  readonly sandboxUmaDomain: string
+}
+
+const UMA_DOMAIN_DEFAULT = 'sandbox.uma.test'
+const PATH_PREFIX = /^(?:\/[A-Za-z0-9_-]{1,64}){1,8}$/
+
+export function readInterfaceNames(env: Environment): InterfaceNames {
+  return {
+    wireWord: readWireWord(env),
+    pathPrefix: readPathPrefix(env),
+    sandboxUmaDomain: readUmaDomain(env),
+  }
+}
+
+function readWireWord({ COUNTERSIGN_WIRE_WORD }: Environment): string {
+  const word = COUNTERSIGN_WIRE_WORD || WIRE_WORD
+  if (!isWireWord(word))
+    throw new ConfigError(`COUNTERSIGN_WIRE_WORD must be ${WIRE_WORD_IN_WORDS}, not "${word}"`)
+  return word
+}
+
+function readPathPrefix({ COUNTERSIGN_BASE_PATH }: Environment): string {
+  const prefix = COUNTERSIGN_BASE_PATH || ''
+  if (prefix !== '' && !PATH_PREFIX.test(prefix))
+    throw new ConfigError(
+      `COUNTERSIGN_BASE_PATH must be like /acme, of letters, digits, - and _, without a slash at its end, not "${prefix}"`,
+    )
+  return prefix
+}
+
+function readUmaDomain(env: Environment): string {
+  const domain = (env.UMA_DOMAIN || env.SANDBOX_UMA_DOMAIN || UMA_DOMAIN_DEFAULT).toLowerCase()
+  // Requires the form of an address's domain, so that these addresses are found as they are written.
+  if (canonicalUmaAddress(`$${'n'.repeat(UMA_NAME_CHARACTERS_MAX)}@${domain}`) === undefined)
+    throw new ConfigError(`UMA_DOMAIN must be a host name, with an optional port, not "${domain}"`)
+  return domain
+}

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs'
+import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { canonicalUmaAddress } from '@countersign/contract/core/formats'
+import { isKeyOf } from '@countersign/contract/core/objects'
+import { ConfigError } from './config-error.ts'
+
+/** A UMA provider that the operator, or the sandbox, knows of. */
+export interface KnownUmaProvider {
+  readonly name: string
+  /** In lower case. */
+  readonly domain: string
+  /** ISO 3166-1 alpha-2. Undefined: not known. */
+  readonly supportedRegions?: readonly string[]
+  readonly supportedCurrencies: readonly KnownCurrency[]
+  readonly logoUrl?: string
+  readonly lei?: string
+}
+
+const NAME_CHARACTERS_MAX = 255
+const PROVIDERS_MAX = 10_000
+
+type Entry = Readonly<Record<string, unknown>>
+
+/** What each member has to be, in words and as a check. `name` and `domain` are required. */
+const MEMBERS: Readonly<
+  Record<keyof KnownUmaProvider, readonly [inWords: string, is: (value: unknown) => boolean]>
+> = {
+  name: [
+    `a name of 1 to ${NAME_CHARACTERS_MAX} characters on one line`,
+    (value) =>
+      isText(value) &&
+      value.length <= NAME_CHARACTERS_MAX &&
+      /^[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+$/u.test(value),
+  ],
+  domain: [
+    'the name of a host in lower case',
+    (value) => isText(value) && canonicalUmaAddress(`$a@${value}`) === `$a@${value}`,
+  ],
+  supportedRegions: [
+    'a list of countries like US',
+    (value) => isListOf(value, (one) => /^[A-Z]{2}$/.test(one)),
+  ],
+  supportedCurrencies: [
+    'a list of currencies that this server has',
+    (value) => isListOf(value, isKnownCurrency),
+  ],
+  logoUrl: [
+    'a URL that begins with https://',
+    (value) => isText(value) && /^https:\/\//.test(value) && URL.canParse(value),
+  ],
+  lei: [
+    '20 letters and digits (ISO 17442)',
+    (value) => isText(value) && /^[A-Z0-9]{18}[0-9]{2}$/.test(value),
+  ],
+}
+const REQUIRED = ['name', 'domain', 'supportedCurrencies'] as const
+
+/** Reads the file that `UMA_PROVIDERS_FILE` names, if it does. Throws ConfigError with one line that says where. */
+export function readUmaProviders(env: { readonly UMA_PROVIDERS_FILE?: string | undefined }): {
+  readonly umaProviders?: readonly KnownUmaProvider[]
+} {
+  const path = env.UMA_PROVIDERS_FILE
+  if (!path) return {}
+  const entries = parsed(path)
+  if (!Array.isArray(entries) || entries.length > PROVIDERS_MAX)
+    throw new ConfigError(`UMA_PROVIDERS_FILE: ${path} must be a list of at most ${PROVIDERS_MAX} providers`)
+  const umaProviders = entries.map((entry: unknown, at) =>
+    provider(entry, `UMA_PROVIDERS_FILE: entry ${at + 1}`),
+  )
+  const domains = umaProviders.map(({ domain }) => domain)
+  const twice = domains.find((domain, at) => domains.indexOf(domain) !== at)
+  if (twice !== undefined) throw new ConfigError(`UMA_PROVIDERS_FILE: the domain ${twice} is in it twice`)
+  return { umaProviders }
+}
+
+function parsed(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new ConfigError(
+      `UMA_PROVIDERS_FILE: ${path} cannot be read as JSON (${error instanceof Error ? error.message : error})`,
+    )
+  }
+}
+
+function provider(entry: unknown, where: string): KnownUmaProvider {
+  if (typeof entry !== 'object' || entry === null || Array.isArray(entry))
+    throw new ConfigError(`${where} must be an object`)
+  const members: Entry = { ...entry }
+  for (const name of REQUIRED)
+    if (!Object.hasOwn(members, name)) throw new ConfigError(`${where} has no ${name}`)
+  for (const [name, value] of Object.entries(members)) {
+    const [inWords, is] = isKeyOf(MEMBERS, name) ? MEMBERS[name] : []
+    if (!is) throw new ConfigError(`${where} has ${name}, which is no member of a provider`)
+    if (!is(value)) throw new ConfigError(`${where}: ${name} must be ${inWords}`)
+  }
+  // The checks above have looked at every member.
+  return members as unknown as KnownUmaProvider
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function isListOf(value: unknown, is: (one: string) => boolean): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string' && is(one))
+}

@@ -1,7 +1,0 @@
-import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
-import { ConfigError } from '../settings/config-error.ts'
-
-/** A ConfigError that names the rail. */
-export function problem({ name }: Pick<RailEntryValue, 'name'>, text: string): ConfigError {
-  return new ConfigError(`RAILS_FILE, rail ${name}: ${text}`)
-}

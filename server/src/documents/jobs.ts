@@ -1,9 +1,0 @@
-import { job } from '../jobs/jobs.ts'
-import type { JobHandler } from '../jobs/kinds.ts'
-import { removalOfSome } from './documents.ts'
-
-/** Removes the documents of a deleted customer and of its owners, also those of verifications, some at a time. */
-export const removeDocuments: JobHandler<'documents.remove'> = async (op, { customerId }) => {
-  const writes = await removalOfSome(op, customerId)
-  return writes.length === 0 ? [] : [...writes, job(op, 'documents.remove', { customerId }, op.now)]
-}

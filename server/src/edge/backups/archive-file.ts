@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { sync } from '../../storage/engine/copy-files.ts'
+import type { Written } from './archive-store.ts'
+
+const MODE = 0o600
+const LINE_FEED = 10
+
+/**
+ * Writes a line for each row into a compressed file, and onto the disk. Either all of it is under its name, or nothing. What is there already
+ * under that name is left, unless it is the same: another server may have its archives there. Throws an error of one line then.
+ */
+export async function writeRows(
+  folder: string,
+  file: string,
+  pages: AsyncGenerator<string[]>,
+): Promise<Written> {
+  const path = join(folder, file)
+  const unfinished = `${path}.unfinished`
+  let rows = 0
+  async function* lines() {
+    for await (const page of pages) {
+      rows += page.length
+      yield `${page.join('\n')}\n`
+    }
+  }
+  try {
+    await pipeline(Readable.from(lines()), createGzip(), createWriteStream(unfinished, { mode: MODE }))
+    await sync(unfinished)
+    const sha256 = await sha256Of(unfinished)
+    if (existsSync(path) && (await sha256Of(path)) !== sha256)
+      throw new Error(`${path} is there already and is another one: name another folder`)
+    await rename(unfinished, path)
+    await sync(folder)
+    return { file, rows, sha256 }
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw error
+  }
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
+}
+
+/** Reads a file back. Throws an error of one line where it is missing, or is not what was written. */
+export async function checkFile(folder: string, { file, rows, sha256 }: Written): Promise<void> {
+  const path = join(folder, file)
+  let found = 0
+  const count = async (source: AsyncIterable<Buffer>) => {
+    for await (const chunk of source) for (const byte of chunk) if (byte === LINE_FEED) found += 1
+  }
+  try {
+    if ((await sha256Of(path)) !== sha256) throw new Error('it has changed since it was written')
+    await pipeline(createReadStream(path), createGunzip(), count)
+  } catch (error) {
+    throw new Error(`${path} is not whole: ${messageOf(error)}`)
+  }
+  if (found !== rows) throw new Error(`${path} has ${found} rows, and must have ${rows}`)
+}

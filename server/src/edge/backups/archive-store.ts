@@ -1,0 +1,133 @@
+import { DELIVERY_KINDS } from '../../kernel/outbox/events.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import { onlyRow } from '../../storage/engine/port.ts'
+import { LOCK_MS_MAX, leastIdOf, type Part } from '../../storage/schema/months.ts'
+import { MONTHLY, type MonthlyTable } from '../../storage/schema/steps/monthly.ts'
+
+/** A part that was detached: a table of its own, or a file. */
+export interface Detached {
+  readonly name: string
+  readonly of_table: MonthlyTable
+}
+
+/** A part whose rows are in a file. */
+export interface ArchiveRow extends Detached {
+  readonly file: string
+  readonly row_count: bigint
+  /** Hex. */
+  readonly sha256: string
+  readonly written_at: Date
+}
+
+/** How many objects one statement takes: it writes, and the feed stands still while it does. */
+const OBJECTS_MAX = 2_000
+/** How many rows are read at a time. */
+const ROWS_MAX = 1_000
+
+/** Deliveries of events from before a moment that are still due. */
+export async function countDue(db: Database, before: Date): Promise<number> {
+  const { rows } = await db.query<{ count: bigint }>(
+    `SELECT count(*) AS count FROM jobs WHERE kind = ANY ($1) AND right(payload->>'eventId', 36)::uuid < $2::uuid`,
+    [DELIVERY_KINDS, leastIdOf(before)],
+  )
+  return Number(onlyRow(rows).count)
+}
+
+/** Keeps the number of the last event of each object that has one in a part. It may be done again. */
+export async function keepLastSequences(db: Database, { name }: Part): Promise<void> {
+  let after = '00000000-0000-0000-0000-000000000000'
+  for (;;) {
+    const { rows } = await db.query<{ last: string | null; count: bigint }>(
+      `WITH found AS (
+         SELECT object_id, (array_agg(platform_id))[1] AS platform_id, max(sequence) AS last_sequence
+         FROM ${name} WHERE object_id > $1::uuid GROUP BY object_id ORDER BY object_id LIMIT $2),
+       kept AS (
+         INSERT INTO archived_events (object_id, platform_id, last_sequence)
+         SELECT object_id, platform_id, last_sequence FROM found
+         ON CONFLICT (object_id) DO UPDATE SET last_sequence = greatest(archived_events.last_sequence, excluded.last_sequence))
+       SELECT count(*) AS count, (array_agg(object_id::text ORDER BY object_id DESC))[1] AS last FROM found`,
+      [after, OBJECTS_MAX],
+      { isLong: true },
+    )
+    const { last, count } = onlyRow(rows)
+    if (last === null || Number(count) < OBJECTS_MAX) return
+    after = last
+  }
+}
+
+/** Takes a part out of its table and makes a note of it, in one transaction. Throws 55P03 where requests hold the table. */
+export async function detach(db: Database, { table, name, untilId }: Part, now: Date): Promise<void> {
+  await db.script(`
+SET LOCAL lock_timeout = ${LOCK_MS_MAX};
+ALTER TABLE ${table} DETACH PARTITION ${name};
+INSERT INTO archives (name, of_table, until_id, detached_at) VALUES ('${name}', '${table}', '${untilId}', '${now.toISOString()}');`)
+}
+
+/** The parts that were detached, and whose rows are in no file yet. */
+export async function findUnwritten(db: Database): Promise<Detached[]> {
+  const { rows } = await db.query<Detached>(
+    'SELECT name, of_table FROM archives WHERE file IS NULL ORDER BY until_id, name',
+  )
+  return rows
+}
+
+export async function findWritten(db: Database): Promise<ArchiveRow[]> {
+  const { rows } = await db.query<ArchiveRow>(
+    `SELECT name, of_table, file, row_count, encode(sha256, 'hex') AS sha256, written_at
+     FROM archives WHERE file IS NOT NULL ORDER BY until_id, name`,
+  )
+  return rows
+}
+
+/** All rows of a detached part in the order of their keys, each as a line of JSON. An event has its data whole. */
+export async function* rowsOf(db: Database, { name, of_table }: Detached): AsyncGenerator<string[]> {
+  const { primaryKey } = MONTHLY[of_table]
+  const keys = primaryKey.split(', ')
+  const whole =
+    of_table === 'events'
+      ? `to_jsonb(t) || jsonb_build_object('data', coalesce(t.data,
+           (SELECT with_balances(r.text, t.available, t.posted) FROM event_records r WHERE r.digest = t.record)))`
+      : 'to_jsonb(t)'
+  let after: readonly string[] | undefined
+  for (;;) {
+    const places = keys.map((key, at) => `$${at + 2}::text::${key === 'attempt' ? 'integer' : 'uuid'}`)
+    const { rows } = await db.query<{ line: string; key: string[] }>(
+      `SELECT (${whole})::text AS line, ARRAY[${keys.map((key) => `t.${key}::text`).join(', ')}] AS key FROM ${name} t
+       ${after ? `WHERE (${keys.map((key) => `t.${key}`).join(', ')}) > (${places.join(', ')})` : ''}
+       ORDER BY ${primaryKey} LIMIT $1`,
+      [ROWS_MAX, ...(after ?? [])],
+      { isLong: true },
+    )
+    if (rows.length > 0) yield rows.map(({ line }) => line)
+    if (rows.length < ROWS_MAX) return
+    after = rows.at(-1)?.key
+  }
+}
+
+export async function countRows(db: Database, { name }: Detached): Promise<number> {
+  const { rows } = await db.query<{ count: bigint }>(`SELECT count(*) AS count FROM ${name}`, [], {
+    isLong: true,
+  })
+  return Number(onlyRow(rows).count)
+}
+
+/** A file with the rows of a part. */
+export interface Written {
+  readonly file: string
+  readonly rows: number
+  /** Hex. */
+  readonly sha256: string
+}
+
+/** Removes the rows of a part that are in a file, and makes a note of the file, in one transaction. */
+export async function dropWritten(
+  db: Database,
+  { name }: Detached,
+  { file, rows, sha256 }: Written,
+  now: Date,
+): Promise<void> {
+  await db.script(`
+DROP TABLE ${name};
+UPDATE archives SET file = '${file}', row_count = ${rows}, sha256 = '\\x${sha256}', written_at = '${now.toISOString()}'
+WHERE name = '${name}' AND file IS NULL;`)
+}

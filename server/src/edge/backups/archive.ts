@@ -1,0 +1,109 @@
+import { mkdir } from 'node:fs/promises'
+import { isAbsolute } from 'node:path'
+import type { App } from '../../kernel/operation/app.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import { tryOften } from '../../storage/schema/migrate.ts'
+import { findParts, type Part } from '../../storage/schema/months.ts'
+import { checkFile, writeRows } from './archive-file.ts'
+import {
+  type ArchiveRow,
+  countDue,
+  countRows,
+  type Detached,
+  detach,
+  dropWritten,
+  findUnwritten,
+  findWritten,
+  keepLastSequences,
+  rowsOf,
+} from './archive-store.ts'
+
+/** What is younger stays where calls find it. */
+const MONTHS_KEPT_MIN = 3
+
+/** A month, or what there was before the first, of one table. */
+export interface Archived {
+  readonly table: string
+  readonly part: string
+  readonly file: string
+  readonly rows: number
+  /** Of the file, in hex. */
+  readonly sha256: string
+}
+
+/**
+ * Detaches the months of all divided tables from before `before`, like 2026-03, writes their rows to files in the folder `to`, and removes
+ * them here once a file was read back. Whatever ends it half-way, the next call goes on. Throws an error of one line.
+ */
+export async function archive(
+  { db, clock }: App,
+  before: string,
+  to: string,
+): Promise<{ readonly archived: readonly Archived[] }> {
+  if (!isAbsolute(to)) throw new Error(`${to} is not the whole path of a folder`)
+  const end = endOf(before, clock())
+  const due = await countDue(db, end)
+  if (due > 0)
+    throw new Error(`${due} events from before ${before} are still to be delivered: archive them later`)
+  await mkdir(to, { recursive: true, mode: 0o700 })
+  for (const part of await findParts(db)) if (part.until <= end) await takeOff(db, part, clock())
+  const archived: Archived[] = []
+  for (const part of await findUnwritten(db)) archived.push(await writeOut(db, part, to, clock()))
+  return { archived }
+}
+
+/** The first moment that is kept. Throws an error of one line for what is no month, or one that is not over for long enough. */
+function endOf(before: string, now: Date): Date {
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(before))
+    throw new Error(`--before is a month like 2026-03, not ${before}`)
+  const end = new Date(`${before}-01T00:00:00.000Z`)
+  const last = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - MONTHS_KEPT_MIN))
+  if (end > last)
+    throw new Error(
+      `--before is ${last.toISOString().slice(0, 7)} at the latest: ${MONTHS_KEPT_MIN} whole months stay`,
+    )
+  return end
+}
+
+async function takeOff(db: Database, part: Part, now: Date): Promise<void> {
+  if (part.table === 'events') await keepLastSequences(db, part)
+  await tryOften(() => detach(db, part, now))
+}
+
+async function writeOut(db: Database, part: Detached, folder: string, now: Date): Promise<Archived> {
+  const written = await writeRows(folder, `${part.name}.jsonl.gz`, rowsOf(db, part))
+  await checkFile(folder, written)
+  const rows = await countRows(db, part)
+  if (rows !== written.rows)
+    throw new Error(`${part.name} has ${rows} rows, and its file ${written.rows}: nothing was removed`)
+  await dropWritten(db, part, written, now)
+  return { table: part.of_table, part: part.name, ...written }
+}
+
+/** Holds the files of all archives, which are in this folder, against what was noted of them. Answers what is wrong. */
+export async function checkArchives(
+  { db }: App,
+  folder: string,
+): Promise<{ readonly files: number; readonly findings: readonly string[] }> {
+  if (!isAbsolute(folder)) throw new Error(`${folder} is not the whole path of a folder`)
+  const archives = await findWritten(db)
+  const findings: string[] = []
+  for (const { file, row_count, sha256 } of archives)
+    await checkFile(folder, { file, rows: Number(row_count), sha256 }).catch((error: Error) =>
+      findings.push(error.message),
+    )
+  return { files: archives.length, findings }
+}
+
+/** The archives that were written, oldest first. */
+export async function listArchives({ db }: App): Promise<{ readonly data: readonly object[] }> {
+  const view = ({ of_table, name, file, row_count, sha256, written_at }: ArchiveRow) => ({
+    table: of_table,
+    part: name,
+    file,
+    rows: Number(row_count),
+    sha256,
+    writtenAt: written_at.toISOString(),
+  })
+  return { data: (await findWritten(db)).map(view) }
+}

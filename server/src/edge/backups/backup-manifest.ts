@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+
+const FILE = 'manifest.json'
+const FORMAT = 1
+const MODE = 0o600
+
+/** What a backup says of itself. */
+export interface Manifest {
+  readonly format: typeof FORMAT
+  /** The release that made it, and its newest migration. */
+  readonly version: string
+  readonly schema: string
+  readonly createdAt: string
+  /** The server's public key, 130 hex characters: whose backup it is. */
+  readonly quorumPublicKey: string
+  /** Where the uploaded files are: in the backup, or in a bucket that has backups of its own. */
+  readonly documents: 'HERE' | 'BUCKET'
+  /** All files but this one, by their path with `/`. */
+  readonly files: Readonly<Record<string, FileSeen>>
+}
+
+interface FileSeen {
+  readonly bytes: number
+  /** Hex. */
+  readonly sha256: string
+}
+
+/** Describes the files of a folder. */
+export async function writeManifest(
+  folder: string,
+  about: Omit<Manifest, 'format' | 'files'>,
+): Promise<Manifest> {
+  const manifest: Manifest = { format: FORMAT, ...about, files: await filesOf(folder) }
+  await writeFile(join(folder, FILE), `${JSON.stringify(manifest, null, 1)}\n`, { mode: MODE, flush: true })
+  return manifest
+}
+
+/** Reads what a backup says, and holds its files against it. Throws an error of one line that names what differs. */
+export async function checkManifest(folder: string): Promise<Manifest> {
+  const manifest = await readManifest(folder)
+  const found = await filesOf(folder)
+  for (const [path, { bytes, sha256 }] of Object.entries(manifest.files)) {
+    const there = found[path]
+    if (!there) throw new Error(`${join(folder, path)} is missing: the backup is not whole`)
+    if (there.bytes !== bytes || there.sha256 !== sha256)
+      throw new Error(`${join(folder, path)} is not as it was when the backup was made`)
+  }
+  for (const path of Object.keys(found))
+    if (!Object.hasOwn(manifest.files, path))
+      throw new Error(`${join(folder, path)} does not belong to the backup: remove it`)
+  return manifest
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  let manifest: Manifest
+  try {
+    manifest = JSON.parse(await readFile(join(folder, FILE), 'utf8'))
+  } catch (error) {
+    throw new Error(`${folder} is not a backup: ${messageOf(error)}`)
+  }
+  if (manifest.format !== FORMAT)
+    throw new Error(`${folder} is a backup of format ${manifest.format}, which this release does not read`)
+  return manifest
+}
+
+async function filesOf(folder: string): Promise<Record<string, FileSeen>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter((path) => path !== FILE)
+    .sort()
+  const files: Record<string, FileSeen> = {}
+  for (const path of paths) files[path] = await seen(join(folder, path))
+  return files
+}
+
+async function seen(path: string): Promise<FileSeen> {
+  const hash = createHash('sha256')
+  const { size } = await stat(path)
+  await pipeline(createReadStream(path), hash)
+  return { bytes: size, sha256: hash.digest('hex') }
+}

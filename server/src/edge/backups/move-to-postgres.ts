@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../../base/settings/config.ts'
+import { findDataKeys } from '../../kernel/enclave/data-keys.ts'
+import { openEnclave } from '../../kernel/enclave/in-process.ts'
+import { findMasterKey } from '../../kernel/enclave/master-key.ts'
+import { machineClock } from '../../kernel/operation/app.ts'
+import { type Verified, verifyLedger } from '../../operation/proofs/verify.ts'
+import { MOVED_FILE, openEmbedded } from '../../storage/engine/embedded.ts'
+import { openPostgres } from '../../storage/engine/postgres.ts'
+import { continueFeed } from '../../storage/schema/continue-feed.ts'
+import { migrate } from '../../storage/schema/migrate.ts'
+import { type Moved, moveTables } from '../../storage/schema/move-tables.ts'
+
+export interface MovedDatabase {
+  /** Rows by table. */
+  readonly moved: Moved
+  /** The books in PostgreSQL. */
+  readonly verified: Verified
+}
+
+/**
+ * Moves the embedded database of a data directory to an empty PostgreSQL database: all rows in one transaction, each compared with
+ * its original, then the books are checked there. No server can run on the directory meanwhile, nor on its database afterwards.
+ * Throws an error of one line.
+ */
+export async function moveToPostgres(config: Config, from: string, url: string): Promise<MovedDatabase> {
+  if (!existsSync(join(from, 'db'))) throw new Error(`${from} has no embedded database`)
+  const masterKey = config.masterKey ?? (await findMasterKey(from))
+  if (!masterKey) throw new Error('The master key is needed to check the books: COUNTERSIGN_MASTER_KEY')
+  const marker = join(from, MOVED_FILE)
+  const source = await openEmbedded(from)
+  try {
+    await migrate(source)
+    const target = await openPostgres(url, { prepares: true })
+    try {
+      await migrate(target, { isLast: true })
+      // Right before the commit and never taken back: at no time can both be written, also where its answer is lost.
+      const moved = await moveTables(source, url, () =>
+        writeFile(marker, `Moved to PostgreSQL at ${machineClock().toISOString()}.\n`, { flush: true }),
+      )
+      await continueFeed(target)
+      const keys = await findDataKeys(target, masterKey)
+      if (!keys) throw new Error('The database has no keys: it is of an unused server')
+      const { quorumPublicKey } = await openEnclave(target, keys, config.mode, machineClock())
+      return { moved, verified: await verifyLedger(target, quorumPublicKey) }
+    } finally {
+      await target.close()
+    }
+  } finally {
+    await source.close()
+  }
+}

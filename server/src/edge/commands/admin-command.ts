@@ -1,0 +1,8 @@
+import type { App } from '../../kernel/operation/app.ts'
+import type { AdminName, Values } from './forms.ts'
+
+/** Runs a command. Returns what the program prints as JSON. Throws an error of one line. */
+export type RunCommand = (app: App, values: Values, baseUrl: string) => Promise<object>
+
+/** Some of the operator's commands, by name. */
+export type AdminCommands = Partial<Readonly<Record<AdminName, RunCommand>>>

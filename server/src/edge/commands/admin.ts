@@ -1,0 +1,40 @@
+import type { Config } from '../../base/settings/config.ts'
+import type { App } from '../../kernel/operation/app.ts'
+import { shownBasePath } from '../../kernel/operation/base-path.ts'
+import { baseUrlOf } from '../service/first-platform.ts'
+import { readCommand, readOffline } from './arguments.ts'
+import { ADMIN_COMMANDS } from './commands.ts'
+import { checkDatabaseIsThere } from './database-there.ts'
+import { askServer } from './socket.ts'
+
+/**
+ * Runs a command of the operator (`commands.ts`) on the database itself; if a server runs on the embedded database, that
+ * server runs it. Those of `offline-commands.ts` need no service. Returns what the program prints as JSON. Throws an error of
+ * one line.
+ */
+export async function runAdmin(config: Config, args: readonly string[]): Promise<object> {
+  const offline = readOffline(args)
+  if (offline) {
+    const { OFFLINE_COMMANDS } = await import('./offline-commands.ts')
+    return OFFLINE_COMMANDS[offline.name](config, offline.values)
+  }
+  readCommand(args)
+  const answer = config.databaseUrl ? undefined : await askServer(config.dataDir, args)
+  if (answer) return answer
+  checkDatabaseIsThere(config)
+  const { openService } = await import('../service/service.ts')
+  const service = await openService(config)
+  try {
+    return await runCommand(service.app, args, baseUrlOf(config.host, config.port, config.pathPrefix))
+  } finally {
+    await service.close()
+  }
+}
+
+/** Runs a command on this service, which listens at `baseUrl`. Throws an error of one line. */
+export async function runCommand(app: App, args: readonly string[], baseUrl: string): Promise<object> {
+  const { name, values } = readCommand(args)
+  const { publicUrl } = app.config
+  const address = publicUrl === undefined ? baseUrl : publicUrl + shownBasePath(app.config)
+  return ADMIN_COMMANDS[name](app, values, address)
+}

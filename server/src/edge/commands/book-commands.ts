@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises'
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { extendChains } from '../../operation/proofs/chain.ts'
+import { signCheckpoints } from '../../operation/proofs/checkpoints.ts'
+import { type KeptCheckpoint, verifyLedger } from '../../operation/proofs/verify.ts'
+import type { AdminCommands } from './admin-command.ts'
+
+/** Commands that prove the books (decision 0057). */
+export const BOOK_COMMANDS = {
+  'books verify': async (app, { checkpoints }) => {
+    const kept = checkpoints === undefined ? [] : await readKept(String(checkpoints))
+    return verifyLedger(app.db, app.enclave.quorumPublicKey, kept)
+  },
+  'books checkpoint': async (app) => {
+    await extendChains(app.db, app.clock)
+    return { checkpoints: await signCheckpoints(app, app.clock()) }
+  },
+} satisfies AdminCommands
+
+/** A file with a checkpoint on each line, as the API shows it or as the event with it. Throws an error of one line. */
+async function readKept(path: string): Promise<KeptCheckpoint[]> {
+  const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line, at) => {
+    try {
+      const read = JSON.parse(line)
+      const { payload, signature } = read.data ?? read
+      if (typeof payload === 'string' && typeof signature === 'string') return { payload, signature }
+      throw new Error('it has no payload and signature')
+    } catch (error) {
+      throw new Error(`--checkpoints ${path}, line ${at + 1}: ${messageOf(error)}`)
+    }
+  })
+}

@@ -1,0 +1,14 @@
+import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
+import { inviteAsOperator } from '../../people/members/operator.ts'
+import type { AdminCommands } from './admin-command.ts'
+import { checkInvited } from './invited-person.ts'
+import { readPermissions } from './permissions.ts'
+
+/** The operator's commands about members. */
+export const MEMBER_COMMANDS = {
+  'member invite': async (app, { platform, name, email, permissions }) => {
+    const granted = [...(readPermissions(permissions) ?? MEMBER_ROLES.OWNER)]
+    const person = checkInvited({ name: String(name), email: String(email), permissions: granted })
+    return inviteAsOperator(app, String(platform), person)
+  },
+} satisfies AdminCommands

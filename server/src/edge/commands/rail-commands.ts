@@ -1,0 +1,74 @@
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+import type { App } from '../../kernel/operation/app.ts'
+import type { Rail } from '../../kernel/ports/rail.ts'
+import { operate } from '../../people/platforms/operate.ts'
+import type { AdminCommands } from './admin-command.ts'
+
+/** The operator's commands about the rails of RAILS_FILE. */
+export const RAIL_COMMANDS = {
+  'rails list': async (app) => ({ data: await routingTable(app) }),
+  'bank-files retry': async (app, { rail, file }) => {
+    const { retryRefused } = await import('../../outside/bank-files/retry-refused.ts')
+    return { data: await retryRefused(app, textOf(rail), textOf(file)) }
+  },
+  'rails check': async (app, { rail }) => {
+    const asked = app.rails.list().filter(({ name }) => rail === undefined || name === rail)
+    if (rail !== undefined && asked.length === 0) throw new Error(`There is no rail ${rail} in RAILS_FILE.`)
+    return { data: await Promise.all(asked.map((one) => checked(app, one))) }
+  },
+} satisfies AdminCommands
+
+function textOf(value: string | boolean | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Each line of the routing table, in its order: what goes by which rail now. */
+async function routingTable(app: App): Promise<object[]> {
+  const rails = app.rails.list()
+  const owners = await Promise.all(rails.map((rail) => app.rails.ownerOf(rail)))
+  return rails.flatMap(({ name, entry, isRetired, opensAt, chain }, index) =>
+    (entry?.serves ?? []).map((line) => {
+      const opens = opensAt(app.clock())
+      return {
+        rail: name,
+        kind: entry?.kind,
+        platform: owners[index] ?? null,
+        ...(chain ? { chainId: chain.chainId, treasury: chain.treasury } : {}),
+        ...line,
+        limits: entry?.limits?.filter(({ currency }) => line.currencies.includes(currency)) ?? [],
+        now: isRetired ? 'retired' : opens > app.clock() ? `closed until ${opens.toISOString()}` : 'open',
+      }
+    }),
+  )
+}
+
+/** Reaches a rail with a signed call that moves nothing, and says in words how that went. Of a chain: all that there is to watch. */
+async function checked(app: App, rail: Rail): Promise<object> {
+  const { name } = rail
+  const platformId = await app.rails.ownerOf(rail)
+  if (platformId === undefined)
+    return { rail: name, ok: false, says: 'It belongs to no platform yet: create one.' }
+  try {
+    if (rail.chain) {
+      const { facts, faults } = await (await import('../../outside/chains/chain-report.ts')).checkChain(
+        app,
+        rail,
+        platformId,
+      )
+      const says = faults.length === 0 ? 'Its nodes answer.' : faults.join(' ')
+      return { rail: name, ok: faults.length === 0, says, facts }
+    }
+    if (rail.entry?.kind === 'bank-files') {
+      const { checkBankFiles } = await import('../../outside/bank-files/check-bank-files.ts')
+      const { facts, faults } = await checkBankFiles(app, rail, platformId)
+      const says = faults.length === 0 ? 'Its folders can be listed and written.' : faults.join(' ')
+      return { rail: name, ok: faults.length === 0, says, facts }
+    }
+    if (!rail.balances) return { rail: name, ok: true, says: 'It has nothing that can be called.' }
+    const balances = await rail.balances(await operate(app, platformId))
+    const held = [...balances].map(([currency, amount]) => `${amount} ${currency}`).join(', ')
+    return { rail: name, ok: true, says: `It answers, takes our signature, and holds ${held || 'nothing'}.` }
+  } catch (error) {
+    return { rail: name, ok: false, says: `${messageOf(error)}.` }
+  }
+}

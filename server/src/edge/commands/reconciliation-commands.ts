@@ -1,0 +1,56 @@
+import type { App } from '../../kernel/operation/app.ts'
+import type { Rail } from '../../kernel/ports/rail.ts'
+import { bookEntry } from '../../operation/reconciliations/book-entry.ts'
+import { lastEnded } from '../../operation/reconciliations/days.ts'
+import {
+  currenciesOf,
+  type Reconciled,
+  reconcileNow,
+} from '../../operation/reconciliations/statement-polling.ts'
+import type { AdminCommands } from './admin-command.ts'
+import { readBookedAs } from './forms.ts'
+
+/** Differences of one day that the command shows: the socket of a running server takes short answers. */
+const DIFFERENCES_SHOWN_MAX = 50
+
+/** The operator's commands about statements of rails. */
+export const RECONCILIATION_COMMANDS = {
+  'reconciliation run': async (app, { rail, date }) => {
+    const rails = app.rails.list().filter(({ name }) => rail === undefined || name === rail)
+    if (rail !== undefined && rails.length === 0) throw new Error(`There is no rail ${rail} in RAILS_FILE.`)
+    const data: object[] = []
+    for (const one of rails)
+      data.push(...(await run(app, one, date === undefined ? undefined : String(date))))
+    return { data }
+  },
+  'reconciliation book': async (app, { entry, as }) =>
+    bookEntry(app, String(entry), readBookedAs(String(as))),
+} satisfies AdminCommands
+
+async function run(app: App, rail: Rail, date: string | undefined): Promise<object[]> {
+  const day = date ?? lastEnded(app.clock(), rail)
+  const shown: object[] = []
+  for (const currency of currenciesOf(rail)) {
+    const found = await reconcileNow(app, rail, currency, day)
+    if (found) shown.push(inJson(found))
+  }
+  return shown
+}
+
+/** Amounts as texts of digits: the command's JSON is read by any program. */
+function inJson({ id, rail, date, currency, status, statement, ledger, ...rest }: Reconciled): object {
+  return {
+    id,
+    rail,
+    date,
+    currency: currency.code,
+    status,
+    closingBalance: statement ? String(statement.closingBalance) : null,
+    ledgerBalance: ledger ? String(ledger.balance) : null,
+    difference: rest.difference === undefined ? null : String(rest.difference),
+    differenceCount: rest.differenceCount,
+    differences: rest.differences
+      .slice(0, DIFFERENCES_SHOWN_MAX)
+      .map(({ reason, amount, ageDays, about }) => ({ reason, amount: String(amount), ageDays, about })),
+  }
+}

@@ -1,0 +1,93 @@
+import { rmSync } from 'node:fs'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+
+/** The operator's request to the running server, and the server's answer: one line of JSON each. */
+type Answer = { readonly result: object } | { readonly error: string }
+
+const LINE_BYTES_MAX = 64 * 1024
+/** How long a request may take to arrive. Its answer may take as long as it needs: a backup takes a while. */
+const REQUEST_MS_MAX = 30_000
+/** The longest path that a socket can have; the system reports a longer one only as invalid. */
+const PATH_BYTES_MAX = 100
+
+/**
+ * Answers the operator's commands on a socket of the data directory, which its owner alone can connect to. For the embedded
+ * database, which one process has to itself: the caller holds its lock, so a socket left by an earlier server is removed.
+ * Returns undefined where the folder's path is too long for a socket.
+ */
+export async function listenForAdmin(
+  dataDir: string,
+  run: (args: readonly string[]) => Promise<object>,
+): Promise<Server | undefined> {
+  const path = socketIn(dataDir)
+  if (Buffer.byteLength(path) > PATH_BYTES_MAX) return undefined
+  rmSync(path, { force: true })
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    answer(socket, run).catch(() => socket.destroy())
+  })
+  server.maxConnections = 8
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    // `listen` creates the socket with the permissions that the mask leaves.
+    const mask = process.umask(0o177)
+    server.listen(path, () => resolve(server.off('error', reject).unref()))
+    process.umask(mask)
+  })
+}
+
+/** Runs a command on the server of this data directory; undefined where none runs. Throws the server's error message. */
+export async function askServer(dataDir: string, args: readonly string[]): Promise<object | undefined> {
+  const path = socketIn(dataDir)
+  if (Buffer.byteLength(path) > PATH_BYTES_MAX) return undefined
+  const socket = await connected(path)
+  if (!socket) return undefined
+  socket.write(`${JSON.stringify(args)}\n`)
+  const answer = JSON.parse(await readLine(socket, 'answer')) as Answer
+  if ('error' in answer) throw new Error(answer.error)
+  return answer.result
+}
+
+async function answer(socket: Socket, run: (args: readonly string[]) => Promise<object>): Promise<void> {
+  const args: unknown = JSON.parse(await readLine(socket, 'request'))
+  socket.setTimeout(0)
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) return void socket.destroy()
+  const answer: Answer = await run(args).then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error: messageOf(error) }),
+  )
+  socket.end(`${JSON.stringify(answer)}\n`)
+}
+
+function connected(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path, () => resolve(socket))
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ENOENT' || error.code === 'ECONNREFUSED' ? resolve(undefined) : reject(error),
+    )
+  })
+}
+
+/** The server's own answer is not limited. */
+function readLine(socket: Socket, of: 'request' | 'answer'): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    if (of === 'request')
+      socket.setTimeout(REQUEST_MS_MAX, () =>
+        socket.destroy(new Error('The request did not arrive in time.')),
+      )
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk
+      if (of === 'request' && text.length > LINE_BYTES_MAX) socket.destroy(new Error('The line is too long.'))
+      else if (text.endsWith('\n')) resolve(text)
+    })
+    socket.once('error', reject)
+    socket.once('close', () => reject(new Error('The server closed the connection without an answer.')))
+  })
+}
+
+function socketIn(dataDir: string): string {
+  return join(dataDir, 'admin.sock')
+}

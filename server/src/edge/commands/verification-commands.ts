@@ -1,0 +1,60 @@
+import { auditStep } from '../../kernel/audit/audit-trail.ts'
+import { type App, createOp, type Op } from '../../kernel/operation/app.ts'
+import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { decideOpen } from '../../people/verifications/decide-open.ts'
+import { reopen } from '../../people/verifications/reopen.ts'
+import {
+  findVerification,
+  findVerificationWithPlatform,
+  listVerificationsOfServer,
+  type Moved,
+  verificationView,
+} from '../../people/verifications/verifications.ts'
+import type { AdminCommands } from './admin-command.ts'
+import { readDecision, readStatus, type Values } from './forms.ts'
+
+/** The operator's commands about verifications. */
+export const VERIFICATION_COMMANDS = {
+  'verification list': async (app, { status }) => {
+    const asked = readStatus(status) ?? 'PENDING_MANUAL_REVIEW'
+    return { data: await listVerificationsOfServer(app.read, asked) }
+  },
+  'verification decide': async (app, { verification, decision, reason }) =>
+    act(app, 'verification_decide', verification, async (op, id) => {
+      const outcome = {
+        decision: readDecision(decision),
+        ...(typeof reason === 'string' ? { reason } : {}),
+      }
+      return decideOpen(op, await findVerification(op, id), outcome, { type: 'OPERATOR' })
+    }),
+  'verification reopen': async (app, { verification, reason }) =>
+    act(app, 'verification_reopen', verification, async (op, id) =>
+      reopen(op, await findVerification(op, id), String(reason)),
+    ),
+} satisfies AdminCommands
+
+/** Does something to a verification as the operator. Throws an error of one line. */
+async function act(
+  app: App,
+  operation: string,
+  verification: Values[string],
+  move: (op: Op, id: string) => Promise<Moved>,
+): Promise<object> {
+  const id = String(verification)
+  const found = await findVerificationWithPlatform(app.lookup, id)
+  if (!found) throw new Error(`There is no verification ${id}.`)
+  const op = createOp(app, await app.withConfig(found.platform), { kind: 'operator' })
+  return decideAndCommit(
+    app,
+    op,
+    async () => undefined,
+    async () => {
+      const { row, writes } = await move(op, id).catch((error: unknown) => {
+        throw error instanceof ApiError ? new Error(error.message) : error
+      })
+      const answer = verificationView(row)
+      return { answer, writes: [...writes, ...auditStep(op, operation, { body: answer })] }
+    },
+  )
+}

@@ -1,0 +1,25 @@
+import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import { deleteExpired, EXPIRING, type ExpiringTable } from './store.ts'
+
+const INTERVAL_MS = 60_000
+/** The most rows of one statement, which is a transaction. */
+const ROWS_MAX = 1_000
+
+/** Removes all rows of one table that have expired. Returns how many. */
+export async function clearExpired(db: Database, table: ExpiringTable, now: Date): Promise<number> {
+  let all = 0
+  for (;;) {
+    const removed = await deleteExpired(db, table, now, ROWS_MAX)
+    all += removed
+    if (removed < ROWS_MAX) return all
+  }
+}
+
+/** Removes what has expired, every minute. `failed` hears of each table by itself: the others are cleared all the same. */
+export function keepClearing(db: Database, clock: () => Date, failed: (error: unknown) => void): Background {
+  const clear = async () => {
+    for (const table of EXPIRING) await clearExpired(db, table, clock()).catch(failed)
+  }
+  return inBackground(INTERVAL_MS, clear, failed)
+}

@@ -1,0 +1,44 @@
+import { keysOf } from '@countersign/contract/core/objects'
+import type { Retention } from '../../base/settings/retention.ts'
+import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import { deleteOlder, KEPT, type KeptTable } from './store.ts'
+
+const INTERVAL_MS = 3_600_000
+const DAY_MS = 24 * 3_600_000
+/** The most rows that one statement looks at. It is a transaction. */
+const ROWS_MAX = 1_000
+
+/** How far the old rows of each table have been looked at. What has stayed is not looked at again by this process. */
+export type Passed = Map<KeptTable, readonly string[]>
+
+/** Removes what is older than it is kept, in small steps. Returns how many rows. Their times are those of platforms' clocks. */
+export async function clearOld(
+  db: Database,
+  retention: Retention,
+  now: Date,
+  passed: Passed = new Map(),
+): Promise<number> {
+  let all = 0
+  for (const table of keysOf(KEPT)) {
+    const before = new Date(now.getTime() - retention[KEPT[table].kind] * DAY_MS)
+    for (;;) {
+      const { removed, last } = await deleteOlder(db, table, before, passed.get(table), ROWS_MAX)
+      all += removed
+      if (!last) break
+      passed.set(table, last)
+    }
+  }
+  return all
+}
+
+/** Removes it at the start and every hour. */
+export function keepClearingOld(
+  db: Database,
+  retention: Retention,
+  clock: () => Date,
+  failed: (error: unknown) => void,
+): Background {
+  const passed: Passed = new Map()
+  return inBackground(INTERVAL_MS, () => clearOld(db, retention, clock(), passed), failed, true)
+}

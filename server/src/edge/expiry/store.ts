@@ -1,0 +1,94 @@
+import type { RetentionKind } from '../../base/settings/retention.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import { onlyRow } from '../../storage/engine/port.ts'
+import { leastIdOf } from '../../storage/schema/months.ts'
+
+/** The tables whose rows are removed once `expires_at` has come, by real time. */
+export const EXPIRING = [
+  'idempotency_keys',
+  'customer_tokens',
+  'logged_requests',
+  'used_id_tokens',
+  'member_sessions',
+  'member_links',
+  'request_counts',
+] as const
+
+export type ExpiringTable = (typeof EXPIRING)[number]
+
+/** Removes at most `max` of the rows that have expired. Returns how many. */
+export async function deleteExpired(
+  db: Database,
+  table: ExpiringTable,
+  now: Date,
+  max: number,
+): Promise<number> {
+  const { affected } = await db.query(
+    `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+       SELECT ctid FROM ${table} WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))`,
+    [now, max],
+  )
+  return affected
+}
+
+interface Kept {
+  readonly kind: RetentionKind
+  /** Its columns. The first one begins with its time: ids are UUIDv7, so what is old comes first in the primary key. */
+  readonly key: readonly string[]
+  /** What stays although it is old. */
+  readonly unless?: string
+}
+
+/** What is removed when it is old, in this order: codes after the messages that name them. */
+export const KEPT = {
+  messages: { kind: 'messages', key: ['id'], unless: "state = 'QUEUED'" },
+  otp_challenges: {
+    kind: 'messages',
+    key: ['id'],
+    unless: 'EXISTS (SELECT FROM messages WHERE challenge_id = old.id)',
+  },
+  webhook_attempts: { kind: 'webhookAttempts', key: ['event_id', 'attempt'] },
+  signing_requests: {
+    kind: 'unsignedRequests',
+    key: ['id'],
+    unless: 'consumed_at IS NOT NULL OR EXISTS (SELECT FROM quotes WHERE signing_request_id = old.id)',
+  },
+  agent_decisions: { kind: 'deniedDecisions', key: ['id'], unless: 'action_id IS NOT NULL' },
+} as const satisfies Record<string, Kept>
+
+export type KeptTable = keyof typeof KEPT
+
+/** A step through the old rows of a table. */
+export interface Step {
+  readonly removed: number
+  /** The key of the last row that was looked at. Undefined: there are no further ones. */
+  readonly last: readonly string[] | undefined
+}
+
+/** Looks at the next `max` rows from before this time and deletes those that need not stay. */
+export async function deleteOlder(
+  db: Database,
+  table: KeptTable,
+  before: Date,
+  after: readonly string[] | undefined,
+  max: number,
+): Promise<Step> {
+  const { key, unless }: Kept = KEPT[table]
+  const columns = key.join(', ')
+  const of = (alias: string) => key.map((column) => `${alias}.${column}`).join(', ')
+  const cursor = key.map((column, at) => `$${at + 3}::text::${column === 'attempt' ? 'integer' : 'uuid'}`)
+  const { rows } = await db.query<{ looked: bigint; removed: bigint; last: string[] | null }>(
+    `WITH looked AS (
+       SELECT ${columns} FROM ${table} WHERE ${key[0]} < $1::uuid ${after ? `AND (${columns}) > (${cursor.join(', ')})` : ''}
+       ORDER BY ${columns} LIMIT $2),
+     removed AS (
+       DELETE FROM ${table} AS old USING looked WHERE (${of('old')}) = (${of('looked')}) ${unless ? `AND NOT (${unless})` : ''}
+       RETURNING 1)
+     SELECT (SELECT count(*) FROM looked) AS looked, (SELECT count(*) FROM removed) AS removed,
+       (SELECT ARRAY[${key.map((column) => `${column}::text`).join(', ')}] FROM looked
+        ORDER BY ${key.map((column) => `${column} DESC`).join(', ')} LIMIT 1) AS last`,
+    [leastIdOf(before), max, ...(after ?? [])],
+  )
+  const { looked, removed, last } = onlyRow(rows)
+  return { removed: Number(removed), last: last && Number(looked) === max ? last : undefined }
+}

@@ -1,0 +1,94 @@
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { authenticateDeviceCode } from '../../../agents/identity/device-codes.ts'
+import { pausedDenial } from '../../../agents/policy/evaluate.ts'
+import type { App } from '../../../kernel/operation/app.ts'
+import { ApiError, type Caller } from '../../../kernel/operation/operation.ts'
+import { checkPermission } from '../../../kernel/operation/permissions.ts'
+import { signedOut } from '../../../people/members/sessions.ts'
+import { platformConfig } from '../../../people/platforms/platform-config.ts'
+import type { PlatformRow } from '../../../storage/rows/tables.ts'
+import type { Head } from '../request/call.ts'
+import { admitMember, bringsCookie } from './members.ts'
+import { authenticateAgent, authenticateCustomer, authenticatePlatform, isCustomerToken } from './tokens.ts'
+
+/**
+ * Authenticates and authorizes the caller by the head of the request alone. Errors: those of the accepted credentials,
+ * 403 `FORBIDDEN` for a token without the permission, an agent that is paused, or a page of an origin that is not allowed.
+ */
+export async function admit(app: App, endpoint: Endpoint, head: Head): Promise<Caller> {
+  switch (endpoint.auth) {
+    case 'platform': {
+      if (bringsCookie(head)) {
+        const caller = await admitMember(app, endpoint, head)
+        checkPermission(caller, endpoint.permission, endpoint.orPermission)
+        return caller
+      }
+      if (isCustomerToken(head.authorization)) return admitCustomer(app, endpoint, head, head.authorization)
+      if (!head.authorization && head.fetchSite !== undefined) throw signedOut('Nobody is signed in.')
+      const { platform, ...token } = await authenticatePlatform(app, head.authorization)
+      head.trace.platformId = platform.id
+      const actor = { kind: 'token', ...token } as const
+      checkPermission({ actor }, endpoint.permission, endpoint.orPermission)
+      return { platform, actor }
+    }
+    case 'agent': {
+      const { platform, isPaused, ...agent } = await authenticateAgent(app, head.authorization, head.address)
+      head.trace.platformId = platform.id
+      if (isPaused && endpoint.method !== 'GET' && !endpoint.whilePaused) throw pausedDenial(app)
+      return { platform, actor: { kind: 'agent', ...agent } }
+    }
+    case 'deviceCode': {
+      const platform = await authenticateDeviceCode(app, codeOf(head), head.address)
+      head.trace.platformId = platform.id
+      return { platform, actor: { kind: 'deviceCode' } }
+    }
+    case 'member':
+      return admitMember(app, endpoint, head)
+    case 'public':
+    case 'cardProcessor':
+    case 'verificationProvider':
+    case 'rail':
+      throw new Error('The body says who calls')
+  }
+}
+
+/** Errors: 401 `UNAUTHORIZED`; 403 `FORBIDDEN` for a call, a permission or a page's origin that the token is not for. */
+async function admitCustomer(
+  app: App,
+  endpoint: Extract<Endpoint, { auth: 'platform' }>,
+  { trace, address, origin }: Head,
+  authorization: string,
+): Promise<Caller> {
+  const { platform, ...customer } = await authenticateCustomer(app, authorization, address)
+  trace.platformId = platform.id
+  if (origin !== undefined) checkOrigin(app, await app.withConfig(platform), origin)
+  if (!endpoint.customerToken)
+    throw new ApiError('FORBIDDEN', {
+      message: "A customer's token does not allow this call. The platform's backend makes it.",
+    })
+  const actor = { kind: 'customer', ...customer } as const
+  checkPermission({ actor }, endpoint.permission, endpoint.orPermission)
+  return { platform, actor }
+}
+
+/** Error: 403 `FORBIDDEN` for a page of an origin that the platform does not allow. */
+function checkOrigin({ config: { mode } }: App, platform: PlatformRow, origin: string): void {
+  const { allowedOrigins } = platformConfig({ mode, platform })
+  if (!allowedOrigins.some((allowed) => isOf(allowed, origin)))
+    throw new ApiError('FORBIDDEN', {
+      message: `Pages of ${origin} may not call this platform: allowedOrigins in its configuration does not have the origin.`,
+      details: { origin },
+    })
+}
+
+/** Whether an origin is the allowed one, whose port may be any (`:*`). */
+function isOf(allowed: string, origin: string): boolean {
+  if (!allowed.endsWith(':*')) return allowed === origin
+  const host = allowed.slice(0, -':*'.length)
+  return origin === host || (origin.startsWith(`${host}:`) && /^\d{1,5}$/.test(origin.slice(host.length + 1)))
+}
+
+/** The device code in the path. */
+export function codeOf({ params }: Pick<Head, 'params'>): string {
+  return (params as { readonly code: string }).code
+}

@@ -1,0 +1,99 @@
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import type { Op } from '../../../kernel/operation/app.ts'
+import {
+  ApiError,
+  type Approval,
+  type Input,
+  type SignedCall,
+  type SignedHandler,
+  type ToSign,
+} from '../../../kernel/operation/operation.ts'
+import { approve, approveByProof, challengeFor } from '../../../people/sign-in/signed-retry.ts'
+import type { Write } from '../../../storage/commit/writes.ts'
+import type { Call } from '../request/call.ts'
+import {
+  broughtBy,
+  type Question,
+  type Refusal,
+  STEPS,
+  STEPS_AFTER_QUESTION,
+  type Takes,
+  toBeSignedOf,
+} from './signature-steps.ts'
+
+/** The result of the check: the call runs, with its approval or without needing one, or is answered with a challenge. */
+export interface Gate {
+  readonly approval?: Approval
+  readonly challenge?: { readonly challenge: object; readonly writes: readonly Write[] }
+}
+
+const OPEN: Gate = {}
+
+const REASONS: Readonly<Record<Refusal, string>> = {
+  REQUEST_ID_MISSING: 'Missing Request-Id',
+  WALLET_SIGNATURE_MISSING: 'Missing wallet signature',
+}
+
+/** The signed check: applies the tables of `signature-steps.ts` to a call. Errors: its refusals and those of `signing.ts`. */
+export async function signatureGate(
+  op: Op,
+  takes: Takes,
+  handler: SignedHandler<Endpoint>,
+  input: Input<Endpoint>,
+  { signature, requestId }: Call,
+  signedCall: SignedCall,
+): Promise<Gate> {
+  const prove = await handler.prove?.(op, input)
+  const brought = broughtBy({
+    proof: prove !== undefined,
+    signature: signature !== undefined,
+    requestId: requestId !== undefined,
+  })
+  const step = STEPS[brought][takes]
+  switch (step) {
+    case 'run':
+      return OPEN
+    case 'ask':
+    case 'askForSignature': {
+      const authorization = await handler.toSign(op, input, step === 'askForSignature')
+      return afterQuestion(op, step, authorization, signature, signedCall)
+    }
+    case 'approveBySignature':
+      return { approval: await approve(op, signedCall, given(requestId), given(signature)) }
+    case 'approveByProof':
+      return { approval: await approveByProof(op, signedCall, given(requestId), given(prove)) }
+    default:
+      throw new ApiError(step, { reason: REASONS[step] })
+  }
+}
+
+async function afterQuestion(
+  op: Op,
+  question: Question,
+  authorization: ToSign | null,
+  signature: string | undefined,
+  signedCall: SignedCall,
+): Promise<Gate> {
+  const step = STEPS_AFTER_QUESTION[toBeSignedOf(authorization)][question]
+  switch (step) {
+    case 'run':
+      return OPEN
+    case 'challenge':
+      return { challenge: await challengeFor(op, signedCall, given(authorization)) }
+    case 'approveIssued':
+      return { approval: await approve(op, signedCall, requestOf(authorization), given(signature)) }
+    case 'fault':
+      throw new Error('A signature alone cannot cover a new payload')
+  }
+}
+
+function requestOf(authorization: ToSign | null): string {
+  return given(authorization && 'requestId' in authorization ? authorization.requestId : undefined)
+}
+
+/** A value that the tables guarantee. */
+function given<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined)
+    throw new Error('The signed check misses a value that its tables guarantee')
+  return value
+}

@@ -1,0 +1,62 @@
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import type { WireSpelling } from '@countersign/contract/core/wire-word'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { urlOf } from '../../../kernel/operation/base-path.ts'
+import { isCustomerToken } from './tokens.ts'
+
+/** How long a browser may keep an answer to its question. */
+const ASKED_SECONDS = 600
+
+const HEADERS_OF_CALLS = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Request-Id']
+const HEADERS_OF_ANSWERS = [
+  'Idempotency-Replayed',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Request-Id',
+]
+
+/**
+ * Lets web pages call with a customer's token, and read the answers, refusals too (CORS). Answers to other credentials stay
+ * unreadable for pages. Which origins a platform allows is checked once its token is known (`authenticate.ts`): what a browser
+ * asks before a call has no credentials, says nothing of a platform, and is answered alike for every origin.
+ */
+export function allowPages(
+  server: FastifyInstance,
+  { walletSignatureHeader, sandboxFaultHeader }: WireSpelling,
+  endpoints: readonly Endpoint[],
+): void {
+  const headersOfCalls = [...HEADERS_OF_CALLS, walletSignatureHeader, sandboxFaultHeader].join(', ')
+  const headersOfAnswers = [...HEADERS_OF_ANSWERS, `${sandboxFaultHeader}-Applied`].join(', ')
+  const methods = new Map<string, string[]>()
+  for (const endpoint of endpoints)
+    if (endpoint.auth === 'platform' && endpoint.customerToken) {
+      const url = urlOf(endpoint)
+      methods.set(url, [...(methods.get(url) ?? []), endpoint.method])
+    }
+  server.addHook('onRequest', (request, reply, done) => {
+    const { origin, authorization, 'access-control-request-method': asked } = request.headers
+    const allowed = methods.get(request.routeOptions.url ?? '')
+    if (origin === undefined || !allowed) return done()
+    if (request.method === 'OPTIONS' && asked !== undefined) {
+      readableBy(reply, origin, headersOfAnswers)
+        .header('Access-Control-Allow-Methods', allowed.join(', '))
+        .header('Access-Control-Allow-Headers', headersOfCalls)
+        .header('Access-Control-Max-Age', String(ASKED_SECONDS))
+        .code(204)
+        .send()
+      return
+    }
+    if (isCustomerToken(authorization)) readableBy(reply, origin, headersOfAnswers)
+    done()
+  })
+}
+
+function readableBy(reply: FastifyReply, origin: string, headersOfAnswers: string): FastifyReply {
+  return reply
+    .header('Access-Control-Allow-Origin', origin)
+    .header('Vary', 'Origin')
+    .header('Access-Control-Expose-Headers', headersOfAnswers)
+}

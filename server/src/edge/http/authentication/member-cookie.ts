@@ -1,0 +1,26 @@
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { MEMBER_COOKIE, MEMBER_SESSION_HOURS } from '@countersign/contract/platforms/member-sessions'
+import type { App } from '../../../kernel/operation/app.ts'
+import type { Outcome } from '../../../kernel/operation/operation.ts'
+import type { Answer } from '../request/call.ts'
+import { cookieIn, cookieName, cookieText } from '../response/cookies.ts'
+
+const SECRET = /^[\w-]{43}$/
+
+/** The secret of a member's session in a `Cookie` header. */
+export function memberSecretIn(app: Pick<App, 'config'>, cookies: string | undefined): string | undefined {
+  const secret = cookieIn(cookies, cookieName(app, MEMBER_COOKIE))
+  return secret !== undefined && SECRET.test(secret) ? secret : undefined
+}
+
+/** The answer with the cookie of the session that begins or ends by it. */
+export function withCookie(
+  answer: Answer,
+  { cookie }: Pick<Outcome<Endpoint>, 'cookie'>,
+  app: Pick<App, 'config'>,
+): Answer {
+  if (cookie === undefined) return answer
+  const [secret, seconds] = cookie === 'none' ? ['', 0] : [cookie.secret, MEMBER_SESSION_HOURS * 60 * 60]
+  const text = cookieText(app, MEMBER_COOKIE, secret, { seconds })
+  return { ...answer, headers: { ...answer.headers, 'Set-Cookie': text } }
+}

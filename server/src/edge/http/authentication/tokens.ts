@@ -1,0 +1,100 @@
+import { effectivePermissions, type Permission } from '@countersign/contract/core/endpoint'
+import { authenticateAgentToken } from '../../../agents/identity/device-codes.ts'
+import type { App } from '../../../kernel/operation/app.ts'
+import { ApiError } from '../../../kernel/operation/operation.ts'
+import {
+  authenticateCustomerToken,
+  CUSTOMER_TOKEN_PREFIX,
+  type CustomerAuthentication,
+} from '../../../people/tokens/customer-tokens.ts'
+import { authenticateToken } from '../../../people/tokens/tokens.ts'
+import type { BarePlatformRow } from '../../../storage/rows/tables.ts'
+
+export interface TokenAuthentication {
+  readonly platform: BarePlatformRow
+  readonly tokenId: string
+  readonly tokenName: string
+  readonly permissions: readonly Permission[]
+}
+
+const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i
+/** The characters of ids and secrets. A database may refuse a query with others, such as U+0000. */
+const PRINTABLE = /^[\x21-\x7e]+$/
+
+/**
+ * HTTP Basic (specification 5.1): `<api token id>:<client secret>`, where the id may also be the token's `clientId`.
+ * Error: 401 `UNAUTHORIZED`.
+ */
+export async function authenticatePlatform(
+  app: App,
+  authorization: string | undefined,
+): Promise<TokenAuthentication> {
+  if (!authorization) throw refused('Missing credentials')
+  const encoded = BASIC.exec(authorization)?.[1]
+  const decoded = encoded ? Buffer.from(encoded, 'base64').toString('utf8') : ''
+  // Ids contain a colon, secrets do not.
+  const colon = decoded.lastIndexOf(':')
+  if (colon < 1 || !PRINTABLE.test(decoded)) throw refused('Malformed credentials')
+  const found = await authenticateToken(app.lookup, decoded.slice(0, colon), decoded.slice(colon + 1))
+  if (!found) throw refused('Invalid credentials')
+  return {
+    platform: found.platform,
+    tokenId: found.token.id,
+    tokenName: found.token.name,
+    permissions: effectivePermissions(found.token.permissions),
+  }
+}
+
+const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
+
+/** Whether a request brings a customer's token, by its beginning: valid or not. */
+export function isCustomerToken(authorization: string | undefined): authorization is string {
+  return authorization !== undefined && bearerOf(authorization)?.startsWith(CUSTOMER_TOKEN_PREFIX) === true
+}
+
+/**
+ * The bearer token of a customer. Errors: 401 `UNAUTHORIZED`; 429 `RATE_LIMITED` instead, for an address with too many
+ * unknown tokens.
+ */
+export async function authenticateCustomer(
+  app: App,
+  authorization: string,
+  address: string,
+): Promise<CustomerAuthentication> {
+  const token = bearerOf(authorization)
+  const found = token && (await authenticateCustomerToken(app.lookup, token, app.clock()))
+  if (!found) throw unknownBearer(app, address)
+  return found
+}
+
+/**
+ * The bearer token of an agent (specification 5.2). Errors: 401 `UNAUTHORIZED`; 429 `RATE_LIMITED` instead, for an
+ * address with too many unknown tokens.
+ */
+export async function authenticateAgent(app: App, authorization: string | undefined, address: string) {
+  const refusedAgent = (reason: string) => refused(reason, 'Bearer')
+  if (!authorization) throw refusedAgent('Missing credentials')
+  const token = bearerOf(authorization)
+  if (token === undefined) throw refusedAgent('Malformed credentials')
+  const found = await authenticateAgentToken(app.lookup, token)
+  if (!found) throw unknownBearer(app, address)
+  return found
+}
+
+function bearerOf(authorization: string): string | undefined {
+  return BEARER.exec(authorization)?.[1]
+}
+
+/** The refusal of a bearer token that is not valid, counted for the address. */
+function unknownBearer(app: App, address: string): ApiError {
+  app.failedAttempts.check('bearerTokensByAddress', address)
+  app.failedAttempts.failed('bearerTokensByAddress', address)
+  return refused('Invalid credentials', 'Bearer')
+}
+
+function refused(reason: string, scheme: 'Basic' | 'Bearer' = 'Basic'): ApiError {
+  return new ApiError('UNAUTHORIZED', {
+    reason,
+    headers: { 'WWW-Authenticate': `${scheme} realm="countersign"` },
+  })
+}

@@ -1,0 +1,123 @@
+import type { IncomingMessage } from 'node:http'
+import { isObject } from '@countersign/contract/core/decode'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { maskedPath } from '../../../kernel/audit/masking/mask.ts'
+import type { App } from '../../../kernel/operation/app.ts'
+import { BASE_PATH } from '../../../kernel/operation/base-path.ts'
+import type { RequestLine } from '../../observability/request-lines.ts'
+import { shownPath } from '../../observability/route-timings.ts'
+import type { Trace } from '../request/trace.ts'
+import { safetyHeaders } from '../response/security-headers.ts'
+import { beginSpan, endSpan } from './request-spans.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    trace: Trace
+    /** When it arrived, by `performance.now()`. */
+    startedMs: number
+  }
+}
+
+/** Text that is safe in a log line and a header. */
+const SAFE_ID = /^[A-Za-z0-9._:-]{1,128}$/
+/** Paths that machines poll every few seconds; their log lines would hide the others. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+
+/** The caller's own `X-Request-Id`, if it is safe. It is shown next to ours, and names nothing: a caller may use it twice. */
+export function callerRequestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && SAFE_ID.test(given) ? given : undefined
+}
+
+/**
+ * Adds the request id to every answer, counts it, and logs a line at `info`: method, route, status, duration, platform, and
+ * the code of an error. The line has no address, headers or body. Must be called before any other hook is added.
+ */
+export function observeRequests(server: FastifyInstance, app: App, show?: ShowRequest): void {
+  server.decorateRequest('trace')
+  server.decorateRequest('startedMs', 0)
+  server.addHook('onRequest', (request, reply, done) => {
+    observe(app, request, reply, show)
+    done()
+  })
+}
+
+type ShowRequest = (line: RequestLine) => void
+
+/** The path below the base address, as sent. */
+export function pathBelowBase({ url }: FastifyRequest): string {
+  return belowBase(url.split('?', 1)[0] ?? url)
+}
+
+function belowBase(path: string): string {
+  return path.startsWith(`${BASE_PATH}/`) ? path.slice(BASE_PATH.length) : path
+}
+
+/** The parameters of the path. */
+export function textParams({ params }: FastifyRequest): Readonly<Record<string, string>> {
+  const entries = Object.entries(isObject(params) ? params : {})
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
+}
+
+/** The path below the base address, or its pattern if a part is secret or personal. */
+function pathShown(request: FastifyRequest): string {
+  const path = pathBelowBase(request)
+  const { url, config } = request.routeOptions
+  if (url === undefined) return path
+  return maskedPath(config.params, { path, pattern: belowBase(shownPath(url)), params: textParams(request) })
+}
+
+/** The same for one request, because hooks do not see requests whose address the router cannot parse. */
+export function observe(app: App, request: FastifyRequest, reply: FastifyReply, show?: ShowRequest): void {
+  request.startedMs = performance.now()
+  const callerRequestId = callerRequestIdOf(request)
+  request.trace = {
+    requestId: request.id,
+    ...(callerRequestId === undefined ? {} : { callerRequestId }),
+    platformId: undefined,
+    code: undefined,
+  }
+  if (app.tracing && !isProbe(request)) beginSpan(app.tracing, request)
+  reply.headers({ 'X-Request-Id': request.id, ...safetyHeaders(app) })
+  // fastify's onResponse does not report a client that disconnects before the answer.
+  reply.raw.on('close', () => finish(app, request, reply, durationMsOf(request), show))
+}
+
+/** The time since the request arrived. */
+export function durationMsOf({ startedMs }: Pick<FastifyRequest, 'startedMs'>): number {
+  return performance.now() - startedMs
+}
+
+function isProbe({ routeOptions: { url } }: FastifyRequest): boolean {
+  return url !== undefined && PROBES.has(url)
+}
+
+function finish(
+  app: App,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  durationMs: number,
+  show?: ShowRequest,
+): void {
+  const { method, trace } = request
+  const { url } = request.routeOptions
+  const status = reply.raw.writableFinished ? reply.raw.statusCode : undefined
+  app.metrics.answered(url, method, status, trace.code, durationMs / 1000)
+  if (app.tracing) endSpan(trace, status)
+  const isOfMachines = isProbe(request)
+  if (show && !isOfMachines)
+    show({
+      method,
+      path: pathShown(request),
+      status,
+      code: trace.code,
+      durationMs,
+      requestId: trace.requestId,
+    })
+  const level = isOfMachines ? 'debug' : 'info'
+  if (!app.log.isLevelEnabled(level)) return
+  const route = url === undefined ? 'unknown' : shownPath(url)
+  const outcome = status === undefined ? { aborted: true } : { status }
+  const line = { method, route, ...outcome, durationMs: Math.round(durationMs * 1000) / 1000, ...trace }
+  app.log[level](line, 'request')
+}

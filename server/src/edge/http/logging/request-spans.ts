@@ -1,0 +1,58 @@
+import type { ErrorCode } from '@countersign/contract/core/errors'
+import type { FastifyRequest } from 'fastify'
+import type { BegunSpan, Tracing } from '../../../kernel/ports/tracing.ts'
+import { METHODS, shownPath } from '../../observability/route-timings.ts'
+import type { Trace } from '../request/trace.ts'
+
+/** The span of each request under way, by the members of its log lines, which the whole pipeline has. */
+const SPANS = new WeakMap<Trace, BegunSpan>()
+
+/**
+ * Begins the span of a request, in the trace that its `traceparent` names. It has the route's pattern, and nothing else of the
+ * address, of the headers or of the body.
+ */
+export function beginSpan(
+  tracing: Tracing,
+  { method, routeOptions: { url }, headers, trace }: FastifyRequest,
+) {
+  const known = METHODS.has(method) ? method : '_OTHER'
+  const route = url === undefined ? undefined : shownPath(url)
+  const span = tracing.begin(headers, {
+    name: route === undefined ? known : `${known} ${route}`,
+    kind: 'server',
+    attributes: {
+      'http.request.method': known,
+      'http.route': route,
+      'countersign.request.id': trace.requestId,
+    },
+  })
+  trace.traceId = span.traceId
+  SPANS.set(trace, span)
+}
+
+/** Ends it. Without a status the client was gone before the answer. */
+export function endSpan(trace: Trace, status: number | undefined): void {
+  const span = SPANS.get(trace)
+  if (!span) return
+  const { platformId, code } = trace
+  span.note({
+    'http.response.status_code': status,
+    'countersign.platform.id': platformId,
+    'countersign.error.code': code,
+  })
+  const why = whyOf(status, code)
+  if (why !== undefined) span.failed(why)
+  span.end()
+}
+
+/** A refusal is the caller's error, not ours. */
+function whyOf(status: number | undefined, code: ErrorCode | undefined): string | undefined {
+  if (status === undefined) return 'aborted'
+  return status >= 500 ? (code ?? String(status)) : undefined
+}
+
+/** Does work as part of the span of its request, if it has one. */
+export function inSpan<T>(trace: Trace, work: () => T): T {
+  const span = SPANS.get(trace)
+  return span ? span.run(work) : work()
+}

@@ -1,0 +1,48 @@
+import type { Logger } from 'pino'
+import type { Answer } from '../request/call.ts'
+import type { Trace } from '../request/trace.ts'
+
+/** Two seconds, less the time for transmitting the answer. */
+const ANSWER_MS_MAX = 1_800
+
+/** An answer, and what undoes its effects if it comes too late. */
+export interface InTime {
+  readonly answer: Answer
+  readonly takeBack: (() => Promise<void>) | undefined
+}
+
+/** Answers callers that wait for a limited time only. */
+export interface Deadline {
+  /** Resolves to the answer of `decide`, or to `timedOut` after the deadline; late effects are undone. */
+  answer(trace: Trace, timedOut: Answer, decide: (isLate: () => boolean) => Promise<InTime>): Promise<Answer>
+  /** Resolves once all late decisions have ended; for closing the server. */
+  settled(): Promise<void>
+}
+
+export function createDeadline(log: Logger, answerMsMax = ANSWER_MS_MAX): Deadline {
+  const late = new Set<Promise<void>>()
+  return {
+    answer(trace, timedOut, decide) {
+      let isLate = false
+      let timer: NodeJS.Timeout
+      const timeout = new Promise<Answer>((resolve) => {
+        timer = setTimeout(() => {
+          isLate = true
+          late.add(ending)
+          resolve(timedOut)
+        }, answerMsMax)
+      })
+      const decision = decide(() => isLate)
+      const ending = decision
+        .then(({ takeBack }) => (isLate ? takeBack?.() : undefined))
+        .catch((error: unknown) => {
+          if (isLate) log.error({ err: error, ...trace }, 'an authorization that was late failed')
+        })
+        .finally(() => late.delete(ending))
+      return Promise.race([decision.then(({ answer }) => answer), timeout]).finally(() => clearTimeout(timer))
+    },
+    async settled() {
+      await Promise.all(late)
+    },
+  }
+}

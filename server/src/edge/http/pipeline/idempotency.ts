@@ -1,0 +1,67 @@
+import { isObject, type JsonSchema } from '@countersign/contract/core/decode'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import type { TSchema } from 'typebox'
+import { toCanonicalJson } from '../../../base/json/json.ts'
+import { hashRequest, type KeyedRequest } from '../../../kernel/idempotency/stored-responses.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
+
+function keyReused(): ApiError {
+  return new ApiError('IDEMPOTENCY_KEY_REUSED', { details: { header: 'Idempotency-Key' } })
+}
+
+/**
+ * Reads the header, where the endpoint takes one. A key is 1 to 255 printable ASCII characters, scoped to method, path and
+ * caller (platform, member, agent, customer or verification page).
+ */
+export function keyedRequest(
+  op: Op,
+  {
+    idempotent,
+    isAnswerSecret: isSecret = false,
+    body: schema,
+  }: Pick<Endpoint, 'idempotent' | 'isAnswerSecret' | 'body'>,
+  header: string | undefined,
+  target: string,
+  body: unknown,
+): KeyedRequest | undefined {
+  if (!idempotent) return undefined
+  if (header === undefined && idempotent === 'required')
+    throw fieldError('INVALID_INPUT', 'Idempotency-Key', 'The header Idempotency-Key is required')
+  if (header === undefined) return undefined
+  if (!/^[\x20-\x7e]{1,255}$/.test(header))
+    throw fieldError(
+      'INVALID_INPUT',
+      'Idempotency-Key',
+      'Idempotency-Key must be 1 to 255 printable ASCII characters',
+    )
+  return {
+    scope: `${callerOf(op)} ${target}`,
+    key: header,
+    requestHash: hashRequest(withoutSecrets(op, schema, body)),
+    isSecret,
+    conflict: keyReused,
+  }
+}
+
+/**
+ * A body with a keyed digest in place of each secret (`writeOnly`): the stored hash of a request would let whoever reads the
+ * database try secrets. The digest is that of the first data key, so that a repetition is known after a rotation too.
+ */
+function withoutSecrets(op: Op, schema: TSchema | undefined, body: unknown): unknown {
+  const { properties = {} }: JsonSchema = schema ?? {}
+  const secrets = Object.entries(properties)
+    .filter(([, member]) => 'writeOnly' in member)
+    .map(([name]) => name)
+  if (secrets.length === 0 || !isObject(body)) return body
+  const digest = (value: unknown) =>
+    Buffer.from(op.enclave.mac('idempotency', toCanonicalJson(value ?? null), 1)).toString('hex')
+  return { ...body, ...Object.fromEntries(secrets.map((name) => [name, digest(body[name])])) }
+}
+
+function callerOf({ platform, actor }: Op): string {
+  if (actor.kind === 'agent') return `${platform.id} ${actor.agentId}`
+  if (actor.kind === 'customer') return `${platform.id} ${actor.customerId}`
+  if (actor.kind === 'member') return `${platform.id} ${actor.memberId}`
+  return actor.kind === 'kycLink' ? `${platform.id} ${actor.linkId}` : platform.id
+}

@@ -1,0 +1,228 @@
+import { type Endpoint, isStream } from '@countersign/contract/core/endpoint'
+import { ERRORS } from '@countersign/contract/core/errors'
+import { codeFailed } from '../../../agents/identity/device-codes.ts'
+import { type App, createOp, type Op } from '../../../kernel/operation/app.ts'
+import { LogWith } from '../../../kernel/operation/log-fields.ts'
+import type {
+  AnyImplementation,
+  Caller,
+  Handler,
+  PublicHandler,
+} from '../../../kernel/operation/operation.ts'
+import type { RequestLimits } from '../../rate-limits/request-limits.ts'
+import { admit, codeOf } from '../authentication/authenticate.ts'
+import { fromOf } from '../authentication/members.ts'
+import { inSpan } from '../logging/request-spans.ts'
+import { type Answer, type Call, type Head, isAnswer } from '../request/call.ts'
+import { parseBody } from '../request/json-body.ts'
+import { type ReadUpload, readUpload } from '../request/upload.ts'
+import { begun, encodeRefusal } from '../response/encode.ts'
+import { asApiError } from '../response/errors.ts'
+import type { Deadline } from './deadline.ts'
+import { keyedRequest } from './idempotency.ts'
+import { countingFailures, publicInput, whoCalls } from './public-calls.ts'
+import { limited, note } from './rate-limit.ts'
+import { createRoute, type Route } from './route.ts'
+import { decide, type Operation, operationOf, type Request } from './run-operation.ts'
+import { CallFaults, mayFault } from './sandbox-faults.ts'
+import { whileAdmitted } from './streams.ts'
+
+/** Answers the calls to one endpoint. For callers of the API neither method throws. */
+export interface Pipeline {
+  /**
+   * Authenticates the caller before the body is read, or answers a caller that is not allowed. Undefined where the body
+   * identifies the caller.
+   */
+  admit(head: Head): Promise<Caller | Answer | undefined>
+  /** Authenticates again where `caller` is undefined, because rights may be lost while a slow body arrives. */
+  answer(call: Call, caller: Caller | undefined): Promise<Answer>
+}
+
+export interface PipelineOptions {
+  readonly checkAnswers: boolean
+  /** How many requests callers may make. */
+  readonly limits: RequestLimits
+  /** The deadline of answers to the card processor. */
+  readonly deadline: Deadline
+  /** Reads what the endpoint changes, as it was before. */
+  readonly readBefore?: Handler<Endpoint> | undefined
+}
+
+/**
+ * The one way through the server: authenticate → parse → idempotency → signed check → handler → commit → encode. The
+ * endpoint was matched before, by its route.
+ */
+export function createPipeline(
+  app: App,
+  name: string,
+  endpoint: Endpoint,
+  implementation: AnyImplementation,
+  options: PipelineOptions,
+): Pipeline {
+  const route = createRoute(app, name, endpoint, options.checkAnswers)
+  const pipeline = pipelineOf(route, implementation, options)
+  return app.tracing ? traced(pipeline) : pipeline
+}
+
+/** The pipeline, with its work as part of the request's span. */
+function traced(pipeline: Pipeline): Pipeline {
+  return {
+    admit: (head) => inSpan(head.trace, () => pipeline.admit(head)),
+    answer: (call, caller) => inSpan(call.trace, () => pipeline.answer(call, caller)),
+  }
+}
+
+function pipelineOf(
+  route: Route,
+  implementation: AnyImplementation,
+  { limits, readBefore }: PipelineOptions,
+): Pipeline {
+  const { app, endpoint } = route
+  if ('who' in implementation) return publicPipeline(route, implementation, limits)
+  if ('whose' in implementation) throw new Error(`${route.name} takes events`)
+  const operation = operationOf(route, implementation, readBefore)
+  return {
+    admit: (head) =>
+      orRefusal(route, head, async () => {
+        app.gate.checkRoom()
+        const caller = noted(head, await limited(limits, head, () => admit(app, endpoint, head)))
+        app.gate.checkRoom(caller.platform.id)
+        return caller
+      }),
+    answer: async (call, caller) => {
+      const faults = new CallFaults()
+      const answer = await orRefusal(route, call, async () => {
+        const answer = await answerCall(operation, call, caller, faults)
+        return begun(isStream(endpoint) ? whileAdmitted(app, endpoint, call, answer) : answer, (error) =>
+          brokeOff(route, call, error),
+        )
+      })
+      return faults.apply(app, answer)
+    },
+  }
+}
+
+/** The caller, noted for the request log. */
+function noted<C extends Pick<Caller, 'actor'>>({ seen }: Head, caller: C): C {
+  if (seen) seen.actor = caller.actor
+  return caller
+}
+
+/** Of an endpoint that anybody may call: the body says who does. */
+function publicPipeline(route: Route, handler: PublicHandler<Endpoint>, limits: RequestLimits): Pipeline {
+  const operation = operationOf(route, handler.handle)
+  return {
+    admit: (head) =>
+      orRefusal(route, head, async () => {
+        route.app.gate.checkRoom()
+        note(head, await limits.takeAddress(head.address))
+        return undefined
+      }),
+    answer: (call) =>
+      orRefusal(route, call, async () => {
+        const input = await publicInput(route, call)
+        return countingFailures(route.app, handler.tried?.(input), async () => {
+          const named = await whoCalls(route, handler, call, input)
+          if ('answer' in named) return named.answer
+          noted(call, named.op)
+          const request = { call, input: named.input, signedCall: undefined, keyed: undefined }
+          return decide(operation, named.op, request)
+        })
+      }),
+  }
+}
+
+/** The result of some steps, or the answer to their refusal or fault. */
+async function orRefusal<T>(route: Route, head: Head, steps: () => Promise<T>): Promise<T | Answer> {
+  try {
+    const outcome = await steps()
+    if (isAnswer(outcome)) countFailedAttempt(route, head, outcome)
+    return outcome
+  } catch (error) {
+    const { refusal, isFault } = asApiError(error)
+    if (isFault) route.app.log.error({ ...head.trace, err: error, endpoint: route.name }, 'operation failed')
+    const answer = encodeRefusal(refusal, route.app)
+    countFailedAttempt(route, head, answer)
+    return answer
+  }
+}
+
+/** Logs a text that could not be made to its end. */
+function brokeOff({ app, name }: Route, { trace }: Head, error: unknown): void {
+  app.log.error({ ...trace, err: error, endpoint: name }, 'an answer broke off')
+}
+
+/** Counts a failed attempt at a device code, unknown or no longer valid. */
+function countFailedAttempt({ app, endpoint }: Route, head: Head, answer: Answer): void {
+  if (endpoint.auth === 'deviceCode' && answer.status === ERRORS.DEVICE_CODE_NOT_FOUND.status)
+    codeFailed(app, codeOf(head), head.address)
+}
+
+async function answerCall(
+  operation: Operation,
+  call: Call,
+  caller: Caller | undefined,
+  faults: CallFaults,
+): Promise<Answer> {
+  const { app } = operation.route
+  if (!call.readForm) {
+    const op = await authenticate(operation.route, call, caller, faults)
+    return decide(operation, op, await parse(operation, op, call))
+  }
+  const upload = await readUpload(app, call.readForm)
+  let op: Op | undefined
+  let answer: Answer | undefined
+  let decided: Answer | undefined
+  try {
+    op = await authenticate(operation.route, call, caller, faults)
+    const request = await parse(operation, op, call, upload)
+    const { store } = upload
+    answer = await decide(operation, op, request, async (op, attempted) => {
+      decided = attempted
+      if (attempted.status < 400) await store(op)
+    })
+    return answer
+  } finally {
+    // An answer that was kept earlier is not of this file.
+    await upload.end(op, answer !== undefined && answer === decided)
+  }
+}
+
+async function authenticate(
+  route: Route,
+  call: Call,
+  known: Caller | undefined,
+  faults: CallFaults,
+): Promise<Op> {
+  const { app, endpoint } = route
+  const { platform, actor } = known ?? noted(call, await admit(app, endpoint, call))
+  const log = new LogWith(app.log, call.trace)
+  const atPrimary = createOp(app, await app.withConfig(platform), actor, log, fromOf(app, call))
+  // Copied only where it must be: nearly every call goes without.
+  const reads = route.readsMuch ? await app.replica?.upToDate() : undefined
+  const op = reads ? { ...atPrimary, ...reads } : atPrimary
+  return mayFault(app, op, call) ? faults.find(route, op, call) : op
+}
+
+async function parse(
+  { route, signed }: Operation,
+  op: Op,
+  call: Call,
+  upload?: ReadUpload,
+): Promise<Request> {
+  const { endpoint, name } = route
+  const body = upload ? upload.fields : parseBody(call.body)
+  // Copied: the parser converts the fields of a form in place.
+  const sent = upload ? sentAs(upload) : endpoint.body ? body : undefined
+  const input = await route.parse({ params: call.params, query: call.query, body, file: upload?.file }, op)
+  const target = `${call.method} ${call.path}`
+  const signedCall =
+    signed && ((await signed.signedAs?.(op, input)) ?? { operation: name, target, body: sent })
+  const keyed = keyedRequest(op, endpoint, call.idempotencyKey, target, sent)
+  return { call, input, signedCall, keyed }
+}
+
+/** What a repeated upload has to send again. */
+function sentAs({ fields, file }: ReadUpload): unknown {
+  return { ...fields, file: file && [file.name, Buffer.from(file.sha256).toString('hex')] }
+}

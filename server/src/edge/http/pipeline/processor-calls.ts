@@ -1,0 +1,139 @@
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { type App, createOp, type Op } from '../../../kernel/operation/app.ts'
+import { decideAndCommit } from '../../../kernel/operation/decide-and-commit.ts'
+import { LogWith } from '../../../kernel/operation/log-fields.ts'
+import {
+  type AnsweringEndpoint,
+  type AnyImplementation,
+  ApiError,
+  type Input,
+  type OnceOnly,
+  type ProcessorHandler,
+} from '../../../kernel/operation/operation.ts'
+import type { Rail } from '../../../kernel/ports/rail.ts'
+import { inSpan } from '../logging/request-spans.ts'
+import type { Answer, Call } from '../request/call.ts'
+import { encode } from '../response/encode.ts'
+import type { Deadline } from './deadline.ts'
+import type { Pipeline, PipelineOptions } from './pipeline.ts'
+import { checkDeclared, createRoute, type Route } from './route.ts'
+
+type EventHandler = ProcessorHandler<AnsweringEndpoint>
+
+/**
+ * The pipeline for events of the card processor, of the verification provider and of rails. The sender is authenticated by its
+ * signature over the body, which also names the record. The event is its own idempotency key; only responses to processed
+ * events are stored. Errors: 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT`, and those of the handler, all thrown: the sender
+ * is not a caller of the API, so the server itself answers its refusals and faults.
+ */
+export function createEventPipeline(
+  app: App,
+  name: string,
+  endpoint: Endpoint,
+  handler: AnyImplementation,
+  { checkAnswers, deadline }: Pick<PipelineOptions, 'checkAnswers' | 'deadline'>,
+): Pipeline {
+  if (!('whose' in handler)) throw new Error(`${name} takes no events`)
+  const route = createRoute(app, name, endpoint, checkAnswers)
+  return {
+    admit: async () => undefined,
+    answer: (call) => inSpan(call.trace, () => answerEvent(route, handler, deadline, call)),
+  }
+}
+
+async function answerEvent(
+  route: Route,
+  handler: EventHandler,
+  deadline: Deadline,
+  call: Call,
+): Promise<Answer> {
+  const event = authenticatedEvent(route, call)
+  const input = await route.parse({ params: call.params, query: call.query, body: event })
+  const timeout = handler.timeout(input)
+  if (!timeout) {
+    const op = await opOf(route.app, handler, input, call)
+    return (await answerOnce(route, op, handler, input, () => false)).answer
+  }
+  return deadline.answer(call.trace, encode(timeout.answer, route.app.wire), async (isLate) => {
+    const op = await opOf(route.app, handler, input, call)
+    const { answer, isToBeTakenBack } = await answerOnce(route, op, handler, input, isLate)
+    const takeBack = async () => {
+      const later = createOp(route.app, op.platform, op.actor, op.log)
+      await answerOnce(route, later, timeout.takeBack, input, isLate)
+    }
+    return { answer, takeBack: isToBeTakenBack ? takeBack : undefined }
+  })
+}
+
+type Headers = Readonly<Record<string, string | undefined>>
+
+/** Who checks the signature of an event; undefined where it is not valid. */
+const READERS: Readonly<
+  Partial<Record<Endpoint['auth'], (app: App, headers: Headers, body: Uint8Array, params: Params) => unknown>>
+> = {
+  cardProcessor: ({ cardProcessor }, headers, body) => cardProcessor?.readEvent(headers, body),
+  verificationProvider: ({ verifier, clock }, headers, body) => verifier?.readEvent(headers, body, clock()),
+  rail: ({ rails }, headers, body, { rail: name = null }) => railOf(rails, name).readEvent?.(headers, body),
+}
+
+type Params = Readonly<Record<string, string>>
+
+/** Error: 404 `NOT_FOUND`. */
+function railOf(rails: App['rails'], name: string | null): Rail {
+  const rail = name === null ? undefined : rails.find(name)
+  if (!rail) throw new ApiError('NOT_FOUND')
+  return rail
+}
+
+/** A signed event, not yet parsed. Error: 401 `INVALID_SIGNATURE`. */
+function authenticatedEvent({ app, endpoint }: Route, { headers, body, params }: Call): unknown {
+  const texts = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value]),
+  )
+  const event = READERS[endpoint.auth]?.(app, texts, body ?? Buffer.alloc(0), params as Params)
+  if (event === undefined) throw new ApiError('INVALID_SIGNATURE', { reason: 'Invalid signature' })
+  return event
+}
+
+async function opOf(
+  app: App,
+  handler: EventHandler,
+  input: Input<AnsweringEndpoint>,
+  { trace }: Call,
+): Promise<Op> {
+  const { platform, actor } = await handler.whose(app, input)
+  trace.platformId = platform.id
+  return createOp(app, await app.withConfig(platform), actor, new LogWith(app.log, trace))
+}
+
+interface Answered {
+  readonly answer: Answer
+  readonly isToBeTakenBack: boolean
+}
+
+/** Idempotency → handler → commit → encode. */
+function answerOnce(
+  route: Route,
+  op: Op,
+  operation: OnceOnly<AnsweringEndpoint>,
+  input: Input<AnsweringEndpoint>,
+  isLate: () => boolean,
+): Promise<Answered> {
+  return decideAndCommit<Answered>(
+    route.app,
+    op,
+    async () => {
+      const before = await operation.replay(op, input)
+      return before && { answer: encode(before, route.app.wire), isToBeTakenBack: false }
+    },
+    async () => {
+      const outcome = await operation.handle(op, input, isLate).catch((error: unknown) => {
+        if (error instanceof ApiError) checkDeclared(route, error)
+        throw error
+      })
+      route.checkAnswer?.(outcome)
+      const { writes = [], isToBeTakenBack = false } = outcome
+      return { answer: { answer: encode(outcome, route.app.wire), isToBeTakenBack }, writes }
+    },
+  )
+}

@@ -1,0 +1,34 @@
+import { ERRORS } from '@countersign/contract/core/errors'
+import { ApiError, type Caller } from '../../../kernel/operation/operation.ts'
+import type { Standing } from '../../rate-limits/request-counts.ts'
+import type { RequestLimits } from '../../rate-limits/request-limits.ts'
+import type { Head } from '../request/call.ts'
+
+/**
+ * Counts the request for whoever makes it; without valid credentials, for the address. Error: 429 `RATE_LIMITED` beyond the limit.
+ * Where there are no credentials at all, before anything is looked up.
+ */
+export async function limited(
+  limits: RequestLimits,
+  head: Head,
+  admitted: () => Promise<Caller>,
+): Promise<Caller> {
+  if (!limits.areSet) return admitted()
+  const isBare = head.authorization === undefined && head.memberSecret === undefined
+  if (isBare) note(head, await limits.takeAddress(head.address))
+  let caller: Caller
+  try {
+    caller = await admitted()
+  } catch (error) {
+    const isStranger = error instanceof ApiError && ERRORS[error.code].status === 401
+    if (isStranger && !isBare) note(head, await limits.takeAddress(head.address))
+    throw error
+  }
+  note(head, await limits.take(caller.actor))
+  return caller
+}
+
+/** Keeps where the caller stands, for the headers of the answer. */
+export function note({ seen }: Head, standing: Standing | undefined): void {
+  if (seen && standing) seen.standing = standing
+}

@@ -1,0 +1,185 @@
+import { API } from '@countersign/contract/api'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { isFinalError } from '@countersign/contract/core/errors'
+import { readBefore as readerBefore } from '@countersign/contract/reads-before'
+import type { TSchema } from 'typebox'
+import { auditWrites } from '../../../kernel/audit/audit-trail.ts'
+import {
+  findStoredAnswer,
+  type KeyedRequest,
+  storeAnswer,
+} from '../../../kernel/idempotency/stored-responses.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import {
+  commitForSure,
+  type DecidedAnswer,
+  decideAndCommit,
+} from '../../../kernel/operation/decide-and-commit.ts'
+import {
+  ApiError,
+  type Approval,
+  type Handler,
+  type Input,
+  type Outcome,
+  type SignedCall,
+  type SignedHandler,
+} from '../../../kernel/operation/operation.ts'
+import { findUnusedRequest } from '../../../kernel/signing/signing.ts'
+import { consumeRequest } from '../../../people/sign-in/signed-retry.ts'
+import type { Write } from '../../../storage/commit/writes.ts'
+import { type Gate, signatureGate } from '../authentication/check-signature.ts'
+import { withCookie } from '../authentication/member-cookie.ts'
+import { type Takes, takesOf } from '../authentication/signature-steps.ts'
+import type { Answer, Call } from '../request/call.ts'
+import { encode, encodeRefusal } from '../response/encode.ts'
+import { checkDeclared, type Route } from './route.ts'
+
+/** An endpoint with its implementation. */
+export interface Operation {
+  readonly route: Route
+  readonly handle: Handler<Endpoint>
+  /** Present where the endpoint takes the signed retry. */
+  readonly signed: SignedHandler<Endpoint> | undefined
+  readonly takes: Takes
+  readonly readBefore?: Handler<Endpoint> | undefined
+}
+
+export function operationOf(
+  route: Route,
+  implementation: Handler<Endpoint> | SignedHandler<Endpoint>,
+  readBefore?: Handler<Endpoint>,
+): Operation {
+  const takes = takesOf(route.endpoint)
+  return typeof implementation === 'function'
+    ? { route, handle: implementation, signed: undefined, takes, readBefore }
+    : { route, handle: implementation.handle, signed: implementation, takes, readBefore }
+}
+
+/** A parsed call. */
+export interface Request {
+  readonly call: Call
+  readonly input: Input<Endpoint>
+  /** What a signature has to cover, for an endpoint that takes one. */
+  readonly signedCall: SignedCall | undefined
+  readonly keyed: KeyedRequest | undefined
+}
+
+/** Runs the operation. `beforeCommit` sees the answer of each attempt. */
+export async function decide(
+  operation: Operation,
+  op: Op,
+  request: Request,
+  beforeCommit?: (op: Op, answer: Answer) => Promise<void>,
+): Promise<Answer> {
+  const { keyed } = request
+  const { app } = operation.route
+  const decided = () =>
+    decideAndCommit(
+      app,
+      op,
+      () => replay(op, keyed),
+      async () => {
+        const { answer, writes, isFinal } = await attempt(operation, op, request)
+        await beforeCommit?.(op, answer)
+        return { answer, writes: keyed && isFinal ? [...writes, storeAnswer(op, keyed, answer)] : writes }
+      },
+    )
+  return app.gate.run(op.platform.id, decided)
+}
+
+/** The stored answer to this request's key, if there is one. */
+async function replay(op: Op, keyed: KeyedRequest | undefined): Promise<Answer | undefined> {
+  const stored = keyed && (await findStoredAnswer(op, keyed))
+  if (stored) op.tracing?.note({ 'countersign.idempotency.replayed': true })
+  return stored && { status: stored.status, headers: { 'Idempotency-Replayed': 'true' }, body: stored.body }
+}
+
+const UNSIGNED: Gate = {}
+
+interface Attempt extends DecidedAnswer<Answer> {
+  /** True if the response is stored under the idempotency key. */
+  readonly isFinal: boolean
+}
+
+/** One attempt: signed check → handler → encode. A handler's refusal is an answer like any other. */
+async function attempt(operation: Operation, op: Op, { call, input, signedCall }: Request): Promise<Attempt> {
+  const { signed, takes } = operation
+  const { wire } = operation.route.app
+  try {
+    const { approval, challenge } =
+      signed && signedCall ? await signatureGate(op, takes, signed, input, call, signedCall) : UNSIGNED
+    // A 202 is never the final answer.
+    if (challenge)
+      return {
+        answer: encode({ status: 202, body: challenge.challenge }, wire),
+        writes: challenge.writes,
+        isFinal: false,
+      }
+    const outcome = await handle(operation, op, input, approval)
+    operation.route.checkAnswer?.(outcome)
+    // The writes of the request come first, because an operation may end the session that signed it.
+    const writes = [
+      ...(approval ? consumeRequest(op, approval) : []),
+      ...(outcome.writes ?? []),
+      ...(await entryOf(operation, op, call, input, outcome, approval)),
+    ]
+    return { answer: withCookie(encode(outcome, wire), outcome, operation.route.app), writes, isFinal: true }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return refused(operation.route, op, error)
+  }
+}
+
+/** The entry of the audit trail for a call that changes something. */
+async function entryOf(
+  { route: { endpoint, name }, readBefore }: Operation,
+  op: Op,
+  { trace }: Call,
+  { params }: Input<Endpoint>,
+  { status, body }: Outcome<Endpoint>,
+  approval: Approval | undefined,
+): Promise<Write[]> {
+  if (endpoint.method === 'GET' || endpoint.changesNothing) return []
+  const before = await readBefore?.(op, { params, query: {}, body: undefined })
+  return auditWrites(op, {
+    operation: name,
+    params,
+    body,
+    before: before?.body,
+    schemas: { before: schemaBefore(name), body: endpoint.responses[status] ?? undefined },
+    walletSessionId: approval?.session?.id,
+    requestId: trace.requestId,
+  })
+}
+
+/** The schema of what `readBefore` answers. */
+function schemaBefore(name: string): TSchema | undefined {
+  const reader = readerBefore(name)
+  const endpoint: Endpoint | undefined = reader && API[reader]
+  return endpoint?.responses[200] ?? undefined
+}
+
+async function handle(
+  operation: Operation,
+  op: Op,
+  input: Input<Endpoint>,
+  approval: Approval | undefined,
+): Promise<Outcome<Endpoint>> {
+  try {
+    return await operation.handle(op, approval ? { ...input, approval } : input)
+  } catch (error) {
+    // A request used meanwhile is reported before errors that result from its use.
+    if (approval && error instanceof ApiError) await findUnusedRequest(op, approval.requestId)
+    throw error
+  }
+}
+
+/** Throws a refusal that is not final, after committing its writes. */
+async function refused(route: Route, op: Op, refusal: ApiError): Promise<Attempt> {
+  checkDeclared(route, refusal)
+  if (!isFinalError(refusal.code)) {
+    await commitForSure(route.app, op, refusal.writes)
+    throw refusal
+  }
+  return { answer: encodeRefusal(refusal, route.app), writes: refusal.writes, isFinal: true }
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { begun } from '../response/encode.ts'
+import { endStalled } from './streams.ts'
+
+/** More than the buffers of both machines take. */
+function* pieces(): Generator<string> {
+  for (let i = 0; i < 300; i++) yield 'x'.repeat(100_000)
+}
+
+test('a reader that does not read loses its connection, and one that reads keeps it', async () => {
+  const answers: ServerResponse[] = []
+  const server = createServer((_request, response) => {
+    answers.push(response)
+    endStalled(response, 100)
+    Readable.from(pieces()).pipe(response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const ask = () => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    return socket
+  }
+  const reading = ask()
+  reading.resume()
+  await once(server, 'request')
+  const idle = ask().pause()
+  await once(server, 'request')
+  await once(answers[1]!, 'close')
+  expect(answers[1]!.writableFinished).toBe(false)
+  if (!answers[0]!.writableFinished) await once(answers[0]!, 'finish')
+  idle.destroy()
+  reading.destroy()
+  server.close()
+})
+
+test('a text whose first piece cannot be made gives back what it holds', async () => {
+  let isOpen = true
+  const pieces = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => Promise.reject(new Error('The database is away')),
+      return: async () => {
+        isOpen = false
+        return { done: true, value: undefined } as const
+      },
+    }),
+  }
+  const answer = { status: 200, headers: {}, body: '', pieces }
+  await expect(begun(answer, () => {})).rejects.toThrow('The database is away')
+  expect(isOpen).toBe(false)
+})

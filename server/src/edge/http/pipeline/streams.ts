@@ -1,0 +1,84 @@
+import type { ServerResponse } from 'node:http'
+import { isObject } from '@countersign/contract/core/decode'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { LAST_EVENT_ID } from '@countersign/contract/events/event-stream'
+import type { FastifyRequest } from 'fastify'
+import type { App } from '../../../kernel/operation/app.ts'
+import { ApiError } from '../../../kernel/operation/operation.ts'
+import { admit } from '../authentication/authenticate.ts'
+import type { Answer, Head } from '../request/call.ts'
+import type { Fault } from '../request/validate.ts'
+
+/** The query of a stream. A browser that connects again says in a header what it has seen last. */
+export function behindLastEvent({ query, headers }: FastifyRequest): unknown {
+  const last = headers[LAST_EVENT_ID.toLowerCase()]
+  return last && isObject(query) ? { ...query, after: last } : query
+}
+
+/** A refusal of `after` names the header if the value came in it. Other answers stay as they are. */
+export function namingLastEvent({ headers }: Pick<FastifyRequest, 'headers'>, answer: Answer): Answer {
+  if (answer.status < 400 || !headers[LAST_EVENT_ID.toLowerCase()]) return answer
+  const { message, details, ...rest }: RefusalBody = JSON.parse(answer.body)
+  if (details?.field !== 'after') return answer
+  const named = (text: string) => text.replace(/^after\b/, LAST_EVENT_ID)
+  const errors = details.errors?.map((one) => ({ field: named(one.field), message: named(one.message) }))
+  const changed = { ...details, field: LAST_EVENT_ID, ...(errors ? { errors } : {}) }
+  return { ...answer, body: JSON.stringify({ ...rest, message: named(message), details: changed }) }
+}
+
+interface RefusalBody {
+  readonly message: string
+  readonly details?: { readonly field?: string; readonly errors?: readonly Fault[] }
+}
+
+/**
+ * An answer that ends once its caller would not be admitted any more: nothing is sent after that. The caller is asked for
+ * again before each piece.
+ */
+export function whileAdmitted(app: App, endpoint: Endpoint, head: Head, answer: Answer): Answer {
+  const pieces = answer.pieces?.[Symbol.asyncIterator]()
+  if (!pieces) return answer
+  const platformId = head.trace.platformId
+  const isAdmitted = async () => {
+    try {
+      // After a reset, the credentials are those of another platform.
+      return (await admit(app, endpoint, head)).platform.id === platformId
+    } catch (error) {
+      if (error instanceof ApiError) return false
+      throw error
+    }
+  }
+  const end = async (): Promise<IteratorResult<string>> => {
+    await pieces.return?.()
+    return { done: true, value: undefined }
+  }
+  return {
+    ...answer,
+    pieces: {
+      [Symbol.asyncIterator]: () => ({
+        async next() {
+          const piece = await pieces.next()
+          return piece.done || (await isAdmitted()) ? piece : end()
+        },
+        return: end,
+      }),
+    },
+  }
+}
+
+/** How long a reader may leave what was sent to it. */
+const STALL_MS = 30_000
+
+/** Ends the connection of a reader that does not read: what is written for it stays in memory. */
+export function endStalled(response: ServerResponse, stallMs = STALL_MS): void {
+  let before: string | undefined
+  const timer = setInterval(() => {
+    const { writableLength: waiting, socket } = response
+    const state = `${waiting} ${socket?.bytesWritten} ${socket?.writableLength}`
+    const hasWaiting = waiting > 0 || (socket?.writableLength ?? 0) > 0
+    if (hasWaiting && state === before) response.destroy()
+    before = state
+  }, stallMs)
+  timer.unref()
+  response.once('close', () => clearInterval(timer))
+}

@@ -1,0 +1,12 @@
+import type { FastifyRequest } from 'fastify'
+import { clientAddress } from '../../../base/formats/ip-addresses.ts'
+import type { App } from '../../../kernel/operation/app.ts'
+
+/** The address of a caller. Nothing else reads it: `request.ip` may be a proxy's. */
+export function addressOf(
+  { config }: Pick<App, 'config'>,
+  { ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>,
+): string {
+  const forwarded = headers['x-forwarded-for']
+  return clientAddress(ip, Array.isArray(forwarded) ? forwarded.join(',') : forwarded, config.trustedProxies)
+}

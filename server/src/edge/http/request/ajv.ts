@@ -1,0 +1,220 @@
+import { isObject, type JsonSchema } from '@countersign/contract/core/decode'
+import { type FreeFormMax, TEXT_FORMS, type TextForm } from '@countersign/contract/core/schema'
+import { Ajv, type ValidateFunction } from 'ajv'
+import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
+import addFormats from 'ajv-formats'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
+import { requireValue } from '../../../base/formats/require-value.ts'
+import { isWithinFreeForm } from '../../../base/json/free-form.ts'
+import { INT64_MAX, INT64_MIN } from '../../../base/json/int64.ts'
+
+export interface Int64Bounds {
+  isNullable?: boolean
+  minimum?: number
+  exclusiveMinimum?: number
+  maximum?: number
+}
+
+/** Whether text can be stored: PostgreSQL refuses U+0000, UTF-8 has no lone surrogates. */
+function isWellFormed(text: string): boolean {
+  return !text.includes('\u0000') && text.isWellFormed()
+}
+
+function isWellFormedThroughout(value: unknown): boolean {
+  if (typeof value === 'string') return isWellFormed(value)
+  if (Array.isArray(value)) return value.every(isWellFormedThroughout)
+  // 1e400 parses as infinity, which JSON cannot express.
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (value === null || typeof value !== 'object') return true
+  return Object.entries(value).every(([name, member]) => isWellFormed(name) && isWellFormedThroughout(member))
+}
+
+/** `form`: the required form of the text; `true`: the text, and all text in an object, must be storable. */
+function isTextOf(form: TextForm | true, value: unknown): boolean {
+  return isWellFormedThroughout(value) && (form === true || TEXT_FORMS[form].test(String(value)))
+}
+
+function isInt64(bounds: Int64Bounds, value: unknown): boolean {
+  if (value === null) return bounds.isNullable ?? false
+  if (typeof value !== 'bigint' && typeof value !== 'number') return false
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return false
+  const amount = BigInt(value)
+  if (amount < INT64_MIN || amount > INT64_MAX) return false
+  if (bounds.minimum !== undefined && amount < BigInt(bounds.minimum)) return false
+  if (bounds.exclusiveMinimum !== undefined && amount <= BigInt(bounds.exclusiveMinimum)) return false
+  return bounds.maximum === undefined || amount <= BigInt(bounds.maximum)
+}
+
+const DIGITS = /^-?\d{1,19}$/
+
+/**
+ * Reads the integers among text members, in place: digits alone, of at most 64 bits. Other text is replaced by a value that
+ * no schema takes for an integer, because the validator would read `0x10`, `1e1` and `+5` as JavaScript does.
+ */
+export function readIntegers({ properties = {} }: JsonSchema, members: unknown): void {
+  if (!isObject(members)) return
+  for (const [name, { type, format }] of Object.entries(properties)) {
+    const text = members[name]
+    if (type !== 'integer' || format === 'int64' || typeof text !== 'string') continue
+    Object.assign(members, { [name]: DIGITS.test(text) ? Number(text) : {} })
+  }
+}
+
+/** An integer in a path or query: its digits become an exact bigint. */
+function isInt64Text(
+  bounds: Int64Bounds,
+  text: unknown,
+  _schema?: unknown,
+  context?: DataValidationCxt,
+): boolean {
+  if (typeof text !== 'string' || !DIGITS.test(text)) return false
+  const value = BigInt(text)
+  if (context) context.parentData[context.parentDataProperty] = value
+  return isInt64(bounds, value)
+}
+
+const isDateTime = (fullFormats['date-time'] as { validate(text: string): boolean }).validate
+
+/** A date-time that the database can store: no leap second, years 1 to 9999 in UTC. */
+function isTimestamp(text: string): boolean {
+  if (!isDateTime(text)) return false
+  const year = new Date(text).getUTCFullYear()
+  return year >= 1 && year <= 9999
+}
+
+function createAjv(options: { coerceTypes: false | 'array'; allErrors: boolean }): Ajv {
+  const ajv = new Ajv({ ...options, useDefaults: true, strict: false, validateFormats: true, verbose: true })
+  addFormats.default(ajv)
+  ajv.addFormat('date-time', isTimestamp)
+  ajv.addKeyword({
+    keyword: 'freeFormMax',
+    validate: (max: FreeFormMax, value: unknown) => isWithinFreeForm(value, max),
+  })
+  ajv.addKeyword({
+    keyword: 'wellFormed',
+    validate: isTextOf,
+  })
+  ajv.addKeyword(
+    options.coerceTypes
+      ? { keyword: 'int64', validate: isInt64Text, modifying: true }
+      : { keyword: 'int64', validate: isInt64 },
+  )
+  ajv.addKeyword({
+    keyword: 'memberByTag',
+    // Without a type the keyword would also get values that are not objects, such as null.
+    type: 'object',
+    errors: 'full',
+    compile: (union: TaggedUnion) => memberByTag(ajv, union),
+  })
+  return ajv
+}
+
+interface TaggedUnion {
+  readonly tag: string
+  readonly members: readonly {
+    readonly properties: Readonly<Record<string, { readonly enum: readonly string[] }>>
+  }[]
+}
+
+/**
+ * Validates a member of a closed union by its tag, and compiles it at its first use: compiling all account types at once
+ * takes over a second.
+ */
+function memberByTag(ajv: Ajv, { tag, members }: TaggedUnion): DataValidateFunction {
+  const byTag = new Map(
+    members.flatMap((member) => {
+      const words = requireValue(member.properties[tag], `tag ${tag} in a member of a union`).enum
+      return words.map((word) => [word, member] as const)
+    }),
+  )
+  const validate: DataValidateFunction = (value, context) => {
+    const instancePath = context?.instancePath ?? ''
+    const word = isObject(value) ? value[tag] : undefined
+    // The schema's own `required` reports a missing tag.
+    if (word === undefined) return true
+    const member = typeof word === 'string' ? byTag.get(word) : undefined
+    if (!member) {
+      const params = { allowedValues: [...byTag.keys()] }
+      validate.errors = [{ keyword: 'enum', instancePath: `${instancePath}/${tag}`, params }]
+      return false
+    }
+    const check = ajv.compile(member)
+    if (check(value)) return true
+    validate.errors = (check.errors ?? []).map((error) => ({
+      ...error,
+      // Ajv puts the whole union and its value in place of these.
+      params: { ...error.params, own: { schema: error.schema, data: error.data } },
+      instancePath: instancePath + error.instancePath,
+    }))
+    return false
+  }
+  return validate
+}
+
+/**
+ * Bodies are JSON. Query and path members are text on the wire: `limit=20` is an integer, and a single text is a list of
+ * one. The deciding validator stops at the first fault; the explaining one goes on to the last.
+ */
+const COMPILERS = {
+  json: {
+    first: createAjv({ coerceTypes: false, allErrors: false }),
+    all: createAjv({ coerceTypes: false, allErrors: true }),
+  },
+  text: {
+    first: createAjv({ coerceTypes: 'array', allErrors: false }),
+    all: createAjv({ coerceTypes: 'array', allErrors: true }),
+  },
+} as const
+
+/** A validator of one of our schemas: for parsed JSON or for text, up to the first fault or to the last. */
+export function compile(
+  schema: unknown,
+  source: keyof typeof COMPILERS,
+  faults: 'first' | 'all',
+): ValidateFunction {
+  return COMPILERS[source][faults].compile(withOwnKeywords(schema) as object)
+}
+
+/**
+ * Rewrites a schema to the keywords above: parsed JSON has integers as numbers or bigints, which JSON Schema's `integer`
+ * does not know, and closed unions are distinguished by their tag.
+ */
+function withOwnKeywords(schema: unknown): unknown {
+  if (!Array.isArray(schema) && !isObject(schema)) return schema
+  // A shared schema stays one object, so that a member of a union is compiled once for all endpoints.
+  const known = translated.get(schema)
+  if (known) return known
+  const made = Array.isArray(schema) ? schema.map(withOwnKeywords) : translate(schema)
+  translated.set(schema, made)
+  return made
+}
+
+const translated = new WeakMap<object, object>()
+
+function translate(schema: Readonly<Record<string, unknown>>): object {
+  const { type, format, judgedByHandler, ...rest } = schema
+  if (judgedByHandler) return {}
+  // Text of a form is readable. A pattern like [^\s/] would take control characters and halves of pairs.
+  const isOfForm = [type].flat().includes('string') && (schema.pattern !== undefined || format !== undefined)
+  if (isOfForm && schema.wellFormed !== 'line') return translate({ ...schema, wellFormed: 'line' })
+  if (format === 'int64') {
+    const { minimum, exclusiveMinimum, maximum }: Int64Bounds = rest
+    const isNullable = Array.isArray(type) && type.includes('null')
+    return { int64: { isNullable, minimum, exclusiveMinimum, maximum } }
+  }
+  const {
+    discriminator,
+    oneOf,
+    ...others
+  }: {
+    discriminator?: { propertyName: string }
+    oneOf?: unknown[]
+  } = rest
+  if (discriminator && oneOf)
+    return {
+      type,
+      ...others,
+      memberByTag: { tag: discriminator.propertyName, members: oneOf.map(withOwnKeywords) },
+    }
+  return Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, withOwnKeywords(value)]))
+}

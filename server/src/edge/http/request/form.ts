@@ -1,0 +1,193 @@
+import type { IncomingMessage } from 'node:http'
+import { bodyBytesMaxOf, KIB, type Upload } from '@countersign/contract/core/endpoint'
+import { memberOf } from '@countersign/contract/core/objects'
+import { UNREADABLE } from '@countersign/contract/core/schema'
+import type { MultipartFile, MultipartValue } from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import { codeOf, messageOf } from '../../../base/formats/thrown-errors.ts'
+import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
+import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
+import { type Pace, watchPace } from './upload-pace.ts'
+
+/** The part of a form that is the file. */
+export const FILE_PART = 'file'
+
+const FIELDS_MAX = 50
+const FIELD_BYTES_MAX = 8 * KIB
+const HEADERS_OF_PART_MAX = 20
+const HEADER_BYTES_OF_PART_MAX = 8 * KIB
+const FILE_NAME_CHARACTERS_MAX = 255
+
+/** A form that was read: its text fields, and what became of its file. */
+export interface Form<File> {
+  readonly fields: Readonly<Record<string, string>>
+  readonly file: File | undefined
+}
+
+/** Takes the bytes of the file as they arrive. Where the sender fails, they end with the refusal. */
+export type Receive<File> = (
+  part: Pick<UploadedFile, 'name' | 'declaredType'>,
+  bytes: AsyncIterable<Uint8Array>,
+) => Promise<File>
+
+/** Sees each text field as it arrives, also of a form that is refused later. */
+export type OnField = (name: string, text: string) => void
+
+/** Reads the form of a request, once. */
+export type ReadForm = <File>(receive: Receive<File>) => Promise<Form<File>>
+
+/**
+ * Reads a body of `multipart/form-data` with at most one file, part by part: fields may come before and after it. The bytes
+ * of the file are passed on as they are, whatever encoding their part names. Errors: 400 `INVALID_INPUT` that names the
+ * field, 408 `REQUEST_TIMEOUT` for a sender that is too slow, 413 `PAYLOAD_TOO_LARGE`.
+ */
+export async function readForm<File>(
+  request: FastifyRequest,
+  upload: Upload,
+  windowMs: number,
+  receive: Receive<File>,
+  onField?: OnField,
+): Promise<Form<File>> {
+  if (!request.isMultipart()) return { fields: {}, file: undefined }
+  const { raw } = request
+  if (Number(request.headers['content-length'] ?? 0) > bodyBytesMaxOf({ upload })) throw tooLarge(upload, raw)
+  const pace = watchPace(raw, { bytesMax: bodyBytesMaxOf({ upload }), windowMs })
+  try {
+    return await readParts(request, upload, pace, receive, onField)
+  } catch (error) {
+    throw pace.refusal ?? error
+  } finally {
+    pace.end()
+    // Lets the rest pass unread; the server bounds how long.
+    raw.unpipe()
+    raw.resume()
+  }
+}
+
+async function readParts<File>(
+  request: FastifyRequest,
+  upload: Upload,
+  pace: Pace,
+  receive: Receive<File>,
+  onField: OnField = () => {},
+): Promise<Form<File>> {
+  const fields: Record<string, string> = {}
+  let file: File | undefined
+  const parts = request.parts({
+    limits: {
+      fileSize: upload.bytesMax,
+      files: 1,
+      fields: FIELDS_MAX,
+      parts: FIELDS_MAX + 1,
+      fieldSize: FIELD_BYTES_MAX,
+      headerPairs: HEADERS_OF_PART_MAX,
+      headerSize: HEADER_BYTES_OF_PART_MAX,
+    },
+    preservePath: true,
+  })
+  for (;;) {
+    const { value: part } = await orRefusal(Promise.race([parts.next(), pace.refused]))
+    if (!part) return { fields, file }
+    if (part.type === 'file') file = await takeFile(part, upload, pace, receive)
+    else {
+      const { fieldname: name } = part
+      fields[name] = fieldText(part, fields)
+      onField(name, fields[name])
+    }
+  }
+}
+
+async function takeFile<File>(
+  part: MultipartFile,
+  upload: Upload,
+  pace: Pace,
+  receive: Receive<File>,
+): Promise<File> {
+  const { file, fieldname } = part
+  try {
+    if (fieldname !== FILE_PART)
+      throw invalid(fieldname || 'body', `${quotedName(fieldname)} is not known: the file is the part file`)
+    const name = checkedName(part.filename)
+    file.on('limit', () => file.destroy(tooLarge(upload)))
+    pace.onRefused((refusal) => file.destroy(refusal))
+    return await receive({ name, declaredType: part.mimetype }, bytesOf(file))
+  } finally {
+    file.destroy()
+  }
+}
+
+async function* bytesOf(file: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const chunks = file[Symbol.asyncIterator]()
+  for (;;) {
+    const { value, done } = await orRefusal(chunks.next())
+    if (done) return
+    yield value
+  }
+}
+
+function fieldText(part: MultipartValue, fields: Readonly<Record<string, string>>): string {
+  const { fieldname, value, valueTruncated } = part
+  if (!fieldname) throw invalid('body', 'A part of the body has no name')
+  if (fieldname === FILE_PART) throw invalid(FILE_PART, 'file must be a file, with a file name')
+  if (Object.hasOwn(fields, fieldname)) throw invalid(fieldname, `${quotedName(fieldname)} is given twice`)
+  if (valueTruncated)
+    throw invalid(fieldname, `${quotedName(fieldname)} may have at most ${FIELD_BYTES_MAX} bytes`)
+  if (typeof value !== 'string') throw invalid(fieldname, `${quotedName(fieldname)} must be plain text`)
+  if (value.includes(NOT_UTF_8)) throw invalid(fieldname, `${quotedName(fieldname)} is not UTF-8`)
+  return value
+}
+
+/** What the reader puts where bytes are not UTF-8. */
+const NOT_UTF_8 = '\ufffd'
+
+/** A name that is safe to store, to show and to save a file under. */
+function checkedName(name: string | undefined): string {
+  if (!name) throw invalid(FILE_PART, 'file must have a file name')
+  if (name.length > FILE_NAME_CHARACTERS_MAX)
+    throw invalid(FILE_PART, `The name of file may have at most ${FILE_NAME_CHARACTERS_MAX} characters`)
+  if (/[/\\]/.test(name) || /^\.{1,2}$/.test(name))
+    throw invalid(FILE_PART, 'The name of file must be without a path')
+  if (UNREADABLE.test(name) || !name.isWellFormed() || name.includes(NOT_UTF_8))
+    throw invalid(FILE_PART, 'The name of file must be UTF-8 without control characters')
+  return name
+}
+
+const NAME_CHARACTERS_SHOWN = 64
+
+function quotedName(name: string): string {
+  return name.slice(0, NAME_CHARACTERS_SHOWN).toWellFormed()
+}
+
+/** What the reader of forms says, in words of ours. */
+const REFUSALS: Readonly<Record<string, readonly [field: string, message: string]>> = {
+  FST_FILES_LIMIT: [FILE_PART, 'file must be one file only'],
+  FST_FIELDS_LIMIT: ['body', `The body may have at most ${FIELDS_MAX} fields`],
+  FST_PARTS_LIMIT: ['body', `The body may have at most ${FIELDS_MAX + 1} parts`],
+  FST_PROTO_VIOLATION: ['body', 'The body has a field with a name that is not allowed'],
+  FST_INVALID_JSON_FIELD_ERROR: ['body', 'The fields of the body must be plain text'],
+}
+
+/** Converts errors of the reader, all of which are the sender's. */
+async function orRefusal<T>(step: Promise<T>): Promise<T> {
+  try {
+    return await step
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    const code = codeOf(error) ?? ''
+    const refusal = memberOf(REFUSALS, code)
+    if (refusal) throw invalid(...refusal)
+    throw invalid('body', `The body is not valid multipart/form-data: ${messageOf(error)}`)
+  }
+}
+
+function invalid(field: string, message: string): ApiError {
+  return fieldError('INVALID_INPUT', quotedName(field), message)
+}
+
+/** Where the whole body is too large, its message says so for the body. */
+function tooLarge({ bytesMax }: Upload, body?: IncomingMessage): ApiError {
+  const message = body
+    ? `The request body may have at most ${bodyBytesMaxOf({ upload: { bytesMax } })} bytes, its file ${bytesMax}.`
+    : `The file may have at most ${bytesMax} bytes.`
+  return new ApiError('PAYLOAD_TOO_LARGE', { message, details: { field: FILE_PART, bytesMax } })
+}

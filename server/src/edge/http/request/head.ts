@@ -1,0 +1,36 @@
+import type { FastifyRequest } from 'fastify'
+import type { App } from '../../../kernel/operation/app.ts'
+import { memberSecretIn } from '../authentication/member-cookie.ts'
+import { USER_AGENT_CHARACTERS_MAX } from '../authentication/members.ts'
+import { addressOf } from './address.ts'
+import type { Head } from './call.ts'
+
+/** The head of a request as the pipeline takes it. */
+export function headOf(app: App, request: FastifyRequest): Head {
+  const { params, headers, trace } = request
+  return {
+    params,
+    authorization: headers.authorization,
+    origin: headers.origin,
+    fetchSite: headerText(request, 'sec-fetch-site'),
+    memberSecret: memberSecretIn(app, headers.cookie),
+    userAgent: headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX),
+    ownOrigin: ownOriginOf(app, request),
+    address: addressOf(app, request),
+    trace,
+    seen: request.seen,
+  }
+}
+
+/** The address of this server as the caller wrote it, where no setting says it. */
+function ownOriginOf(app: App, { protocol, host }: FastifyRequest): string {
+  const { publicUrl } = app.config
+  if (publicUrl !== undefined) return publicUrl
+  const written = `${protocol}://${host}`
+  return URL.canParse(written) ? new URL(written).origin : app.origin()
+}
+
+export function headerText(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value.join(',') : value
+}

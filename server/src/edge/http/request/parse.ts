@@ -1,0 +1,99 @@
+import type { JsonSchema } from '@countersign/contract/core/decode'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { type UnknownMember, unknownMembers } from '@countersign/contract/core/unknown-members'
+import { nearest } from '../../../base/formats/did-you-mean.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import type { Input } from '../../../kernel/operation/operation.ts'
+import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
+import { isLenient } from '../../../people/platforms/platforms.ts'
+import { FILE_PART } from './form.ts'
+import { type Checked, checker, FAULTS_MAX, type Fault, fieldAt, type Part, refusal } from './validate.ts'
+
+/** The parts of a request that an endpoint's schemas describe. */
+export interface Sent {
+  readonly params: unknown
+  readonly query: unknown
+  /** Parsed JSON; undefined where there is none. */
+  readonly body: unknown
+  /** The file of an upload. */
+  readonly file?: UploadedFile | undefined
+}
+
+/** The schema of a part that an endpoint does not take. */
+const NOTHING = { properties: {} }
+const NO_FILE: Fault = { field: FILE_PART, message: `${FILE_PART} is required` }
+const CHECKED: Checked = { value: {}, faults: [] }
+/** Longer names are cut to this length in messages. */
+const REPEATED_CHARACTERS_MAX = 64
+
+/**
+ * Parses a request as its endpoint declares it. Error: 400 `INVALID_INPUT` that lists the faults, unknown members last. For
+ * a lenient platform, and for a caller without an `op`, which is not a platform, unknown members are ignored and left
+ * out. Members of the body that only the record shows are always ignored, so that a record can be sent back.
+ */
+export type Parser<E extends Endpoint> = (sent: Sent, op?: Op | typeof STRICTLY) => Promise<Input<E>>
+
+/** In place of the operation, for a caller whose platform is not known yet: unknown members are refused. */
+export const STRICTLY = 'strictly'
+
+export function createParser<E extends Endpoint>(endpoint: E): Parser<E> {
+  const params = endpoint.params ? checker(endpoint.params, 'path') : () => CHECKED
+  const query = endpoint.query ? checker(endpoint.query, 'query') : () => CHECKED
+  // The fields of a form are text, like those of a query.
+  const source = endpoint.upload ? 'text' : 'json'
+  const body = endpoint.body
+    ? checker(endpoint.body, 'body', source)
+    : () => ({ ...CHECKED, value: undefined })
+  const shownBy = shownAfter(endpoint)
+  return async (sent, op) => {
+    const isWithout = sent.body === undefined && endpoint.bodyOptional
+    const parts = {
+      params: params(sent.params),
+      query: query(sent.query),
+      body: isWithout ? { ...CHECKED, value: undefined } : body(sent.body),
+    }
+    const missing = endpoint.upload && !sent.file ? [NO_FILE] : []
+    const wrong = [...parts.params.faults, ...parts.query.faults, ...parts.body.faults, ...missing]
+    const unknown = op
+      ? [
+          ...unknownIn(endpoint.query ?? NOTHING, sent.query, 'query'),
+          ...unknownIn(endpoint.body ?? NOTHING, sent.body, 'body', shownBy),
+        ]
+      : []
+    const faults =
+      op && unknown.length > 0 && (op === STRICTLY || !(await isLenient(op))) ? [...wrong, ...unknown] : wrong
+    const [first, ...others] = faults.slice(0, FAULTS_MAX)
+    if (first) throw refusal([first, ...others])
+    const input = { params: parts.params.value, query: parts.query.value, body: parts.body.value }
+    return { ...input, file: sent.file } as Input<E>
+  }
+}
+
+/** The schemas of the record that an endpoint returns. A challenge to sign is not that record. */
+function shownAfter({ responses, signed }: Endpoint): JsonSchema[] {
+  return Object.entries(responses).flatMap(([status, schema]) =>
+    schema === null || (signed && status === '202') ? [] : [schema],
+  )
+}
+
+function unknownIn(
+  schema: JsonSchema,
+  value: unknown,
+  part: Part,
+  shownBy: readonly JsonSchema[] = [],
+): Fault[] {
+  const unknown = unknownMembers(schema, value, { countMax: FAULTS_MAX, shownBy })
+  return unknown.map((member) => notKnown(member, part))
+}
+
+/** "customerInfo.fulName is not known; did you mean fullName?" */
+function notKnown({ path, known }: UnknownMember, part: Part): Fault {
+  const meant = nearest(path.at(-1) ?? '', known)
+  const field = fieldAt(path.map(shortened), part)
+  return { field, message: `${field} is not known${meant ? `; did you mean ${meant}?` : ''}` }
+}
+
+function shortened(name: string): string {
+  const text = name.slice(0, REPEATED_CHARACTERS_MAX).toWellFormed()
+  return name.length > REPEATED_CHARACTERS_MAX ? `${text}…` : text
+}

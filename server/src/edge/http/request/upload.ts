@@ -1,0 +1,134 @@
+import { rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import type { FastifyRequest } from 'fastify'
+import { codeOf } from '../../../base/formats/thrown-errors.ts'
+import { receiveFile } from '../../../kernel/files/receive.ts'
+import { abandonFile, stage } from '../../../kernel/files/stored-files.ts'
+import type { App, Op } from '../../../kernel/operation/app.ts'
+import { ApiError } from '../../../kernel/operation/operation.ts'
+import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
+import { type OnField, type ReadForm, readForm } from './form.ts'
+
+/** An upload that was read, for as long as its request runs. */
+export interface ReadUpload {
+  readonly fields: Readonly<Record<string, string>>
+  /** Undefined where the form had none. */
+  readonly file: UploadedFile | undefined
+  /**
+   * Stores the file, once, before the writes of a handler that succeeded: a refused request leaves nothing. Error: 503
+   * `UNAVAILABLE` where the store cannot be reached.
+   */
+  store(op: Op): Promise<void>
+  /** Ends it: what is not kept is removed. Never rejects. */
+  end(op: Op | undefined, isKept: boolean): Promise<void>
+}
+
+/** Reads the form of a request, its file sealed into the spool. */
+export async function readUpload(app: App, read: ReadForm): Promise<ReadUpload> {
+  // A form may turn out to be wrong after its file has arrived.
+  let path: string | undefined
+  const removeSpooled = async () => {
+    if (path !== undefined) await rm(path, { force: true })
+  }
+  const { fields, file: received } = await read(async (part, bytes) => {
+    const taken = await receiveFile(app, part, Readable.from(bytes)).catch((error: unknown) => {
+      throw refusalOfDisk(app, error)
+    })
+    path = taken.spooled.path
+    return taken
+  }).catch(async (error: unknown) => {
+    await removeSpooled()
+    throw error
+  })
+  const file = received?.file
+  let isStored = false
+  return {
+    fields,
+    file,
+    async store(op) {
+      if (!received || isStored) return
+      isStored = true
+      const { done } = await app.commit(op, stage(op, received.file))
+      if (!done) throw new Error(`${received.file.id} was not staged`)
+      try {
+        await app.fileStore.put(received.file.id, received.spooled)
+      } catch (error) {
+        op.log.error({ err: error, file: received.file.id }, 'the store of files did not take a file')
+        throw new ApiError('UNAVAILABLE', {
+          message: 'The store of files cannot be reached. Nothing was changed. Try again.',
+        })
+      }
+    },
+    async end(op, isKept) {
+      try {
+        await removeSpooled()
+        if (!op || !file || !isStored || isKept) return
+        const writes = await abandonFile(op, file.id)
+        if (writes.length > 0) await app.commit(op, writes)
+      } catch (error) {
+        // Due work removes the file an hour later.
+        app.log.warn({ err: error, file: file?.id }, 'an upload that is not kept was not removed yet')
+      }
+    },
+  }
+}
+
+/** Errors of the system if a disk is full, read-only or out of reach, or the process has no file descriptors left. */
+const DISK_ERRORS: ReadonlySet<string | undefined> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EROFS',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+])
+
+/** A file that this server cannot put on its disk is refused, and a later attempt may succeed; other errors are as they are. */
+export function refusalOfDisk({ log }: Pick<App, 'log'>, error: unknown): unknown {
+  if (!DISK_ERRORS.has(codeOf(error))) return error
+  log.error({ err: error }, 'no room on the disk for a file that arrives')
+  return new ApiError('UNAVAILABLE', {
+    message: 'This server has no room for the file now. Nothing was changed. Try again later.',
+  })
+}
+
+/** Uploads that one process takes at a time, and those of one platform: each needs memory and disk while it lasts. */
+const AT_ONCE_MAX = 256
+const AT_ONCE_OF_PLATFORM_MAX = 128
+
+/** Prepares the form of a request for reading. */
+export type TakeUpload = (
+  request: FastifyRequest,
+  endpoint: Pick<Endpoint, 'upload'>,
+  onField?: OnField,
+) => ReadForm
+
+/**
+ * Takes the uploads of this process: at most so many at a time, each within the windows of `upload-pace.ts`. Error: 503
+ * `UNAVAILABLE` where there is no room.
+ */
+export function uploadTaker(windowMs: number): TakeUpload {
+  const byPlatform = new Map<string, number>()
+  let all = 0
+  const count = (platformId: string, change: 1 | -1) => {
+    const own = (byPlatform.get(platformId) ?? 0) + change
+    all += change
+    if (own === 0) byPlatform.delete(platformId)
+    else byPlatform.set(platformId, own)
+  }
+  return (request, { upload }, onField) =>
+    async (receive) => {
+      const platformId = request.trace.platformId ?? ''
+      if (all >= AT_ONCE_MAX || (byPlatform.get(platformId) ?? 0) >= AT_ONCE_OF_PLATFORM_MAX)
+        throw new ApiError('UNAVAILABLE', {
+          message: 'Too many uploads are under way. Try again.',
+        })
+      count(platformId, 1)
+      try {
+        return await readForm(request, upload!, windowMs, receive, onField)
+      } finally {
+        count(platformId, -1)
+      }
+    }
+}

@@ -1,0 +1,86 @@
+import { BLANK, type FreeFormMax, UNREADABLE } from '@countersign/contract/core/schema'
+import type { ErrorObject } from 'ajv'
+import type { Int64Bounds } from './ajv.ts'
+
+/** The message of a validator's error, after the field's name. */
+type Words = (error: ErrorObject) => string
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: 'an e-mail address',
+  date: 'a day of the calendar, like 2026-01-31',
+  'date-time': 'a time with its zone, like 2026-01-31T12:00:00Z',
+  uri: 'a URL',
+}
+
+/** Messages by keyword. A schema may describe its texts `inWords`, because its pattern is for programs. */
+const WORDS: Readonly<Record<string, Words>> = {
+  required: () => 'is required',
+  wellFormed: ({ schema, data }) => {
+    if (schema === true) return 'contains U+0000, a lone surrogate or a number too large'
+    if (BLANK.test(String(data)) && !UNREADABLE.test(String(data))) return 'must not be blank'
+    return 'contains a control character, a lone surrogate or a character that sets the direction of text'
+  },
+  freeFormMax: ({ schema }) => {
+    const { members, levels, bytes } = schema as FreeFormMax
+    return `must have at most ${members} members, ${levels} levels and ${bytes} bytes of JSON`
+  },
+  enum: ({ params }) => `must be one of ${params.allowedValues.join(', ')}`,
+  int64: ({ schema }) => `must be an integer${boundsOf(schema as Int64Bounds)}`,
+  type: ({ params }) => `must be ${typesOf(params.type)}`,
+  pattern: ({ params, parentSchema }) =>
+    `must be ${parentSchema?.inWords ?? `text of the form ${params.pattern}`}`,
+  format: ({ params, parentSchema }) =>
+    `must be ${parentSchema?.inWords ?? FORMATS[params.format] ?? params.format}`,
+  minimum: ({ params }) => `must be at least ${params.limit}`,
+  maximum: ({ params }) => `must be at most ${params.limit}`,
+  exclusiveMinimum: ({ params }) => `must be more than ${params.limit}`,
+  exclusiveMaximum: ({ params }) => `must be less than ${params.limit}`,
+  minLength: ({ params }) =>
+    params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`,
+  maxLength: ({ params }) => `must have at most ${counted(params.limit, 'character')}`,
+  minItems: ({ params }) =>
+    params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} items`,
+  maxItems: ({ params }) => `must have at most ${counted(params.limit, 'item')}`,
+  uniqueItems: ({ params }) =>
+    `has the same item twice, at ${[params.i, params.j].sort((a, b) => a - b).join(' and ')}`,
+  minProperties: ({ params }) => `must have at least ${counted(params.limit, 'member')}`,
+  maxProperties: ({ params }) => `must have at most ${counted(params.limit, 'member')}`,
+  additionalProperties: ({ params }) => `has an unknown member: ${params.additionalProperty}`,
+}
+
+/** The keywords with messages; a test checks the contract's schemas against them. */
+export const KEYWORDS_WITH_WORDS: readonly string[] = Object.keys(WORDS)
+
+/** Describes a fault in words that follow the field's name: "must be at most 100". */
+export function describe(error: ErrorObject): string {
+  // A member of a union brings its schema and its value along.
+  return WORDS[error.keyword]?.({ ...error, ...error.params.own }) ?? 'is not valid'
+}
+
+function typesOf(types: string | readonly string[]): string {
+  return [types]
+    .flat()
+    .map((type) => TYPES[type])
+    .join(' or ')
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function boundsOf({ minimum, exclusiveMinimum, maximum }: Int64Bounds): string {
+  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
+  if (least !== undefined && maximum !== undefined) return ` from ${least} to ${maximum}`
+  if (least !== undefined) return ` of at least ${least}`
+  return maximum === undefined ? ' of 64 bits' : ` of at most ${maximum}`
+}

@@ -1,0 +1,81 @@
+import { ERROR_PAGE, ERRORS } from '@countersign/contract/core/errors'
+import type { WireSpelling } from '@countersign/contract/core/wire-word'
+import { RotatedKeyError } from '../../../kernel/enclave/keyring.ts'
+import { ApiError } from '../../../kernel/operation/operation.ts'
+import { NoConnection, sqlState } from '../../../storage/engine/port.ts'
+
+export interface ErrorAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Readonly<Record<string, unknown>>
+}
+
+/** When a call that this server could not do may be tried again, unless the error says it more exactly. */
+const RETRY_SECONDS = '1'
+
+/**
+ * The answer for a refusal (specification 7). A 401 carries `reason` at the top level and in `details`. `origin` is the address of
+ * this server, for `docUrl`. The error's own text names headers as `wire` spells them. What a handler said may quote the caller,
+ * and stays as it is.
+ */
+export function encodeError(error: ApiError, origin: string, wire?: WireSpelling): ErrorAnswer {
+  const { status, message: ownText } = ERRORS[error.code]
+  const message = wire && error.message === ownText ? wire.text(ownText) : error.message
+  const reason = status === 401 ? (error.reason ?? message) : undefined
+  const details = reason ? { reason, ...error.details } : withErrors(error, message)
+  return {
+    status,
+    headers: {
+      ...(status === 503 ? { 'Retry-After': RETRY_SECONDS } : {}),
+      ...error.headers,
+    },
+    body: {
+      status,
+      code: error.code,
+      message,
+      docUrl: `${origin}${ERROR_PAGE}#${details?.code ?? error.code}`,
+      ...(reason ? { reason } : {}),
+      ...(details ? { details } : {}),
+    },
+  }
+}
+
+/** Every refusal of input lists its faults. One that a handler decides has a single fault. */
+function withErrors({ code, details }: ApiError, message: string): ApiError['details'] {
+  if (code !== 'INVALID_INPUT' || details?.field === undefined || details.errors) return details
+  return { ...details, errors: [{ field: details.field, message }] }
+}
+
+/** The master key was rotated since this process was started (`functions/refuse-older-data-key.ts`). */
+const SEALED_UNDER_OLDER_KEY = 'CS003'
+
+/** Class 22 of SQLSTATE: a value that the database cannot hold, such as a date in the year 0. */
+const DATA_EXCEPTION = /^22/
+
+/**
+ * Converts any error to a refusal. An error that is not an ApiError is a fault, as `isFault` says: its cause goes to the
+ * log, never to the wire.
+ */
+export function asApiError(error: unknown): { refusal: ApiError; isFault: boolean } {
+  if (error instanceof ApiError) return { refusal: error, isFault: false }
+  if (error instanceof NoConnection)
+    return {
+      refusal: new ApiError('UNAVAILABLE', {
+        message: 'The database is not available. Nothing was changed. Try again.',
+      }),
+      isFault: true,
+    }
+  if (error instanceof RotatedKeyError || sqlState(error) === SEALED_UNDER_OLDER_KEY)
+    return {
+      refusal: new ApiError('UNAVAILABLE', {
+        message: 'This server must be restarted before it can do this. Nothing was changed. Try again later.',
+      }),
+      isFault: true,
+    }
+  if (DATA_EXCEPTION.test(sqlState(error) ?? ''))
+    return {
+      refusal: new ApiError('INVALID_INPUT', { message: 'A value of the request is out of range.' }),
+      isFault: true,
+    }
+  return { refusal: new ApiError('INTERNAL_ERROR'), isFault: true }
+}

@@ -1,0 +1,176 @@
+import type { Socket } from 'node:net'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { toJson } from '../../../base/json/json.ts'
+import type { Config } from '../../../base/settings/config.ts'
+import { type App, newRequestId } from '../../../kernel/operation/app.ts'
+import { BASE_PATH, shownBasePath, urlOf } from '../../../kernel/operation/base-path.ts'
+import { ApiError, fieldError } from '../../../kernel/operation/operation.ts'
+import { isUploading } from '../request/upload-pace.ts'
+import { encodeError } from './errors.ts'
+import { safetyHeaders } from './security-headers.ts'
+
+type Served = Pick<App, 'origin'>
+
+export function sendError(app: Served, reply: FastifyReply, error: ApiError): FastifyReply {
+  const { status, headers, body } = encodeError(error, app.origin())
+  reply.request.trace.code = error.code
+  closeUnread(reply.request, reply)
+  return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(toJson(body))
+}
+
+/** An unneeded body up to this size is drained, so that its sender keeps the connection and reads the answer. */
+const PASSED_OVER_BYTES_MAX = 64 * 1024
+
+/** Closes the connection after the answer where the unread body is long or of unknown length. */
+export function closeUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (raw.complete) return
+  const { 'content-length': length, 'transfer-encoding': encoding } = raw.headers
+  if (encoding !== undefined || Number(length ?? 0) > PASSED_OVER_BYTES_MAX)
+    reply.header('Connection', 'close')
+}
+
+/** How long the rest of an upload that is answered already may take to pass, so that its sender reads the answer. */
+const REST_MS_MAX = 5_000
+
+/** Bounds how long the unread rest of a body is passed over after its answer. */
+export function boundRest({ raw }: FastifyRequest): void {
+  if (raw.complete || raw.destroyed) return
+  const bound = setTimeout(() => raw.destroy(), REST_MS_MAX).unref()
+  raw.once('end', () => clearTimeout(bound))
+  raw.once('close', () => clearTimeout(bound))
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
+
+/** Refuses a request by its address, method or encoding, before its body is read. */
+export function refuseEarly(
+  server: FastifyInstance,
+  app: Pick<App, 'config' | 'origin'>,
+  endpoints: readonly Endpoint[],
+): void {
+  const methodsByUrl = new Map<string, string[]>()
+  for (const endpoint of endpoints) {
+    const taken = methodsByUrl.get(urlOf(endpoint)) ?? []
+    methodsByUrl.set(urlOf(endpoint), taken)
+    taken.push(...(endpoint.method === 'GET' ? ['GET', 'HEAD'] : [endpoint.method]))
+  }
+  const notAllowed = (taken: readonly string[]) =>
+    new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: taken.join(', ') } })
+  for (const [url, taken] of methodsByUrl) {
+    const method = METHODS.filter((one) => !taken.includes(one))
+    const onRequest = async (_: unknown, reply: FastifyReply) => sendError(app, reply, notAllowed(taken))
+    server.route({ method, url, onRequest, handler: async () => {} })
+  }
+  // The router knows some methods only. Addresses without parameters are matched before patterns.
+  const patterns = [...methodsByUrl]
+    .sort(([one], [other]) => one.split(':').length - other.split(':').length)
+    .map(
+      ([url, taken]) => [new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`), taken, url] as const,
+    )
+  const refusal = (request: FastifyRequest): ApiError | undefined => {
+    const { headers, params, raw } = request
+    if (headers.host === undefined && raw.httpVersion === '1.1')
+      return new ApiError('INVALID_INPUT', { message: 'The request has no Host header.' })
+    if (request.is404 || hasEmptyValue(params)) {
+      const taken = patterns.find(([pattern]) => pattern.test(request.url))?.[1]
+      return taken ? notAllowed(taken) : notFound(app.config, request.url, patterns)
+    }
+    if (!isPercentEncoded(request.url))
+      return fieldError('INVALID_INPUT', 'query', 'The query is not UTF-8 in percent-encoding.')
+    if (!isUtf8Type(headers['content-type']))
+      return new ApiError('UNSUPPORTED_MEDIA_TYPE', {
+        message: 'The charset of the request body must be utf-8.',
+      })
+    const encoding = headers['content-encoding']
+    if (encoding === undefined || encoding.toLowerCase() === 'identity') return undefined
+    const message = 'The request body must not have a Content-Encoding.'
+    return new ApiError('UNSUPPORTED_MEDIA_TYPE', { message })
+  }
+  server.addHook('onRequest', (request, reply, done) => {
+    const error = refusal(request)
+    if (error) sendError(app, reply, error)
+    else done()
+  })
+}
+
+function isPercentEncoded(url: string): boolean {
+  const query = url.split('?').slice(1).join('?')
+  try {
+    decodeURIComponent(query)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i
+/** US-ASCII is a part of UTF-8. */
+const CHARSETS: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii'])
+
+function isUtf8Type(contentType: string | undefined): boolean {
+  const charset = CHARSET.exec(contentType ?? '')?.[1]
+  return charset === undefined || CHARSETS.has(charset.toLowerCase())
+}
+
+type Pattern = readonly [pattern: RegExp, methods: readonly string[], url: string]
+
+/** Names the right path where only the version is missing or another one. */
+function notFound(config: Config, path: string, patterns: readonly Pattern[]): ApiError {
+  const { pathPrefix } = config
+  const given = path.startsWith(`${pathPrefix}/`) ? path.slice(pathPrefix.length) : path
+  const below = BASE_PATH + given.replace(/^\/(?:v\d+|\d{4}-\d\d-\d\d)(?=\/)/, '')
+  const url = patterns.find(([pattern]) => pattern.test(below))?.[2]
+  if (!url) return new ApiError('NOT_FOUND')
+  const known = pathPrefix + url.replaceAll(/:(\w+)/g, '{$1}')
+  const message = `There is nothing at this path. The paths of this API begin with ${shownBasePath(config)}: call ${known}.`
+  return new ApiError('NOT_FOUND', { message, details: { path: known } })
+}
+
+function hasEmptyValue(params: unknown): boolean {
+  for (const name in params as object) if ((params as Record<string, string>)[name] === '') return true
+  return false
+}
+
+/** How long a refused connection may take to end. */
+const LINGER_MS = 1_000
+const PHRASES: Readonly<Record<number, string>> = { 400: 'Bad Request', 408: 'Request Timeout' }
+const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
+const TOO_LARGE = 'HPE_HEADER_OVERFLOW'
+
+function notHttp(code: string | undefined): ApiError {
+  if (code === TOO_SLOW) return new ApiError('REQUEST_TIMEOUT')
+  const message =
+    code === TOO_LARGE
+      ? 'The address and the headers of the request are too large.'
+      : 'This is not an HTTP request.'
+  return new ApiError('INVALID_INPUT', { message })
+}
+
+/** Answers input that is not an HTTP request, has too large headers or is too slow. */
+export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  // The pace of an upload decides how long it may take (`upload-pace.ts`).
+  if (error.code === TOO_SLOW && isUploading(socket)) return
+  const refusal = notHttp(error.code)
+  const { status, body } = encodeError(refusal, app.origin())
+  const text = toJson(body)
+  const requestId = newRequestId(app.clock())
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'X-Request-Id': requestId,
+    ...safetyHeaders(app),
+    Connection: 'close',
+  }
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${PHRASES[status]}\r\n${head.join('')}\r\n${text}`)
+  // Leaves time to read the answer, then destroys the connection if the client does not end it.
+  const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
+  socket.once('close', () => clearTimeout(lingering))
+  app.metrics.answered(undefined, '', status, refusal.code, 0)
+  app.log.info({ requestId, status, code: refusal.code, reason: error.code }, 'not an HTTP request')
+}

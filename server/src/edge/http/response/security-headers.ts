@@ -1,0 +1,15 @@
+import type { App } from '../../../kernel/operation/app.ts'
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+}
+const HEADERS_OF_HTTPS: Readonly<Record<string, string>> = {
+  ...HEADERS,
+  'Strict-Transport-Security': 'max-age=31536000',
+}
+
+/** The security headers of every answer. */
+export function safetyHeaders({ config }: Pick<App, 'config'>): Readonly<Record<string, string>> {
+  return config.publicUrl?.startsWith('https:') ? HEADERS_OF_HTTPS : HEADERS
+}

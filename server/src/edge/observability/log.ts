@@ -1,0 +1,40 @@
+import { type Logger, pino, stdSerializers } from 'pino'
+import type { Output } from './output.ts'
+
+/** The log of a process: JSON lines. */
+export function createLog(level: string, output: Output): Logger {
+  return pino({ level, serializers: { err: errorDescriber() } }, output)
+}
+
+/** Members of a database error that are safe to log. Its `detail` and `where` quote rows and statements. */
+const NAMES = ['code', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const
+
+/** A logged stack is left out for so long: an outage fails every request in the same way. */
+const STACK_MS = 10 * 60 * 1000
+/** The most errors whose stacks are remembered. */
+const STACKS_MAX = 100
+
+/** Serializes errors for the log: type, message and stack, without any stored data. */
+export function errorDescriber(nowMs: () => number = () => performance.now()): (error: unknown) => unknown {
+  const loggedAtMs = new Map<string, number>()
+  const isNew = (key: string) => {
+    const at = loggedAtMs.get(key)
+    if (at !== undefined && nowMs() - at < STACK_MS) return false
+    if (loggedAtMs.size >= STACKS_MAX) loggedAtMs.clear()
+    loggedAtMs.set(key, nowMs())
+    return true
+  }
+  return (error) => {
+    if (!(error instanceof Error)) return String(error)
+    const { type, message, stack } = stdSerializers.err(error)
+    const members = NAMES.map((name): [string, unknown] => [name, Reflect.get(error, name)])
+    const named = Object.fromEntries(members.filter(([, value]) => typeof value === 'string'))
+    const isStackShown = isNew([type, named.code, message, placeIn(stack)].join('\n'))
+    return { type, message, ...(isStackShown ? { stack } : {}), ...named }
+  }
+}
+
+/** The first place of a stack: the one that threw. */
+function placeIn(stack: string | undefined): string | undefined {
+  return stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
+}

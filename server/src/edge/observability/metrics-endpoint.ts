@@ -1,0 +1,32 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { App } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+
+const BEARER = /^Bearer +([^\s]+) *$/i
+
+/**
+ * `GET /metrics`, for Prometheus. It requires METRICS_TOKEN; where none is set, it is open in sandbox and missing in
+ * production. Error: 401 `UNAUTHORIZED`.
+ */
+export function addMetrics(server: FastifyInstance, app: App, isReady: () => Promise<boolean>): void {
+  const { metricsToken, mode } = app.config
+  if (metricsToken === undefined && mode === 'production') return
+  const expected = metricsToken === undefined ? undefined : digest(metricsToken)
+  server.get('/metrics', async (request, reply) => {
+    const given = BEARER.exec(request.headers.authorization ?? '')?.[1] ?? ''
+    if (expected && !timingSafeEqual(digest(given), expected))
+      throw new ApiError('UNAUTHORIZED', {
+        reason: given === '' ? 'Missing credentials' : 'Invalid credentials',
+        headers: { 'WWW-Authenticate': 'Bearer realm="countersign metrics"' },
+      })
+    return reply
+      .type(app.metrics.contentType)
+      .header('Cache-Control', 'no-store')
+      .send(await app.metrics.text(isReady))
+  })
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

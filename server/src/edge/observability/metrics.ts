@@ -1,0 +1,305 @@
+import { AGENT_DENIAL_RULES } from '@countersign/contract/agents/agent-policy'
+import { ERROR_CODES, ERRORS } from '@countersign/contract/core/errors'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Config } from '../../base/settings/config.ts'
+import { VERSION } from '../../base/settings/version.ts'
+import { inTime } from '../../kernel/operation/timeout.ts'
+import { JOB_KINDS } from '../../kernel/outbox/job-kinds.ts'
+import type { Metrics } from '../../kernel/ports/metrics.ts'
+import type { CommitObserver, CommitResult } from '../../storage/commit/committer.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import { createChainGauges, createChainReports } from './chain-gauges.ts'
+import { createReconciliationGauges } from './reconciliation-gauges.ts'
+import { RouteTimings } from './route-timings.ts'
+import { type DueWork, findChains, findDueWork, findReconciliations, findUnchained } from './store.ts'
+import { Tally } from './tally.ts'
+
+/** In seconds. Half a millisecond is a read on an idle machine; after ten seconds most clients have given up. */
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const BATCH_SETS = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+/** Prometheus gives up on a scrape after ten seconds, by when the figures of this process itself should arrive. */
+const DATABASE_ANSWER_MS_MAX = 2000
+/** The look itself ends after two seconds, and says why. */
+const READY_MS_MAX = 3000
+
+/** What each write of the ledger does to the money. */
+const POSTING_OF = {
+  transfer: { pending: 'hold', posted: 'post' },
+  end: { posted: 'capture', voided: 'void' },
+} as const
+const POSTINGS = Object.values(POSTING_OF).flatMap((of) => Object.values(of))
+const COMMIT_RESULTS = ['done', 'unique', 'expectation', 'overdraft', 'overflow', 'fault'] as const
+const WEBHOOK_RESULTS = ['2xx', '3xx', '4xx', '5xx', 'timeout', 'address_refused', 'unreachable'] as const
+const FAULTS = ERROR_CODES.filter((code) => ERRORS[code].status >= 500)
+
+/** The metrics of one service; a second one in the same process has its own. They are shown in the order of creation. */
+export function createMetrics(db: Database, clock: () => Date, mode: Config['mode']): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: 'countersign_' })
+  showBuild(registry, { version: VERSION, mode, database: db.kind })
+  const timings = new RouteTimings(SECONDS)
+  const refusals = new Tally(registry, {
+    name: 'countersign_http_errors_total',
+    help: 'Answers with an error, by error code.',
+    label: 'code',
+    values: FAULTS,
+  })
+  const commits = observeCommits(registry)
+  const jobs = countJobs(registry)
+  const { webhooks, denials, screenings, reads } = outcomeTallies(registry)
+  const still = createFeedGauge(registry)
+  const up = createUpGauge(registry)
+  const showDueWork = createDueWorkGauges(registry)
+  const askDueWork = oneAtATime(() => findDueWork(db, clock()).catch(() => undefined))
+  const chainReports = createChainReports(registry)
+  const showReconciliations = createReconciliationGauges(registry)
+  const showChains = createChainGauges(registry)
+  const askChains = oneAtATime(() => findChains(db, clock()).catch(() => undefined))
+  const showUnchained = createUnchainedGauge(registry)
+  const askUnchained = oneAtATime(() => findUnchained(db).catch(() => undefined))
+  const askReconciliations = oneAtATime(() => findReconciliations(db, clock()).catch(() => undefined))
+
+  return {
+    ...commits,
+    ...countLost(registry),
+    ...chainReports,
+    ...countPauses(registry),
+    answered(route, method, status, code, seconds) {
+      timings.observe(route, method, status, seconds)
+      if (code !== undefined) refusals.add(code)
+    },
+    job: (kind, result) => jobs.inc({ kind, result }),
+    webhookAttempt: (result) => webhooks.add(webhookResult(result)),
+    agentDenied: (rule) => denials.add(rule),
+    feedStill: (seconds) => still.set(seconds),
+    screened: (outcome) => screenings.add(outcome),
+    replicaRead: (outcome) => reads.add(outcome),
+    contentType: registry.contentType,
+    async text(isReady) {
+      const [isUp, work, reconciliations, chains, ended] = await Promise.all([
+        inTime(READY_MS_MAX, isReady()),
+        inTime(DATABASE_ANSWER_MS_MAX, askDueWork()),
+        inTime(DATABASE_ANSWER_MS_MAX, askReconciliations()),
+        inTime(DATABASE_ANSWER_MS_MAX, askChains()),
+        inTime(DATABASE_ANSWER_MS_MAX, askUnchained()),
+      ])
+      up.set(isUp ? 1 : 0)
+      showDueWork(work)
+      showReconciliations(reconciliations)
+      showChains(chains)
+      showUnchained(ended)
+      return `${await registry.metrics()}\n${timings.text()}\n`
+    },
+  }
+}
+
+/** What a server could not tell others. */
+function countLost(
+  registry: Registry,
+): Pick<Metrics, 'requestsNotLogged' | 'spansDropped' | 'logLinesDropped'> {
+  const registers = [registry]
+  const requests = new Counter({
+    name: 'countersign_requests_not_logged_total',
+    help: 'Requests that the request log could not keep.',
+    registers,
+  })
+  const spans = new Counter({
+    name: 'countersign_spans_dropped_total',
+    help: 'Spans of traces that no collector has.',
+    registers,
+  })
+  const lines = new Counter({
+    name: 'countersign_log_lines_dropped_total',
+    help: 'Lines of the log that could not be written: its disk is full, or nobody reads its pipe.',
+    registers,
+  })
+  return {
+    logLinesDropped: (count) => lines.inc(count),
+    requestsNotLogged: (count) => requests.inc(count),
+    spansDropped: (count) => spans.inc(count),
+  }
+}
+
+/** Seconds in which a process did not run: somebody stopped it, or its machine. */
+function countPauses(registry: Registry): Pick<Metrics, 'paused'> {
+  const seconds = new Counter({
+    name: 'countersign_paused_seconds_total',
+    help: 'Seconds in which this process stood still: it was stopped, or its machine was.',
+    registers: [registry],
+  })
+  return { paused: (ms) => seconds.inc(ms / 1000) }
+}
+
+function createUpGauge(registry: Registry): Gauge {
+  return new Gauge({
+    name: 'countersign_database_up',
+    help: 'Whether the database can be used, as /readyz says: it answered during this scrape, takes changes and has room for them.',
+    registers: [registry],
+  })
+}
+
+function createFeedGauge(registry: Registry): Gauge {
+  return new Gauge({
+    name: 'countersign_feed_still_seconds',
+    help: 'For how long events have waited for one transaction that is open somewhere in the database cluster.',
+    registers: [registry],
+  })
+}
+
+function createUnchainedGauge(registry: Registry): (count: number | undefined) => void {
+  const unchained = new Gauge({
+    name: 'countersign_ledger_unchained_transfers',
+    help: 'Transfers that have ended and are in no block of the hash chain yet.',
+    registers: [registry],
+  })
+  return (count) => {
+    if (count !== undefined) unchained.set(count)
+  }
+}
+
+/** What went out, what was refused and what was found out, by outcome. */
+function outcomeTallies(registry: Registry) {
+  const webhooks = new Tally(registry, {
+    name: 'countersign_webhook_attempts_total',
+    help: 'Attempts to deliver a webhook, by outcome.',
+    label: 'result',
+    values: WEBHOOK_RESULTS,
+  })
+  const denials = new Tally(registry, {
+    name: 'countersign_agent_denials_total',
+    help: 'Requests of agents that were denied, by the rule of the policy that denied them.',
+    label: 'rule',
+    values: AGENT_DENIAL_RULES,
+  })
+  const screenings = new Tally(registry, {
+    name: 'countersign_screenings_total',
+    help: 'Addresses that were looked for on lists, by outcome; FAILED: nobody could say.',
+    label: 'outcome',
+    values: ['CLEAR', 'HIT', 'FAILED'],
+  })
+  const reads = new Tally(registry, {
+    name: 'countersign_replica_reads_total',
+    help: 'Lists and texts with a standby at hand: read there, or at the primary because the standby was late or has failed.',
+    label: 'outcome',
+    values: ['replica', 'late', 'failed'],
+  })
+  return { webhooks, denials, screenings, reads }
+}
+
+function showBuild(registry: Registry, labels: { version: string; mode: string; database: string }): void {
+  new Gauge({
+    name: 'countersign_build_info',
+    help: 'Always 1; the labels describe the build.',
+    labelNames: ['version', 'mode', 'database'],
+    registers: [registry],
+  }).set(labels, 1)
+}
+
+/** Metrics of commits. */
+function observeCommits(registry: Registry): CommitObserver {
+  const registers = [registry]
+  const batchSets = new Histogram({
+    name: 'countersign_commit_batch_sets',
+    help: 'Write sets in one commit.',
+    buckets: BATCH_SETS,
+    registers,
+  })
+  const batchSeconds = new Histogram({
+    name: 'countersign_commit_duration_seconds',
+    help: 'Time from the start of a commit until each of its write sets had a result.',
+    buckets: SECONDS,
+    registers,
+  })
+  const conflicts = new Counter({
+    name: 'countersign_commit_conflicts_total',
+    help: 'Transactions that were retried after a serialization failure or a deadlock.',
+    registers,
+  })
+  const sets = new Tally(registry, {
+    name: 'countersign_commit_sets_total',
+    help: 'Write sets by outcome: done, the guard that failed, or a fault.',
+    label: 'result',
+    values: COMMIT_RESULTS,
+  })
+  const postings = new Tally(registry, {
+    name: 'countersign_ledger_postings_total',
+    help: 'Movements of money that were committed: transfers posted, holds made, captured and voided.',
+    label: 'kind',
+    values: POSTINGS,
+  })
+  return {
+    batch(size, seconds) {
+      batchSets.observe(size)
+      batchSeconds.observe(seconds)
+    },
+    conflict: () => conflicts.inc(),
+    set(writes, result) {
+      sets.add(commitResult(result))
+      if (result === 'fault' || !result.done) return
+      for (const write of writes)
+        if (write.write === 'transfer') postings.add(POSTING_OF.transfer[write.state])
+        else if (write.write === 'end') postings.add(POSTING_OF.end[write.state])
+    },
+  }
+}
+
+function countJobs(registry: Registry): Counter<'kind' | 'result'> {
+  const jobs = new Counter({
+    name: 'countersign_jobs_total',
+    help: 'Jobs by kind and outcome: done, or failed and rescheduled.',
+    labelNames: ['kind', 'result'],
+    registers: [registry],
+  })
+  for (const kind of JOB_KINDS) for (const result of ['done', 'failed']) jobs.inc({ kind, result }, 0)
+  return jobs
+}
+
+/** One query at a time, so that none pile up on a database that does not answer; callers meanwhile share its result. */
+function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | undefined
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = undefined
+    })
+    return asking
+  }
+}
+
+function commitResult(result: CommitResult | 'fault'): (typeof COMMIT_RESULTS)[number] {
+  if (result === 'fault') return 'fault'
+  return result.done ? 'done' : result.guard
+}
+
+function webhookResult(result: number | string): (typeof WEBHOOK_RESULTS)[number] {
+  if (result === 'TIMEOUT') return 'timeout'
+  if (result === 'ADDRESS_REFUSED') return 'address_refused'
+  if (typeof result === 'string') return 'unreachable'
+  return WEBHOOK_RESULTS[Math.trunc(result / 100) - 2] ?? 'unreachable'
+}
+
+/** Gauges of the database query at a scrape. Returns a function that sets them, or shows that there was no answer. */
+function createDueWorkGauges(registry: Registry): (work: readonly DueWork[] | undefined) => void {
+  const registers = [registry]
+  const lag = new Gauge({
+    name: 'countersign_due_work_lag_seconds',
+    help: 'Time since the oldest due job fell due, on the clock of its platform.',
+    labelNames: ['kind'],
+    registers,
+  })
+  const waiting = new Gauge({
+    name: 'countersign_due_work',
+    help: 'Jobs that are due and not done; counts the hundred oldest of each platform and lane.',
+    labelNames: ['kind'],
+    registers,
+  })
+  return (work) => {
+    lag.reset()
+    waiting.reset()
+    if (!work) return
+    const byKind = new Map(work.map((due) => [due.kind, due]))
+    for (const kind of new Set([...JOB_KINDS, ...byKind.keys()])) {
+      lag.set({ kind }, byKind.get(kind)?.lagSeconds ?? 0)
+      waiting.set({ kind }, byKind.get(kind)?.count ?? 0)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { PassThrough, Writable } from 'node:stream'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { errorDescriber } from './log.ts'
+import { fileOutput, pipeOutput } from './output.ts'
+
+/** A disk with room for some bytes, which may be given more. */
+class Disk {
+  room: number
+  text = ''
+
+  constructor(room: number) {
+    this.room = room
+  }
+
+  readonly write = (_: number, bytes: Uint8Array, from: number): number => {
+    const left = Buffer.from(bytes).subarray(from)
+    if (this.room === 0) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+    const taken = left.subarray(0, this.room)
+    this.room -= taken.length
+    this.text += taken
+    return taken.length
+  }
+}
+
+test('a full disk drops and counts lines, and never joins two of them', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.nat(20), fc.stringMatching(/^[a-z]{0,12}$/)), { maxLength: 40 }),
+      (steps) => {
+        const disk = new Disk(0)
+        let dropped = 0
+        const output = fileOutput(
+          9,
+          (lines) => {
+            dropped += lines
+          },
+          disk.write,
+        )
+        for (const [more, word] of steps) {
+          disk.room += more
+          output.write(`<${word}>\n`)
+        }
+        const whole = disk.text.split('\n').filter((line) => /^<[a-z]*>$/.test(line))
+        const words = steps.map(([, word]) => `<${word}>`)
+        // Lines that were written whole are a part of the written lines, in their order.
+        let at = 0
+        for (const line of whole) at = words.indexOf(line, at) + 1
+        expect(disk.text.split('\n').filter((line) => line.includes('><'))).toEqual([])
+        expect(whole.length + dropped).toBeGreaterThanOrEqual(steps.length)
+        expect(dropped).toBeLessThanOrEqual(steps.length)
+      },
+    ),
+  )
+})
+
+test('a pipe that nobody reads takes a bounded amount, and the rest is dropped and counted', () => {
+  const never = new Writable({ write: () => {} })
+  let dropped = 0
+  const output = pipeOutput(never, (lines) => {
+    dropped += lines
+  })
+  const line = `${'x'.repeat(99_999)}\n`
+  for (let count = 0; count < 100; count++) output.write(line)
+  expect(never.writableLength).toBeLessThan(500_000)
+  expect(dropped).toBeGreaterThan(80)
+})
+
+test('a pipe whose reader ended drops and counts lines', async () => {
+  const stream = new PassThrough()
+  let dropped = 0
+  const output = pipeOutput(stream, (lines) => {
+    dropped += lines
+  })
+  stream.destroy(new Error('EPIPE'))
+  await new Promise((resolve) => stream.once('close', resolve))
+  output.write('one\n')
+  output.write('two\nthree\n')
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(dropped).toBe(3)
+})
+
+test('the stack of an error is logged once in ten minutes, and another one by its side', () => {
+  let nowMs = 0
+  const describe = errorDescriber(() => nowMs)
+  const lost = () => Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' })
+  const stackOf = (error: Error) => Object(describe(error)).stack
+  expect([stackOf(lost()), stackOf(lost()), stackOf(new TypeError('another'))]).toEqual([
+    expect.stringContaining('at '),
+    undefined,
+    expect.stringContaining('at '),
+  ])
+  expect(describe(lost())).toEqual({ type: 'Error', message: 'connection refused', code: 'ECONNREFUSED' })
+  nowMs += 10 * 60 * 1000
+  expect(stackOf(lost())).toContain('at ')
+})
+
+test('a descriptor that is closed takes nothing and is no fault', () => {
+  let dropped = 0
+  const closed = fileOutput(1_000_000, (lines) => {
+    dropped += lines
+  })
+  closed.write('a line\n')
+  expect(dropped).toBe(1)
+})

@@ -1,0 +1,79 @@
+import { fstatSync, openSync, writeSync } from 'node:fs'
+import type { Writable } from 'node:stream'
+
+/** Output of a server. It never throws, waits or ends the process: text that cannot be written is dropped and counted. */
+export interface Output {
+  /** Writes whole lines. */
+  write(text: string): void
+}
+
+/** Told how many lines were dropped. */
+type OnDropped = (lines: number) => void
+
+/** Writes bytes from a place on, and returns how many. Throws if it can write none. */
+type WriteBytes = (fd: number, bytes: Uint8Array, from: number) => number
+
+const STANDARD = { 1: () => process.stdout, 2: () => process.stderr } as const
+/** The most text that waits for a slow reader of a pipe. */
+const WAITING_BYTES_MAX = 256 * 1024
+const NEW_LINE = 10
+
+/** Standard output, standard error, or a file that is appended to. */
+export function openOutput(to: keyof typeof STANDARD | string, onDropped: OnDropped = () => {}): Output {
+  if (typeof to === 'string') return fileOutput(openSync(to, 'a'), onDropped)
+  // A write to a pipe would wait for its reader, so the stream does that; a write to a file or a terminal is done at once.
+  return isPipe(to) ? pipeOutput(STANDARD[to](), onDropped) : fileOutput(to, onDropped)
+}
+
+/** Also a closed descriptor is written to, as a file that takes nothing. */
+function isPipe(fd: number): boolean {
+  try {
+    const stats = fstatSync(fd)
+    return stats.isFIFO() || stats.isSocket()
+  } catch {
+    return false
+  }
+}
+
+/** Writes to a descriptor at once. `write` is replaced by tests. */
+export function fileOutput(fd: number, onDropped: OnDropped, write: WriteBytes = writeSync): Output {
+  // A full disk may take a part of a line, which must not join the next one.
+  let isTorn = false
+  return {
+    write(text) {
+      const start = isTorn ? 1 : 0
+      const bytes = Buffer.from(isTorn ? `\n${text}` : text)
+      let written = 0
+      try {
+        while (written < bytes.length) {
+          const count = write(fd, bytes, written)
+          if (count === 0) throw new Error('nothing was written')
+          written += count
+        }
+        isTorn = false
+      } catch {
+        if (written > 0) isTorn = bytes[written - 1] !== NEW_LINE
+        onDropped(linesIn(bytes.toString('utf8', Math.max(start, written))))
+      }
+    },
+  }
+}
+
+/** Hands text to a stream while its reader keeps up. */
+export function pipeOutput(stream: Writable, onDropped: OnDropped): Output {
+  // Without a listener the process would end when the reader does.
+  stream.on('error', () => {})
+  return {
+    write(text) {
+      if (stream.writableLength > WAITING_BYTES_MAX) onDropped(linesIn(text))
+      else
+        stream.write(text, (error) => {
+          if (error) onDropped(linesIn(text))
+        })
+    },
+  }
+}
+
+function linesIn(text: string): number {
+  return Math.max(1, text.split('\n').length - 1)
+}

@@ -1,0 +1,54 @@
+import pc from 'picocolors'
+import type { Output } from './output.ts'
+
+/** What the console shows of a request. */
+export interface RequestLine {
+  readonly method: string
+  /** As sent, without the query. */
+  readonly path: string
+  /** Undefined: the client was gone before the answer. */
+  readonly status: number | undefined
+  readonly code: string | undefined
+  readonly durationMs: number
+  readonly requestId: string
+}
+
+type Colors = Pick<typeof pc, 'green' | 'yellow' | 'red' | 'dim'>
+
+const METHOD_WIDTH = 6
+const PATH_WIDTH = 44
+const PATH_CHARACTERS_MAX = 120
+const TIME_WIDTH = 9
+
+/** One line: status, method, path, the code of an error, time, request id. */
+export function requestLine(line: RequestLine, colors: Colors): string {
+  const { method, path, status, code, durationMs, requestId } = line
+  const what = `${printable(method).padEnd(METHOD_WIDTH)} ${printable(path).padEnd(PATH_WIDTH)}`
+  const shownCode = code === undefined ? '' : ` ${colorOf(status, colors)(code)}`
+  const time = `${durationMs.toFixed(durationMs < 10 ? 1 : 0)} ms`.padStart(TIME_WIDTH)
+  return `${colorOf(status, colors)(String(status ?? '---'))} ${what}${shownCode}${colors.dim(`${time}  ${requestId}`)}`
+}
+
+function colorOf(status: number | undefined, { green, yellow, red }: Colors): (text: string) => string {
+  if (status === undefined || status >= 500) return red
+  return status >= 400 ? yellow : green
+}
+
+/** Makes a path printable: it contains what a caller sends, and a terminal would interpret some of it as commands. */
+function printable(text: string): string {
+  const shown = text.replaceAll(/[^\x21-\x7e]/g, '?')
+  return shown.length > PATH_CHARACTERS_MAX ? `${shown.slice(0, PATH_CHARACTERS_MAX)}…` : shown
+}
+
+/** Writes a line for each request. Lines of one turn of the event loop are written together. */
+export function requestLines(output: Output, colors: Colors = pc): (line: RequestLine) => void {
+  let lines: string[] = []
+  const flush = () => {
+    output.write(`${lines.join('\n')}\n`)
+    lines = []
+  }
+  return (line) => {
+    if (lines.length === 0) setImmediate(flush)
+    lines.push(requestLine(line, colors))
+  }
+}

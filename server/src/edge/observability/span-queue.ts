@@ -1,0 +1,177 @@
+import { setTimeout } from 'node:timers/promises'
+import { type ExportResult, ExportResultCode } from '@opentelemetry/core'
+import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer'
+import {
+  BatchSpanProcessor,
+  type ReadableSpan,
+  type SpanExporter,
+  type SpanProcessor,
+} from '@opentelemetry/sdk-trace'
+import { NoAnswer, send } from '../../base/http-client/send.ts'
+import type { TracingConfig } from '../../base/settings/tracing.ts'
+import { VERSION } from '../../base/settings/version.ts'
+import type { Log } from '../../kernel/ports/log.ts'
+
+/** Hears of spans that are lost. */
+export interface SpanWatch {
+  readonly log: Pick<Log, 'warn' | 'info'>
+  dropped(count: number): void
+}
+
+export interface SpanQueue extends SpanProcessor {
+  /** What is not taken from now on is not tried again. */
+  endTries(): void
+  /** Counts what nobody has taken. */
+  dropRest(): void
+}
+
+/** Spans that wait or are on their way; a further one is dropped. Each has one or two kilobytes. */
+const SPANS_MAX = 8_192
+const BATCH_SPANS_MAX = 512
+/** All tries of a batch end before the library starts the next one, after thirty seconds. */
+const POST_MS_MAX = 5_000
+const PAUSES_MS = [1_000, 4_000]
+/** At most one line about a collector that comes and goes per this interval. */
+const LINE_MS = 60_000
+const ANSWER_BYTES_MAX = 64 * 1024
+/** What a collector answers that may take the same spans a moment later. */
+const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+const FORMATS = {
+  'http/protobuf': { serializer: ProtobufTraceSerializer, type: 'application/x-protobuf' },
+  'http/json': { serializer: JsonTraceSerializer, type: 'application/json' },
+} as const
+
+/**
+ * Sends spans to the collector in batches, one at a time, beside requests. The library gathers them and writes their format; the
+ * bound, the count of what is lost and the way out are ours.
+ */
+export function createSpanQueue(config: TracingConfig, watch: SpanWatch): SpanQueue {
+  const sender = new Sender(config, watch)
+  const batches = new BatchSpanProcessor({
+    exporter: sender,
+    maxQueueSize: SPANS_MAX,
+    maxExportBatchSize: BATCH_SPANS_MAX,
+    scheduledDelayMillis: config.delayMs,
+  })
+  return {
+    onStart() {},
+    onEnd(span) {
+      if (sender.takes()) batches.onEnd(span)
+    },
+    forceFlush: () => batches.forceFlush(),
+    shutdown: () => batches.shutdown(),
+    endTries: () => sender.endTries(),
+    dropRest: () => sender.dropRest(),
+  }
+}
+
+/** Posts batches, and counts the spans that wait. */
+class Sender implements SpanExporter {
+  readonly #config: TracingConfig
+  readonly #watch: SpanWatch
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #ending = new AbortController()
+  #spans = 0
+  #isFailing = false
+  #saidAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(config: TracingConfig, watch: SpanWatch) {
+    this.#config = config
+    this.#watch = watch
+  }
+
+  /** Whether there is room for one more span, which is then expected. */
+  takes(): boolean {
+    if (this.#spans < SPANS_MAX) {
+      this.#spans += 1
+      return true
+    }
+    this.#lose(1, 'the collector is too slow')
+    return false
+  }
+
+  /** The library gives at most one batch at a time, and all that are left at the end. */
+  export(spans: ReadableSpan[], done: (result: ExportResult) => void): void {
+    const sent = this.#deliver(spans).then(() => {
+      this.#spans -= spans.length
+      this.#underWay.delete(sent)
+      // What was lost is counted: the library has nothing to do about it.
+      done({ code: ExportResultCode.SUCCESS })
+    })
+    this.#underWay.add(sent)
+  }
+
+  async shutdown(): Promise<void> {
+    await Promise.all(this.#underWay)
+  }
+
+  endTries(): void {
+    this.#ending.abort()
+  }
+
+  dropRest(): void {
+    if (this.#spans > 0) this.#lose(this.#spans, 'the server stops')
+  }
+
+  /** Never rejects. */
+  async #deliver(spans: readonly ReadableSpan[]): Promise<void> {
+    for (const pauseMs of [0, ...PAUSES_MS]) {
+      if (pauseMs > 0)
+        await setTimeout(pauseMs, undefined, { signal: this.#ending.signal, ref: false }).catch(() => {})
+      const { lost, why, isBusy } = await this.#post(spans)
+      const isLast = pauseMs === PAUSES_MS.at(-1) || this.#ending.signal.aborted
+      if (lost === 0) return this.#taken()
+      if (isBusy && !isLast) continue
+      return this.#lose(lost, why)
+    }
+  }
+
+  async #post(spans: readonly ReadableSpan[]): Promise<{ lost: number; why: string; isBusy: boolean }> {
+    const { url, headers, protocol } = this.#config
+    const { serializer, type } = FORMATS[protocol]
+    try {
+      const body = serializer.serializeRequest([...spans])
+      const answer = await send(
+        {
+          method: 'POST',
+          url,
+          headers: { 'User-Agent': `Countersign/${VERSION}`, ...headers, 'Content-Type': type },
+          ...(body ? { body } : {}),
+        },
+        // A batch that arrives twice has the same ids.
+        {
+          signal: AbortSignal.timeout(POST_MS_MAX),
+          bytesMax: ANSWER_BYTES_MAX,
+          reach: 'any',
+          keepsOpen: true,
+        },
+      )
+      const why = `the collector answers ${answer.status}`
+      if (answer.status < 200 || answer.status > 299)
+        return { lost: spans.length, why, isBusy: BUSY.has(answer.status) }
+      const { partialSuccess } = serializer.deserializeResponse(answer.body)
+      return {
+        lost: Number(partialSuccess?.rejectedSpans ?? 0),
+        why: 'the collector refuses some',
+        isBusy: false,
+      }
+    } catch (error) {
+      if (error instanceof NoAnswer) return { lost: spans.length, why: error.code, isBusy: true }
+      return { lost: spans.length, why: 'they cannot be written', isBusy: false }
+    }
+  }
+
+  #taken(): void {
+    if (this.#isFailing) this.#watch.log.info({}, 'the collector takes traces again')
+    this.#isFailing = false
+  }
+
+  #lose(count: number, why: string): void {
+    this.#watch.dropped(count)
+    if (this.#isFailing || performance.now() - this.#saidAtMs < LINE_MS) return
+    this.#watch.log.warn({ why }, 'traces are lost: the collector does not take them')
+    this.#isFailing = true
+    this.#saidAtMs = performance.now()
+  }
+}

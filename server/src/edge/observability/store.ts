@@ -1,0 +1,91 @@
+import { LANE_NAMES, type LaneName } from '../../kernel/outbox/lanes.ts'
+import { IS_OF } from '../../kernel/outbox/store.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import { onlyRow } from '../../storage/engine/port.ts'
+
+/** Due jobs of one kind, by the clocks of their platforms. */
+export interface DueWork {
+  readonly kind: string
+  readonly count: number
+  /** Seconds since the oldest one fell due. */
+  readonly lagSeconds: number
+}
+
+/** The most due jobs read per platform and lane, because measuring a backlog must not add to it. */
+const JOBS_READ_MAX = 100
+
+const earliest = (lane: LaneName) => `
+  (SELECT kind, due_at FROM jobs WHERE platform_id = p.id AND due_at <= p.now AND ${IS_OF[lane]}
+   ORDER BY due_at, id LIMIT $2)`
+
+const DUE_WORK = `
+SELECT j.kind, count(*)::int AS count, max(extract(epoch FROM p.now - j.due_at))::float8 AS "lagSeconds"
+FROM (SELECT id, $1::timestamptz + clock_offset_ms * interval '1 millisecond' AS now
+      FROM platforms WHERE closed_at IS NULL) p
+CROSS JOIN LATERAL (${LANE_NAMES.map(earliest).join(' UNION ALL ')}) j
+GROUP BY j.kind`
+
+/**
+ * Due jobs, claimed or not, by kind. Kinds without due jobs are left out, and so may be a kind that is not among the oldest
+ * hundred of its lane. `now` is real time.
+ */
+export async function findDueWork(db: Database, now: Date): Promise<DueWork[]> {
+  const { rows } = await db.query<DueWork>(DUE_WORK, [now, JOBS_READ_MAX])
+  return rows
+}
+
+/** The latest reconciliation of a rail in one currency. */
+export interface LatestReconciliation {
+  readonly rail: string
+  readonly currency: string
+  /** Seconds since its statement arrived. */
+  readonly ageSeconds: number
+  /** How many differences there are, by reason. */
+  readonly differences: Readonly<Record<string, number>>
+}
+
+// A rail belongs to one platform.
+const RECONCILIATIONS = `
+SELECT s.rail, s.currency, extract(epoch FROM $1::timestamptz - s.received_at)::float8 AS "ageSeconds",
+  coalesce((SELECT jsonb_object_agg(reason, n) FROM (
+    SELECT d->>'reason' AS reason, count(*)::int AS n FROM jsonb_array_elements(s.differences) AS d GROUP BY 1) AS r), '{}')
+    AS differences
+FROM (SELECT DISTINCT ON (platform_id, rail, currency) rail, currency, received_at, differences FROM rail_statements
+      WHERE state <> 'WAITING' ORDER BY platform_id, rail, currency, date DESC) AS s`
+
+/** The latest reconciliation of each rail and currency. `now` is real time. */
+export async function findReconciliations(db: Database, now: Date): Promise<LatestReconciliation[]> {
+  const { rows } = await db.query<LatestReconciliation>(RECONCILIATIONS, [now])
+  return rows
+}
+
+/** How far the chain of a rail was followed. */
+export interface FollowedChain {
+  readonly rail: string
+  readonly block: number
+  /** The age of that block. */
+  readonly ageSeconds: number
+}
+
+const CHAINS = `
+SELECT rail, followed_block::float8 AS block, extract(epoch FROM $1::timestamptz - followed_time)::float8 AS "ageSeconds"
+FROM chains`
+
+/** How far each chain was followed. `now` is real time. */
+export async function findChains(db: Database, now: Date): Promise<FollowedChain[]> {
+  const { rows } = await db.query<FollowedChain>(CHAINS, [now])
+  return rows
+}
+
+/** A backlog beyond this number of statements is not counted to its end. */
+const UNCHAINED_READ_MAX = 10_000
+
+const UNCHAINED = `
+SELECT coalesce(sum(cardinality(transfer_ids)), 0)::float8 AS count
+FROM (SELECT transfer_ids FROM proof_queue LIMIT ${UNCHAINED_READ_MAX}) AS queue`
+
+/** How many transfers have ended and are in no block of the hash chain yet. */
+export async function findUnchained(db: Database): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(UNCHAINED)
+  return onlyRow(rows).count
+}

@@ -1,0 +1,85 @@
+import type { NewSpan, Tracing } from '../../kernel/ports/tracing.ts'
+import type { Committer } from '../../storage/commit/committer.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import type { Lookup } from '../../storage/read/lookup.ts'
+
+/** A span for each statement of a request or a job. Those of nobody have none. */
+export function traceDatabase(db: Database, tracing: Tracing): Database {
+  const spans = new Statements()
+  return {
+    ...db,
+    query: (sql, parameters, options) =>
+      tracing.within(spans.of(sql), () => db.query(sql, parameters, options)),
+  }
+}
+
+/** A span for each row that is looked up, from the call to the row: its statement is of others too. */
+export function traceLookup(lookup: Lookup, tracing: Tracing): Lookup {
+  const spans = new Statements({ 'countersign.read.shared': true })
+  return (of, ...key) => tracing.within(spans.of(of.sql), () => lookup(of, ...key))
+}
+
+/** A span for each write set, from the call to the end of its commit, with the number of sets that were written with it. */
+export function traceCommitter(committer: Committer, tracing: Tracing): Committer {
+  return {
+    hasRoom: () => committer.hasRoom(),
+    commit: (writes) =>
+      tracing.within(COMMIT, async (span) => {
+        const result = await committer.commit(writes, (sets) =>
+          span.note({ 'countersign.commit.sets': sets }),
+        )
+        span.note({
+          'countersign.commit.writes': writes.length,
+          ...(result.done
+            ? {}
+            : { 'countersign.commit.guard': result.guard, 'countersign.commit.refused_by': result.name }),
+        })
+        return result
+      }),
+  }
+}
+
+const OF_DATABASE = { 'db.system.name': 'postgresql' }
+const COMMIT: NewSpan = { name: 'commit', kind: 'client', attributes: OF_DATABASE }
+
+/** Programs have some hundred statements; those that are built by the filters of a list are more. */
+const STATEMENTS_MAX = 2_000
+
+/** The spans of statements, by their texts: what is done to which table, and no value. */
+class Statements {
+  readonly #known = new Map<string, NewSpan>()
+  readonly #more: NonNullable<NewSpan['attributes']>
+
+  constructor(more: NonNullable<NewSpan['attributes']> = {}) {
+    this.#more = more
+  }
+
+  of(sql: string): NewSpan {
+    const known = this.#known.get(sql)
+    if (known) return known
+    if (this.#known.size >= STATEMENTS_MAX) this.#known.clear()
+    const { operation, table } = shapeOf(sql)
+    const span: NewSpan = {
+      name: table === undefined ? operation : `${operation} ${table}`,
+      kind: 'client',
+      attributes: {
+        ...OF_DATABASE,
+        'db.operation.name': operation,
+        'db.collection.name': table,
+        ...this.#more,
+      },
+    }
+    this.#known.set(sql, span)
+    return span
+  }
+}
+
+/** A function may stand where a statement reads from, and has a bracket after its name. */
+const TABLE = /\b(?:into|update)\s+"?([a-z_]\w*)|\b(?:from|join)\s+"?([a-z_]\w*)\b"?(?!\s*\()/i
+
+/** The first word of a statement, and the first table that it names; undefined where it calls a function. */
+export function shapeOf(sql: string): { readonly operation: string; readonly table: string | undefined } {
+  const operation = /[a-z]+/i.exec(sql)?.[0].toUpperCase() ?? 'SQL'
+  const [, written, read] = TABLE.exec(sql) ?? []
+  return { operation, table: (written ?? read)?.toLowerCase() }
+}

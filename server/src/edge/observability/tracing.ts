@@ -1,0 +1,174 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import {
+  type Context,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import { kindOf } from '../../base/formats/thrown-errors.ts'
+import type { TracingConfig } from '../../base/settings/tracing.ts'
+import { VERSION } from '../../base/settings/version.ts'
+import { inTime } from '../../kernel/operation/timeout.ts'
+import type { NewSpan, OpenSpan, TraceContext, Tracing } from '../../kernel/ports/tracing.ts'
+import { createSpanQueue, type SpanWatch } from './span-queue.ts'
+
+export interface OpenedTracing extends Tracing {
+  /** Sends what is waiting, for so long at most; the rest is dropped. */
+  close(msMax: number): Promise<void>
+}
+
+const SAMPLERS: Readonly<Record<TracingConfig['sampler'], (ratio: number) => Sampler>> = {
+  always_on: () => new AlwaysOnSampler(),
+  always_off: () => new AlwaysOffSampler(),
+  traceidratio: (ratio) => new TraceIdRatioBasedSampler(ratio),
+  parentbased_always_on: () => new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+  parentbased_always_off: () => new ParentBasedSampler({ root: new AlwaysOffSampler() }),
+  parentbased_traceidratio: (ratio) => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+}
+
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const
+
+/** What work gets that is no span, because none is under way. */
+const NO_SPAN: OpenSpan = { traceId: undefined, note() {}, failed() {} }
+
+const propagator = new W3CTraceContextPropagator()
+
+/**
+ * Traces of OpenTelemetry, sent to a collector. Nothing is registered with the library's API: a process may have several
+ * services, each with traces of its own. `instance` tells servers of one name apart.
+ */
+export function openTracing(config: TracingConfig, instance: string, watch: SpanWatch): OpenedTracing {
+  const queue = createSpanQueue(config, watch)
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      'service.name': config.serviceName,
+      'service.version': VERSION,
+      'service.instance.id': instance,
+    }),
+    sampler: SAMPLERS[config.sampler](config.ratio),
+    spanProcessors: [queue],
+  })
+  const active = new AsyncLocalStorage<Context | undefined>()
+  const tracer = provider.getTracer('countersign', VERSION)
+  const underWay = () => {
+    const context = active.getStore()
+    return context && trace.getSpan(context)
+  }
+  const doing = <T>(parent: Context, span: NewSpan, work: (span: OpenSpan) => Promise<T>) =>
+    doAsSpan(active, tracer, { parent, span, work })
+  return {
+    within(span, work) {
+      const parent = active.getStore()
+      return parent ? doing(parent, span, work) : work(NO_SPAN)
+    },
+    below: (carrier, span, work) => doing(contextOf(carrier), span, work),
+    begin(carrier, span) {
+      const begun = start(tracer, contextOf(carrier), span)
+      const context = trace.setSpan(ROOT_CONTEXT, begun)
+      return {
+        ...openSpan(begun),
+        run: (work) => active.run(context, work),
+        end: () => begun.end(),
+      }
+    },
+    apart: (work) => active.run(undefined, work),
+    context() {
+      const context = active.getStore()
+      return context && carrierOf(context)
+    },
+    traceId: () => underWay()?.spanContext().traceId,
+    note: (attributes) => underWay()?.setAttributes(attributes),
+    event: (name, attributes) => underWay()?.addEvent(name, attributes),
+    failed(why) {
+      const span = underWay()
+      if (span) fail(span, why)
+    },
+    async close(msMax) {
+      queue.endTries()
+      await inTime(
+        msMax,
+        provider.shutdown().catch(() => {}),
+      )
+      queue.dropRest()
+    },
+  }
+}
+
+interface Doing<T> {
+  readonly parent: Context
+  readonly span: NewSpan
+  readonly work: (span: OpenSpan) => Promise<T>
+}
+
+async function doAsSpan<T>(
+  active: AsyncLocalStorage<Context | undefined>,
+  tracer: Tracer,
+  { parent, span, work }: Doing<T>,
+): Promise<T> {
+  const begun = start(tracer, parent, span)
+  try {
+    return await active.run(trace.setSpan(parent, begun), work, openSpan(begun))
+  } catch (error) {
+    fail(begun, kindOf(error))
+    throw error
+  } finally {
+    begun.end()
+  }
+}
+
+function start(tracer: Tracer, parent: Context, { name, kind, attributes, links }: NewSpan): Span {
+  const linked = links?.flatMap((carrier) => {
+    const context = trace.getSpanContext(contextOf(carrier))
+    return context ? [{ context }] : []
+  })
+  return tracer.startSpan(
+    name,
+    {
+      kind: kind ? KINDS[kind] : SpanKind.INTERNAL,
+      ...(attributes ? { attributes } : {}),
+      ...(linked ? { links: linked } : {}),
+    },
+    parent,
+  )
+}
+
+function openSpan(span: Span): OpenSpan {
+  return {
+    traceId: span.spanContext().traceId,
+    note: (attributes) => span.setAttributes(attributes),
+    failed: (why) => fail(span, why),
+  }
+}
+
+/** The message of an error is left out: one of a database quotes rows. */
+function fail(span: Span, why: string): void {
+  span.setAttribute('error.type', why)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+/** Where the carrier names no valid context, that of a new trace. */
+function contextOf(carrier: object): Context {
+  return propagator.extract(ROOT_CONTEXT, carrier, defaultTextMapGetter)
+}
+
+function carrierOf(context: Context): TraceContext | undefined {
+  const carrier: { traceparent?: string; tracestate?: string } = {}
+  propagator.inject(context, carrier, defaultTextMapSetter)
+  const { traceparent, tracestate } = carrier
+  return traceparent === undefined ? undefined : { traceparent, ...(tracestate ? { tracestate } : {}) }
+}

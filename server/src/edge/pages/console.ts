@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { ApiError } from '../../kernel/operation/operation.ts'
+
+/** Where the console's pages are. Their client chooses the page by what follows. */
+export const CONSOLE_PATH = '/console'
+
+/** What Vite has built, seen from the built program and from the sources. */
+const FOLDER = ['../../console/dist', '../../../../console/dist']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(join(path, 'index.html')))
+
+const NONCE_PLACE = /__NONCE__/g
+const NONCE_BYTES = 16
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+}
+
+/** The encodings that files are kept in, the smallest first, by the endings of their names. */
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
+
+/**
+ * Pages may load from and send to this server only, may not be framed, and run no script that is not a file of the
+ * build. Styles that components write carry the answer's nonce.
+ */
+function policy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** Serves the console: one page for every address below it, and the files that the page loads. */
+export function addConsole(server: FastifyInstance): void {
+  const sendPage = async (_: unknown, reply: FastifyReply) => {
+    if (!FOLDER) throw new ApiError('NOT_FOUND', { message: 'The console is not built: npm run build' })
+    const nonce = randomBytes(NONCE_BYTES).toString('base64url')
+    const page = await readFile(join(FOLDER, 'index.html'), 'utf8')
+    return reply
+      .type('text/html; charset=utf-8')
+      .headers({
+        'Content-Security-Policy': policy(nonce),
+        'X-Frame-Options': 'DENY',
+        'Cross-Origin-Opener-Policy': 'same-origin',
+        'Cache-Control': 'no-store',
+      })
+      .send(page.replace(NONCE_PLACE, nonce))
+  }
+  server.get(CONSOLE_PATH, async (_request, reply) => reply.redirect(`${CONSOLE_PATH}/`))
+  server.get(`${CONSOLE_PATH}/`, sendPage)
+  server.get(`${CONSOLE_PATH}/*`, sendPage)
+
+  let names: Promise<ReadonlySet<string>> | undefined
+  server.get<{ Params: { name: string } }>(`${CONSOLE_PATH}/assets/:name`, async (request, reply) => {
+    names ??= assetNames()
+    const { name } = request.params
+    const type = TYPES[extname(name)]
+    // Names are compared with those of the folder, so that none leads out of it.
+    if (!FOLDER || !type || !(await names).has(name)) throw new ApiError('NOT_FOUND')
+    const accepted = request.headers['accept-encoding'] ?? ''
+    const [encoding, ending] = ENCODINGS.find(([one]) => accepted.includes(one)) ?? [undefined, '']
+    if (encoding) reply.header('Content-Encoding', encoding)
+    return reply
+      .type(type)
+      .header('Vary', 'Accept-Encoding')
+      .header('Cache-Control', 'public, max-age=31536000, immutable')
+      .send(await readFile(join(FOLDER, 'assets', `${name}${ending}`)))
+  })
+}
+
+async function assetNames(): Promise<ReadonlySet<string>> {
+  return new Set(FOLDER ? await readdir(join(FOLDER, 'assets')) : [])
+}

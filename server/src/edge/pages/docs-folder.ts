@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The folder `docs` of the repository, seen from the built program and from the sources. */
+const FOLDER = ['../../docs', '../../../../docs']
+  .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  .find((path) => existsSync(join(path, 'reference')))
+
+/** The text of a file of `docs/`. `name` must come from the program, not from a request. */
+export async function docsFile(name: string): Promise<string> {
+  if (!FOLDER) throw new Error('The folder docs is missing beside the server')
+  return readFile(join(FOLDER, name), 'utf8')
+}
+
+/** The names of all files of `docs/`, with forward slashes. */
+export async function docsNames(): Promise<string[]> {
+  if (!FOLDER) return []
+  const names = await readdir(FOLDER, { recursive: true })
+  return names.map((name) => name.replaceAll('\\', '/')).sort()
+}

@@ -1,0 +1,113 @@
+import { posix } from 'node:path'
+import { Marked, type Tokens } from 'marked'
+import { Html, html } from '../../base/formats/html.ts'
+
+/** A guide as parts of a page. */
+export interface GuideHtml {
+  readonly title: string
+  /** The first sentence, for a list of guides. */
+  readonly introduction: string
+  readonly body: Html
+  /** Its sections, by the fragments of their addresses. */
+  readonly sections: readonly { readonly id: string; readonly text: string }[]
+}
+
+interface Found {
+  readonly address: string
+  /** Empty for what is no guide. */
+  readonly title: string
+}
+
+type Find = (name: string) => Found | undefined
+
+/**
+ * A guide of `docs/`. `name` is its file there, `find` another file of `docs/`, undefined for one that the server does not
+ * show: such a link becomes text. A link that names a file names its title here.
+ */
+export function guideHtml(markdown: string, name: string, find: Find): GuideHtml {
+  const sections: { id: string; text: string }[] = []
+  const idOf = uniqueIds()
+  let title = name
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens, depth }: Tokens.Heading) {
+        const inner = this.parser.parseInline(tokens)
+        const text = plain(inner)
+        const id = idOf(text)
+        if (depth === 1) title = text
+        if (depth === 2) sections.push({ id, text })
+        return `${anchorOf(text)}<h${depth} id="${id}">${inner}</h${depth}>\n`
+      },
+      link({ href, tokens }: Tokens.Link) {
+        const inner = this.parser.parseInline(tokens)
+        const to = target(href, name, find)
+        if (!to) return inner
+        const text = /^(?:<code>)?[\w./-]+\.md(?:<\/code>)?$/.test(inner) && to.title
+        return html`<a href="${to.address}">${text || new Html(inner)}</a>`.text
+      },
+      table(token: Tokens.Table) {
+        const cells = (row: Tokens.TableCell[], tag: 'td' | 'th') =>
+          `<tr>${row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join('')}</tr>`
+        const rows = token.rows.map((row) => cells(row, 'td')).join('\n')
+        return `<div class="table" tabindex="0"><table><thead>${cells(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`
+      },
+      code: ({ text }: Tokens.Code) => html`<pre tabindex="0"><code>${text}</code></pre>\n`.text,
+      // Guides have no HTML but the marks of printed tables.
+      html: () => '',
+    },
+  })
+  const body = new Html(marked.parse(markdown, { async: false }))
+  return { title, introduction: introductionOf(body.text), body, sections }
+}
+
+/** A guide as Markdown with the links of `guideHtml`, and without the marks of printed tables. */
+export function guideMarkdown(markdown: string, name: string, find: Find): string {
+  const parts = markdown.split(/(^```.*?^```$)/ms)
+  const texts = parts.map((part) =>
+    part.startsWith('```')
+      ? part
+      : part
+          .replace(/<!--.*?-->\n+/gs, '')
+          .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, text: string, href: string) => {
+            const to = target(href.startsWith('#') ? posix.basename(name) + href : href, name, find)
+            return to ? `[${text}](${to.address})` : text
+          }),
+  )
+  return texts.join('')
+}
+
+const introductionOf = (body: string) =>
+  /^.*?[.:](?=\s|$)/s.exec(plain(/<p>(.*?)<\/p>/s.exec(body)?.[1] ?? ''))?.[0].replace(/:$/, '.') ?? ''
+
+function target(href: string, name: string, find: Find): Found | undefined {
+  if (/^https?:|^#/.test(href)) return { address: href, title: '' }
+  const [path = '', fragment] = href.split('#', 2)
+  const found = find(posix.join(posix.dirname(name), path).replace(/\/$/, '/README.md'))
+  return found && fragment !== undefined ? { ...found, address: `${found.address}#${fragment}` } : found
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
+
+function plain(inner: string): string {
+  return inner
+    .replace(/<[^>]*>/g, '')
+    .replace(/&(amp|lt|gt|quot|#39);/g, (_, entity: string) => ENTITIES[entity] ?? '')
+    .replaceAll(/\s+/g, ' ')
+}
+
+/** A code of an error can be linked to as it is written, in addition to its fragment in lower case. */
+const anchorOf = (text: string) => (/^[A-Z][A-Z\d_]+$/.test(text) ? `<a id="${text}"></a>` : '')
+
+/** Fragments as they are where the guides are usually read, so that links into them work here too. */
+function uniqueIds(): (text: string) => string {
+  const seen = new Map<string, number>()
+  return (text) => {
+    const id = text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-')
+    const count = seen.get(id) ?? 0
+    seen.set(id, count + 1)
+    return count === 0 ? id : `${id}-${count}`
+  }
+}

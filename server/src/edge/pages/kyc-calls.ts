@@ -1,0 +1,99 @@
+import { API } from '@countersign/contract/api'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { tableOf } from '@countersign/contract/core/objects'
+import { toJson } from '../../base/json/json.ts'
+import type { App } from '../../kernel/operation/app.ts'
+import { pathOf } from '../../kernel/operation/base-path.ts'
+import { type Handlers, implementationOf } from '../../kernel/operation/operation.ts'
+import type { UsedLink } from '../../people/kyc/kyc-links.ts'
+import type { Fault } from '../../people/kyc/page/form.ts'
+import { createPipeline, type PipelineOptions } from '../http/pipeline/pipeline.ts'
+import { isAnswer } from '../http/request/call.ts'
+import type { ReadForm } from '../http/request/form.ts'
+import type { Trace } from '../http/request/trace.ts'
+
+/** What the verification page does: the calls of the API that a platform would make for its customer. */
+const CALLS = [
+  'customer_update',
+  'beneficial_owner_create',
+  'beneficial_owner_update',
+  'document_create',
+  'document_replace',
+  'document_delete',
+  'verification_create',
+] as const
+
+type CallName = (typeof CALLS)[number]
+
+export interface KycCall {
+  readonly params?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  readonly readForm?: ReadForm
+  /** Makes a form that is sent twice one request. */
+  readonly key?: string | undefined
+}
+
+/** The answer to a call, or why it was refused. */
+export type KycOutcome =
+  | { readonly isDone: true; readonly body: unknown }
+  | { readonly isDone: false; readonly status: number; readonly faults: readonly Fault[] }
+
+/** Makes a call as the customer of a link, which sees nothing else of the platform. Never throws. */
+export type KycCalls = (
+  name: CallName,
+  used: UsedLink,
+  from: { readonly address: string; readonly userAgent: string | undefined; readonly trace: Trace },
+  call: KycCall,
+) => Promise<KycOutcome>
+
+/** The calls of the page, through the same pipelines as those of the API. */
+export function createKycCalls(
+  app: App,
+  handlers: Handlers<Pick<typeof API, CallName>>,
+  stepsOf: (name: CallName) => PipelineOptions,
+): KycCalls {
+  const pipelines = tableOf(CALLS, (name) =>
+    createPipeline(app, name, API[name], implementationOf(handlers, name), stepsOf(name)),
+  )
+  return async (name, { op }, { address, userAgent, trace }, { params = {}, body, readForm, key }) => {
+    const endpoint: Endpoint = API[name]
+    const call = {
+      params,
+      authorization: undefined,
+      address,
+      userAgent,
+      trace,
+      method: endpoint.method,
+      path: pathOf(endpoint, params),
+      query: {},
+      body: body === undefined ? undefined : Buffer.from(toJson(body)),
+      headers: {},
+      idempotencyKey: key,
+      signature: undefined,
+      requestId: undefined,
+      ...(readForm ? { readForm } : {}),
+    }
+    const answer = await pipelines[name].answer(call, { platform: op.platform, actor: op.actor })
+    if (!isAnswer(answer)) throw new Error(`${name} gave no answer`)
+    const said: unknown = answer.body === '' ? undefined : JSON.parse(answer.body)
+    if (answer.status < 400) return { isDone: true, body: said }
+    return { isDone: false, status: answer.status, faults: faultsOf(said as Refusal) }
+  }
+}
+
+interface Refusal {
+  readonly message: string
+  readonly details?: {
+    readonly field?: string
+    readonly header?: string
+    readonly errors?: readonly Fault[]
+  }
+}
+
+function faultsOf({ message, details = {} }: Refusal): readonly Fault[] {
+  if (details.header !== undefined)
+    return [
+      { field: '', message: 'This form was sent before. Look whether it was taken; if not, send it again.' },
+    ]
+  return details.errors ?? [{ field: details.field ?? '', message }]
+}

@@ -1,0 +1,302 @@
+import { KIB } from '@countersign/contract/core/endpoint'
+import { document_create } from '@countersign/contract/customers/documents'
+import multipart from '@fastify/multipart'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { auditStep } from '../../kernel/audit/audit-trail.ts'
+import type { App, RequestOrigin } from '../../kernel/operation/app.ts'
+import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
+import { LogWith } from '../../kernel/operation/log-fields.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { findCustomer } from '../../people/customers/customers.ts'
+import {
+  findLinkByToken,
+  findSession,
+  hasSession,
+  isUnused,
+  KYC_PAGE_PATH,
+  openLink,
+  reread,
+  sessionSeen,
+  type UsedLink,
+  uuidOf,
+} from '../../people/kyc/kyc-links.ts'
+import { beginPage, plainPage } from '../../people/kyc/page/end-pages.ts'
+import { FORM_TOKEN, formTokenOf, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
+import { sessionPath, type Visit, visitOf } from '../../people/kyc/page/layout.ts'
+import { STYLE_HASH } from '../../people/kyc/page/style.ts'
+import type { CustomerRow } from '../../storage/rows/tables.ts'
+import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
+import { addressOf } from '../http/request/address.ts'
+import type { TakeUpload } from '../http/request/upload.ts'
+import { cookieIn, cookieName, cookieText } from '../http/response/cookies.ts'
+import { asApiError, encodeError } from '../http/response/errors.ts'
+import { boundRest } from '../http/response/refuse.ts'
+import type { KycCalls } from './kyc-calls.ts'
+import { type Reaction, type StepHandlers, stepHandlers } from './kyc-steps.ts'
+
+const FORM_BYTES_MAX = 64 * KIB
+const COOKIE_SECONDS = 24 * 60 * 60
+const SECRET_BYTES = 32
+const SECRET = /^[\w-]{43}$/
+
+const UNKNOWN = [
+  'This link is not valid',
+  'Look whether all of it was copied, or ask for a new one.',
+] as const
+const GONE = [
+  'This link cannot be used any more',
+  'It was opened before, or it is too old. Go back to the app that gave it to you, and ask for a new one.',
+] as const
+const ENDED = [
+  'This page has closed',
+  'What you have entered is kept. Go back to the app that sent you here, and ask for a new link to go on.',
+] as const
+const REFUSED = ['This form could not be taken', 'Go back and try again. This page needs cookies.'] as const
+
+/** Serves the verification page. Not part of the API: a link, and then the cookie of its session, is the credential. */
+export function addKycPage(server: FastifyInstance, app: App, calls: KycCalls, takeUpload: TakeUpload): void {
+  const steps = stepHandlers(app, calls, takeUpload)
+  server.register(async (scope) => {
+    scope.setErrorHandler((error, request, reply) => sendFault(app, error, request, reply))
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },
+      async (_: FastifyRequest, body: string) => typedOf(new URLSearchParams(body)),
+    )
+    addLinks(scope, app)
+    addSteps(scope, app, steps)
+  })
+  server.register(async (scope) => {
+    scope.setErrorHandler((error, request, reply) => sendFault(app, error, request, reply))
+    scope.removeAllContentTypeParsers()
+    await scope.register(multipart, { throwFileSizeLimit: false })
+    addUploads(scope, app, steps)
+  })
+}
+
+/** The pages of a link before its session. */
+function addLinks(scope: FastifyInstance, app: App): void {
+  const url = `${KYC_PAGE_PATH}:token`
+  scope.get<{ Params: { token: string } }>(url, { exposeHeadRoute: false }, async (request, reply) => {
+    const used = await usedLink(app, request)
+    if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
+    const secret = secretIn(app, request, used) ?? newSecret(used)
+    if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
+    const customer = isUnused(used) ? await customerOf(used) : undefined
+    if (!customer) return sendPage(reply, 410, plainPage(...GONE))
+    setCookie(app, reply, used, secret)
+    const { app: name, formToken } = visitOf(used, secret)
+    const { customer_type } = customer
+    return sendPage(
+      reply,
+      200,
+      beginPage(KYC_PAGE_PATH + request.params.token, name, formToken, customer_type),
+    )
+  })
+  // Opening is a second step, because programs look at links in messages before people do.
+  scope.post<{ Params: { token: string }; Body: Typed | undefined }>(url, async (request, reply) => {
+    const used = await usedLink(app, request)
+    if (!used) return sendPage(reply, 404, plainPage(...UNKNOWN))
+    const secret = secretIn(app, request, used)
+    // The form is sent a second time. Its token is of the cookie before.
+    if (hasSession(used, secret)) return reply.redirect(sessionPath(used.link), 303)
+    if (!secret || !isFormToken(request.body?.get(FORM_TOKEN)?.[0], formTokenOf(secret, used.link.id)))
+      return sendPage(reply, 403, plainPage(...REFUSED))
+    // A new secret: somebody else may have put the one before into this browser, and know it.
+    const opened = newSecret(used)
+    if (!(await customerOf(used)) || !(await open(app, used, opened, request)))
+      return sendPage(reply, 410, plainPage(...GONE))
+    setCookie(app, reply, used, opened)
+    return reply.redirect(sessionPath(used.link), 303)
+  })
+}
+
+/** Opens a link for the browser with this secret. False if another one was faster. */
+async function open(app: App, used: UsedLink, secret: string, request: FastifyRequest): Promise<boolean> {
+  const { customer_id: customerId } = used.link
+  const op = { ...used.op, from: originOf(app, request) }
+  const entry = () => auditStep(op, 'kyc_link_open', { params: { customerId } }, request.trace.requestId)
+  return decideAndCommit(
+    app,
+    used.op,
+    async () => undefined,
+    async () => {
+      const now = await reread(app, used)
+      if (!isUnused(now)) return { answer: false, writes: [] }
+      return { answer: true, writes: [openLink(now, secret), ...entry()] }
+    },
+  )
+}
+
+/** Where a request of the page comes from. */
+function originOf(app: App, request: FastifyRequest): RequestOrigin {
+  return {
+    address: addressOf(app, request),
+    userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX),
+    ownOrigin: app.origin(),
+  }
+}
+
+function addSteps(scope: FastifyInstance, app: App, { show, take }: StepHandlers): void {
+  const url = `${KYC_PAGE_PATH}session/:link`
+  for (const [path, handler] of Object.entries(show))
+    scope.get<SessionRoute>(url + path, { exposeHeadRoute: false }, async (request, reply) =>
+      react(app, request, reply, (visit) => handler(visit, request)),
+    )
+  for (const [path, handler] of Object.entries(take))
+    scope.post<SessionRoute>(url + path, async (request, reply) =>
+      react(app, request, reply, async (visit) => {
+        const typed = request.body ?? new Map<string, readonly string[]>()
+        if (!isFormToken(typed.get(FORM_TOKEN)?.[0], visit.formToken))
+          return { status: 403, html: plainPage(...REFUSED) }
+        return handler(visit, request, typed)
+      }),
+    )
+}
+
+function addUploads(scope: FastifyInstance, app: App, { takeFile }: StepHandlers): void {
+  scope.post<SessionRoute>(
+    `${KYC_PAGE_PATH}session/:link/documents`,
+    { bodyLimit: document_create.upload.bytesMax + FORM_BYTES_MAX, config: { isUpload: true } },
+    async (request, reply) => {
+      const sent = await react(app, request, reply, (visit) => takeFile(visit, request))
+      boundRest(request)
+      return sent
+    },
+  )
+}
+
+interface SessionRoute {
+  Params: { link: string }
+  Body: Typed | undefined
+  Querystring: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** Answers a request of a session, or says that there is none. */
+async function react(
+  app: App,
+  request: FastifyRequest<SessionRoute>,
+  reply: FastifyReply,
+  handle: (visit: Visit) => Promise<Reaction>,
+): Promise<FastifyReply> {
+  const uuid = request.params.link
+  const secret = cookieOf(app, request, uuid)
+  const used = await findSession(app, uuid, secret, new LogWith(app.log, request.trace))
+  if (!used || !secret || !(await customerOf(used))) return sendPage(reply, 410, plainPage(...ENDED))
+  request.trace.platformId = used.op.platform.id
+  const seen = sessionSeen(used)
+  // Two requests at once may both say so: one of them is enough.
+  if (seen.length > 0) await app.commit(used.op, seen)
+  const reaction = await handle(visitOf(await reread(app, used), secret))
+  if ('redirect' in reaction) return reply.headers(HEADERS).redirect(reaction.redirect, 303)
+  return sendPage(reply, reaction.status ?? 200, reaction.html, used.link.redirect_uri)
+}
+
+/** The link of a request. Error: 429 `RATE_LIMITED` for an address with too many that are unknown. */
+async function usedLink(
+  app: App,
+  request: FastifyRequest<{ Params: { token: string } }>,
+): Promise<UsedLink | undefined> {
+  const used = await findLinkByToken(app, request.params.token, new LogWith(app.log, request.trace))
+  if (used) {
+    request.trace.platformId = used.op.platform.id
+    return used
+  }
+  const address = addressOf(app, request)
+  app.failedAttempts.check('kycLinksByAddress', address)
+  app.failedAttempts.failed('kycLinksByAddress', address)
+  return undefined
+}
+
+/** The customer of a link; undefined where it was deleted meanwhile. */
+async function customerOf({ op, link }: UsedLink): Promise<CustomerRow | undefined> {
+  try {
+    return await findCustomer(op, link.customer_id)
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+const COOKIE = 'verify-'
+
+function newSecret({ op }: UsedLink): string {
+  return Buffer.from(op.random(SECRET_BYTES)).toString('base64url')
+}
+
+/** The secret that this browser has for a link. */
+function secretIn(app: App, request: FastifyRequest, { link }: UsedLink): string | undefined {
+  return cookieOf(app, request, uuidOf(link))
+}
+
+function cookieOf(app: App, { headers }: FastifyRequest, uuid: string): string | undefined {
+  const secret = cookieIn(headers.cookie, cookieName(app, `${COOKIE}${uuid}`))
+  return secret !== undefined && SECRET.test(secret) ? secret : undefined
+}
+
+function setCookie(app: App, reply: FastifyReply, { link }: UsedLink, secret: string): void {
+  reply.header(
+    'Set-Cookie',
+    cookieText(app, `${COOKIE}${uuidOf(link)}`, secret, { seconds: COOKIE_SECONDS, path: KYC_PAGE_PATH }),
+  )
+}
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+  'X-Robots-Tag': 'noindex',
+}
+
+/** Nothing is loaded but the page itself; its forms go to this server, from where one redirects to the platform. */
+function policy(redirectUri: string | null): string {
+  const target = redirectUri === null ? undefined : new URL(redirectUri)
+  // An address in brackets cannot stand in a policy.
+  const allowed = target && (target.hostname.startsWith('[') ? target.protocol : target.origin)
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${STYLE_HASH}'`,
+    'img-src data:',
+    `form-action 'self'${allowed ? ` ${allowed}` : ''}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+function sendPage(
+  reply: FastifyReply,
+  status: number,
+  text: string,
+  redirectUri: string | null = null,
+): FastifyReply {
+  return reply
+    .code(status)
+    .headers(HEADERS)
+    .header('Content-Security-Policy', policy(redirectUri))
+    .type('text/html; charset=utf-8')
+    .send(text)
+}
+
+/** What was thrown, as a page. */
+function sendFault(app: App, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const statusCode = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500)
+    return sendPage(reply, statusCode, plainPage(...REFUSED))
+  const { refusal, isFault } = asApiError(error)
+  request.trace.code = refusal.code
+  if (isFault) app.log.error({ ...request.trace, err: error }, 'the verification page failed')
+  const isLimited = refusal.code === 'RATE_LIMITED'
+  reply.headers(encodeError(refusal, app.origin()).headers)
+  return sendPage(
+    reply,
+    isLimited ? 429 : 503,
+    plainPage(isLimited ? 'Too many attempts' : 'This did not work', 'Wait a minute and try again.'),
+  )
+}
+
+function typedOf(form: URLSearchParams): Typed {
+  const typed = new Map<string, string[]>()
+  for (const [name, value] of form) typed.set(name, [...(typed.get(name) ?? []), value])
+  return typed
+}

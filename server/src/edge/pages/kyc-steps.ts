@@ -1,0 +1,320 @@
+import { document_create } from '@countersign/contract/customers/documents'
+import type { FastifyRequest } from 'fastify'
+import type { App } from '../../kernel/operation/app.ts'
+import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { beneficialOwnerView } from '../../people/customers/beneficial-owners.ts'
+import { customerView, findCustomer } from '../../people/customers/customers.ts'
+import { countUpload, reread } from '../../people/kyc/kyc-links.ts'
+import { answersOf } from '../../people/kyc/page/answers.ts'
+import { detailsFields, detailsPage, knownSecrets } from '../../people/kyc/page/details-page.ts'
+import { DOCUMENT_FIELDS, documentPage } from '../../people/kyc/page/document-page.ts'
+import { blockedPage, reviewPage, statusPage } from '../../people/kyc/page/end-pages.ts'
+import { OWNER_FIELDS } from '../../people/kyc/page/fields.ts'
+import { type Fault, FORM_KEY, FORM_TOKEN, isFormToken, type Typed } from '../../people/kyc/page/form.ts'
+import type { Visit } from '../../people/kyc/page/layout.ts'
+import { ownerPage, ownersPage, WIDELY_HELD } from '../../people/kyc/page/owner-pages.ts'
+import { lackingOf, nextStep, type Progress, stageOf, stepOf } from '../../people/kyc/page/progress.ts'
+import { findProgress } from '../../people/verifications/proceed.ts'
+import type { BeneficialOwnerRow } from '../../storage/rows/verification.ts'
+import { USER_AGENT_CHARACTERS_MAX } from '../http/authentication/members.ts'
+import type { ReadForm } from '../http/request/form.ts'
+import type { TakeUpload } from '../http/request/upload.ts'
+import type { KycCall, KycCalls, KycOutcome } from './kyc-calls.ts'
+
+/** What the page answers: another page, or the address to go to. */
+export type Reaction = { readonly status?: number; readonly html: string } | { readonly redirect: string }
+
+type Request = FastifyRequest<{
+  Params: { link: string }
+  Body: Typed | undefined
+  Querystring: Readonly<Record<string, string | string[] | undefined>>
+}>
+type Show = (visit: Visit, request: Request) => Promise<Reaction>
+type Take = (visit: Visit, request: Request, typed: Typed) => Promise<Reaction>
+
+/** The steps by their paths: what they show, and what they take. */
+export interface StepHandlers {
+  readonly show: Readonly<Record<string, Show>>
+  readonly take: Readonly<Record<string, Take>>
+  readonly takeFile: Show
+}
+
+/** The steps of the page. What is entered goes through the calls of the API. */
+export function stepHandlers(app: App, calls: KycCalls, takeUpload: TakeUpload): StepHandlers {
+  const call = (
+    name: Parameters<KycCalls>[0],
+    visit: Visit,
+    { ip, headers, trace }: Request,
+    made: KycCall,
+  ) => {
+    const userAgent = headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS_MAX)
+    return calls(name, visit, { address: ip, userAgent, trace }, made)
+  }
+  const context: Context = { app, call, takeUpload }
+  return {
+    show: {
+      '': home,
+      '/details': whileOpen(async (visit, progress) => ({ html: detailsPage(visit, progress) })),
+      '/owners': ofBusiness(async (visit, progress) => ({ html: ownersPage(visit, progress) })),
+      '/owner': ofBusiness(async (visit, progress, request) => ({
+        html: ownerPage(visit, progress, ownerIn(progress, request)),
+      })),
+      '/documents': whileOpen(async (visit, progress, { query }) => ({
+        html: documentPage(visit, progress, documentQuery(query)),
+      })),
+      '/review': whileOpen(async (visit, progress) =>
+        lackingOf(progress).length > 0 ? toHome(visit) : { html: reviewPage(visit, progress) },
+      ),
+    },
+    take: {
+      '/details': whileOpen(async (visit, progress, request, typed) =>
+        takeDetails(context, visit, progress, request, typed),
+      ),
+      '/owners': ofBusiness(async (visit, progress, request, typed) =>
+        takeOwners(context, visit, progress, request, typed),
+      ),
+      '/owner': ofBusiness(async (visit, progress, request, typed) =>
+        takeOwner(context, visit, progress, request, typed),
+      ),
+      '/remove-document': whileOpen(async (visit, _progress, request, typed) => {
+        const documentId = first(typed, 'documentId') ?? ''
+        await call('document_delete', visit, request, { params: { documentId } })
+        return { redirect: `${visit.base}/documents` }
+      }),
+      '/review': whileOpen(async (visit, progress, request) => submit(context, visit, progress, request)),
+    },
+    takeFile: whileOpen(async (visit, progress, request) => takeDocument(context, visit, progress, request)),
+  }
+}
+
+interface Context {
+  readonly app: App
+  readonly call: (
+    name: Parameters<KycCalls>[0],
+    visit: Visit,
+    request: Request,
+    made: KycCall,
+  ) => Promise<KycOutcome>
+  readonly takeUpload: TakeUpload
+}
+
+type Step = (visit: Visit, progress: Progress, request: Request, typed: Typed) => Promise<Reaction>
+
+const NOTHING: Typed = new Map()
+
+/** A step that is there while something may be entered; afterwards it leads to where the customer stands. */
+function whileOpen(step: Step): Take & Show {
+  return async (visit: Visit, request: Request, typed: Typed = NOTHING) => {
+    const progress = await progressOf(visit)
+    return stageOf(progress) === 'open' ? step(visit, progress, request, typed) : toHome(visit)
+  }
+}
+
+function ofBusiness(step: Step): Take & Show {
+  return whileOpen(async (visit, progress, request, typed) =>
+    progress.one.customer.customer_type === 'BUSINESS'
+      ? step(visit, progress, request, typed)
+      : toHome(visit),
+  )
+}
+
+async function progressOf({ op, link }: Visit): Promise<Progress> {
+  return findProgress(op, await findCustomer(op, link.customer_id))
+}
+
+function toHome({ base }: Visit): Reaction {
+  return { redirect: base }
+}
+
+/** Where the customer stands, or the first step that lacks something. */
+async function home(visit: Visit): Promise<Reaction> {
+  const progress = await progressOf(visit)
+  const stage = stageOf(progress)
+  if (stage !== 'open') return { html: statusPage(visit, stage) }
+  const lacking = lackingOf(progress)
+  const isBlocked = lacking.length > 0 && lacking.every((entry) => stepOf(progress, entry) === undefined)
+  if (isBlocked) return { html: blockedPage(visit, progress) }
+  return { redirect: `${visit.base}/${nextStep(progress)}` }
+}
+
+async function takeDetails(
+  { call }: Context,
+  visit: Visit,
+  progress: Progress,
+  request: Request,
+  typed: Typed,
+): Promise<Reaction> {
+  const { customer } = progress.one
+  const fields = detailsFields(progress)
+  const { body, faults } = answersOf(fields, typed, knownSecrets(fields, customerView(customer)))
+  const again = (status: number, faults: readonly Fault[]) => ({
+    status,
+    html: detailsPage(visit, progress, { typed, faults }),
+  })
+  if (faults.length > 0) return again(400, faults)
+  const outcome = await call('customer_update', visit, request, {
+    params: { customerId: customer.id },
+    body: { customerType: customer.customer_type, ...body },
+  })
+  return outcome.isDone ? toHome(visit) : again(outcome.status, outcome.faults)
+}
+
+/** Takes whether the owners that are named are all, and goes on where they are. */
+async function takeOwners(
+  { call }: Context,
+  visit: Visit,
+  progress: Progress,
+  request: Request,
+  typed: Typed,
+): Promise<Reaction> {
+  const { customer } = progress.one
+  const isWidelyHeld = typed.has(WIDELY_HELD)
+  if (isWidelyHeld !== (customer.details.businessInfo?.isWidelyHeld ?? false)) {
+    const outcome = await call('customer_update', visit, request, {
+      params: { customerId: customer.id },
+      body: { customerType: customer.customer_type, businessInfo: { isWidelyHeld } },
+    })
+    if (!outcome.isDone) return { status: outcome.status, html: ownersPage(visit, progress, outcome.faults) }
+  }
+  const now = await progressOf(visit)
+  if (!lackingOf(now).some((entry) => stepOf(now, entry) === 'owners')) return toHome(visit)
+  const message =
+    'The owners are not complete. Add who is missing, change what was asked for, or confirm that nobody else holds as much.'
+  return { status: 400, html: ownersPage(visit, now, [{ field: '', message }]) }
+}
+
+async function takeOwner(
+  { call }: Context,
+  visit: Visit,
+  progress: Progress,
+  request: Request,
+  typed: Typed,
+): Promise<Reaction> {
+  const owner = ownerIn(progress, request)
+  const known = knownSecrets(OWNER_FIELDS, owner && beneficialOwnerView(owner))
+  const { body, faults } = answersOf(OWNER_FIELDS, typed, known)
+  const again = (status: number, faults: readonly Fault[]) => ({
+    status,
+    html: ownerPage(visit, progress, owner, { typed, faults }),
+  })
+  if (faults.length > 0) return again(400, faults)
+  const outcome = owner
+    ? await call('beneficial_owner_update', visit, request, { params: { beneficialOwnerId: owner.id }, body })
+    : await call('beneficial_owner_create', visit, request, {
+        body: { ...body, customerId: progress.one.customer.id },
+        key: first(typed, FORM_KEY),
+      })
+  return outcome.isDone ? { redirect: `${visit.base}/owners` } : again(outcome.status, outcome.faults)
+}
+
+/** Takes a document with its file. What is wrong is shown with what was typed. */
+async function takeDocument(
+  { app, call, takeUpload }: Context,
+  visit: Visit,
+  progress: Progress,
+  request: Request,
+): Promise<Reaction> {
+  const typed = new Map<string, readonly string[]>()
+  const query = documentQuery(request.query)
+  const again = (status: number, faults: readonly Fault[]) => ({
+    status,
+    html: documentPage(visit, progress, query, { typed, faults }),
+  })
+  try {
+    await countFile(app, visit)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'RATE_LIMITED')
+      return again(429, [{ field: '', message: error.message }])
+    throw error
+  }
+  const replaces = textOf(request.query.replaces)
+  const form = { visit, typed, isReplacement: replaces !== undefined, hasFile: false }
+  const read = takeUpload(request, document_create, (name, text) => typed.set(name, [text]))
+  const made = { readForm: formOf(form, read), key: textOf(request.query.key) }
+  const outcome =
+    replaces === undefined
+      ? await call('document_create', visit, request, made)
+      : await call('document_replace', visit, request, { ...made, params: { documentId: replaces } })
+  if (outcome.isDone) return toHome(visit)
+  const faults = form.hasFile
+    ? outcome.faults
+    : [
+        ...outcome.faults.filter(({ field }) => field !== 'file'),
+        { field: 'file', message: 'Please choose a file' },
+      ]
+  return again(outcome.status, faults)
+}
+
+/** Counts a file before it is taken, so that a page cannot fill the store. */
+async function countFile(app: App, visit: Visit): Promise<void> {
+  await decideAndCommit(
+    app,
+    visit.op,
+    async () => undefined,
+    async () => ({ answer: true, writes: [countUpload(await reread(app, visit))] }),
+  )
+}
+
+interface DocumentForm {
+  readonly visit: Visit
+  readonly typed: Typed
+  readonly isReplacement: boolean
+  hasFile: boolean
+}
+
+/** The form of the page as that of the API: checked to be of this session before its file is taken. */
+function formOf(form: DocumentForm, read: ReadForm): ReadForm {
+  const check = () => {
+    if (!isFormToken(first(form.typed, FORM_TOKEN), form.visit.formToken)) throw new ApiError('FORBIDDEN')
+  }
+  return async (receive) => {
+    const { fields, file } = await read((part, bytes) => {
+      check()
+      form.hasFile = true
+      return receive(part, bytes)
+    })
+    check()
+    const taken = form.isReplacement ? DOCUMENT_FIELDS : (['documentHolder', ...DOCUMENT_FIELDS] as const)
+    const sent = taken.flatMap((name) => (fields[name] ? [[name, fields[name].trim()]] : []))
+    return { fields: Object.fromEntries(sent), file }
+  }
+}
+
+async function submit(
+  { call }: Context,
+  visit: Visit,
+  progress: Progress,
+  request: Request,
+): Promise<Reaction> {
+  const outcome = await call('verification_create', visit, request, {
+    body: { customerId: progress.one.customer.id },
+  })
+  if (!outcome.isDone) return { status: outcome.status, html: reviewPage(visit, progress, outcome.faults) }
+  // Something may be missing that was there when the page was made.
+  const isSent = stageOf(await progressOf(visit)) !== 'open'
+  return isSent ? { redirect: visit.link.redirect_uri ?? visit.base } : toHome(visit)
+}
+
+/** The owner that the address names, of this business. */
+function ownerIn({ one }: Progress, { query }: Request): BeneficialOwnerRow | undefined {
+  return one.owners.find(({ id }) => id === query.id)
+}
+
+function documentQuery({ item, more, camera }: Request['query']) {
+  const number = Number(textOf(item) ?? 0)
+  const isCamera = textOf(camera)
+  return {
+    item: Number.isInteger(number) && number >= 0 ? number : 0,
+    more: textOf(more),
+    camera: isCamera === undefined ? undefined : isCamera === '1',
+  }
+}
+
+function textOf(value: string | string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function first(typed: Typed, name: string): string | undefined {
+  return typed.get(name)?.[0]
+}

@@ -1,0 +1,68 @@
+import { API_VERSION } from '@countersign/contract/core/api-version'
+import { DESCRIPTION_VERSION } from '@countersign/contract/document/openapi'
+import type { FastifyInstance } from 'fastify'
+import { html } from '../../base/formats/html.ts'
+import type { App } from '../../kernel/operation/app.ts'
+import { shownBasePath } from '../../kernel/operation/base-path.ts'
+import { POSTMAN_PATH } from './docs.ts'
+import { GUIDES_PATH } from './guides.ts'
+import { SITE_PAGE_POLICY, sitePage } from './site-page.ts'
+
+/** Says at `/` what this server is and where to go: a page for a browser, JSON for anything else. */
+export function addLanding(server: FastifyInstance, app: App): void {
+  server.get('/', async (request, reply) => {
+    reply.header('Vary', 'Accept').header('Cache-Control', 'no-cache')
+    const baseUrl = app.origin() + shownBasePath(app.config)
+    if (!request.headers.accept?.includes('text/html')) return about(app, baseUrl)
+    return reply
+      .type('text/html; charset=utf-8')
+      .header('Content-Security-Policy', SITE_PAGE_POLICY)
+      .send(landingPage(app, baseUrl))
+  })
+}
+
+function about({ config }: App, baseUrl: string) {
+  return {
+    name: 'Countersign',
+    mode: config.mode,
+    apiVersion: API_VERSION,
+    descriptionVersion: DESCRIPTION_VERSION,
+    baseUrl,
+    openapi: `${shownBasePath(config)}/openapi.json`,
+    reference: '/docs',
+    guides: GUIDES_PATH,
+    collection: POSTMAN_PATH,
+    llms: '/llms.txt',
+    health: '/healthz',
+    ready: '/readyz',
+  }
+}
+
+const MODES = {
+  sandbox:
+    'This is a sandbox: its cryptography, books and webhooks are real, its money and its banks are not.',
+  production: 'This server is in production: it moves real money.',
+} as const
+
+const CREDENTIALS = {
+  sandbox: html`The first start of the server wrote them to <code>credentials.json</code> in its data directory.`,
+  production: 'The operator of this server makes them.',
+} as const
+
+function landingPage({ config }: App, baseUrl: string): string {
+  const { mode } = config
+  const body = html`<h1>Countersign</h1>
+<p>A payments platform with embedded wallets. ${MODES[mode]}</p>
+<dl>
+<dt>Mode</dt><dd>${mode}</dd>
+<dt>Base address of the API</dt><dd><code>${baseUrl}</code></dd>
+<dt>Credentials</dt><dd>HTTP Basic: <code>tokenId</code> as user name, <code>clientSecret</code> as password. ${CREDENTIALS[mode]}</dd>
+</dl>
+<ul class="places">
+<li><a href="${GUIDES_PATH}/first-payment">Your first payment</a><br><span class="soft">From an empty server to a settled payment.</span></li>
+<li><a href="${GUIDES_PATH}">Guides</a><br><span class="soft">Customers, wallets, payments, cards, agents, webhooks, operations.</span></li>
+<li><a href="/docs">API reference</a><br><span class="soft">Every call with an example, to try out. The document: <a href="${shownBasePath(config)}/openapi.json">openapi.json</a>. For Postman and Bruno: <a href="${POSTMAN_PATH}">postman.json</a></span></li>
+<li><a href="/healthz">Health</a><br><span class="soft">Whether the server is alive. <a href="/readyz">/readyz</a> says whether it can work.</span></li>
+</ul>`
+  return sitePage(`Countersign – ${mode}`, body)
+}

@@ -1,0 +1,26 @@
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { settingWarnings } from '../../base/settings/known-settings.ts'
+import { checkCommand } from '../commands/arguments.ts'
+
+const args = process.argv.slice(2)
+
+for (const warning of settingWarnings(process.env)) process.stderr.write(`countersign: ${warning}\n`)
+
+try {
+  // What is mistyped is refused before the program loads what it would need.
+  if (args.length > 0) checkCommand(args)
+  const { readConfig } = await import('../../base/settings/config.ts')
+  const config = readConfig(process.env)
+  if (args.length === 0) {
+    const { serve } = await import('./serve.ts')
+    await serve(config)
+  } else {
+    const { runAdmin } = await import('../commands/admin.ts')
+    process.stdout.write(`${JSON.stringify(await runAdmin(config, args))}\n`)
+  }
+} catch (error) {
+  // An error that the operator can fix is one line; any other is printed with its stack.
+  process.stderr.write(`countersign: ${messageOf(error)}\n`)
+  if (process.env.LOG_LEVEL === 'debug' && error instanceof Error) process.stderr.write(`${error.stack}\n`)
+  process.exitCode = 1
+}

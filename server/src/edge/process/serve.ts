@@ -1,0 +1,185 @@
+import { setTimeout } from 'node:timers/promises'
+import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
+import type { Config } from '../../base/settings/config.ts'
+import { ConfigError } from '../../base/settings/config-error.ts'
+import { VERSION } from '../../base/settings/version.ts'
+import type { App } from '../../kernel/operation/app.ts'
+import { consoleAddress, consoleLinkForOperator } from '../../people/members/operator.ts'
+import { listenForAdmin } from '../commands/socket.ts'
+import { type Output, openOutput } from '../observability/output.ts'
+import { requestLines } from '../observability/request-lines.ts'
+import { baseUrlOf, ensureFirstPlatform } from '../service/first-platform.ts'
+import { listenForProbes, type ProbeListener } from '../service/health-listener.ts'
+import { openService, type Service } from '../service/service.ts'
+
+/** Serves until SIGINT or SIGTERM, then drains and closes (`COUNTERSIGN_DRAIN_SECONDS`). Resolves once it listens. */
+export async function serve(config: Config): Promise<void> {
+  const out = openOutput(1)
+  const service = await openService(config, {
+    ...(config.requestLines ? { showRequest: requestLines(out) } : {}),
+  })
+  const { app } = service
+  const { db, log } = app
+  let probes: ProbeListener | undefined
+  const close = closeOnce(config, out, async () => {
+    log.info(config.stopping, 'closing')
+    service.drain()
+    await setTimeout(config.stopping.drainSeconds * 1_000)
+    await service.close()
+    await probes?.close()
+  })
+  process.on('SIGINT', close)
+  process.on('SIGTERM', close)
+  process.on('SIGHUP', () => void reload(service))
+  void service.stopped?.then((error) => endBroken(service, error))
+  try {
+    await service.server.listen({ host: config.host, port: config.port })
+    probes = await listenIfSet(service, config)
+    const address = service.server.server.address()
+    const port = typeof address === 'object' && address ? address.port : config.port
+    const { host, mode, pathPrefix } = config
+    log.info({ version: VERSION, mode, database: db.kind, host, port }, 'listening')
+    const baseUrl = baseUrlOf(host, port, pathPrefix)
+    if (db.kind === 'embedded') await takeCommands(app, baseUrl)
+    const first = mode === 'sandbox' ? await ensureFirstPlatform(app, baseUrl) : undefined
+    const consoleUrl = await consoleRow(app, first?.platformId)
+    if (mode === 'production' && config.publicUrl === undefined)
+      openOutput(2).write(`countersign: ${NO_PUBLIC_URL}\n`)
+    out.write(banner(config, baseUrl, first?.path, consoleUrl))
+  } catch (error) {
+    await service.close()
+    throw listenError(error, { ...config, setting: 'PORT' })
+  }
+}
+
+/** Listens on `HEALTH_PORT` if it is set. Throws ConfigError. */
+async function listenIfSet({ server }: Service, config: Config): Promise<ProbeListener | undefined> {
+  const { host, healthPort } = config
+  if (healthPort === undefined) return undefined
+  try {
+    return await listenForProbes(server, { host, healthPort })
+  } catch (error) {
+    throw listenError(error, { host, port: healthPort, setting: 'HEALTH_PORT' })
+  }
+}
+
+/** Ends the process, so that its supervisor starts another one: that one recovers what is on the disk. */
+function endBroken({ app }: Service, error: Error): void {
+  app.log.fatal({ err: error }, 'the embedded database has stopped')
+  openOutput(2).write(
+    `countersign: ${error.message}. Start the server again: nothing that was answered is lost.\n`,
+  )
+  process.exit(1)
+}
+
+/** Reads the files of rails and of screened addresses again. One that is not right changes nothing. Does not throw. */
+async function reload({ app, reloadRails, reloadScreening }: Service): Promise<void> {
+  try {
+    await reloadRails()
+    app.log.info({ rails: app.rails.list().map(({ name }) => name) }, 'rails read again')
+  } catch (error) {
+    app.log.error({ err: error }, 'the rails stay as they were')
+    openOutput(2).write(`countersign: ${messageOf(error)} The rails stay as they were.\n`)
+  }
+  try {
+    await reloadScreening()
+  } catch (error) {
+    app.log.error({ err: error }, 'the screened addresses stay as they were')
+    openOutput(2).write(`countersign: ${messageOf(error)} The screened addresses stay as they were.\n`)
+  }
+}
+
+/** Runs the operator's commands in this process, which has the embedded database to itself. */
+async function takeCommands(app: App, baseUrl: string): Promise<void> {
+  const { dataDir } = app.config
+  const socket = await listenForAdmin(dataDir, async (args) => {
+    const { runCommand } = await import('../commands/admin.ts')
+    return runCommand(app, args, baseUrl)
+  })
+  if (!socket)
+    app.log.warn(
+      { dataDir },
+      "the path is too long for a socket: stop the server to run the operator's commands",
+    )
+}
+
+/** An error that the operator can fix, as a line that names the setting; any other error unchanged. */
+function listenError(
+  error: unknown,
+  { host, port, setting }: { readonly host: string; readonly port: number; readonly setting: string },
+): unknown {
+  const hasCall = error instanceof Error && 'syscall' in error
+  if (!hasCall || (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo')) return error
+  const code = codeOf(error)
+  if (code === 'EADDRINUSE')
+    return new ConfigError(`${setting} ${port} is in use on ${host}; choose another ${setting}.`)
+  if (code === 'EACCES')
+    return new ConfigError(`${setting} ${port} may not be opened by this user; choose another ${setting}.`)
+  return new ConfigError(`HOST ${host} is not an address of this machine (${code}).`)
+}
+
+/** A command that runs and ends needs no address, so only a server warns. */
+const NO_PUBLIC_URL =
+  'PUBLIC_URL is not set: links and passkeys are for the address that a caller names, and cookies are not held to https. Set it to the address that people reach.'
+
+/** Production keeps no credentials. The command works from the repository's folder, without being installed. */
+const MAKE_SOME = 'none stored here; to create some: npx countersign platform create --name NAME'
+
+const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost', '::1']
+
+/**
+ * Where the console is. A sandbox that only this machine reaches gets a link that opens it signed in, once: whoever sees this
+ * terminal also sees the credentials.
+ */
+async function consoleRow(app: App, platformId: string | undefined): Promise<string> {
+  const isOurs = LOOPBACK_HOSTS.includes(app.config.host) && platformId !== undefined
+  return isOurs ? `${await consoleLinkForOperator(app, platformId)} (once)` : consoleAddress(app)
+}
+
+function banner(
+  config: Config,
+  baseUrl: string,
+  credentials: string | undefined,
+  consoleUrl: string,
+): string {
+  const origin = new URL(baseUrl).origin
+  const rows: (readonly [name: string, value: string])[] = [
+    ['API', baseUrl],
+    ['Reference', `${origin}/docs`],
+    ['Console', consoleUrl],
+    ['Database', config.databaseUrl ? 'PostgreSQL (DATABASE_URL)' : `embedded, in ${config.dataDir}`],
+    ['Credentials', credentials ?? MAKE_SOME],
+    ...(config.mode === 'sandbox' && credentials
+      ? [['Try next', 'npm run demo (in another terminal)'] as const]
+      : []),
+    ['Stop', 'Ctrl-C'],
+  ]
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(12)}${value}`)
+  return `\nCountersign is ready (${config.mode})\n\n${lines.join('\n')}\n\n`
+}
+
+/** How long what comes after the requests may take: the rest of the jobs, and closing the database. */
+const CLOSE_MS_MAX = 5_000
+
+/** Ignores a second signal while closing: npm repeats the signal that the terminal has already sent. */
+function closeOnce({ stopping }: Config, out: Output, close: () => Promise<void>): () => void {
+  let closing = false
+  return () => {
+    if (closing) return
+    closing = true
+    out.write('Closing: finishing requests and jobs in progress.\n')
+    const msMax = (stopping.drainSeconds + stopping.stopSeconds) * 1_000 + CLOSE_MS_MAX
+    const tooLate = setTimeout(msMax, 'late', { ref: false }).then(() => {
+      throw new Error(
+        `still not closed after ${msMax / 1_000} seconds: what was under way is done by the next start`,
+      )
+    })
+    Promise.race([close(), tooLate]).then(
+      () => process.exit(0),
+      (error) => {
+        openOutput(2).write(`countersign: ${messageOf(error)}\n`)
+        process.exit(1)
+      },
+    )
+  }
+}

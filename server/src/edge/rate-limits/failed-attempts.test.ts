@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { ATTEMPT_LIMITS } from '../../kernel/ports/failed-attempts.ts'
+import { createFailedAttempts } from './failed-attempts.ts'
+
+const LIMITS = { ...ATTEMPT_LIMITS, deviceCode: { attemptsMax: 2, seconds: 60 } }
+
+test('a caller with too many failures waits until the window since the first failure is over', () => {
+  let now = Date.UTC(2025, 9, 13)
+  const failed = createFailedAttempts(() => new Date(now), LIMITS)
+  const isRefused = (who: string) => {
+    try {
+      failed.check('deviceCode', who)
+      return false
+    } catch (error) {
+      expect(error).toBeInstanceOf(ApiError)
+      expect((error as ApiError).code).toBe('RATE_LIMITED')
+      return (error as ApiError).headers?.['Retry-After']
+    }
+  }
+  failed.failed('deviceCode', 'a')
+  expect(isRefused('a')).toBe(false)
+  now += 20_000
+  failed.failed('deviceCode', 'a')
+  expect(isRefused('a')).toBe('40')
+  expect(isRefused('b')).toBe(false)
+  failed.check('deviceCodesByAddress', 'a')
+  now += 39_999
+  expect(isRefused('a')).toBe('1')
+  now += 1
+  expect(isRefused('a')).toBe(false)
+  // A new window.
+  failed.failed('deviceCode', 'a')
+  expect(isRefused('a')).toBe(false)
+})

@@ -1,0 +1,48 @@
+import { keysOf, tableOf } from '@countersign/contract/core/objects'
+import { Lru } from '../../base/crypto/lru.ts'
+import { countedAddress } from '../../base/formats/ip-addresses.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import {
+  ATTEMPT_LIMITS,
+  type AttemptKind,
+  type AttemptLimits,
+  type FailedAttempts,
+} from '../../kernel/ports/failed-attempts.ts'
+
+/** The number of failed callers remembered per kind; a flood of addresses evicts the oldest. */
+const REMEMBERED_MAX = 10_000
+
+function counted(kind: AttemptKind, who: string): string {
+  return kind.endsWith('ByAddress') ? countedAddress(who) : who
+}
+
+export function createFailedAttempts(
+  clock: () => Date,
+  limits: AttemptLimits = ATTEMPT_LIMITS,
+): FailedAttempts {
+  const failures = tableOf(
+    keysOf(limits),
+    () => new Lru<string, { count: number; readonly untilMs: number }>(REMEMBERED_MAX),
+  )
+  const find = (kind: AttemptKind, who: string) => {
+    const found = failures[kind].get(counted(kind, who))
+    return found && found.untilMs > clock().getTime() ? found : undefined
+  }
+  return {
+    check(kind, who) {
+      const found = find(kind, who)
+      if (!found || found.count < limits[kind].attemptsMax) return
+      const seconds = Math.ceil((found.untilMs - clock().getTime()) / 1000)
+      throw new ApiError('RATE_LIMITED', { headers: { 'Retry-After': String(Math.max(seconds, 1)) } })
+    },
+    failed(kind, who) {
+      const found = find(kind, who)
+      if (found) found.count += 1
+      else
+        failures[kind].set(counted(kind, who), {
+          count: 1,
+          untilMs: clock().getTime() + limits[kind].seconds * 1000,
+        })
+    },
+  }
+}

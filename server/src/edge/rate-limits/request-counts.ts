@@ -1,0 +1,114 @@
+export const WINDOW_MS = 60_000
+
+/** The requests of one caller in a window. */
+interface Count {
+  own: number
+  /** Those of other servers, as far as they have said. */
+  others: number
+  /** `own` when it was told to the others last. */
+  told: number
+}
+
+/** Where a caller stands. */
+export interface Standing {
+  readonly isAllowed: boolean
+  readonly limit: number
+  readonly remaining: number
+  /** Until the window ends. */
+  readonly resetSeconds: number
+  /** Until a request is allowed again, where this one is not. */
+  readonly retrySeconds: number
+}
+
+/** A count that other servers should hear of. */
+export interface Told {
+  readonly key: string
+  readonly window: number
+  readonly count: number
+}
+
+/** Callers are forgotten in the order in which they came, where there are more: a flood of addresses must not fill the memory. */
+const KEYS_MAX = 100_000
+
+/**
+ * Counts requests by caller in windows of a minute. The window before counts as much as it still reaches into the last sixty
+ * seconds, so that nobody has twice the limit at its edge.
+ */
+export class RequestCounts {
+  #window = 0
+  #now = new Map<string, Count>()
+  #before = new Map<string, number>()
+
+  /** Counts a request, unless it is beyond the limit. */
+  take(key: string, limit: number, nowMs: number): Standing {
+    this.#turn(nowMs)
+    const count = this.#countOf(key)
+    const passedMs = nowMs % WINDOW_MS
+    const before = this.#before.get(key) ?? 0
+    const carried = (before * (WINDOW_MS - passedMs)) / WINDOW_MS
+    const inWindow = count.own + count.others
+    const isAllowed = inWindow + 1 + carried <= limit
+    if (isAllowed) count.own += 1
+    const used = count.own + count.others + carried
+    const resetMs = WINDOW_MS - passedMs
+    return {
+      isAllowed,
+      limit,
+      remaining: Math.max(0, Math.floor(limit - used)),
+      resetSeconds: seconds(resetMs),
+      retrySeconds: isAllowed ? 0 : seconds(waitMs(limit, inWindow, before, resetMs)),
+    }
+  }
+
+  /** The counts that have changed and are a part of the limit that others should know of. */
+  toTell(share: (key: string) => number, nowMs: number): Told[] {
+    this.#turn(nowMs)
+    const told: Told[] = []
+    for (const [key, count] of this.#now) {
+      if (count.own === count.told || count.own + count.others < share(key)) continue
+      count.told = count.own
+      told.push({ key, window: this.#window, count: count.own })
+    }
+    return told
+  }
+
+  /** What the other servers have said. */
+  hear({ key, window, count }: Told): void {
+    if (window === this.#window) this.#countOf(key).others = count
+  }
+
+  #countOf(key: string): Count {
+    const known = this.#now.get(key)
+    if (known) return known
+    if (this.#now.size >= KEYS_MAX) this.#deleteOldest()
+    const count = { own: 0, others: 0, told: 0 }
+    this.#now.set(key, count)
+    return count
+  }
+
+  #deleteOldest(): void {
+    const oldest = this.#now.keys().next()
+    if (!oldest.done) this.#now.delete(oldest.value)
+  }
+
+  #turn(nowMs: number): void {
+    const window = Math.floor(nowMs / WINDOW_MS)
+    if (window === this.#window) return
+    const isNext = window === this.#window + 1
+    this.#before = isNext
+      ? new Map([...this.#now].map(([key, { own, others }]) => [key, own + others]))
+      : new Map()
+    this.#now = new Map()
+    this.#window = window
+  }
+}
+
+/** Until what is left of the window before, or the window itself, has gone far enough for one more. */
+function waitMs(limit: number, inWindow: number, before: number, resetMs: number): number {
+  if (inWindow >= limit) return resetMs
+  return resetMs - ((limit - 1 - inWindow) * WINDOW_MS) / before
+}
+
+function seconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000))
+}

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
+import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
+import { auditStep } from '../../kernel/audit/audit-trail.ts'
+import { type App, createOp } from '../../kernel/operation/app.ts'
+import { shownBasePath } from '../../kernel/operation/base-path.ts'
+import {
+  findOpenPlatform,
+  isAnyPlatform,
+  makePlatform,
+  platformIsOpen,
+} from '../../people/platforms/platforms.ts'
+import { deleteToken, findTokenWithPlatform, makeApiToken } from '../../people/tokens/tokens.ts'
+
+/** What a platform's backend needs to call the API. The secret is shown once; only its hash is stored. */
+export interface Credentials {
+  readonly platformId: string
+  readonly tokenId: string
+  readonly clientSecret: string
+}
+
+/**
+ * The permissions of a token that names none. In production REVIEW is given by name alone: who decides about customers is
+ * the operator's choice.
+ */
+export function defaultPermissions({ config }: Pick<App, 'config'>): readonly Permission[] {
+  return config.mode === 'sandbox' ? PERMISSIONS : PERMISSIONS.filter((one) => one !== 'REVIEW')
+}
+
+/** A new platform with its first token, which has the default permissions. */
+export async function createPlatform(app: App, name: string, isRegulated = false): Promise<Credentials> {
+  const from = {
+    now: app.clock(),
+    random: randomBytes,
+    mode: app.config.mode,
+    enclave: app.enclave.forOperation(),
+  }
+  const { row, writes } = makePlatform(from, name, isRegulated)
+  const token = makeApiToken(from, row.id, 'First token', defaultPermissions(app))
+  const op = createOp(app, row, { kind: 'operator' })
+  const entry = auditStep(op, 'platform_create', { params: { platformId: row.id } })
+  await commit(app, [...writes, token.write, ...entry])
+  return { platformId: row.id, tokenId: token.row.id, clientSecret: token.clientSecret }
+}
+
+/** A further token of a platform. Throws where there is no such platform. */
+export async function createToken(
+  app: App,
+  platformId: string,
+  name: string,
+  permissions: readonly Permission[],
+): Promise<Credentials> {
+  const platform = await findOpenPlatform(app.read, platformId)
+  if (!platform) throw new Error(`There is no platform ${platformId}.`)
+  const token = makeApiToken({ now: app.clock(), random: randomBytes }, platformId, name, permissions)
+  const op = createOp(app, platform, { kind: 'operator' })
+  const entry = auditStep(op, 'token_create', { params: { tokenId: token.row.id } })
+  await commit(app, [platformIsOpen(platform), token.write, ...entry])
+  return { platformId, tokenId: token.row.id, clientSecret: token.clientSecret }
+}
+
+/**
+ * On the first sandbox start: a platform, and its credentials in the data directory, mode 0600; later, the present base
+ * address beside them. Returns their path and their platform, or undefined where the data directory has none and the database
+ * already has platforms.
+ */
+export async function ensureFirstPlatform(
+  app: App,
+  baseUrl: string,
+): Promise<{ readonly path: string; readonly platformId: string } | undefined> {
+  const path = join(app.config.dataDir, 'credentials.json')
+  const found = await readCredentials(path)
+  // Credentials of another database are not valid here.
+  const owner = found && (await findTokenWithPlatform(app.lookup, found.tokenId))
+  if (owner && found.baseUrl === baseUrl) return { path, platformId: owner.platform.id }
+  if (!owner && (await isAnyPlatform(app.read))) return undefined
+  const { tokenId, clientSecret, platformId } =
+    found && owner ? { ...found, platformId: owner.platform.id } : await createPlatform(app, 'Sandbox')
+  const temporary = `${path}.${process.pid}.new`
+  await writeFile(temporary, `${JSON.stringify({ baseUrl, tokenId, clientSecret }, null, 2)}\n`, {
+    mode: 0o600,
+  })
+  await rename(temporary, path)
+  return { path, platformId }
+}
+
+async function readCredentials(
+  path: string,
+): Promise<{ baseUrl: string; tokenId: string; clientSecret: string } | undefined> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw new Error(`${path} cannot be read: ${messageOf(error)}`)
+  }
+}
+
+/** The base address of the API on a host and port, below the prefix of `COUNTERSIGN_BASE_PATH`. */
+export function baseUrlOf(host: string, port: number, pathPrefix = ''): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${shownBasePath({ pathPrefix })}`
+}
+
+/** Revokes a token for the operator. Throws where there is no such token. */
+export async function revokeToken(app: App, tokenId: string): Promise<void> {
+  const known = await findTokenWithPlatform(app.lookup, tokenId)
+  if (!known) throw new Error(`There is no token ${tokenId}.`)
+  const op = createOp(app, await app.withConfig(known.platform), { kind: 'operator' })
+  const entry = auditStep(op, 'token_delete', { params: { tokenId: known.token.id } })
+  await commit(app, [deleteToken(known.token, app.clock()), ...entry])
+}
+
+async function commit(app: App, writes: Parameters<App['committer']['commit']>[0]): Promise<void> {
+  const result = await app.committer.commit(writes)
+  if (!result.done) throw new Error(`Not written: ${result.name}`)
+}

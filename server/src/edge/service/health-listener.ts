@@ -1,0 +1,33 @@
+import { type FastifyInstance, fastify } from 'fastify'
+
+/** A few probes at a time, and none that keeps a connection. */
+const CONNECTIONS_MAX = 64
+const REQUEST_MS_MAX = 5_000
+const PATHS = ['/healthz', '/readyz', '/metrics'] as const
+
+export interface ProbeListener {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/**
+ * Listens on a separate port for probes and metrics: callers who use up the connections of the API's port do not close this one.
+ * Port 0 is any free one.
+ */
+export async function listenForProbes(
+  api: FastifyInstance,
+  { host, healthPort: port }: { readonly host: string; readonly healthPort: number },
+): Promise<ProbeListener> {
+  const probes = fastify({ requestTimeout: REQUEST_MS_MAX, keepAliveTimeout: 1, forceCloseConnections: true })
+  for (const path of PATHS)
+    probes.get(path, async (request, reply) => {
+      reply.hijack()
+      reply.raw.setHeader('Connection', 'close')
+      api.routing(request.raw, reply.raw)
+    })
+  probes.server.maxConnections = CONNECTIONS_MAX
+  await probes.listen({ host, port })
+  const address = probes.server.address()
+  const listening = typeof address === 'object' && address ? address.port : port
+  return { port: listening, close: () => probes.close() }
+}

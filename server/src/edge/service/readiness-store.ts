@@ -1,0 +1,16 @@
+import { inTime } from '../../kernel/operation/timeout.ts'
+import type { Database } from '../../storage/engine/port.ts'
+
+/** A probe that waits longer considers the process dead. */
+const PING_MS_MAX = 2000
+
+/** Throws where the database cannot be reached, does not answer, or takes no changes. A row lock needs what a change needs. */
+export async function ping(db: Database): Promise<void> {
+  if (
+    !(await inTime(
+      PING_MS_MAX,
+      db.query('SELECT id FROM platforms WHERE false FOR UPDATE', [], { isBrief: true }),
+    ))
+  )
+    throw new Error(`no answer within ${PING_MS_MAX} ms`)
+}

@@ -1,0 +1,57 @@
+import type { Config } from '../../base/settings/config.ts'
+import { ConfigError } from '../../base/settings/config-error.ts'
+import type { App } from '../../kernel/operation/app.ts'
+import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import { openPostgres } from '../../storage/engine/postgres.ts'
+import { OtherDatabase, Replica } from '../../storage/read/replica.ts'
+import { traceDatabase } from '../observability/traced-database.ts'
+
+/** A standby that is slower than this is no help: the primary answers. */
+const ANSWER_MS_MAX = 5_000
+/** How often one that could not be reached at the start is tried again. */
+const RETRY_MS = 5_000
+
+const NOT_USED = 'the standby of DATABASE_READ_URL is not used for now: the primary is read'
+
+/**
+ * The standby of the settings, if they name one. One that cannot be reached is tried again later. Throws ConfigError where it is of
+ * another database.
+ */
+export async function openReplica(
+  db: Database,
+  { databaseReadUrl: url, preparesStatements: prepares }: Config,
+  metrics: App['metrics'],
+  log: App['log'],
+  tracing: App['tracing'],
+): Promise<Replica | undefined> {
+  if (url === undefined) return undefined
+  const open = async () => {
+    const standby = await openPostgres(url, {
+      prepares,
+      answerTimeoutMs: ANSWER_MS_MAX,
+      setting: 'DATABASE_READ_URL',
+    })
+    return tracing ? traceDatabase(standby, tracing) : standby
+  }
+  const failed = (error: unknown) => log.warn({ err: error }, NOT_USED)
+  const replica = new Replica(db, open, { count: metrics.replicaRead, failed })
+  try {
+    await replica.connect()
+  } catch (error) {
+    if (error instanceof OtherDatabase) throw new ConfigError(error.message)
+    failed(error)
+  }
+  return replica
+}
+
+export function keepConnected({ replica, log }: App): Background[] {
+  if (!replica) return []
+  return [
+    inBackground(
+      RETRY_MS,
+      () => replica.connect(),
+      (error) => log.debug({ err: error }, NOT_USED),
+    ),
+  ]
+}

@@ -1,0 +1,359 @@
+import { access, constants, mkdir } from 'node:fs/promises'
+import { RailsFile } from '@countersign/contract/connectors/rails-file'
+import { wireSpelling } from '@countersign/contract/core/wire-word'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../base/settings/config.ts'
+import { ConfigError } from '../../base/settings/config-error.ts'
+import { createRequestLog } from '../../kernel/audit/request-log.ts'
+import { findOrMakeDataKeys } from '../../kernel/enclave/data-keys.ts'
+import { openEnclave } from '../../kernel/enclave/in-process.ts'
+import type { Keyring } from '../../kernel/enclave/keyring.ts'
+import { findOrMakeMasterKey } from '../../kernel/enclave/master-key.ts'
+import { reseal } from '../../kernel/enclave/reseal.ts'
+import { openSpool, type Spool } from '../../kernel/files/spool.ts'
+import { type App, machineClock, newRequestId } from '../../kernel/operation/app.ts'
+import { Workers } from '../../kernel/operation/background.ts'
+import { FairGate, type GateSize } from '../../kernel/operation/fair-gate.ts'
+import { Turns } from '../../kernel/operation/turns.ts'
+import { createJobRunner, type JobRunner } from '../../kernel/outbox/job-runner.ts'
+import { releaseClaims } from '../../kernel/outbox/store.ts'
+import type { Enclave } from '../../kernel/ports/enclave.ts'
+import type { AttemptLimits } from '../../kernel/ports/failed-attempts.ts'
+import type { FileStore } from '../../kernel/ports/file-store.ts'
+import type { Rails } from '../../kernel/ports/rail.ts'
+import { keepOpen, type Opening } from '../../money/deposits/open-missing-accounts.ts'
+import { RailRegistry } from '../../money/rails/registry.ts'
+import { keepAsking } from '../../operation/reconciliations/statement-polling.ts'
+import { keepDesks } from '../../outside/bank-files/bank-file-worker.ts'
+import { findFollowedBlock } from '../../outside/chains/records.ts'
+import { keepChains } from '../../outside/chains/worker/start-chain-worker.ts'
+import { loadRails } from '../../outside/connectors/load-rails.ts'
+import type { Loading } from '../../outside/connectors/loading.ts'
+import { type OpenedScreening, openScreening } from '../../outside/providers/open-screening.ts'
+import { advanceClock } from '../../outside/sandbox/clock.ts'
+import { sandboxRail, sandboxRails } from '../../outside/sandbox/rail.ts'
+import { sandboxScreening } from '../../outside/sandbox/screening.ts'
+import { createConfigCache } from '../../people/platforms/config-cache.ts'
+import { findOldestPlatform } from '../../people/platforms/platforms.ts'
+import { createEventStreams } from '../../people/webhooks/event-streams.ts'
+import { claimMode } from '../../storage/engine/mode.ts'
+import { openDatabase } from '../../storage/engine/open.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import { retrying } from '../../storage/engine/retry.ts'
+import { createRead } from '../../storage/read/read.ts'
+import type { Replica } from '../../storage/read/replica.ts'
+import { continueFeed } from '../../storage/schema/continue-feed.ts'
+import { migrate } from '../../storage/schema/migrate.ts'
+import { validator } from '../http/request/validate.ts'
+import { createLog } from '../observability/log.ts'
+import { createMetrics } from '../observability/metrics.ts'
+import { openOutput } from '../observability/output.ts'
+import type { OpenedTracing } from '../observability/tracing.ts'
+import { createFailedAttempts } from '../rate-limits/failed-attempts.ts'
+import { RequestLimits } from '../rate-limits/request-limits.ts'
+import { keepUp } from './background-work.ts'
+import { warnOfDatabase } from './database-warnings.ts'
+import { baseUrlOf } from './first-platform.ts'
+import { Leaving } from './graceful-shutdown.ts'
+import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
+import { createServer, type ServerOptions } from './http-server.ts'
+import { findOpenFilesMax } from './open-files.ts'
+import { createFileStore, createOutside } from './outside.ts'
+import { openReplica } from './replica.ts'
+import { closeTraces, openStorage, openTraces, type Storage } from './traces.ts'
+
+/** Checks what a rails file says. Throws for what is none, and names the field. */
+const checkRailsFile = validator(RailsFile, 'body')
+
+/** The assembled service: its database is open and migrated; it listens once `server.listen` is called. */
+export interface Service {
+  readonly app: App
+  readonly jobs: JobRunner
+  readonly server: FastifyInstance
+  /** Reads RAILS_FILE again. What is under way stays with its rail. Throws ConfigError, and then nothing has changed. */
+  reloadRails(): Promise<void>
+  /** Reads SCREENING_FILE again. Throws ConfigError, and then nothing has changed. */
+  reloadScreening(): Promise<void>
+  /** Resolves to why, where the embedded database has stopped for good and this process is of no use any more. */
+  readonly stopped: Promise<Error> | undefined
+  /** Says that the server leaves, and still answers: `/readyz` is 503, and each answer ends its connection. */
+  drain(): void
+  /**
+   * Finishes requests and jobs under way and closes the database. Connections that bring no request are cut off at once, those of
+   * requests after `COUNTERSIGN_STOP_SECONDS`.
+   */
+  close(): Promise<void>
+}
+
+type ServiceOptions = ServerOptions & {
+  logFile?: string
+  /** Replaces that of `engine/open.ts`. */
+  openDatabase?: (config: Config) => Promise<Database>
+  /** Replaces `ATTEMPT_LIMITS` of `ports/failed-attempts.ts`. */
+  attemptLimits?: AttemptLimits
+  /** Replaces `GATE_SIZE` of `operation/fair-gate.ts`. */
+  gateSize?: GateSize
+  /** Replaces that of `sandbox/clock.ts`. */
+  advanceWebhooksMs?: number
+}
+
+/** Throws ConfigError, MasterKeyError, or an error whose message is one line for the operator. */
+export async function openService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  await makeDataDir(config.dataDir)
+  const bare = await (options.openDatabase ?? openDatabase)(config)
+  try {
+    const db = retrying(bare)
+    const stepsLeft = await migrate(db)
+    const isRestored = await continueFeed(db)
+    await claimMode(db, config.mode)
+    const masterKey = config.masterKey ?? (await findOrMakeMasterKey(config.dataDir))
+    const dataKeys = await findOrMakeDataKeys(db, masterKey, machineClock())
+    const enclave = await openEnclave(db, dataKeys, config.mode, machineClock())
+    const fileStore = await createFileStore(config)
+    const spool = await openSpool(config.dataDir, newRequestId(machineClock()))
+    const metrics = createMetrics(db, machineClock, config.mode)
+    const log = createLog(config.logLevel, openOutput(options.logFile ?? 2, metrics.logLinesDropped))
+    await warnOfDatabase(db, config, log, { isRestored, stepsLeft })
+    const tracing = await openTraces(config, metrics, log)
+    const replica = await openReplica(db, config, metrics, log, tracing)
+    const loading: Loading = {
+      environment: process.env,
+      check: checkRailsFile,
+      clock: machineClock,
+      enclave,
+      followedBlock: (rail) => findFollowedBlock({ db }, rail),
+      ...{ log, tracing },
+      onNodeAlert: (rail) => metrics.chainAlert(rail, 'nodes'),
+    }
+    const rails = await openRails(config, db, loading)
+    const screened = await openScreened(config, log)
+    const storage = openStorage({ bare, db, metrics, tracing })
+    return assemble(config, options, {
+      ...{ bare, db, storage, dataKeys, enclave, fileStore, spool, rails, replica },
+      ...{ metrics, log, tracing, loading, screened },
+      openFilesMax: options.openFilesMax ?? (await findOpenFilesMax()),
+    })
+  } catch (error) {
+    await bare.close()
+    throw error
+  }
+}
+
+/** The storage of the service: its database, and the enclave that seals within it. */
+interface Stores {
+  /** The database without retries; `db` retries by itself. */
+  readonly bare: Database
+  readonly db: Database
+  readonly storage: Storage
+  readonly dataKeys: Keyring
+  readonly enclave: Enclave
+  readonly fileStore: FileStore
+  readonly spool: Spool
+  readonly rails: Rails
+  readonly replica: Replica | undefined
+  readonly metrics: App['metrics']
+  readonly log: App['log']
+  readonly tracing: OpenedTracing | undefined
+  /** What the file of the rails is read with. */
+  readonly loading: Loading
+  readonly screened: OpenedScreening | undefined
+  readonly openFilesMax: number | undefined
+}
+
+/** Assembles the parts. Those that depend on each other resolve each other at their first use. */
+function assemble(config: Config, options: ServiceOptions, stores: Stores): Service {
+  const { bare, db, enclave, fileStore, spool, rails, replica, metrics, log, tracing, screened } = stores
+  const { readApart, ...storage } = stores.storage
+  const { openFilesMax } = stores
+  const wire = wireSpelling(config.wireWord)
+  const requestLog = createRequestLog(db, config.requestLogDays, metrics)
+  const app: App = {
+    config,
+    requestLog,
+    wire,
+    ...storage,
+    replica,
+    withConfig: createConfigCache(storage.lookup),
+    enclave,
+    ...{ log, metrics, tracing },
+    clock: machineClock,
+    fileStore,
+    spool,
+    rails,
+    screening: screened?.screening,
+    ...createOutside(config, enclave, log),
+    origin: () => config.publicUrl ?? addressOf(server, config),
+    eventStreams: createEventStreams({ read: readApart, wire, log }),
+    failedAttempts: createFailedAttempts(machineClock, options.attemptLimits),
+    commit: (op, writes) => jobs.commit(op, writes),
+    turns: new Turns(),
+    gate: new FairGate(options.gateSize),
+    wakeJobs: () => jobs.wake(),
+    workers: new Workers(),
+    advanceClock: (platformId, target) =>
+      advanceClock(app, jobs, platformId, target, options.advanceWebhooksMs),
+  }
+  const jobs = createJobRunner(app, JOB_HANDLERS)
+  const leaving = new Leaving()
+  const limits = new RequestLimits(config.requestLimits, machineClock, newRequestId(machineClock()))
+  const server = createServer(app, HANDLERS, {
+    ...options,
+    openFilesMax,
+    leaving,
+    limits,
+    logRequest: requestLog.add,
+  })
+  return {
+    app,
+    jobs,
+    server,
+    stopped: bare.stopped,
+    drain: () => leaving.begin(),
+    ...runWith(server, app, jobs, { leaving, limits, stores }),
+  }
+}
+
+/** The rails: the sandbox's, or those of the operator's file. */
+async function openRails(config: Config, db: Database, loading: Loading): Promise<Rails> {
+  if (config.mode === 'sandbox' && !config.railsFile) return sandboxRails
+  const read = createRead(db)
+  let oldest: string | undefined
+  const registry = new RailRegistry(
+    async () => {
+      // It stays the oldest.
+      oldest ??= await findOldestPlatform(read)
+      return oldest
+    },
+    config.mode === 'sandbox' ? sandboxRail : undefined,
+  )
+  if (config.railsFile) await fillRails(registry, config.railsFile, config.mode, loading)
+  return registry
+}
+
+/** Who knows addresses that must not be paid: the sandbox's list, or what the settings name. Throws ConfigError. */
+async function openScreened(
+  { mode, screening }: Config,
+  log: App['log'],
+): Promise<OpenedScreening | undefined> {
+  if (mode === 'sandbox') return { screening: sandboxScreening }
+  return (
+    screening &&
+    openScreening(screening, machineClock, (cause) =>
+      log.error({ err: cause }, 'the screened addresses stay as they were'),
+    )
+  )
+}
+
+/** Reads the file of the rails. Throws ConfigError. */
+async function fillRails(
+  registry: RailRegistry,
+  path: string,
+  mode: Config['mode'],
+  loading: Loading,
+): Promise<void> {
+  const rails = await loadRails(path, loading)
+  const other = rails.find(({ entry }) => entry.kind !== 'evm')
+  if (mode === 'sandbox' && other)
+    throw new ConfigError(
+      `RAILS_FILE, rail ${other.name}: kind ${other.entry.kind} belongs to production; a sandbox may have chains`,
+    )
+  const faucet = rails.find(({ entry }) => entry.kind === 'evm' && entry.faucet !== undefined)
+  if (mode === 'production' && faucet)
+    throw new ConfigError(`RAILS_FILE, rail ${faucet.name}: a faucet belongs to a sandbox`)
+  registry.replace(rails)
+}
+
+/** What runs beside the app. */
+interface Beside {
+  readonly leaving: Leaving
+  readonly limits: RequestLimits
+  readonly stores: Stores
+}
+
+/** Starts jobs and resealing as soon as the server is ready. Returns what stops them, and what reads the rails again. */
+function runWith(
+  server: FastifyInstance,
+  app: App,
+  jobs: JobRunner,
+  { leaving, limits, stores }: Beside,
+): Pick<Service, 'close' | 'reloadRails' | 'reloadScreening'> {
+  let isClosing = false
+  let resealed: Promise<void> | undefined
+  let opening: Opening | undefined
+  server.addHook('onReady', async () => {
+    if (app.db.kind === 'embedded') await releaseClaims(app)
+    jobs.start()
+    resealed = resealAll(app, stores.dataKeys, () => isClosing)
+    for (const worker of keepUp(app, limits)) app.workers.add(worker)
+    const isProduction = app.config.mode === 'production'
+    if (isProduction) {
+      app.workers.add(keepAsking(app))
+      app.workers.add(keepDesks(app), 'bank_payments')
+    }
+    if (isProduction || app.config.railsFile) {
+      opening = keepOpen(app)
+      app.workers.add(opening, 'internal_accounts')
+      app.workers.add(keepChains(app), 'chain_payments')
+    }
+    // Fetches rates for the first caller, or logs for the operator that there are none.
+    app.rates?.snapshot().catch(() => {})
+  })
+  const close = async () => {
+    isClosing = true
+    leaving.begin()
+    const stopMs = app.config.stopping.stopSeconds * 1_000
+    const endMs = performance.now() + stopMs
+    await app.eventStreams.close()
+    // Applies to answers whose head is already sent.
+    server.server.keepAliveTimeout = 1
+    const closed = server.close()
+    leaving.endSilent()
+    const bound = setTimeout(() => leaving.endAll(), stopMs)
+    await closed
+    clearTimeout(bound)
+    await jobs.stop()
+    await resealed
+    await app.workers.stop()
+    await app.requestLog.flush().catch(() => {})
+    await stores.spool.close()
+    await app.replica?.close()
+    await app.db.close()
+    await closeTraces(stores.tracing, endMs)
+  }
+  const reloadRails = async () => {
+    const { railsFile } = app.config
+    if (!railsFile || !(stores.rails instanceof RailRegistry)) return
+    await fillRails(stores.rails, railsFile, app.config.mode, stores.loading)
+    opening?.restart()
+    jobs.wake()
+  }
+  const reloadScreening = async () => stores.screened?.file?.reload()
+  return { close, reloadRails, reloadScreening }
+}
+
+/** Reseals what is not under the newest data key, until done or stopped. Never rejects. */
+async function resealAll(app: App, dataKeys: Keyring, isStopped: () => boolean): Promise<void> {
+  try {
+    const count = await reseal(app.db, dataKeys, app.clock, isStopped)
+    if (count !== undefined) app.log.info({ count }, 'sealed under the newest data key')
+  } catch (error) {
+    app.log.error({ err: error }, 'sealing under the newest data key failed')
+  }
+}
+
+/** The address on which this process listens; with PUBLIC_URL callers use another one. */
+function addressOf(server: FastifyInstance, { host, port }: Config): string {
+  const address = server.server.address()
+  const listening = typeof address === 'object' && address !== null ? address.port : port
+  return new URL(baseUrlOf(host, listening)).origin
+}
+
+async function makeDataDir(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await access(dataDir, constants.W_OK)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : error
+    throw new ConfigError(`COUNTERSIGN_DATA_DIR cannot be used: ${why}`)
+  }
+}

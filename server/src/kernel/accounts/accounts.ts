@@ -1,0 +1,254 @@
+import { INTERNAL_ACCOUNT_INITIAL } from '@countersign/contract/accounts/internal-accounts'
+import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { lowerHex } from '../../base/formats/hex.ts'
+import { toJson } from '../../base/json/json.ts'
+import { type EventWrite, insert, type Write } from '../../storage/commit/writes.ts'
+import type { InternalAccountRow } from '../../storage/rows/tables.ts'
+import { openAccount } from '../ledger/accounts.ts'
+import { type Balance, findBalances } from '../ledger/balances.ts'
+import { maySee, type Op, ownCustomer } from '../operation/app.ts'
+import { present } from '../operation/omit-absent.ts'
+import { ApiError, fieldError } from '../operation/operation.ts'
+import { accountEvent } from '../outbox/events.ts'
+import type { RailChain } from '../ports/rail.ts'
+import { accountFundingInstructions } from './funding.ts'
+import {
+  type OwnedAccountRow,
+  selectCustomerAccounts,
+  selectInternalAccount,
+  selectOwnedAccount,
+  selectPlatformAccounts,
+  selectWalletAt,
+} from './store.ts'
+
+export type { OwnedAccountRow } from './store.ts'
+
+/** What an embedded wallet on Spark holds. */
+export const WALLET_CURRENCY = 'USDB'
+/** What one on a chain holds. */
+export const CHAIN_WALLET_CURRENCY = 'USDC'
+
+const EMPTY: Balance = { available: 0n, total: 0n }
+
+/** An account of this platform. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
+export async function findInternalAccount(
+  op: Op,
+  id: string,
+  field = 'accountId',
+): Promise<InternalAccountRow> {
+  const account = await selectInternalAccount(op, id)
+  if (!account || !maySee(op, account.customer_id))
+    throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
+  return account
+}
+
+/** Whether the actor may see the records of an internal account. An actor that sees all of the platform costs no read. */
+export async function maySeeAccount(op: Op, id: string): Promise<boolean> {
+  if (ownCustomer(op) === undefined) return true
+  const account = await selectInternalAccount(op, id)
+  return account !== undefined && maySee(op, account.customer_id)
+}
+
+/** An account of this platform with its balance and its owner. Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`. */
+export async function findOwnedAccount(op: Op, id: string, field: string): Promise<OwnedAccountRow> {
+  const account = await selectOwnedAccount(op, id)
+  if (!account || !maySee(op, account.customer_id))
+    throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
+  return account
+}
+
+/** Whether an account's customer was deleted. The account may be one that the caller cannot see. */
+export async function isOwnerDeleted(op: Op, id: string): Promise<boolean> {
+  const account = await selectOwnedAccount(op, id)
+  return account !== undefined && account.owner_deleted_at !== null
+}
+
+/** An embedded wallet of this platform. Errors, naming `field`: 404 `ACCOUNT_NOT_FOUND`, 400 for any other account. */
+export async function findEmbeddedWallet(op: Op, id: string, field: string): Promise<InternalAccountRow> {
+  const account = await findInternalAccount(op, id, field)
+  if (account.type !== 'EMBEDDED_WALLET')
+    throw fieldError('INVALID_INPUT', field, 'This account is not an embedded wallet')
+  return account
+}
+
+/** The embedded wallet of a customer, if there is one. */
+export async function findWallet(op: Op, customerId: string): Promise<InternalAccountRow | undefined> {
+  return selectCustomerAccounts(op, { customerId, type: 'EMBEDDED_WALLET' }).executeTakeFirst()
+}
+
+/** A customer's open account in a currency, if there is one; a managed account comes before the wallet. */
+export async function findCustomerAccount(
+  op: Op,
+  customerId: string,
+  currency: string,
+): Promise<InternalAccountRow | undefined> {
+  const accounts = await selectCustomerAccounts(op, { customerId, currency }).execute()
+  const open = accounts.filter(({ status }) => status === 'ACTIVE')
+  return open.find(({ type }) => type !== 'EMBEDDED_WALLET') ?? open[0]
+}
+
+type From = Pick<Op, 'now' | 'platform' | 'newId'>
+
+/** The type of account that holds a currency, or undefined where only wallets hold it. */
+export function managedAccountType(currency: string): 'INTERNAL_FIAT' | 'INTERNAL_CRYPTO' | undefined {
+  if (!isKnownCurrency(currency) || currency === WALLET_CURRENCY) return undefined
+  return CURRENCIES[currency].kind === 'fiat' ? 'INTERNAL_FIAT' : 'INTERNAL_CRYPTO'
+}
+
+/** A new account and its account in the ledger; `customerId` null for one of the platform itself. */
+export function makeInternalAccount(from: From, customerId: string | null, currency: string): Write[] {
+  const type = managedAccountType(currency)
+  if (!type || !isKnownCurrency(currency)) throw new Error(`Only wallets hold ${currency}`)
+  return accountWrites(from, { id: from.newId('InternalAccount'), customerId, type, currency })
+}
+
+/** A chain on which wallets are made, with the name of its rail. */
+export interface WalletChain {
+  readonly rail: string
+  readonly chain: RailChain
+}
+
+/** A new embedded wallet, its seed made in the enclave: on a chain, or else on Spark. */
+export function makeWallet(
+  op: Op,
+  customerId: string,
+  on: WalletChain | undefined,
+): { readonly accountId: string; readonly writes: readonly Write[] } {
+  const id = op.newId('InternalAccount')
+  const { sealedSeed, sparkAddress, evmAddress } = op.enclave.newWallet(id)
+  const account = { id, customerId, type: 'EMBEDDED_WALLET' } as const
+  if (!on) {
+    const keys = { ...NO_WALLET, spark_address: sparkAddress, sealed_seed: sealedSeed }
+    return { accountId: id, writes: accountWrites(op, { ...account, currency: WALLET_CURRENCY }, keys) }
+  }
+  const keys = { ...NO_WALLET, chain_rail: on.rail, chain_address: evmAddress, sealed_seed: sealedSeed }
+  return {
+    accountId: id,
+    writes: [
+      ...accountWrites(op, { ...account, currency: CHAIN_WALLET_CURRENCY }, keys),
+      on.chain.walletAddress(op, id, evmAddress),
+    ],
+  }
+}
+
+/** The wallet whose address on the chain of a rail this is, if there is one. */
+export async function findWalletAt(
+  op: Op,
+  rail: string,
+  address: string,
+): Promise<InternalAccountRow | undefined> {
+  return selectWalletAt(op, rail, lowerHex(address))
+}
+
+/** Opens the platform's own account in each of the currencies in which it has none. */
+export async function openMissingPlatformAccounts(op: Op, currencies: readonly string[]): Promise<Write[]> {
+  const accounts = await selectPlatformAccounts(op, {})
+  const held = new Set<string>(accounts.map((account) => account.currency))
+  return currencies
+    .filter((currency) => !held.has(currency))
+    .flatMap((currency) => makeInternalAccount(op, null, currency))
+}
+
+/** The seed of a wallet, and where it is: on Spark, or on the chain of a rail. */
+type WalletKeys = Pick<InternalAccountRow, 'spark_address' | 'chain_rail' | 'chain_address' | 'sealed_seed'>
+
+const NO_WALLET: WalletKeys = {
+  spark_address: null,
+  chain_rail: null,
+  chain_address: null,
+  sealed_seed: null,
+}
+
+function accountWrites(
+  from: From,
+  account: Pick<InternalAccountRow, 'id' | 'type' | 'currency'> & { readonly customerId: string | null },
+  keys: WalletKeys = NO_WALLET,
+): Write[] {
+  const { id, customerId, type, currency } = account
+  const row: InternalAccountRow = {
+    id,
+    platform_id: from.platform.id,
+    customer_id: customerId,
+    type,
+    currency,
+    status: INTERNAL_ACCOUNT_INITIAL,
+    private_enabled: false,
+    funding: null,
+    credentials_version: 1,
+    ...keys,
+    created_at: from.now,
+    updated_at: from.now,
+  }
+  return [insert('internal_accounts', row), openAccount(from, id, customerId ?? from.platform.id, currency)]
+}
+
+/** Describes an internal account to the person who decides. */
+export function describeInternalAccount({
+  id,
+  currency,
+}: Pick<InternalAccountRow, 'id' | 'currency'>): string {
+  return `the ${currency} account ${id}`
+}
+
+/** An account as the API shows it (specification 2.9): `balance` is what can be spent, `totalBalance` all of it. */
+export function internalAccountView(op: Op, account: InternalAccountRow, balance: Balance) {
+  if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
+  const currency = currencyRecord(account.currency)
+  return present({
+    id: account.id,
+    customerId: account.customer_id,
+    type: account.type,
+    status: account.status,
+    balance: { amount: balance.available, currency },
+    totalBalance: { amount: balance.total, currency },
+    fundingPaymentInstructions: accountFundingInstructions(op, account),
+    privateEnabled: account.private_enabled,
+    createdAt: account.created_at.toISOString(),
+    updatedAt: account.updated_at.toISOString(),
+  })
+}
+
+/** An account as its events show it, without the balances, which the database knows. */
+interface Told {
+  readonly status: InternalAccountRow['status']
+  readonly isPrivate: boolean
+  readonly updatedMs: number
+  readonly text: string
+}
+
+/** By id. Each has about a kilobyte. */
+const TOLD = new Map<string, Told>()
+const TOLD_MAX = 20_000
+
+/** Reports a changed balance of an account. Comes after the ledger's writes in a write set. */
+export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
+  return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, toldOf(op, account).text)
+}
+
+/** Makes the text once for each state of an account: nothing else of it changes without its time. */
+function toldOf(op: Op, account: InternalAccountRow): Told {
+  const { id, status, private_enabled: isPrivate } = account
+  const updatedMs = account.updated_at.getTime()
+  const known = TOLD.get(id)
+  if (known?.updatedMs === updatedMs && known.status === status && known.isPrivate === isPrivate) return known
+  const text = toJson(internalAccountView(op, account, EMPTY))
+  const told = { status, isPrivate, updatedMs, text }
+  if (TOLD.size >= TOLD_MAX) TOLD.clear()
+  TOLD.set(id, told)
+  return told
+}
+
+/** An account as the API shows it, with its current balance. */
+export async function currentAccountView(op: Op, account: InternalAccountRow) {
+  const balances = await findBalances(op, [account.id])
+  return internalAccountView(op, account, balances.get(account.id) ?? EMPTY)
+}
+
+/** Accounts as the API shows them, with their current balances. */
+export async function internalAccountViews(op: Op, accounts: readonly InternalAccountRow[]) {
+  const balances = await findBalances(
+    op,
+    accounts.map((account) => account.id),
+  )
+  return accounts.map((account) => internalAccountView(op, account, balances.get(account.id) ?? EMPTY))
+}

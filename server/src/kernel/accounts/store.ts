@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Hex } from '../../base/formats/hex.ts'
+import { rowById, rowByKey } from '../../storage/read/lookup.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { LedgerAccountRow } from '../../storage/rows/ledger.ts'
+import type { CustomerRow, InternalAccountRow } from '../../storage/rows/tables.ts'
+import { type Op, ownCustomer } from '../operation/app.ts'
+
+export interface AccountFilters {
+  readonly currency?: string
+  readonly type?: InternalAccountRow['type']
+  readonly customerId?: string
+}
+
+function ofPlatform(op: Op) {
+  return op.read.selectFrom('internal_accounts').where('platform_id', '=', op.platform.id)
+}
+
+function filtered(op: Op, { currency, type, customerId }: AccountFilters) {
+  return ofPlatform(op)
+    .$call((q) => whereGiven(q, sql.ref<string>('currency'), '=', currency))
+    .$call((q) => whereGiven(q, 'type', '=', type))
+    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+}
+
+const BY_ID = rowById('internal_accounts')
+
+export async function selectInternalAccount(op: Op, id: string): Promise<InternalAccountRow | undefined> {
+  return op.find(BY_ID, id)
+}
+
+/** An account with its balances and the customer that owns it, null where the platform does. */
+export type OwnedAccountRow = InternalAccountRow &
+  Pick<LedgerAccountRow, 'posted' | 'held'> & {
+    readonly [Column in 'platform_customer_id' | 'verification_status']: CustomerRow[Column] | null
+  } & { readonly owner_deleted_at: Date | null }
+
+// OFFSET 0 stops the planner from reordering the joins, so rows are always read by id.
+const OWNED_BY_ID = rowByKey<OwnedAccountRow>(
+  `SELECT a.*, l.posted, l.held, c.platform_customer_id, c.verification_status, c.deleted_at AS owner_deleted_at
+   FROM internal_accounts a
+   CROSS JOIN LATERAL (SELECT posted, held FROM ledger_accounts WHERE id = a.id OFFSET 0) l
+   LEFT JOIN LATERAL (
+     SELECT platform_customer_id, verification_status, deleted_at FROM customers WHERE id = a.customer_id OFFSET 0) c ON true
+   WHERE a.id = ANY ($1::uuid[])`,
+  'id',
+)
+
+export async function selectOwnedAccount(op: Op, id: string): Promise<OwnedAccountRow | undefined> {
+  return op.find(OWNED_BY_ID, id)
+}
+
+/** The customers' accounts that match, for a page of them. */
+export function selectCustomerAccounts(op: Op, filters: AccountFilters) {
+  return filtered(op, filters).selectAll().where('customer_id', 'is not', null)
+}
+
+/** The same, of the customers that the caller sees. */
+export function selectSeenAccounts(op: Op, filters: AccountFilters) {
+  return whereGiven(selectCustomerAccounts(op, filters), 'customer_id', '=', ownCustomer(op))
+}
+
+/** The wallet at an address on the chain of a rail. */
+export async function selectWalletAt(
+  op: Op,
+  rail: string,
+  address: Hex,
+): Promise<InternalAccountRow | undefined> {
+  return op.read
+    .selectFrom('chain_addresses')
+    .innerJoin('internal_accounts', 'internal_accounts.id', 'chain_addresses.owner_id')
+    .where('chain_addresses.rail', '=', rail)
+    .where('chain_addresses.address', '=', address)
+    .where('chain_addresses.role', '=', 'WALLET')
+    .where('internal_accounts.platform_id', '=', op.platform.id)
+    .selectAll('internal_accounts')
+    .executeTakeFirst()
+}
+
+/** The platform's own accounts, oldest first. */
+export async function selectPlatformAccounts(op: Op, filters: AccountFilters): Promise<InternalAccountRow[]> {
+  return filtered(op, filters)
+    .selectAll()
+    .where('customer_id', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}

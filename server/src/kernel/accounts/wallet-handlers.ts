@@ -1,0 +1,70 @@
+import type { wallets } from '@countersign/contract/accounts/internal-accounts'
+import { toJson } from '../../base/json/json.ts'
+import { update } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import { plusSeconds } from '../operation/app.ts'
+import { fieldError, type Handlers } from '../operation/operation.ts'
+import { accountEvent } from '../outbox/events.ts'
+import { checkClientPublicKey } from '../signing/client-key.ts'
+import { SIGNING_SECONDS } from '../signing/signing.ts'
+import { currentAccountView, findEmbeddedWallet } from './accounts.ts'
+
+export const walletHandlers: Handlers<typeof wallets> = {
+  /** Only the holder of a wallet decides whether it hides its balance (specification 4.7). */
+  internal_account_update: {
+    async toSign(op, { params, body }) {
+      const wallet = await findEmbeddedWallet(op, params.id, 'id')
+      if (body.privateEnabled === undefined)
+        throw fieldError('INVALID_INPUT', 'privateEnabled', 'privateEnabled is required')
+      return {
+        accountId: wallet.id,
+        statement: {
+          operation: 'internal_account_update',
+          summary: body.privateEnabled
+            ? 'Hide the balance of this wallet'
+            : 'Show the balance of this wallet',
+          privateEnabled: body.privateEnabled,
+        },
+        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+      }
+    },
+
+    async handle(op, { params, body }) {
+      const wallet = await findEmbeddedWallet(op, params.id, 'id')
+      const { privateEnabled = wallet.private_enabled } = body
+      const change = { private_enabled: privateEnabled, updated_at: op.now }
+      const view = await currentAccountView(op, { ...wallet, ...change })
+      return {
+        status: 200,
+        body: view,
+        writes: [
+          update('internal_accounts', wallet.id, { private_enabled: wallet.private_enabled }, change),
+          accountEvent(op, 'INTERNAL_ACCOUNT.STATUS_UPDATED', wallet.id, toJson(view)),
+        ],
+      }
+    },
+  },
+
+  /** Exports the mnemonic only sealed to a key of the holder's device. */
+  internal_account_export: {
+    async toSign(op, { params, body }) {
+      checkClientPublicKey(body.clientPublicKey)
+      const wallet = await findEmbeddedWallet(op, params.id, 'id')
+      return {
+        accountId: wallet.id,
+        statement: {
+          operation: 'internal_account_export',
+          summary: 'Export the recovery phrase of this wallet. Anyone who has the phrase can spend the money',
+          clientPublicKey: body.clientPublicKey,
+        },
+        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+      }
+    },
+
+    async handle(op, { params, body }) {
+      const wallet = await findEmbeddedWallet(op, params.id, 'id')
+      const sealed = op.enclave.exportWallet(wallet.id, required(wallet, 'sealed_seed'), body.clientPublicKey)
+      return { status: 200, body: { id: wallet.id, encryptedWalletCredentials: sealed } }
+    },
+  },
+}

@@ -1,0 +1,50 @@
+import type { AuditActorType } from '@countersign/contract/operation/audit-events'
+import type { Actor } from '../operation/app.ts'
+
+/** Who acts, as the audit trail and the request log have it. */
+export interface NamedActor {
+  readonly actor_type: AuditActorType
+  readonly actor_id: string | null
+  readonly actor_name: string | null
+}
+
+type Kind = Actor['kind']
+type OfKind<K extends Kind> = Extract<Actor, { kind: K }>
+
+/** How each kind of caller is named. Null: none that calls the API by itself. */
+const NAMED: { readonly [K in Kind]: ((actor: OfKind<K>) => NamedActor) | null } = {
+  token: ({ tokenId, tokenName }) => named('TOKEN', tokenId, tokenName),
+  member: ({ memberId, memberName }) => named('MEMBER', memberId, memberName),
+  // Somebody who signs in as that member.
+  visitor: ({ memberId }) => named('MEMBER', memberId),
+  agent: ({ agentId, agentName }) => named('AGENT', agentId, agentName),
+  // An agent that redeems its code: the entry's object is the agent.
+  deviceCode: () => named('AGENT', null),
+  customer: ({ customerId }) => named('CUSTOMER', customerId),
+  kycLink: ({ customerId }) => named('CUSTOMER', customerId),
+  operator: () => named('OPERATOR', null),
+  cardProcessor: null,
+  verificationProvider: null,
+  rail: null,
+  job: null,
+  fileLink: null,
+}
+
+function named(actor_type: AuditActorType, actor_id: string | null, actor_name?: string): NamedActor {
+  return { actor_type, actor_id, actor_name: actor_name ?? null }
+}
+
+/** The name of a caller; undefined for what is none: due work, and others that report. */
+export function nameOf(actor: Actor): NamedActor | undefined {
+  const name = NAMED[actor.kind] as ((actor: Actor) => NamedActor) | null
+  return name?.(actor)
+}
+
+/** The actor of a row as the API shows it. */
+export function actorView({ actor_type, actor_id, actor_name }: NamedActor) {
+  return {
+    type: actor_type,
+    ...(actor_id === null ? {} : { id: actor_id }),
+    ...(actor_name === null ? {} : { name: actor_name }),
+  }
+}

@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { TSchema } from 'typebox'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { AuditEventRow } from '../../storage/rows/audit.ts'
+import { newRequestId, type Op } from '../operation/app.ts'
+import { nameOf } from './actors.ts'
+import { masked } from './masking/mask.ts'
+
+/** A call that was carried out. */
+export interface Done {
+  /** The endpoint's name. */
+  readonly operation: string
+  readonly params: Readonly<Record<string, unknown>>
+  readonly body: unknown
+  /** What the call changes in place, as the API showed it before. */
+  readonly before: unknown
+  /** The schemas of both, by which secrets are masked. */
+  readonly schemas?: { readonly before: TSchema | undefined; readonly body: TSchema | undefined }
+  /** The session of the wallet that signed the call. */
+  readonly walletSessionId: string | undefined
+  readonly requestId: string
+}
+
+const RECORD_ID = /^[A-Z][A-Za-z]+:[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** The entry of the audit trail for a call, to be written with its change. None for what is no caller of the API. */
+export function auditWrites(op: Op, done: Done): Write[] {
+  const actor = nameOf(op.actor)
+  if (!actor) return []
+  const { before, after } = changedMembers(done)
+  const row: AuditEventRow = {
+    id: op.newId('AuditEvent'),
+    platform_id: op.platform.id,
+    ...actor,
+    wallet_session_id: done.walletSessionId ?? null,
+    operation: done.operation,
+    object_id: objectOf(done),
+    customer_id: customerOf(op, done),
+    request: done.requestId,
+    address: op.from?.address ?? null,
+    user_agent: op.from?.userAgent ?? null,
+    before,
+    after,
+    created_at: op.now,
+  }
+  return [insert('audit_events', row)]
+}
+
+/**
+ * The entry for a change that no call of the API makes: a command of the operator, or the page of a customer. `params` names the record that
+ * is changed, where `body`, the outcome, does not.
+ */
+export function auditStep(
+  op: Op,
+  operation: string,
+  { params = {}, body }: Partial<Pick<Done, 'params' | 'body'>>,
+  requestId = newRequestId(op.now),
+): Write[] {
+  return auditWrites(op, {
+    operation,
+    params,
+    body,
+    before: undefined,
+    walletSessionId: undefined,
+    requestId,
+  })
+}
+
+/** The record that the path names last, else the one of the answer. */
+function objectOf({ params, body }: Done): string | null {
+  const named = Object.values(params).filter(isRecordId).at(-1)
+  return named ?? idIn(body, 'id') ?? idOfFirst(body)
+}
+
+/** The record in an answer that is made of several: `{ member, invitationUrl }`. */
+function idOfFirst(body: unknown): string | null {
+  if (!isRecord(body)) return null
+  for (const member of Object.values(body)) {
+    const id = idIn(member, 'id')
+    if (id !== undefined) return id
+  }
+  return null
+}
+
+function customerOf({ actor }: Op, { params, body }: Done): string | null {
+  if ('customerId' in actor) return actor.customerId
+  const id = idIn(params, 'customerId') ?? idIn(body, 'customerId') ?? idIn(body, 'id')
+  return id?.startsWith('Customer:') ? id : null
+}
+
+function idIn(value: unknown, name: string): string | undefined {
+  const id = isRecord(value) ? value[name] : undefined
+  return isRecordId(id) ? id : undefined
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isRecordId(value: unknown): value is string {
+  return typeof value === 'string' && RECORD_ID.test(value)
+}
+
+type Members = Readonly<Record<string, unknown>> | null
+
+function maskedRecord(schema: TSchema | undefined, record: object): Record<string, unknown> {
+  const shown = masked(schema, record, 'trail')
+  return isRecord(shown) ? { ...shown } : {}
+}
+
+/** Every change moves these. */
+const UNTOLD: ReadonlySet<string> = new Set(['updatedAt', 'version'])
+
+/** The members that differ, before and after; of what was removed, all. */
+function changedMembers({ before, body: after, schemas }: Done): { before: Members; after: Members } {
+  if (!isRecord(before)) return { before: null, after: null }
+  const old = maskedRecord(schemas?.before, before)
+  if (!isRecord(after)) return { before: old, after: null }
+  const differs = (name: string) => !UNTOLD.has(name) && !isDeepStrictEqual(before[name], after[name])
+  const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(differs)
+  const now = maskedRecord(schemas?.body, after)
+  const pick = (from: Record<string, unknown>) =>
+    Object.fromEntries(changed.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]))
+  return { before: pick(old), after: pick(now) }
+}

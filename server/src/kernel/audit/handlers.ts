@@ -1,0 +1,77 @@
+import { type auditEvents, timeOfRequestId } from '@countersign/contract/operation/audit-events'
+import type { AuditEventRow } from '../../storage/rows/audit.ts'
+import type { Op } from '../operation/app.ts'
+import { present } from '../operation/omit-absent.ts'
+import { ApiError, fieldError, type Handlers } from '../operation/operation.ts'
+import { page } from '../operation/paging.ts'
+import { timeIfGiven } from '../operation/time-range.ts'
+import { actorView } from './actors.ts'
+import { selectAuditEvent, selectAuditEvents } from './store.ts'
+
+export const auditHandlers: Handlers<typeof auditEvents> = {
+  audit_event_list: async (op, { query }) => {
+    const { actorId, objectId, customerId, operation, requestId } = query
+    const filters = present({
+      ...{ actorId, objectId, customerId, operation, requestId },
+      ...timesOf(op, query),
+    })
+    return {
+      status: 200,
+      body: await page(op, query, {
+        rows: selectAuditEvents(op.read, op.platform.id, filters),
+        table: 'audit_events',
+        view: (rows) => rows.map(auditEventView),
+      }),
+    }
+  },
+
+  audit_event_get: async (op, { params }) => {
+    const row = await selectAuditEvent(op.read, op.platform.id, params.auditEventId)
+    if (!row) throw new ApiError('AUDIT_EVENT_NOT_FOUND', { details: { field: 'auditEventId' } })
+    return { status: 200, body: auditEventView(row) }
+  },
+}
+
+const HOUR_MS = 3_600_000
+
+interface Asked {
+  readonly requestId?: string
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/**
+ * The time to look through. Entries are found by time and not by request, so a request without a time is looked for around
+ * the one that its id says, on the platform's clock too, which may be ahead of it.
+ */
+function timesOf(op: Op, { requestId, startDate, endDate }: Asked) {
+  if (requestId === undefined || startDate !== undefined)
+    return { startDate: timeIfGiven(startDate), endDate: timeIfGiven(endDate) }
+  const madeAt = timeOfRequestId(requestId)?.getTime()
+  if (madeAt === undefined)
+    throw fieldError(
+      'INVALID_INPUT',
+      'startDate',
+      'startDate is needed with a requestId that the server has not made: such an id does not say when the call was',
+    )
+  const last = madeAt + Number(op.platform.clock_offset_ms) + HOUR_MS
+  return { startDate: new Date(madeAt - HOUR_MS), endDate: timeIfGiven(endDate) ?? new Date(last) }
+}
+
+function auditEventView(row: AuditEventRow) {
+  const { wallet_session_id, object_id, customer_id, address, user_agent, before, after } = row
+  return {
+    id: row.id,
+    at: row.created_at.toISOString(),
+    actor: actorView(row),
+    operation: row.operation,
+    requestId: row.request,
+    ...(wallet_session_id === null ? {} : { walletSessionId: wallet_session_id }),
+    ...(object_id === null ? {} : { objectId: object_id }),
+    ...(customer_id === null ? {} : { customerId: customer_id }),
+    ...(address === null ? {} : { address }),
+    ...(user_agent === null ? {} : { userAgent: user_agent }),
+    ...(before === null ? {} : { before }),
+    ...(after === null ? {} : { after }),
+  }
+}

@@ -1,0 +1,171 @@
+import { isObject, type JsonSchema as Schema } from '@countersign/contract/core/decode'
+import {
+  alternatives,
+  type Sensitivity,
+  sensitivityOf,
+  typesOf,
+} from '@countersign/contract/core/sensitivity'
+
+/**
+ * Masks values by their schemas. Properties that no schema knows are masked as well: a refused body may hold anything under any
+ * name.
+ */
+
+export const MASKED = '***'
+
+/** Logs mask all that is not plain. The audit trail is erased with the person, and masks secrets alone. */
+export type Mask = 'logs' | 'trail'
+
+/** A value with `***` in place of what is masked. `onMasked` gets each value that was. */
+export function masked(
+  schema: Schema | undefined,
+  value: unknown,
+  mask: Mask,
+  onMasked: (value: unknown) => void = () => {},
+): unknown {
+  return maskedBy(schema ? [schema] : [], value, { mask, onMasked })
+}
+
+interface Masking {
+  readonly mask: Mask
+  readonly onMasked: (value: unknown) => void
+}
+
+/** `schemas`: those that the value may have, several in a union. One that hides it is enough. */
+function maskedBy(schemas: readonly Schema[], value: unknown, masking: Masking): unknown {
+  const known = schemas.flatMap((schema) => alternatives(schema, value))
+  const hide = () => {
+    masking.onMasked(value)
+    return MASKED
+  }
+  if (value === null || value === undefined) return value
+  if (known.length === 0 || known.some((schema) => isHidden(sensitivityOf(schema), masking.mask)))
+    return hide()
+  if (known.some((schema) => sensitivityOf(schema) !== undefined))
+    return known.some((schema) => fits(schema, value)) || masking.mask === 'trail' ? value : hide()
+  if (Array.isArray(value)) {
+    const items = known.flatMap(({ items }) => items ?? [])
+    return value.map((item) => maskedBy(items, item, masking))
+  }
+  if (!isObject(value)) return hide()
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const members = known.flatMap(({ properties = {} }) =>
+        Object.hasOwn(properties, name) ? (properties[name] ?? []) : [],
+      )
+      return [members.length > 0 ? name : shownName(name), maskedBy(members, member, masking)]
+    }),
+  )
+}
+
+function isHidden(sensitivity: Sensitivity | undefined, mask: Mask): boolean {
+  return sensitivity === 'secret' || (sensitivity === 'personal' && mask === 'logs')
+}
+
+/** True if a plain value is as its schema says: a number in the place of a word may be somebody's. */
+function fits(schema: Schema, value: unknown): boolean {
+  const types = typesOf(schema)
+  if (isObject(value) || Array.isArray(value)) return types.includes('object') || types.includes('array')
+  if (typeof value === 'boolean') return types.includes('boolean')
+  if (typeof value === 'number' || typeof value === 'bigint')
+    return types.includes('integer') || types.includes('number')
+  if (typeof value !== 'string' || !types.includes('string')) return false
+  if (schema.enum) return schema.enum.includes(value)
+  if (schema.format === 'date-time') return TIME.test(value)
+  return schema.pattern === undefined || regexOf(schema.pattern).test(value)
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i
+
+const REGEXES = new Map<string, RegExp>()
+
+function regexOf(pattern: string): RegExp {
+  const regex = REGEXES.get(pattern) ?? new RegExp(pattern, 'u')
+  REGEXES.set(pattern, regex)
+  return regex
+}
+
+const LIKE_A_NAME = /^[A-Za-z][A-Za-z_]{0,63}$/
+
+/** The name of a member that no schema knows: it may hold anything too. */
+function shownName(name: string): string {
+  return LIKE_A_NAME.test(name) ? name : MASKED
+}
+
+/** A query as it was sent, with `***` in place of what is masked in logs. */
+export function maskedQuery(
+  schema: Schema | undefined,
+  query: string,
+  onMasked: (value: unknown) => void = () => {},
+): string {
+  const masking: Masking = { mask: 'logs', onMasked }
+  const pairs = query.split('&').map((pair) => {
+    const [sentName = '', ...sent] = pair.split('=')
+    const name = decoded(sentName)
+    const value = decoded(sent.join('='))
+    const member =
+      schema?.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
+    const shown = member ? maskedBy([asText(member)], value, masking) : maskedBy([], value, masking)
+    if (sent.length === 0) return member ? sentName : shownName(name)
+    return `${member ? sentName : shownName(name)}=${shown === value ? sent.join('=') : MASKED}`
+  })
+  return pairs.join('&')
+}
+
+/** Numbers and words of a query are sent as text, and a list of one as its item. */
+function asText(schema: Schema): Schema {
+  if (schema.items) return asText(schema.items)
+  const types = typesOf(schema)
+  if (types.includes('boolean')) return { type: 'string', enum: ['true', 'false'] }
+  if (!types.includes('integer') && !types.includes('number')) return schema
+  return { type: 'string', pattern: '^-?[0-9]{1,19}$', sensitivity: 'plain' }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
+}
+
+/** The path of a call, or its pattern if it holds what is masked in logs. */
+export function maskedPath(
+  schema: Schema | undefined,
+  { path, pattern, params }: { path: string; pattern: string; params: Readonly<Record<string, string>> },
+): string {
+  const isShown = Object.entries(params).every(([name, value]) => {
+    const member =
+      schema?.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
+    return member !== undefined && !isHidden(sensitivityOf(member), 'logs') && LIKE_AN_ID.test(value)
+  })
+  return isShown ? path : pattern
+}
+
+const LIKE_AN_ID = /^[A-Za-z][\w.:-]{0,127}$|^[0-9a-f]{8}-[0-9a-f-]{27}$/
+
+const MAY_HOLD = new WeakMap<Schema, RegExp>()
+
+/** True if JSON that fits a schema may hold something to mask in logs. A name with an escape may be any. */
+export function mayHoldMasked(schema: Schema, json: string): boolean {
+  let regex = MAY_HOLD.get(schema)
+  if (!regex) {
+    const names = new Set<string>()
+    collectHidden(schema, names)
+    regex = names.has('') ? /^/ : new RegExp(`\\\\u${[...names].map((name) => `|"${name}"\\s*:`).join('')}`)
+    MAY_HOLD.set(schema, regex)
+  }
+  return regex.test(json)
+}
+
+/** The names of the members that are masked. An empty one: the value itself is. */
+function collectHidden(schema: Schema, names: Set<string>, name = ''): void {
+  const { properties = {}, items, oneOf = [], anyOf = [] } = schema
+  if (isHidden(sensitivityOf(schema), 'logs')) {
+    names.add(name)
+    return
+  }
+  if (items) collectHidden(items, names, name)
+  for (const one of [...oneOf, ...anyOf]) collectHidden(one, names, name)
+  for (const [member, inner] of Object.entries(properties)) collectHidden(inner, names, member)
+}

@@ -1,0 +1,58 @@
+import type { requests } from '@countersign/contract/operation/request-log'
+import type { LoggedRequestRow } from '../../storage/rows/audit.ts'
+import { present } from '../operation/omit-absent.ts'
+import { ApiError, type Handlers } from '../operation/operation.ts'
+import { page } from '../operation/paging.ts'
+import { timeIfGiven } from '../operation/time-range.ts'
+import { actorView } from './actors.ts'
+import { selectRequest, selectRequests } from './store.ts'
+
+export const requestLogHandlers: Handlers<typeof requests> = {
+  request_list: async (op, { query }) => {
+    // So that a caller finds its own last request, where the same process answered it.
+    await op.requestLog.flush()
+    const { requestId, callerRequestId, method, status, statusClass, path, actorId } = query
+    const filters = present({
+      ...{ requestId, callerRequestId, method, status, path, actorId },
+      statusClass: statusClass && Number(statusClass[0]),
+      startDate: timeIfGiven(query.startDate),
+      endDate: timeIfGiven(query.endDate),
+    })
+    const list = await page(op, query, {
+      rows: selectRequests(op.read, op.platform.id, filters),
+      table: 'logged_requests',
+      view: (rows) => rows.map(summaryView),
+    })
+    return { status: 200, body: { ...list, dropped: op.requestLog.dropped } }
+  },
+
+  request_get: async (op, { params }) => {
+    await op.requestLog.flush()
+    const row = await selectRequest(op.read, op.platform.id, params.requestId)
+    if (!row) throw new ApiError('LOGGED_REQUEST_NOT_FOUND', { details: { field: 'requestId' } })
+    const bodies = present({ requestBody: row.request_body, responseBody: row.response_body })
+    return { status: 200, body: { ...summaryView(row), ...bodies } }
+  },
+}
+
+function summaryView(row: LoggedRequestRow) {
+  const { actor_type, actor_id, actor_name } = row
+  return {
+    requestId: row.request,
+    at: row.created_at.toISOString(),
+    method: row.method as 'GET',
+    path: row.path,
+    status: row.status,
+    durationMs: row.duration_ms,
+    operation: row.operation,
+    ...(actor_type === null ? {} : { actor: actorView({ actor_type, actor_id, actor_name }) }),
+    ...present({
+      callerRequestId: row.caller_request,
+      query: row.query,
+      code: row.code,
+      idempotencyKey: row.idempotency_key,
+      address: row.address,
+      userAgent: row.user_agent,
+    }),
+  }
+}

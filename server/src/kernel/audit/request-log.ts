@@ -1,0 +1,217 @@
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { ErrorBody } from '@countersign/contract/core/errors'
+import { LOGGED_BODY_BYTES_MAX } from '@countersign/contract/operation/request-log'
+import { parseJson, toJson } from '../../base/json/json.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import type { LoggedRequestRow } from '../../storage/rows/audit.ts'
+import { type Actor, newId, plusSeconds } from '../operation/app.ts'
+import type { Metrics } from '../ports/metrics.ts'
+import type { WaitingRequests } from '../ports/request-log.ts'
+import { nameOf } from './actors.ts'
+import { MASKED, masked, maskedPath, maskedQuery, mayHoldMasked } from './masking/mask.ts'
+import { insertRequests } from './store.ts'
+
+/** A request with its answer, as the server has seen it. */
+export interface SeenRequest {
+  readonly platformId: string
+  readonly actor: Actor | undefined
+  readonly operation: string
+  readonly endpoint: LoggedEndpoint
+  readonly requestId: string
+  /** The caller's own name for it. */
+  readonly callerRequestId: string | undefined
+  readonly method: string
+  readonly path: string
+  readonly params: Readonly<Record<string, string>>
+  readonly query: string | undefined
+  readonly status: number
+  readonly code: string | undefined
+  readonly durationMs: number
+  readonly idempotencyKey: string | undefined
+  readonly address: string
+  readonly userAgent: string | undefined
+  readonly requestBody: string | undefined
+  readonly responseBody: string | undefined
+  readonly at: Date
+}
+
+/** The parts of an endpoint that say what to mask. */
+export type LoggedEndpoint = Pick<Endpoint, 'path' | 'params' | 'query' | 'body' | 'responses'>
+
+/** Takes the requests of this process. */
+export interface RequestLog extends WaitingRequests {
+  /** Keeps a request, or drops it where too many wait. Never fails and never waits. */
+  add(request: SeenRequest): void
+}
+
+/** The most requests that wait, and the characters of their bodies. */
+const WAITING_MAX = 5_000
+const WAITING_CHARACTERS_MAX = 16 * 1024 * 1024
+/** The most rows of one statement. */
+const ROWS_MAX = 500
+/** Of a unit of a text, in UTF-8. */
+const BYTES_OF_CHARACTER_MAX = 3
+/** Longer bodies are not read for the log: lists and files. */
+const READ_CHARACTERS_MAX = 8 * LOGGED_BODY_BYTES_MAX
+const BEGINS_LIKE_JSON = /^[[{]/
+const DAY_SECONDS = 24 * 60 * 60
+
+/** The log itself. */
+const UNLOGGED: ReadonlySet<string> = new Set(['request_list', 'request_get'])
+
+export function createRequestLog(
+  db: Database,
+  days: number,
+  metrics: Pick<Metrics, 'requestsNotLogged'>,
+): RequestLog {
+  let waiting: SeenRequest[] = []
+  let characters = 0
+  let dropped = 0
+  let underWay: Promise<void> = Promise.resolve()
+  const drop = (count: number) => {
+    dropped += count
+    metrics.requestsNotLogged(count)
+  }
+  const write = async () => {
+    const taken = waiting
+    waiting = []
+    characters = 0
+    for (let at = 0; at < taken.length; at += ROWS_MAX) {
+      const rows = taken.slice(at, at + ROWS_MAX).map((request) => rowOf(request, days))
+      try {
+        await insertRequests(db, rows)
+      } catch (error) {
+        drop(taken.length - at)
+        throw error
+      }
+    }
+  }
+  return {
+    add(request) {
+      if (days === 0 || UNLOGGED.has(request.operation) || isOfPerson(request)) return
+      const size = (request.requestBody?.length ?? 0) + (request.responseBody?.length ?? 0)
+      if (waiting.length >= WAITING_MAX || characters + size > WAITING_CHARACTERS_MAX) return drop(1)
+      characters += size
+      waiting.push(request)
+    },
+    flush() {
+      // One write at a time. An earlier one that failed was reported to who began it.
+      underWay = underWay.catch(() => {}).then(write)
+      return underWay
+    },
+    get dropped() {
+      return dropped
+    },
+  }
+}
+
+/** What members look at is not kept: their pages read all the time. */
+function isOfPerson({ method, actor }: SeenRequest): boolean {
+  return method === 'GET' && (actor?.kind === 'member' || actor?.kind === 'visitor')
+}
+
+function rowOf(request: SeenRequest, days: number): LoggedRequestRow {
+  const { operation, at, actor } = request
+  const shown = shownOf(request)
+  return {
+    id: newId('LoggedRequest', at),
+    platform_id: request.platformId,
+    request: request.requestId,
+    caller_request: request.callerRequestId ?? null,
+    method: request.method,
+    path: storable(shown.path),
+    query: shown.query === null ? null : storable(shown.query),
+    status: request.status,
+    code: request.code ?? null,
+    duration_ms: Math.round(request.durationMs),
+    ...((actor && nameOf(actor)) ?? { actor_type: null, actor_id: null, actor_name: null }),
+    operation,
+    idempotency_key: request.idempotencyKey === undefined ? null : storable(request.idempotencyKey),
+    address: request.address,
+    user_agent: request.userAgent === undefined ? null : storable(request.userAgent),
+    request_body: shown.requestBody,
+    response_body: shown.responseBody,
+    created_at: at,
+    expires_at: plusSeconds(at, days * DAY_SECONDS),
+  }
+}
+
+/** A request and its answer as the log shows them: masked by the schemas of the endpoint, bodies cut. */
+export function shownOf({
+  endpoint: { path: pattern, params: paramsSchema, query: querySchema, body, responses },
+  status,
+  ...seen
+}: Pick<SeenRequest, 'endpoint' | 'path' | 'params' | 'query' | 'status' | 'requestBody' | 'responseBody'>) {
+  const hidden = new Set<string>()
+  const hide = (value: unknown) => collectTexts(value, hidden)
+  const path = maskedPath(paramsSchema, { path: seen.path, pattern, params: seen.params })
+  if (path !== seen.path) hide(Object.values(seen.params))
+  const query = seen.query === undefined ? null : maskedQuery(querySchema, seen.query, hide)
+  const requestBody = bodyShown(seen.requestBody, (value) => masked(body, value, 'logs', hide))
+  const answerSchema = status < 400 ? responses[status] : ErrorBody
+  const responseBody =
+    answerSchema && status < 400 && !mayHoldMasked(answerSchema, seen.responseBody ?? '')
+      ? writtenBody(seen.responseBody)
+      : bodyShown(seen.responseBody, (value) =>
+          withoutTexts(masked(answerSchema ?? undefined, value, 'logs'), status < 400 ? [] : [...hidden]),
+        )
+  return { path, query, requestBody, responseBody }
+}
+
+/** Shorter strings occur in any sentence. */
+const ECHO_CHARACTERS_MIN = 4
+
+/** Collects the strings in a masked value, because a refusal may repeat them. */
+function collectTexts(value: unknown, found: Set<string>): void {
+  if (typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(value)) {
+      collectTexts(name, found)
+      collectTexts(member, found)
+    }
+    return
+  }
+  const text = String(value)
+  if (text.length >= ECHO_CHARACTERS_MIN) found.add(text)
+}
+
+/** A value without strings that were masked elsewhere. */
+function withoutTexts(value: unknown, hidden: readonly string[]): unknown {
+  if (hidden.length === 0) return value
+  if (typeof value === 'string') return hidden.reduce((text, one) => text.replaceAll(one, MASKED), value)
+  if (Array.isArray(value)) return value.map((one) => withoutTexts(one, hidden))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [withoutTexts(name, hidden), withoutTexts(member, hidden)]),
+  )
+}
+
+/** A body as `mask` shows it, cut. What is no JSON, or too long to be looked through, is left out: it may hold anything. */
+function bodyShown(text: string | undefined, mask: (value: unknown) => unknown): string | null {
+  if (!text || text.length > READ_CHARACTERS_MAX) return null
+  try {
+    return cut(storable(toJson(mask(parseJson(text)))))
+  } catch {
+    return null
+  }
+}
+
+/** An answer in which nothing is to mask. To read and write it again would cost more than the rest of the log. */
+function writtenBody(text: string | undefined): string | null {
+  if (!text || text.length > READ_CHARACTERS_MAX || !BEGINS_LIKE_JSON.test(text)) return null
+  return cut(storable(text))
+}
+
+function cut(text: string): string {
+  if (text.length * BYTES_OF_CHARACTER_MAX <= LOGGED_BODY_BYTES_MAX) return text
+  const bytes = Buffer.from(text)
+  if (bytes.length <= LOGGED_BODY_BYTES_MAX) return text
+  return `${bytes
+    .subarray(0, LOGGED_BODY_BYTES_MAX - '…'.length * 3)
+    .toString()
+    .replace(/\uFFFD$/, '')}…`
+}
+
+/** PostgreSQL stores no U+0000 and no half of a pair. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\u0000', '\uFFFD')
+}

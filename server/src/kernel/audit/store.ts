@@ -1,0 +1,137 @@
+import { keysOf } from '@countersign/contract/core/objects'
+import { sql } from 'kysely'
+import { type BinaryType, binaryArray } from '../../storage/commit/binary-array.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import type { Read } from '../../storage/read/read.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { AuditEventRow, LoggedRequestRow } from '../../storage/rows/audit.ts'
+
+export interface AuditFilters {
+  readonly actorId?: string
+  readonly objectId?: string
+  readonly customerId?: string
+  readonly operation?: string
+  readonly requestId?: string
+  readonly startDate?: Date
+  readonly endDate?: Date
+}
+
+/** The matching entries of a platform. */
+export function selectAuditEvents(read: Read, platformId: string, filters: AuditFilters) {
+  const { actorId, objectId, customerId, operation, requestId, startDate, endDate } = filters
+  return (
+    read
+      .selectFrom('audit_events')
+      .selectAll()
+      .where('platform_id', '=', platformId)
+      .$call((q) => whereGiven(q, 'actor_id', '=', actorId))
+      // Lets the index of those who are no tokens be used.
+      .$if(actorId !== undefined && !actorId.startsWith('Token:'), (q) =>
+        q.where('actor_type', '<>', 'TOKEN'),
+      )
+      .$call((q) => whereGiven(q, 'object_id', '=', objectId))
+      .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+      .$call((q) => whereGiven(q, 'operation', '=', operation))
+      .$call((q) => whereGiven(q, 'request', '=', requestId))
+      .$call((q) => whereGiven(q, 'created_at', '>=', startDate))
+      .$call((q) => whereGiven(q, 'created_at', '<', endDate))
+  )
+}
+
+export async function selectAuditEvent(
+  read: Read,
+  platformId: string,
+  id: string,
+): Promise<AuditEventRow | undefined> {
+  return read
+    .selectFrom('audit_events')
+    .selectAll()
+    .where('id', '=', id)
+    .where('platform_id', '=', platformId)
+    .executeTakeFirst()
+}
+
+export interface RequestFilters {
+  readonly requestId?: string
+  readonly callerRequestId?: string
+  readonly method?: string
+  readonly status?: number
+  /** The first digit of the status. */
+  readonly statusClass?: number
+  readonly path?: string
+  readonly actorId?: string
+  readonly startDate?: Date
+  readonly endDate?: Date
+}
+
+/** The matching requests of a platform. */
+export function selectRequests(read: Read, platformId: string, filters: RequestFilters) {
+  const { requestId, callerRequestId, method, status, statusClass, path, actorId, startDate, endDate } =
+    filters
+  return read
+    .selectFrom('logged_requests')
+    .selectAll()
+    .where('platform_id', '=', platformId)
+    .$call((q) => whereGiven(q, 'request', '=', requestId))
+    .$call((q) => whereGiven(q, 'caller_request', '=', callerRequestId))
+    .$call((q) => whereGiven(q, 'method', '=', method))
+    .$call((q) => whereGiven(q, 'status', '=', status))
+    .$if(statusClass !== undefined, (q) => q.where(sql<boolean>`status / 100 = ${statusClass}::integer`))
+    .$if(path !== undefined, (q) => q.where(sql<boolean>`starts_with(path, ${path})`))
+    .$call((q) => whereGiven(q, 'actor_id', '=', actorId))
+    .$call((q) => whereGiven(q, 'created_at', '>=', startDate))
+    .$call((q) => whereGiven(q, 'created_at', '<', endDate))
+}
+
+/** The request of this id. */
+export async function selectRequest(
+  read: Read,
+  platformId: string,
+  requestId: string,
+): Promise<LoggedRequestRow | undefined> {
+  return selectRequests(read, platformId, { requestId })
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+const LOGGED = {
+  id: 'uuid',
+  platform_id: 'uuid',
+  request: 'text',
+  caller_request: 'text',
+  method: 'text',
+  path: 'text',
+  query: 'text',
+  status: 'integer',
+  code: 'text',
+  duration_ms: 'integer',
+  actor_type: 'text',
+  actor_id: 'uuid',
+  actor_name: 'text',
+  operation: 'text',
+  idempotency_key: 'text',
+  address: 'text',
+  user_agent: 'text',
+  request_body: 'text',
+  response_body: 'text',
+  created_at: 'timestamptz',
+  expires_at: 'timestamptz',
+} as const satisfies Record<keyof LoggedRequestRow, BinaryType>
+const LOGGED_COLUMNS = keysOf(LOGGED)
+const INSERT_REQUESTS = `INSERT INTO logged_requests (${LOGGED_COLUMNS.join(', ')})
+  SELECT * FROM unnest(${LOGGED_COLUMNS.map((name, place) => `$${place + 1}::${LOGGED[name]}[]`).join(', ')})`
+
+/** Keeps requests, in one statement. */
+export async function insertRequests(db: Database, rows: readonly LoggedRequestRow[]): Promise<void> {
+  await db.query(
+    INSERT_REQUESTS,
+    LOGGED_COLUMNS.map((name) =>
+      binaryArray(
+        LOGGED[name],
+        rows.map((row) => row[name]),
+      ),
+    ),
+  )
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { openAtRest, sealAtRest } from '../../base/crypto/seal.ts'
+import { requireValue } from '../../base/formats/require-value.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import { dataKeyName, Keyring } from './keyring.ts'
+
+export const KEY_BYTES = 32
+
+/** The master key does not open the keys of this database. `message` is one line for the operator. */
+export class MasterKeyError extends Error {}
+
+/**
+ * The data keys of this database; creates the first one where there is none. Of processes that do so at the same time, the
+ * first one wins. Throws MasterKeyError where they are sealed under another master key.
+ */
+export async function findOrMakeDataKeys(
+  db: Database,
+  masterKey: Uint8Array,
+  createdAt: Date,
+): Promise<Keyring> {
+  const found = await findDataKeys(db, masterKey)
+  if (found) return found
+  await db.query(
+    'INSERT INTO data_keys (generation, sealed, created_at) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
+    [sealAtRest(masterKey, randomBytes(KEY_BYTES), dataKeyName(1)), createdAt],
+  )
+  return requireValue(await findDataKeys(db, masterKey), 'data key, although one was written')
+}
+
+/** The data keys, where there are any. Throws MasterKeyError where they are sealed under another master key. */
+export async function findDataKeys(db: Database, masterKey: Uint8Array): Promise<Keyring | undefined> {
+  const { rows } = await db.query<{ generation: number; sealed: Uint8Array }>(
+    'SELECT generation, sealed FROM data_keys ORDER BY generation',
+  )
+  if (rows.length === 0) return undefined
+  const keys = rows.map(({ generation, sealed }) => {
+    const key = openAtRest(masterKey, sealed, dataKeyName(generation))
+    if (!key)
+      throw new MasterKeyError(
+        'The master key does not open this database: it was made with another COUNTERSIGN_MASTER_KEY.',
+      )
+    return [generation, key] as const
+  })
+  return new Keyring(new Map(keys))
+}
+
+/** The names of the enclave's own key pairs. Clients pin these keys, so they never change. */
+export const KEY_PAIRS = ['quorum_key', 'webhook_key'] as const
+
+const ROTATE = `
+WITH present AS (
+  SELECT generation FROM data_keys WHERE generation = $1 AND sealed = $2 FOR UPDATE),
+keys AS (
+  INSERT INTO data_keys (generation, sealed, created_at)
+  SELECT k.generation, k.sealed, $5 FROM unnest($3::integer[], $4::bytea[]) AS k (generation, sealed), present
+  ON CONFLICT (generation) DO UPDATE SET sealed = excluded.sealed RETURNING 1),
+secrets AS (
+  UPDATE enclave_secrets e SET sealed = s.sealed
+  FROM unnest($6::text[], $7::bytea[]) AS s (name, sealed), present WHERE e.name = s.name RETURNING 1)
+SELECT count(*)::integer AS written FROM keys`
+
+/**
+ * Creates a new data key, and seals it and the earlier ones under another master key: data sealed from then on opens with
+ * neither the old master key nor an earlier backup. One statement, so all of it happens or nothing. Earlier data is
+ * resealed when a server starts with the new key (`reseal.ts`). Throws MasterKeyError where `masterKey` is not the
+ * current one.
+ */
+export async function rotateMasterKey(
+  db: Database,
+  masterKey: Uint8Array,
+  newMasterKey: Uint8Array,
+  at: Date,
+): Promise<void> {
+  const { rows: present } = await db.query<{ generation: number; sealed: Uint8Array }>(
+    'SELECT generation, sealed FROM data_keys ORDER BY generation DESC LIMIT 1',
+  )
+  const before = await findDataKeys(db, masterKey).catch(() => undefined)
+  if (!before || !present[0])
+    throw new MasterKeyError('COUNTERSIGN_MASTER_KEY is not the master key of this database.')
+  const generations = Array.from({ length: before.generation + 1 }, (_, index) => index + 1)
+  const next = new Keyring(
+    new Map(
+      generations.map((generation) => [
+        generation,
+        generation > before.generation ? randomBytes(KEY_BYTES) : before.key(generation),
+      ]),
+    ),
+  )
+  const { rows: secrets } = await db.query<{ name: string; sealed: Uint8Array }>(
+    'SELECT name, sealed FROM enclave_secrets',
+  )
+  const resealed = secrets.map(({ name, sealed }) =>
+    next.seal(requireValue(before.open(sealed, name), `readable secret ${name}`), name),
+  )
+  const { rows } = await db.query<{ written: number }>(ROTATE, [
+    before.generation,
+    present[0].sealed,
+    generations,
+    generations.map((generation) => sealAtRest(newMasterKey, next.key(generation), dataKeyName(generation))),
+    at,
+    secrets.map(({ name }) => name),
+    resealed,
+  ])
+  if (rows[0]?.written !== generations.length)
+    throw new Error('The master key was rotated by someone else at the same time.')
+}

@@ -1,0 +1,31 @@
+import { STORED_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
+import type { JobHandler } from '../outbox/job-kinds.ts'
+import { job } from '../outbox/jobs.ts'
+import { selectPresentFiles, selectStoredFileOfAny } from './store.ts'
+import { laterRemoval, removal } from './stored-files.ts'
+
+/**
+ * Removes the bytes of a file that nothing keeps. One that is still staged is given up first, in a commit of its own: after
+ * it nothing can keep the file any more. A kept file is left alone: whoever removes it makes this due again.
+ */
+export const removeStoredFile: JobHandler<'stored-file.remove'> = async (op, { fileId }) => {
+  const row = await selectStoredFileOfAny(op, fileId)
+  if (!row) return []
+  if (row.state === STORED_FILE_TRANSITIONS.STAGED.keep) return []
+  if (STORED_FILE_TRANSITIONS[row.state].remove !== null)
+    return [...removal(op, row), laterRemoval(op, fileId)]
+  await op.fileStore.remove(fileId)
+  return []
+}
+
+const AT_ONCE_MAX = 100
+
+/** Removes the files of a platform that was reset, some at a time: its own due work no longer runs. */
+export const clearStoredFiles: JobHandler<'stored-files.clear'> = async (op, { platformId }) => {
+  const rows = await selectPresentFiles(op, platformId, AT_ONCE_MAX)
+  const isMore = rows.length === AT_ONCE_MAX
+  return [
+    ...rows.flatMap((row) => removal(op, row)),
+    ...(isMore ? [job(op, 'stored-files.clear', { platformId }, op.now)] : []),
+  ]
+}

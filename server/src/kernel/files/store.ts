@@ -1,0 +1,36 @@
+import type { StoredFileRow } from '../../storage/rows/document.ts'
+import type { Op } from '../operation/app.ts'
+
+/** A stored file of this platform, in any state. */
+export async function selectStoredFile(
+  op: Pick<Op, 'read' | 'platform'>,
+  id: string,
+): Promise<StoredFileRow | undefined> {
+  return op.read
+    .selectFrom('stored_files')
+    .selectAll()
+    .where('id', '=', id)
+    .where('platform_id', '=', op.platform.id)
+    .executeTakeFirst()
+}
+
+/** For due work, whose payload names the file: also one of a platform that was reset. */
+export async function selectStoredFileOfAny(op: Op, id: string): Promise<StoredFileRow | undefined> {
+  return op.read.selectFrom('stored_files').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Some files of a platform that are not removed. */
+export async function selectPresentFiles(
+  op: Op,
+  platformId: string,
+  limit: number,
+): Promise<StoredFileRow[]> {
+  return op.read
+    .selectFrom('stored_files')
+    .selectAll()
+    .where('platform_id', '=', platformId)
+    .where('sealed_key', 'is not', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}

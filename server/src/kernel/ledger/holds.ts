@@ -1,0 +1,84 @@
+import type { LedgerWrite } from '../../storage/commit/writes.ts'
+import { TRANSFER_INITIAL, TRANSFER_TRANSITIONS } from '../../storage/rows/states.ts'
+import type { Op } from '../operation/app.ts'
+import { openSystemAccount, type SystemAccount, systemAccountId } from './accounts.ts'
+import { type Cause, transfer } from './transfers.ts'
+
+const { post: POSTED, void: VOIDED } = TRANSFER_TRANSITIONS[TRANSFER_INITIAL]
+
+/** Money that is held of an internal account, and where it goes when it is captured. */
+export interface Held {
+  readonly holdId: string
+  readonly account: string
+  readonly to: SystemAccount
+  /** Which of the rails, where `to` is `rail`. */
+  readonly rail?: string | undefined
+  readonly currency: string
+  readonly amount: bigint
+}
+
+/** Holds money by a pending transfer. Guard: the account can spend it. */
+export function hold(
+  op: Op,
+  cause: Cause,
+  held: Omit<Held, 'holdId'>,
+): { readonly holdId: string; readonly write: LedgerWrite } {
+  const write = pending(op, cause, { ...held, holdId: op.newId('LedgerTransfer') })
+  return { holdId: write.id, write }
+}
+
+/** Posts what is held, whole. Guard: it is still held. */
+export function capture(op: Op, held: Held): LedgerWrite[] {
+  const { to: system, rail, currency } = held
+  return [
+    openSystemAccount(op, { system, rail, currency }),
+    { ...sidesOf(op, held), write: 'end', state: POSTED },
+  ]
+}
+
+/**
+ * Posts a part of what is held. The pending transfer is voided; a posted one has the part, and the rest, unless it is
+ * given up, is held by a new one, whose id is the hold's from now on. Guard: it is still held.
+ */
+export function capturePart(
+  op: Op,
+  cause: Cause,
+  held: Held,
+  part: bigint,
+  keepsRest: boolean,
+): { readonly holdId: string; readonly writes: LedgerWrite[] } {
+  const { holdId, account, to: system, rail, currency, amount } = held
+  if (part > amount) throw new Error(`${part} cannot be captured of a hold of ${amount}`)
+  if (part === amount) return { holdId, writes: capture(op, held) }
+  const taken = transfer(op, cause, {
+    from: { account, currency },
+    to: { system, rail, currency },
+    amount: part,
+  })
+  const rest = { ...held, holdId: op.newId('LedgerTransfer'), amount: amount - part }
+  return keepsRest
+    ? { holdId: rest.holdId, writes: [release(op, held), ...taken, pending(op, cause, rest)] }
+    : { holdId, writes: [release(op, held), ...taken] }
+}
+
+/** Gives back what is held. Guard: it is still held. */
+export function release(op: Op, held: Held): LedgerWrite {
+  return { ...sidesOf(op, held), write: 'end', state: VOIDED }
+}
+
+function pending(op: Op, cause: Cause, held: Held) {
+  return { ...sidesOf(op, held), ...cause, write: 'transfer', state: TRANSFER_INITIAL } as const
+}
+
+function sidesOf(op: Op, { holdId, account, to, rail, currency, amount }: Held) {
+  const credit = systemAccountId(op.platform.id, to, currency, rail)
+  return {
+    id: holdId,
+    platformId: op.platform.id,
+    debit: account,
+    credit,
+    currency,
+    amount,
+    at: op.now,
+  } as const
+}

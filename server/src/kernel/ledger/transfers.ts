@@ -1,0 +1,84 @@
+import type { LedgerWrite } from '../../storage/commit/writes.ts'
+import { TRANSFER_INITIAL, TRANSFER_TRANSITIONS } from '../../storage/rows/states.ts'
+import type { InternalAccountRow } from '../../storage/rows/tables.ts'
+import type { Op } from '../operation/app.ts'
+import { accountId, openSystemAccount, type Place } from './accounts.ts'
+
+/**
+ * The double-entry ledger: only this folder makes ledger writes. `schema/functions/ledger-*.ts` execute them, and
+ * `baseline/ledger.ts` has the constraints. Legs are signed: a credit is positive, a debit negative.
+ */
+
+/** What caused a movement: the kind of record and its id. */
+export interface Cause {
+  readonly cause: 'card_transaction' | 'deposit' | 'quote' | 'sandbox_fund' | 'statement' | 'transaction'
+  readonly causeId: string
+}
+
+/** A side of a movement: an internal account by its id, or one of the platform's own by its kind. */
+export type Leg = Place & { readonly amount: bigint }
+
+/** Legs of money that arrives from outside on an account, by a rail; with a negative amount, that leaves. */
+export function arrivalLegs(
+  { id, currency }: Pick<InternalAccountRow, 'id' | 'currency'>,
+  amount: bigint,
+  rail?: string,
+): Leg[] {
+  return [
+    { account: id, currency, amount },
+    { system: 'rail', rail, currency, amount: -amount },
+  ]
+}
+
+const { post: POSTED } = TRANSFER_TRANSITIONS[TRANSFER_INITIAL]
+
+/** Posts a movement: legs of zero are left out; the rest must sum to zero per currency. */
+export function post(op: Op, cause: Cause, legs: readonly Leg[]): LedgerWrite[] {
+  return pairsOf(legs).flatMap((pair) => transfer(op, cause, pair))
+}
+
+/** Money from one place to another. */
+interface Pair {
+  readonly from: Place
+  readonly to: Place
+  readonly amount: bigint
+}
+
+/** The transfers that a movement consists of: each debit goes to the credits of its currency, in their order. */
+export function pairsOf(legs: readonly Leg[]): Pair[] {
+  const left = legs.map((leg) => ({ leg, amount: leg.amount }))
+  const pairs: Pair[] = []
+  for (const debit of left) {
+    for (const credit of left) {
+      if (debit.amount >= 0n) break
+      if (credit.amount <= 0n || credit.leg.currency !== debit.leg.currency) continue
+      const amount = credit.amount < -debit.amount ? credit.amount : -debit.amount
+      debit.amount += amount
+      credit.amount -= amount
+      pairs.push({ from: debit.leg, to: credit.leg, amount })
+    }
+  }
+  if (left.some(({ amount }) => amount !== 0n))
+    throw new Error('The legs of a movement must sum to zero per currency')
+  return pairs
+}
+
+/** Opens those of the platform's own accounts that a posted transfer needs, and makes it. */
+export function transfer(op: Op, cause: Cause, { from, to, amount }: Pair): LedgerWrite[] {
+  const own = [from, to].flatMap((place) => ('system' in place ? [openSystemAccount(op, place)] : []))
+  return [
+    ...own,
+    {
+      write: 'transfer',
+      state: POSTED,
+      id: op.newId('LedgerTransfer'),
+      platformId: op.platform.id,
+      debit: accountId(op, from),
+      credit: accountId(op, to),
+      currency: from.currency,
+      amount,
+      at: op.now,
+      ...cause,
+    },
+  ]
+}

@@ -1,0 +1,55 @@
+import { memberOf } from '@countersign/contract/core/objects'
+import type { DeclineReason } from '../ports/card-processor.ts'
+import type { Scenario } from './magic-values.ts'
+
+/** The outcomes of cards in the sandbox, as tables. */
+
+/** The outcome of a new card, by the suffix of its `platformCardId`; any other becomes active at once. */
+export interface CardScenario extends Scenario<'PROCESSING' | 'CLOSED' | 'ACTIVE'> {
+  readonly afterSeconds?: number
+}
+
+export const CARD_SCENARIOS: Readonly<Record<string, CardScenario>> = {
+  '001': { outcome: 'PROCESSING', meaning: 'The issuer does not answer' },
+  '002': { outcome: 'CLOSED', meaning: 'The issuer rejects it: ISSUER_REJECTED' },
+  '005': { outcome: 'ACTIVE', meaning: 'Becomes active later', afterSeconds: 30 },
+}
+
+const ANY_OTHER_CARD: CardScenario = { outcome: 'ACTIVE', meaning: 'Becomes active at once' }
+
+/** The outcome of a purchase, by the suffix of the merchant's descriptor; any other is approved and pulled at once. */
+export interface PurchaseScenario extends Scenario {
+  readonly declined?: DeclineReason
+  /** How long after the claim it is pulled. */
+  readonly pullAfterSeconds?: number
+  readonly pullFails?: boolean
+}
+
+const SLOW_PULL_SECONDS = 30
+
+export const PURCHASE_SCENARIOS: Readonly<Record<string, PurchaseScenario>> = {
+  '002': {
+    outcome: 'CARD_INSUFFICIENT_FUNDS',
+    meaning: 'Declined: no funds',
+    declined: 'CARD_INSUFFICIENT_FUNDS',
+  },
+  '003': { outcome: 'CARD_PAUSED', meaning: 'Declined as if the card were frozen', declined: 'CARD_PAUSED' },
+  '005': {
+    outcome: 'SETTLED',
+    meaning: `Settled at once; the cleared amount is pulled ${SLOW_PULL_SECONDS} seconds later`,
+    pullAfterSeconds: SLOW_PULL_SECONDS,
+  },
+  '006': {
+    outcome: 'EXCEPTION',
+    meaning: 'The cleared amount cannot be pulled',
+    pullFails: true,
+  },
+}
+
+export function purchaseScenario(suffix: string): PurchaseScenario | undefined {
+  return memberOf(PURCHASE_SCENARIOS, suffix)
+}
+
+export function cardScenario(suffix: string): CardScenario {
+  return memberOf(CARD_SCENARIOS, suffix) ?? ANY_OTHER_CARD
+}

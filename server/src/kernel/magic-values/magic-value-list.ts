@@ -1,0 +1,271 @@
+import type { SuccessOf } from '@countersign/contract/core/endpoint'
+import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
+import type { sandbox_magic_value_list } from '@countersign/contract/sandbox/sandbox'
+import { present } from '../operation/omit-absent.ts'
+import { CARD_SCENARIOS, type CardScenario, PURCHASE_SCENARIOS } from './card-outcomes.ts'
+import { DOCUMENT_SCENARIOS } from './document-outcomes.ts'
+import {
+  BENEFICIARY_SCENARIOS,
+  SANDBOX_CONTACT_CODE,
+  SANDBOX_OTP_CODE,
+  SANDBOX_PASSKEY_SIGNATURE,
+  SANDBOX_WALLET_SIGNATURE,
+  type Scenario,
+  VERIFICATION_SCENARIOS,
+} from './magic-values.ts'
+import {
+  type PaymentScenario,
+  PULL_SCENARIOS,
+  QUOTE_SCENARIOS,
+  TRANSFER_SCENARIOS,
+  UMA_SCENARIOS,
+} from './payment-outcomes.ts'
+import { SCREENING_SCENARIOS } from './screening-outcomes.ts'
+import { STABLECOIN_SCENARIOS } from './stablecoin-outcomes.ts'
+import { UMA_ASKED, UMA_REFUSALS } from './uma-receivers.ts'
+
+type Family = SuccessOf<typeof sandbox_magic_value_list>['body']['data'][number]
+type Value = Family['values'][number]
+
+const IDENTIFIER =
+  'the primary identifier in accountInfo of an external account: account number, IBAN, CLABE, address'
+
+/** All magic values, from the tables that the sandbox uses. UMA names are those at `umaDomain`. */
+export function magicValueFamilies(umaDomain: string): Family[] {
+  return [
+    ...CHECKS,
+    ...DOCUMENTS,
+    ...PAYMENTS,
+    SCREENED_ADDRESSES,
+    ...umaFamilies(umaDomain),
+    ...PROOFS,
+    ...CARDS,
+    STABLECOIN_ACCOUNTS,
+  ]
+}
+
+/** Verification of customers and of account holders. */
+const CHECKS: readonly Family[] = [
+  {
+    family: 'CUSTOMER_VERIFICATION',
+    appliesTo:
+      'The check of a customer, at its creation and at POST /verifications, and of a beneficial owner',
+    places: [
+      'the last name in fullName of an INDIVIDUAL',
+      'the digits of businessInfo.registrationNumber of a BUSINESS',
+      'lastName in personalInfo of a beneficial owner',
+    ],
+    values: bySuffix(VERIFICATION_SCENARIOS, plainValue),
+    otherwise: 'APPROVED',
+  },
+  {
+    family: 'BENEFICIARY_VERIFICATION',
+    appliesTo: 'The check of the holder of a new external account: beneficiaryVerificationStatus',
+    places: [
+      'the primary identifier in accountInfo of an external account with a beneficiary: account number, IBAN, CLABE',
+      'the address of a wallet, where only 105 has an effect: a wallet has no beneficiary and shows no status',
+    ],
+    values: bySuffix(BENEFICIARY_SCENARIOS, plainValue),
+    otherwise: 'MATCHED',
+  },
+]
+
+const DOCUMENTS: readonly Family[] = [
+  {
+    family: 'DOCUMENT',
+    appliesTo: 'The check of an uploaded file: POST /documents and PUT /documents/{documentId}',
+    places: ['the end of the name of file, before its extension: passport-201.png'],
+    values: bySuffix(DOCUMENT_SCENARIOS, refusalValue),
+    otherwise: 'Accepted',
+  },
+]
+
+const PAYMENTS: readonly Family[] = [
+  {
+    family: 'TRANSFER_IN',
+    appliesTo: 'The outcome of POST /transfer-in',
+    places: [IDENTIFIER],
+    values: bySuffix(TRANSFER_SCENARIOS.in, paymentValue),
+    otherwise: 'COMPLETED',
+  },
+  {
+    family: 'TRANSFER_OUT',
+    appliesTo: 'The outcome of POST /transfer-out',
+    places: [IDENTIFIER],
+    values: bySuffix(TRANSFER_SCENARIOS.out, paymentValue),
+    otherwise: 'COMPLETED',
+  },
+  {
+    family: 'QUOTE_TO_EXTERNAL_ACCOUNT',
+    appliesTo: 'The outcome of a quote that pays an external account',
+    places: [IDENTIFIER],
+    values: bySuffix(QUOTE_SCENARIOS, paymentValue),
+    otherwise: 'COMPLETED',
+  },
+  {
+    family: 'QUOTE_FROM_EXTERNAL_ACCOUNT',
+    appliesTo:
+      'The outcome of a quote that is paid from an external account, unless the destination selects another one',
+    places: [IDENTIFIER],
+    values: bySuffix(PULL_SCENARIOS, pullValue),
+    otherwise: 'COMPLETED',
+  },
+]
+
+function umaFamilies(umaDomain: string): Family[] {
+  return [
+    {
+      family: 'QUOTE_TO_UMA_ADDRESS',
+      appliesTo: 'The outcome of a quote that pays an UMA address',
+      places: ['umaAddress of the destination'],
+      values: Object.entries(UMA_SCENARIOS).map(([name, scenario]) => ({
+        value: `${name}@${umaDomain}`,
+        ...paymentValue(scenario),
+      })),
+      otherwise: '404 UMA_NOT_FOUND, unless a customer of the platform has the address',
+    },
+    {
+      family: 'UMA_RECEIVER',
+      appliesTo:
+        'What a receiver answers before a payment exists: GET /receiver/uma/{receiverUmaAddress} and POST /quotes',
+      places: ['receiverUmaAddress', 'umaAddress of the destination'],
+      values: umaReceivers(umaDomain),
+      otherwise: 'the outcome of QUOTE_TO_UMA_ADDRESS',
+    },
+  ]
+}
+
+/** Proofs by the holder of a wallet. */
+const PROOFS: readonly Family[] = [
+  {
+    family: 'ONE_TIME_CODE',
+    appliesTo: 'Sign-in by e-mail or SMS',
+    places: ['the code that encryptedOtpBundle seals'],
+    values: [{ value: SANDBOX_OTP_CODE, ...accepted('The code of every challenge; none is sent') }],
+    otherwise: '401 UNAUTHORIZED, reason "Invalid OTP code"',
+  },
+  {
+    family: 'CONTACT_CODE',
+    appliesTo: "The verification of a customer's e-mail address or phone number",
+    places: ['code of POST /customers/{customerId}/verify-email/confirm and …/verify-phone/confirm'],
+    values: [{ value: SANDBOX_CONTACT_CODE, ...accepted('Every code that was sent; none is sent') }],
+    otherwise: '400 INVALID_INPUT that names code',
+  },
+  {
+    family: 'WALLET_SIGNATURE',
+    appliesTo: 'Every operation that a wallet signs',
+    places: ['the header Svc-Wallet-Signature'],
+    values: [
+      { value: SANDBOX_WALLET_SIGNATURE, ...accepted('Stands for a signature of the wallet (legacy)') },
+    ],
+    otherwise: 'Checked as in production',
+  },
+  {
+    family: 'PASSKEY_SIGNATURE',
+    appliesTo: 'Sign-in by passkey',
+    places: ['assertion.signature'],
+    values: [
+      { value: SANDBOX_PASSKEY_SIGNATURE, ...accepted('Stands for a signature of the passkey (legacy)') },
+    ],
+    otherwise: 'Checked as in production',
+  },
+]
+
+const CARDS: readonly Family[] = [
+  {
+    family: 'CARD',
+    appliesTo: 'What the issuer decides about a new card: state',
+    places: ['platformCardId'],
+    values: bySuffix(CARD_SCENARIOS, cardValue),
+    otherwise: 'ACTIVE',
+  },
+  {
+    family: 'CARD_PURCHASE',
+    appliesTo: 'A purchase by card: the code of its decline, or its status after clearing',
+    places: ['merchant.descriptor'],
+    values: bySuffix(PURCHASE_SCENARIOS, plainValue),
+    otherwise: 'SETTLED',
+  },
+]
+
+const STABLECOIN_ACCOUNTS: Family = {
+  family: 'STABLECOIN_ACCOUNT',
+  appliesTo: 'Linking an account at a stablecoin provider: the refusal, or the status it comes to',
+  places: ['apiClientId'],
+  values: bySuffix(STABLECOIN_SCENARIOS, plainValue),
+  otherwise: 'ACTIVE',
+}
+
+const SCREENED_ADDRESSES: Family = {
+  family: 'SCREENED_ADDRESS',
+  appliesTo: 'A payment to an address on a chain, and a deposit from one: the screening before it',
+  places: [
+    'address in accountInfo of an external account on a chain, in either case',
+    'accountIdentifier in sender of POST /sandbox/deposits, where it is 0x and 40 hexadecimal digits',
+  ],
+  values: bySuffix(SCREENING_SCENARIOS, plainValue),
+  otherwise: 'CLEAR',
+}
+
+function umaReceivers(umaDomain: string): Value[] {
+  const refusing = Object.entries(UMA_REFUSALS).map(([name, { at, code, meaning }]) => ({
+    value: `${name}@${umaDomain}`,
+    outcome: `${ERRORS[code].status} ${code}`,
+    meaning: at === 'quote' ? `${meaning}: only the quote is refused` : meaning,
+  }))
+  const asking = Object.entries(UMA_ASKED).map(([name, asks]) => ({
+    value: `${name}@${umaDomain}`,
+    outcome: `${ERRORS.MISSING_MANDATORY_USER_INFO.status} MISSING_MANDATORY_USER_INFO`,
+    meaning: `Asks for ${asks
+      .filter(({ mandatory }) => mandatory)
+      .map(({ name }) => name)
+      .join(' and ')}; without them the quote is refused`,
+  }))
+  return [...asking, ...refusing]
+}
+
+/** Sorts by suffix, because an object lists keys that are integers first: 102 before 001. */
+function bySuffix<T>(table: Readonly<Record<string, T>>, value: (scenario: T) => Value): Value[] {
+  return Object.entries(table)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([suffix, scenario]) => ({ suffix, ...value(scenario) }))
+}
+
+function plainValue({ outcome, meaning }: Scenario): Value {
+  return { outcome, meaning }
+}
+
+function refusalValue({ outcome, meaning }: Scenario<ErrorCode>): Value {
+  return { outcome: `${ERRORS[outcome].status} ${outcome}`, meaning }
+}
+
+function accepted(meaning: string): Value {
+  return { outcome: 'ACCEPTED', meaning }
+}
+
+function cardValue({ outcome, afterSeconds, meaning }: CardScenario): Value {
+  return { outcome, ...present({ afterSeconds }), meaning }
+}
+
+/** How a payment ends, and how long after it was submitted. */
+function paymentValue({ meaning, steps }: PaymentScenario): Value {
+  const last = steps.at(-1) ?? steps[0]
+  const { afterSeconds } = last
+  if (last.outcome !== 'failed' && last.outcome !== 'returned')
+    return { outcome: 'COMPLETED', afterSeconds, meaning }
+  return {
+    outcome: 'FAILED',
+    failureReason: last.failureReason,
+    ...(last.outcome === 'returned' ? { refundStatus: last.isMoneyMissing ? 'FAILED' : 'COMPLETED' } : {}),
+    afterSeconds,
+    meaning,
+  }
+}
+
+/** A pull that the bank takes back later does not change the payment that it funded. */
+function pullValue(scenario: PaymentScenario): Value {
+  const { steps, meaning } = scenario
+  const delivered = steps.find(({ outcome }) => outcome === 'delivered')
+  if (!delivered) return paymentValue(scenario)
+  return { outcome: 'COMPLETED', afterSeconds: delivered.afterSeconds, meaning }
+}

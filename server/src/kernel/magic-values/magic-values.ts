@@ -1,0 +1,62 @@
+import { isKeyOf, memberOf } from '@countersign/contract/core/objects'
+/**
+ * The magic values of the sandbox, as tables (specification 4.16, 5.6); outcomes of payments are in `payment-outcomes.ts`.
+ * Callers check the mode first: in production no value is magic.
+ */
+
+/** The one-time code of every challenge; none is sent. */
+export const SANDBOX_OTP_CODE = '000000'
+
+/** The code that verifies an e-mail address or phone number of a customer; none is sent. */
+export const SANDBOX_CONTACT_CODE = '123456'
+
+/** Legacy values that stand for a wallet signature and for the signature of a passkey assertion. */
+export const SANDBOX_WALLET_SIGNATURE = 'sandbox-valid-signature'
+export const SANDBOX_PASSKEY_SIGNATURE = 'sandbox-valid-passkey-signature'
+
+/** The outcome that a suffix selects, and its description for `GET /sandbox/magic-values`. */
+export interface Scenario<Outcome extends string = string> {
+  readonly outcome: Outcome
+  readonly meaning: string
+}
+
+type VerificationStatus = 'PENDING' | 'REJECTED' | 'APPROVED'
+
+/** The check of a person (KYC) or a business (KYB); any other suffix is approved. */
+export const VERIFICATION_SCENARIOS: Readonly<Record<string, Scenario<VerificationStatus>>> = {
+  '001': { outcome: 'PENDING', meaning: 'The check stays pending' },
+  '002': { outcome: 'REJECTED', meaning: 'The check fails' },
+}
+
+export function verificationOutcome(suffix: string): VerificationStatus {
+  return memberOf(VERIFICATION_SCENARIOS, suffix)?.outcome ?? 'APPROVED'
+}
+
+/** The check of an account holder's name; any other suffix matches. `INVALID` is refused at once. */
+export const BENEFICIARY_SCENARIOS = {
+  '102': { outcome: 'NOT_MATCHED', meaning: 'The account is held under another name' },
+  '103': { outcome: 'PARTIAL_MATCH', meaning: 'The name is similar' },
+  '104': { outcome: 'PENDING', meaning: 'The check stays pending' },
+  '105': { outcome: 'INVALID', meaning: 'The account does not exist: refused with 400 INVALID_BANK_ACCOUNT' },
+  '106': { outcome: 'UNSUPPORTED', meaning: 'The name cannot be checked' },
+  '107': { outcome: 'CHECKED_BY_RECEIVING_FI', meaning: 'The receiving bank checks the name' },
+} as const satisfies Readonly<Record<string, Scenario>>
+
+type BeneficiaryOutcome =
+  | (typeof BENEFICIARY_SCENARIOS)[keyof typeof BENEFICIARY_SCENARIOS]['outcome']
+  | 'MATCHED'
+
+export function beneficiaryOutcome(suffix: string): BeneficiaryOutcome {
+  return isKeyOf(BENEFICIARY_SCENARIOS, suffix) ? BENEFICIARY_SCENARIOS[suffix].outcome : 'MATCHED'
+}
+
+/** The last characters of an identifier, which select a scenario; for `name@domain` those of the name. */
+export function suffixOf(identifier: string): string {
+  const domain = identifier.indexOf('@')
+  return (domain > 0 ? identifier.slice(0, domain) : identifier).slice(-3)
+}
+
+/** Whether a suffix selects a scenario of an account. Check digits of such an identifier are not checked. */
+export function isMagicSuffix(suffix: string): boolean {
+  return /^00[2-7]$/.test(suffix) || isKeyOf(BENEFICIARY_SCENARIOS, suffix)
+}

@@ -1,0 +1,232 @@
+import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { memberOf } from '@countersign/contract/core/objects'
+import type { RailAnswer, RailPayment } from '../ports/rail.ts'
+import { suffixOf } from './magic-values.ts'
+
+/**
+ * The outcomes of payments in the sandbox (specification 4.16), as tables: each step holds from so many seconds after the
+ * payment was submitted until the next step. A payment without a row is delivered.
+ */
+export type Step =
+  | { readonly afterSeconds: number; readonly outcome: 'pending' }
+  | { readonly afterSeconds: number; readonly outcome: 'delivered' }
+  | ({ readonly afterSeconds: number } & Extract<RailAnswer, { outcome: 'failed' | 'returned' }>)
+
+export interface PaymentScenario {
+  /** The description for `GET /sandbox/magic-values`. */
+  readonly meaning: string
+  readonly steps: readonly [Step, ...Step[]]
+}
+
+const LONG_PAYMENT_SECONDS = 6 * 60
+const RETURN_SECONDS = 60
+const SLOW_FAILURE_SECONDS = 30
+
+const DELIVERED: PaymentScenario = {
+  meaning: 'Succeeds',
+  steps: [{ afterSeconds: 0, outcome: 'delivered' }],
+}
+
+/** A quote to an external account, by the suffix of the account. */
+export const QUOTE_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
+  '002': {
+    meaning: 'The execution fails; the payer keeps the money',
+    steps: [
+      {
+        afterSeconds: 0,
+        outcome: 'failed',
+        failureReason: 'QUOTE_EXECUTION_FAILED',
+        detail: 'The payment could not be executed',
+      },
+    ],
+  },
+  '003': {
+    meaning: 'A long payment: completes after 6 minutes',
+    steps: [
+      { afterSeconds: 0, outcome: 'pending' },
+      { afterSeconds: LONG_PAYMENT_SECONDS, outcome: 'delivered' },
+    ],
+  },
+  '004': {
+    meaning: 'The counterparty cannot deliver, on Lightning: LIGHTNING_PAYMENT_FAILED; refunded',
+    steps: [
+      {
+        afterSeconds: 0,
+        outcome: 'returned',
+        failureReason: 'COUNTERPARTY_POST_TX_FAILED',
+        detail: 'The counterparty could not deliver',
+        reason: 'TRANSACTION_FAILED',
+      },
+    ],
+  },
+  '005': {
+    meaning: 'Completes; the receiving bank returns it after a minute: it fails and is refunded',
+    steps: [
+      { afterSeconds: 0, outcome: 'delivered' },
+      {
+        afterSeconds: RETURN_SECONDS,
+        outcome: 'returned',
+        failureReason: 'COUNTERPARTY_POST_TX_FAILED',
+        detail: 'The receiving bank returned the payment',
+        reason: 'TRANSACTION_FAILED',
+      },
+    ],
+  },
+  '006': {
+    meaning: 'The user cancels; refunded',
+    steps: [
+      {
+        afterSeconds: 0,
+        outcome: 'returned',
+        failureReason: 'QUOTE_EXECUTION_FAILED',
+        detail: 'The user cancelled the payment',
+        reason: 'USER_CANCELLATION',
+      },
+    ],
+  },
+  '007': {
+    meaning: 'The payout fails, and so does its refund; the money stays in the refunds account of the ledger',
+    steps: [
+      {
+        afterSeconds: 0,
+        outcome: 'returned',
+        failureReason: 'COUNTERPARTY_POST_TX_FAILED',
+        detail: 'The counterparty could not deliver',
+        reason: 'TRANSACTION_FAILED',
+        isMoneyMissing: true,
+      },
+    ],
+  },
+}
+
+/** Why a transfer fails, by the suffix of the external account. */
+const TRANSFER_FAILURES: Readonly<
+  Record<string, { readonly afterSeconds: number; readonly detail: string }>
+> = {
+  '002': { afterSeconds: 0, detail: 'Insufficient funds' },
+  '003': { afterSeconds: 0, detail: 'The account is closed or invalid' },
+  '004': { afterSeconds: 0, detail: 'The bank rejected the payment' },
+  '005': { afterSeconds: SLOW_FAILURE_SECONDS, detail: 'The bank did not process the payment' },
+}
+
+/** A transfer into or out of an external account, by the suffix of the account. */
+export const TRANSFER_SCENARIOS = {
+  in: transferScenarios('PAY_REQUEST_FAILED'),
+  out: transferScenarios('COUNTERPARTY_POST_TX_FAILED'),
+}
+
+/**
+ * The pull that funds a quote from an external account, by the suffix of that account. The specification has none; these
+ * are those of a transfer in, and one for a bank that takes a debit back.
+ */
+export const PULL_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
+  ...transferScenarios('QUOTE_EXECUTION_FAILED'),
+  '006': {
+    meaning:
+      'Completes; the holder disputes the debit, and the bank takes it back after a minute: OUTGOING_PAYMENT.FUNDING_RETURNED',
+    steps: [
+      { afterSeconds: 0, outcome: 'delivered' },
+      {
+        afterSeconds: RETURN_SECONDS,
+        outcome: 'returned',
+        failureReason: 'QUOTE_EXECUTION_FAILED',
+        detail: 'The holder of the account disputed the debit',
+        reason: 'USER_CANCELLATION',
+      },
+    ],
+  },
+}
+
+function transferScenarios(
+  failureReason: 'PAY_REQUEST_FAILED' | 'COUNTERPARTY_POST_TX_FAILED' | 'QUOTE_EXECUTION_FAILED',
+): Readonly<Record<string, PaymentScenario>> {
+  return Object.fromEntries(
+    Object.entries(TRANSFER_FAILURES).map(([suffix, { afterSeconds, detail }]) => {
+      const failed = { afterSeconds, outcome: 'failed', failureReason, detail } as const
+      const scenario: PaymentScenario =
+        afterSeconds === 0
+          ? { meaning: `${detail}: fails at once`, steps: [failed] }
+          : {
+              meaning: `${detail}: stays pending for ${afterSeconds} seconds, then fails`,
+              steps: [{ afterSeconds: 0, outcome: 'pending' }, failed],
+            }
+      return [suffix, scenario]
+    }),
+  )
+}
+
+/** A receiver of the sandbox. */
+export interface UmaScenario extends PaymentScenario {
+  /** The currency that it receives. */
+  readonly currency: KnownCurrency
+}
+
+/** A quote to an UMA address of the sandbox, by the name before the `@`. */
+export const UMA_SCENARIOS: Readonly<Record<string, UmaScenario>> = {
+  '$success.usd': { ...DELIVERED, currency: 'USD', meaning: 'Receives US dollars' },
+  '$success.eur': { ...DELIVERED, currency: 'EUR', meaning: 'Receives euros' },
+  '$success.mxn': { ...DELIVERED, currency: 'MXN', meaning: 'Receives Mexican pesos' },
+  '$pending.long.usd': {
+    currency: 'USD',
+    meaning: 'Receives US dollars after 6 minutes',
+    steps: [
+      { afterSeconds: 0, outcome: 'pending' },
+      { afterSeconds: LONG_PAYMENT_SECONDS, outcome: 'delivered' },
+    ],
+  },
+  '$fail.compliance.usd': {
+    currency: 'USD',
+    meaning: "The receiver's compliance check refuses the payment; refunded",
+    steps: [
+      {
+        afterSeconds: 0,
+        outcome: 'returned',
+        failureReason: 'COUNTERPARTY_POST_TX_FAILED',
+        detail: 'The compliance check of the receiver refused the payment',
+        reason: 'TRANSACTION_FAILED',
+      },
+    ],
+  },
+}
+
+/** Quotes to a Lightning wallet: the network has its own failure (specification 2.11). */
+const LIGHTNING_SCENARIOS: Readonly<Record<string, PaymentScenario>> = {
+  ...QUOTE_SCENARIOS,
+  '004': {
+    meaning: 'No route to the wallet; refunded',
+    steps: [
+      {
+        afterSeconds: 0,
+        outcome: 'returned',
+        failureReason: 'LIGHTNING_PAYMENT_FAILED',
+        detail: 'The Lightning network found no route to the wallet',
+        reason: 'TRANSACTION_FAILED',
+      },
+    ],
+  },
+}
+
+/** The scenario of a payment. */
+export function scenarioOf(
+  { purpose, identifier, chain }: Pick<RailPayment, 'purpose' | 'identifier' | 'chain'>,
+  direction: 'in' | 'out',
+): PaymentScenario {
+  // Money that goes back to its payer arrives.
+  if (identifier === null || purpose === 'return') return DELIVERED
+  const [name = '', domain] = identifier.split('@')
+  const ofAddress = domain === undefined ? undefined : memberOf(UMA_SCENARIOS, name)
+  if (ofAddress) return ofAddress
+  const ofPayouts = chain === 'LIGHTNING' ? LIGHTNING_SCENARIOS : QUOTE_SCENARIOS
+  const ofQuotes = direction === 'in' ? PULL_SCENARIOS : ofPayouts
+  const scenarios = purpose === 'quote' ? ofQuotes : TRANSFER_SCENARIOS[direction]
+  const suffix = suffixOf(identifier)
+  return memberOf(scenarios, suffix) ?? DELIVERED
+}
+
+const PULLABLE_UNITS = 1000n
+
+/** The balance of an external account: a thousand units of its currency, or nothing where its suffix says so. */
+export function pullableOf(identifier: string, currency: KnownCurrency): bigint {
+  const isEmpty = suffixOf(identifier) === '002'
+  return isEmpty ? 0n : PULLABLE_UNITS * 10n ** BigInt(CURRENCIES[currency].decimals)
+}

@@ -1,0 +1,18 @@
+import { memberOf } from '@countersign/contract/core/objects'
+import type { Scenario } from './magic-values.ts'
+
+/** Addresses on chains that are on the sandbox's list, by the end of the address, in either case. Any other is clear. */
+export const SCREENING_SCENARIOS: Readonly<Record<string, Scenario<'HIT'> & { readonly list: string }>> = {
+  bad0: {
+    outcome: 'HIT',
+    list: 'sandbox',
+    meaning:
+      'The address is on a list: the payment or the deposit waits for POST /screenings/{screeningId}/release',
+  },
+}
+
+/** The entry of the list that an address is on. */
+export function screeningScenarioOf(address: string) {
+  const end = address.slice(-4).toLowerCase()
+  return memberOf(SCREENING_SCENARIOS, end)
+}

@@ -1,0 +1,61 @@
+import { memberOf } from '@countersign/contract/core/objects'
+import type { Scenario } from './magic-values.ts'
+
+type Found = 'accepted' | 'invalid' | 'revoked' | 'unavailable'
+
+/** What the sandbox's stablecoin provider answers, by the suffix of `apiClientId`. */
+export interface StablecoinScenario extends Scenario {
+  readonly atLink: Found
+  /** At the checks of every day. */
+  readonly later: Found
+  /** How many accounts the credentials reach. */
+  readonly accounts: number
+}
+
+export const STABLECOIN_SCENARIOS: Readonly<Record<string, StablecoinScenario>> = {
+  '002': {
+    outcome: '400 STABLECOIN_PROVIDER_ACCOUNT_INVALID',
+    meaning: 'The provider does not know the credentials',
+    ...{ atLink: 'invalid', later: 'invalid', accounts: 0 },
+  },
+  '003': {
+    outcome: '400 STABLECOIN_PROVIDER_ACCOUNT_REVOKED',
+    meaning: 'The provider has withdrawn the credentials',
+    ...{ atLink: 'revoked', later: 'revoked', accounts: 0 },
+  },
+  '004': {
+    outcome: '400 STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED',
+    meaning: 'The credentials reach two accounts: ACTIVE where providerAccountId names one of them',
+    ...{ atLink: 'accepted', later: 'accepted', accounts: 2 },
+  },
+  '005': {
+    outcome: '503 UNAVAILABLE',
+    meaning: 'The provider does not answer',
+    ...{ atLink: 'unavailable', later: 'unavailable', accounts: 0 },
+  },
+  '006': {
+    outcome: 'INVALID',
+    meaning: 'ACTIVE, and refused at the check of the next day',
+    ...{ atLink: 'accepted', later: 'invalid', accounts: 1 },
+  },
+  '007': {
+    outcome: 'REVOKED',
+    meaning: 'ACTIVE, and withdrawn at the check of the next day',
+    ...{ atLink: 'accepted', later: 'revoked', accounts: 1 },
+  },
+  '008': {
+    outcome: 'ACTIVE',
+    meaning: 'ACTIVE, and stays so while the provider does not answer the checks of every day',
+    ...{ atLink: 'accepted', later: 'unavailable', accounts: 1 },
+  },
+}
+
+const ANY_OTHER: StablecoinScenario = {
+  outcome: 'ACTIVE',
+  meaning: 'The credentials reach one account',
+  ...{ atLink: 'accepted', later: 'accepted', accounts: 1 },
+}
+
+export function stablecoinScenario(suffix: string): StablecoinScenario {
+  return memberOf(STABLECOIN_SCENARIOS, suffix) ?? ANY_OTHER
+}

@@ -1,0 +1,40 @@
+import type { KnownUmaProvider } from '../../base/settings/uma-providers.ts'
+
+/** Who runs the sandbox's own receivers. */
+export const SANDBOX_UMA_PROVIDER: Omit<KnownUmaProvider, 'domain'> = {
+  name: 'Countersign Sandbox',
+  supportedRegions: ['US', 'MX', 'DE', 'GB', 'IN', 'BR', 'NG', 'KE', 'PH'],
+  supportedCurrencies: ['USD', 'EUR', 'MXN', 'GBP', 'INR', 'BRL', 'NGN', 'KES', 'PHP', 'BTC'],
+}
+
+/**
+ * Invented providers, so that a list in the sandbox has something to filter, to page and to block. Nobody has an address
+ * there: a payment to one is answered 404.
+ */
+export const INVENTED_UMA_PROVIDERS: readonly KnownUmaProvider[] = [
+  {
+    name: 'Aurora Wallet',
+    domain: 'aurora.uma.test',
+    supportedRegions: ['US', 'CA'],
+    supportedCurrencies: ['USD', 'CAD'],
+    logoUrl: 'https://aurora.uma.test/logo.png',
+  },
+  {
+    name: 'Banco Mar Azul',
+    domain: 'marazul.uma.test',
+    supportedRegions: ['MX', 'CO', 'GT'],
+    supportedCurrencies: ['MXN', 'COP', 'GTQ'],
+  },
+  {
+    name: 'Kestrel Pay',
+    domain: 'kestrel.uma.test',
+    supportedRegions: ['GB', 'DE', 'FR'],
+    supportedCurrencies: ['GBP', 'EUR'],
+  },
+  {
+    name: 'Savanna Money',
+    domain: 'savanna.uma.test',
+    supportedRegions: ['KE', 'TZ', 'UG'],
+    supportedCurrencies: ['KES', 'TZS', 'UGX'],
+  },
+]

@@ -1,0 +1,132 @@
+import { setTimeout } from 'node:timers/promises'
+import type { CommitResult } from '../../storage/commit/committer.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { App, Op } from './app.ts'
+import { ApiError, StaleRead } from './operation.ts'
+
+/** How long an operation may retry after conflicts and wait for its turn before it is refused. */
+const CONTENTION_MS_MAX = 15_000
+/** An operation with this many attempts meets a conflict that does not go away. */
+const ATTEMPTS_MAX = 30
+/** The retries of a commit of a refusal's writes. */
+const REWRITES_MAX = 5
+/** The longest pause between two attempts: a conflict within a turn comes from another process. */
+const PAUSE_MS_MAX = 100
+
+/** The answer of an operation, and the writes that make it true. */
+export interface DecidedAnswer<Answer> {
+  readonly answer: Answer
+  readonly writes: readonly Write[]
+}
+
+/**
+ * Decides and commits. Where a guard failed or reads were stale, it starts again from the reads, from the third attempt on
+ * in turn with other operations on the same records. `replay` returns the earlier answer, if there is one; then nothing is
+ * decided. Errors: 503 `UNAVAILABLE` where this takes too long, 400 `INVALID_INPUT` where a sum exceeds 64 bits again.
+ */
+export async function decideAndCommit<Answer>(
+  app: App,
+  op: Op,
+  replay: () => Promise<Answer | undefined>,
+  decide: () => Promise<DecidedAnswer<Answer>>,
+): Promise<Answer> {
+  const endMs = performance.now() + CONTENTION_MS_MAX
+  const records = new Set<string>()
+  let endTurn: (() => void) | undefined
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const before = await replay()
+      if (before !== undefined) return before
+      const outcome = await once(app, op, replay, decide)
+      if ('answer' in outcome) return outcome.answer
+      app.tracing?.event('operation.rerun', { attempt, why: outcome.why })
+      if (attempt === ATTEMPTS_MAX) throw tooBusy()
+      // The second attempt usually succeeds or is refused by the rules, so it does not wait.
+      if (attempt === 1) continue
+      // A handler that does not see the overflow decides the same every time.
+      if (outcome.why === 'overflow') throw tooLarge()
+      for (const record of outcome.contested) records.add(record)
+      endTurn?.()
+      endTurn = await app.turns.take([...records], endMs - performance.now())
+      if (!endTurn) throw tooBusy()
+      // The first attempt in turn has no rival in this process; a later conflict comes from another process.
+      if (attempt > 2) await setTimeout(pauseMs(op, attempt))
+    }
+  } finally {
+    endTurn?.()
+  }
+}
+
+/** What an attempt met: a guard, by its name, or a read that was stale; and the records that others were at too. */
+interface Contested {
+  readonly contested: readonly string[]
+  readonly why: string
+}
+
+/** One attempt. Without an answer it returns the contested records. */
+async function once<Answer>(
+  app: App,
+  op: Op,
+  replay: () => Promise<Answer | undefined>,
+  decide: () => Promise<DecidedAnswer<Answer>>,
+): Promise<{ readonly answer: Answer } | Contested> {
+  let decided: DecidedAnswer<Answer>
+  try {
+    decided = await decide()
+  } catch (error) {
+    if (error instanceof StaleRead) return { contested: [], why: 'stale read' }
+    // If the same request was just done in parallel, its answer replaces the refusal.
+    const done = await replay()
+    if (done !== undefined) return { answer: done }
+    throw error
+  }
+  const result = await commit(app, op, decided.writes)
+  return result.done
+    ? { answer: decided.answer }
+    : { contested: contestedBy(op, decided.writes, result), why: result.guard }
+}
+
+/** Commits the writes of a refusal. A failed commit is retried without a new decision. */
+export async function commitForSure(app: App, op: Op, writes: readonly Write[]): Promise<void> {
+  for (let attempt = 0; attempt <= REWRITES_MAX; attempt++) if ((await commit(app, op, writes)).done) return
+  throw new Error('The writes of a refusal were not committed')
+}
+
+async function commit(app: App, op: Op, writes: readonly Write[]): Promise<CommitResult> {
+  return writes.length === 0 ? { done: true } : await app.commit(op, writes)
+}
+
+/** The records whose guard failed. Where the guard names none, one key stands for all of the platform. */
+function contestedBy(
+  op: Op,
+  writes: readonly Write[],
+  { name }: Extract<CommitResult, { done: false }>,
+): string[] {
+  const records = writes.flatMap((write) => {
+    if (write.write === 'keep') return name === KEYS ? [`${name} ${write.row.scope}\n${write.row.key}`] : []
+    if (write.write !== 'update' && write.write !== 'expect') return []
+    return write.table === name ? [`${name} ${write.id}`] : []
+  })
+  return records.length > 0 ? records : [`${name} of ${op.platform.id}`]
+}
+
+const KEYS = 'idempotency_keys_pkey'
+
+/** Random, so that two processes do not collide again, and longer with every attempt. */
+function pauseMs(op: Op, attempt: number): number {
+  const [byte = 0] = op.random(1)
+  const chance = byte / 256
+  return chance * Math.min(2 ** attempt, PAUSE_MS_MAX)
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('INVALID_INPUT', {
+    message: 'With this amount a balance would exceed 64 bits. Nothing was changed.',
+  })
+}
+
+function tooBusy(): ApiError {
+  return new ApiError('UNAVAILABLE', {
+    message: 'Too many requests are changing the same records. Try again.',
+  })
+}

@@ -1,0 +1,52 @@
+import type { Permission } from '@countersign/contract/core/endpoint'
+import type { Op } from './app.ts'
+import { ApiError, fieldError } from './operation.ts'
+
+type Acting = Pick<Op, 'actor'>
+
+/**
+ * Requires a permission of the platform's or a customer's token, or of a member; `or` is as good. Error: 403 `FORBIDDEN`, which
+ * names it.
+ */
+export function checkPermission({ actor }: Acting, permission: Permission, or = permission): void {
+  if (!('permissions' in actor)) return
+  const held: readonly Permission[] = actor.permissions
+  if (!held.includes(permission) && !held.includes(or))
+    throw new ApiError('FORBIDDEN', {
+      message: `${actor.kind === 'member' ? 'You lack' : 'This token lacks'} the permission ${or === permission ? permission : `${permission} or ${or}`}.`,
+      details: { permission },
+    })
+}
+
+/** Whether the caller has all of these. */
+export function mayGrant(op: Acting, permissions: readonly Permission[]): boolean {
+  return lackingOf(op, permissions).length === 0
+}
+
+function lackingOf({ actor }: Acting, permissions: readonly Permission[]): readonly Permission[] {
+  if (!('permissions' in actor)) return []
+  const held: readonly Permission[] = actor.permissions
+  return permissions.filter((permission) => !held.includes(permission))
+}
+
+/** Error: 403 `FORBIDDEN` for permissions that the caller lacks: nobody can take them from others either. */
+export function checkMayTake({ actor }: Acting, permissions: readonly Permission[]): void {
+  const lacking = lackingOf({ actor }, permissions)
+  if (lacking.length > 0)
+    throw fieldError(
+      'FORBIDDEN',
+      'permissions',
+      `The member has permissions that ${actor.kind === 'member' ? 'you do' : 'this token does'} not have: ${lacking.join(', ')}. Only somebody who has them can take them away.`,
+    )
+}
+
+/** Error: 403 `FORBIDDEN` for permissions that the caller lacks: nobody can hand them on. */
+export function checkMayGrant({ actor }: Acting, permissions: readonly Permission[]): void {
+  const lacking = lackingOf({ actor }, permissions)
+  if (lacking.length > 0)
+    throw fieldError(
+      'FORBIDDEN',
+      'permissions',
+      `${actor.kind === 'member' ? 'You' : 'This token'} cannot grant permissions that ${actor.kind === 'member' ? 'you do' : 'it does'} not have: ${lacking.join(', ')}.`,
+    )
+}

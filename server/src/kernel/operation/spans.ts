@@ -1,0 +1,37 @@
+import { isObject } from '@countersign/contract/core/decode'
+import { type Rail, SANDBOX_RAIL } from '../ports/rail.ts'
+import type { NewSpan, OpenSpan, Tracing } from '../ports/tracing.ts'
+
+interface Traced {
+  readonly tracing?: Tracing | undefined
+}
+
+/** Does work as a span below the one under way, where traces are made. */
+export function traced<T>(
+  { tracing }: Traced,
+  span: NewSpan,
+  work: (span?: OpenSpan) => Promise<T>,
+): Promise<T> {
+  return tracing ? tracing.within(span, work) : work()
+}
+
+/** Asks a rail something, as a span. */
+export function askingRail<T>(
+  { tracing }: Traced,
+  { name }: Pick<Rail, 'name'>,
+  what: 'send' | 'pull' | 'cancel' | 'open account' | 'check account',
+  ask: () => Promise<T>,
+): Promise<T> {
+  if (!tracing) return ask()
+  const attributes = { 'countersign.rail': name ?? SANDBOX_RAIL }
+  return tracing.within({ name: `rail ${what}`, kind: 'client', attributes }, async (span) => {
+    const answer = await ask()
+    span.note({ 'countersign.rail.outcome': outcomeOf(answer) })
+    return answer
+  })
+}
+
+function outcomeOf(answer: unknown): string | undefined {
+  if (typeof answer === 'string') return answer
+  return isObject(answer) && typeof answer.outcome === 'string' ? answer.outcome : undefined
+}

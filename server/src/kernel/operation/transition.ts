@@ -1,0 +1,122 @@
+import { update, type Write } from '../../storage/commit/writes.ts'
+import type { Tables } from '../../storage/rows/tables.ts'
+import type { Op } from './app.ts'
+import { StaleRead } from './operation.ts'
+
+/** A state machine as the contract writes it: for every state and event the next state, or null. */
+type Machine<State extends string = string> = Readonly<Record<State, Readonly<Record<string, State | null>>>>
+type StatesOf<M extends Machine> = keyof M
+type EventsOf<M extends Machine> = OneOrMore<Extract<keyof M[keyof M], string>>
+type OneOrMore<Event> = Event | readonly Event[]
+
+/** Where the state of each kind of record is stored. */
+const STORED = {
+  quotes: { table: 'quotes', column: 'state' },
+  pulls: { table: 'quotes', column: 'pull_state' },
+  transactions: { table: 'transactions', column: 'state' },
+  messages: { table: 'messages', column: 'state' },
+  customer_emails: { table: 'customers', column: 'email_verification' },
+  customer_phones: { table: 'customers', column: 'phone_verification' },
+  customer_imports: { table: 'customer_imports', column: 'state' },
+  agent_actions: { table: 'agent_actions', column: 'state' },
+  agent_reservations: { table: 'agent_reservations', column: 'state' },
+  cards: { table: 'cards', column: 'state' },
+  card_transactions: { table: 'card_transactions', column: 'state' },
+  delegated_keys: { table: 'delegated_keys', column: 'status' },
+  customers: { table: 'customers', column: 'verification_status' },
+  erasures: { table: 'erasures', column: 'state' },
+  beneficial_owners: { table: 'beneficial_owners', column: 'kyc_status' },
+  verifications: { table: 'verifications', column: 'status' },
+  stored_files: { table: 'stored_files', column: 'state' },
+  rail_statements: { table: 'rail_statements', column: 'state' },
+  webhook_deliveries: { table: 'webhook_deliveries', column: 'state' },
+  invitations: { table: 'invitations', column: 'state' },
+  stablecoin_accounts: { table: 'stablecoin_accounts', column: 'status' },
+  rail_events: { table: 'rail_events', column: 'state' },
+  rail_payments: { table: 'rail_payments', column: 'state' },
+  deposits: { table: 'deposits', column: 'state' },
+  members: { table: 'members', column: 'state' },
+  screenings: { table: 'screenings', column: 'state' },
+  bank_files: { table: 'bank_files', column: 'state' },
+  bank_inbox_files: { table: 'bank_inbox_files', column: 'state' },
+  chain_payments: { table: 'chain_payments', column: 'state' },
+  chain_movements: { table: 'chain_movements', column: 'state' },
+  chain_transactions: { table: 'chain_transactions', column: 'state' },
+} as const
+
+type Stored = typeof STORED
+export type Stateful = keyof Stored
+type RowOf<Kind extends Stateful> = Tables[Stored[Kind]['table']]
+type StateOf<Kind extends Stateful> = {
+  [K in Stateful]: NonNullable<Extract<RowOf<K>, Record<Stored[K]['column'], unknown>>[Stored[K]['column']]>
+}[Kind]
+
+/** The columns of a row that may hold its state. Null: it has not begun. */
+interface WithState {
+  readonly id: string
+  readonly state?: string | null
+  readonly status?: string | null
+  readonly kyc_status?: string | null
+  readonly verification_status?: string | null
+  readonly pull_state?: string | null
+  readonly email_verification?: string | null
+  readonly phone_verification?: string | null
+}
+
+/** The state that an event leads to, or several in their order; null where one of them cannot happen. */
+export function nextState<M extends Machine>(
+  transitions: M,
+  state: StatesOf<M>,
+  by: EventsOf<M>,
+): StatesOf<M> | null {
+  const events = isOne(by) ? [by] : by
+  let next: StatesOf<M> | null = state
+  for (const event of events) next = next === null ? null : (transitions[next]?.[event] ?? null)
+  return next
+}
+
+/**
+ * The state that an event leads to. The caller has checked the deciding record with `nextState`. Where a record that moves
+ * with it has already moved, the reads were stale: throws StaleRead.
+ */
+export function stateAfter<M extends Machine>(
+  transitions: M,
+  state: StatesOf<M>,
+  by: EventsOf<M>,
+  of: string,
+): StatesOf<M> {
+  const next = nextState(transitions, state, by)
+  if (next === null) throw new StaleRead(`${of} cannot ${String(by)}: it is ${String(state)}`)
+  return next
+}
+
+function isOne<Event>(by: OneOrMore<Event>): by is Event {
+  return !Array.isArray(by)
+}
+
+/**
+ * The write that moves a record on by an event, or by several in their order; by none, a change alone. Guard: its state
+ * has not changed meanwhile, nor what `guard` says.
+ */
+export function transition<Kind extends Stateful, M extends Machine<StateOf<Kind>>, Row extends RowOf<Kind>>(
+  op: Pick<Op, 'now'>,
+  kind: Kind,
+  transitions: M,
+  row: Row & WithState,
+  by: EventsOf<M>,
+  change: Partial<RowOf<Kind>> = {},
+  guard: Partial<RowOf<Kind>> = {},
+): { readonly row: Row; readonly write: Write } {
+  const { table, column } = STORED[kind]
+  const from = row[column]
+  if (from === null || from === undefined) throw new StaleRead(`${row.id} has no ${column}`)
+  const state = stateAfter<Machine>(transitions, from, by, row.id)
+  const stamp = 'updated_at' in row ? { updated_at: op.now } : {}
+  const expected: object = { ...guard, [column]: from }
+  const set = { ...change, [column]: state, ...stamp }
+  const changed: object = set
+  return {
+    row: { ...row, ...set },
+    write: update(table, row.id, expected, changed),
+  }
+}

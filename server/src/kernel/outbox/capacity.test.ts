@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest'
+import { type Candidate, Room } from './capacity.ts'
+import { LANES, type LaneName } from './lanes.ts'
+
+const WHOLE = LANES.webhooks.atOnceMax
+
+/** Jobs of each of these platforms in turn, as the database returns them. */
+function due(counts: Readonly<Record<string, number>>, lane: LaneName = 'webhooks'): Candidate[] {
+  const most = Math.max(...Object.values(counts))
+  return Array.from({ length: most }, (_, rank) =>
+    Object.entries(counts)
+      .filter(([, count]) => rank < count)
+      .map(([platformId]) => ({ id: `${platformId}-${rank}`, lane, platformId })),
+  ).flat()
+}
+
+function begun(room: Room, counts: Readonly<Record<string, number>>): Record<string, number> {
+  const chosen = room.takeFor(due(counts), room.offer())
+  return Object.fromEntries(
+    Object.keys(counts).map((id) => [id, chosen.filter(({ platformId }) => platformId === id).length]),
+  )
+}
+
+test('a busy platform takes its share of a lane, several share it, and there is always room for the next', () => {
+  expect(begun(new Room(), { a: 500 })).toEqual({ a: WHOLE / LANES.webhooks.shareOfPlatform })
+  const { a, b, c } = begun(new Room(), { a: 500, b: 500, c: 500 })
+  expect(a! - c!).toBeLessThanOrEqual(1)
+  expect(b! - c!).toBeLessThanOrEqual(1)
+  expect(a! + b! + c!).toBeLessThan(WHOLE * 0.75)
+  const room = new Room()
+  for (const id of 'abcdefghij') begun(room, { [id]: 500 })
+  expect(begun(room, { z: 1 })).toEqual({ z: 1 })
+})
+
+test('lanes are independent: capacity taken in one leaves the others free', () => {
+  const room = new Room()
+  begun(room, { a: 500 })
+  expect(room.takeFor(due({ a: 1 }, 'questions'), room.offer())).toHaveLength(1)
+})
+
+test('a process works at one file of a platform, and at those of several platforms', () => {
+  const room = new Room()
+  expect(room.takeFor(due({ a: 5, b: 5, c: 5 }, 'imports'), room.offer())).toEqual([
+    { id: 'a-0', lane: 'imports', platformId: 'a' },
+    { id: 'b-0', lane: 'imports', platformId: 'b' },
+    { id: 'c-0', lane: 'imports', platformId: 'c' },
+  ])
+  expect(room.takeForNew('imports', 'd')).toBe(true)
+  expect(room.takeForNew('main', 'a')).toBe(true)
+})
+
+test('a new job waits for older jobs of its platform, and of no other', () => {
+  const room = new Room()
+  begun(room, { a: 500 })
+  expect(room.takeForNew('webhooks', 'a')).toBe(false)
+  expect(room.takeForNew('webhooks', 'b')).toBe(true)
+  room.release('webhooks', 'a')
+  expect(room.takeForNew('webhooks', 'a')).toBe(false)
+})
+
+test('a platform with more due jobs is searched again once half of its own are done', () => {
+  const room = new Room()
+  begun(room, { a: 60, b: 1 })
+  room.release('webhooks', 'b')
+  expect(room.wantsMore('webhooks', 'b')).toBe(false)
+  let done = 0
+  while (!room.wantsMore('webhooks', 'a')) {
+    room.release('webhooks', 'a')
+    done += 1
+  }
+  expect(done).toBeGreaterThan(1)
+  expect(done).toBeLessThan(WHOLE / LANES.webhooks.shareOfPlatform)
+})
+
+test('however many platforms have an endpoint that hangs, there is room for one whose endpoint answers', () => {
+  const room = new Room()
+  const hanging = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`hangs-${n}`, 500]))
+  const look = () => {
+    const offer = room.offer()
+    return room.takeFor(
+      due(hanging).filter(({ platformId }) => !offer.webhooks.full.includes(platformId)),
+      offer,
+    )
+  }
+  const end = (work: readonly Candidate[], tookMs: number) => {
+    for (const { lane, platformId } of work) room.done(lane, platformId, tookMs)
+  }
+  // Repeats the search until all of them are known.
+  let underWay = look()
+  for (let looks = 0; looks < 20; looks++) {
+    end(underWay, 10_000)
+    underWay = look()
+  }
+  expect(underWay.length).toBeGreaterThan(WHOLE / 2)
+  // The query leaves out jobs that could not start, so its results are of others.
+  expect(room.offer().webhooks.full).toEqual(expect.arrayContaining(Object.keys(hanging)))
+  expect(begun(room, { answers: 500 }).answers).toBeGreaterThan(2)
+  // A platform that answers again has a normal share.
+  end(underWay, 10)
+  expect(begun(room, { [underWay[0]!.platformId]: 500 })[underWay[0]!.platformId]).toBeGreaterThan(
+    WHOLE / LANES.webhooks.shareOfSlow,
+  )
+})
+
+/** How many jobs of a full platform end, each after this time, before more are searched for. */
+function endedBeforeSearch(tookMs: number): number {
+  const room = new Room()
+  while (room.takeForNew('payments', 'busy'));
+  let ended = 0
+  do {
+    room.done('payments', 'busy', tookMs)
+    ended += 1
+  } while (!room.wantsMore('payments', 'busy'))
+  return ended
+}
+
+test('a full platform is searched again when a good part of its room is free, and sooner where its rail is slow', () => {
+  const max = LANES.payments.atOnceMax / LANES.payments.shareOfPlatform
+  expect(endedBeforeSearch(50)).toBeGreaterThan(max / 4)
+  expect(endedBeforeSearch(2_050)).toBeLessThan(max / 10)
+  // Not after each: a search is a statement.
+  expect(endedBeforeSearch(2_050)).toBeGreaterThan(max / 40)
+})

@@ -1,0 +1,116 @@
+import { tableOf } from '@countersign/contract/core/objects'
+import { LANE_NAMES, LANES, type LaneName } from './lanes.ts'
+
+/** A job that takes longer is slow: its endpoint hangs, or nearly so. */
+const SLOW_MS = 2000
+
+/**
+ * How much more of its room a platform must have left free before its next jobs are searched for: 2 is when about half of it
+ * is free. The places of slow jobs are filled again sooner: they are few in a second, and each is empty for long.
+ */
+const LEFT_FREE = { usual: 2, slow: 9 / 8 }
+
+/** A job that could be started. */
+export interface Candidate {
+  readonly id: string
+  readonly lane: LaneName
+  readonly platformId: string
+}
+
+/** How many jobs of each lane can be started at most, and for which platforms none can be. */
+export type Offer = Readonly<Record<LaneName, { readonly free: number; readonly full: readonly string[] }>>
+
+/**
+ * The capacity of a process for jobs. A platform takes at most a given part of what is free, so each further platform takes
+ * less than the one before it and leaves some for the next: no platform waits behind another one whose endpoint does not
+ * answer. Platforms whose last job was slow take less, and however many they are, they leave room that only others can
+ * take.
+ */
+export class Room {
+  readonly #taken = tableOf(LANE_NAMES, () => new Map<string, number>())
+  readonly #free = tableOf(LANE_NAMES, (lane): number => LANES[lane].atOnceMax)
+  /** Platforms that may have more due jobs than there was room for. Their new jobs wait behind the older ones. */
+  readonly #behind = tableOf(LANE_NAMES, () => new Set<string>())
+  /** Platforms whose last job was slow. */
+  readonly #slow = tableOf(LANE_NAMES, () => new Set<string>())
+
+  /** Whether there is room for no platform at all. */
+  get isFull(): boolean {
+    return LANE_NAMES.every((lane) => this.#free[lane] < LANES[lane].shareOfPlatform)
+  }
+
+  offer(): Offer {
+    return tableOf(LANE_NAMES, (lane) => ({
+      free: Math.max(0, this.#free[lane]),
+      full: [...new Set([...this.#taken[lane].keys(), ...this.#slow[lane]])].filter(
+        (platformId) => !this.hasFor(lane, platformId),
+      ),
+    }))
+  }
+
+  hasFor(lane: LaneName, platformId: string): boolean {
+    return (
+      ((this.#taken[lane].get(platformId) ?? 0) + 1) * this.#othersShare(lane, platformId) < this.#free[lane]
+    )
+  }
+
+  /** Takes room even where there is none, because `clock/advance` may start more. */
+  take(lane: LaneName, platformId: string): void {
+    this.#taken[lane].set(platformId, (this.#taken[lane].get(platformId) ?? 0) + 1)
+    this.#free[lane] -= 1
+  }
+
+  release(lane: LaneName, platformId: string): void {
+    const left = (this.#taken[lane].get(platformId) ?? 1) - 1
+    if (left === 0) this.#taken[lane].delete(platformId)
+    else this.#taken[lane].set(platformId, left)
+    this.#free[lane] += 1
+  }
+
+  /** Releases room after a job of this duration. */
+  done(lane: LaneName, platformId: string, tookMs: number): void {
+    if (tookMs > SLOW_MS) this.#slow[lane].add(platformId)
+    else this.#slow[lane].delete(platformId)
+    this.release(lane, platformId)
+  }
+
+  /** Takes room for a new job of a platform, if there is room and no older job of it waits. */
+  takeForNew(lane: LaneName, platformId: string): boolean {
+    if (this.#behind[lane].has(platformId)) return false
+    if (this.hasFor(lane, platformId)) {
+      this.take(lane, platformId)
+      return true
+    }
+    this.#behind[lane].add(platformId)
+    return false
+  }
+
+  /** Takes room for as many of `due`, in order, as possible; `offer` is what the query was made with. */
+  takeFor<C extends Candidate>(due: readonly C[], offer: Offer): C[] {
+    const isCut = tableOf(
+      LANE_NAMES,
+      (lane) => due.filter((one) => one.lane === lane).length >= offer[lane].free,
+    )
+    for (const lane of LANE_NAMES) this.#behind[lane] = new Set(offer[lane].full)
+    return due.filter(({ lane, platformId }) => {
+      const hasRoom = this.hasFor(lane, platformId)
+      if (hasRoom) this.take(lane, platformId)
+      if (!hasRoom || isCut[lane]) this.#behind[lane].add(platformId)
+      return hasRoom
+    })
+  }
+
+  /** Whether to search for more jobs of a platform. Not after each job, because a search is a statement. */
+  wantsMore(lane: LaneName, platformId: string): boolean {
+    const taken = this.#taken[lane].get(platformId) ?? 0
+    const left = LEFT_FREE[this.#slow[lane].has(platformId) ? 'slow' : 'usual']
+    const isLeft = taken * left * this.#othersShare(lane, platformId) <= this.#free[lane]
+    return isLeft && this.#behind[lane].has(platformId)
+  }
+
+  /** How much must be free for each job that a platform starts. */
+  #othersShare(lane: LaneName, platformId: string): number {
+    const { shareOfPlatform, shareOfSlow } = LANES[lane]
+    return (this.#slow[lane].has(platformId) ? shareOfSlow : shareOfPlatform) - 1
+  }
+}

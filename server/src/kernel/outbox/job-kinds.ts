@@ -1,0 +1,60 @@
+import type { Write } from '../../storage/commit/writes.ts'
+import type { JobKind, JobPayloads } from '../../storage/rows/job.ts'
+import type { JobKnowledge } from '../../storage/rows/new-job.ts'
+import type { Op } from '../operation/app.ts'
+
+/** Every kind of job. `service/handlers.ts` has their handlers. */
+export const JOB_KINDS = [
+  'accounts.backfill',
+  'agent-action.expire',
+  'agent.reject-waiting',
+  'card.provision',
+  'card.tell-processor',
+  'card-transaction.expire',
+  'card-transaction.pull',
+  'chain.mint',
+  'customer.erase',
+  'customers.import',
+  'deposit-account.open',
+  'deposit.return',
+  'deposit.screened',
+  'documents.remove',
+  'external-account.check',
+  'invitation.expire',
+  'message.deliver',
+  'quote.expire',
+  'rail-event.retry',
+  'rail-payment.cancel',
+  'receipt.expire',
+  'receipt.settle',
+  'statement.book',
+  'statement.compare',
+  'stored-file.remove',
+  'stored-files.clear',
+  'stablecoin-account.check',
+  'transaction.pull',
+  'transaction.refund',
+  'transaction.settle',
+  'transfer.settle',
+  'verification.check',
+  'verification.submit',
+  'wallet.repay',
+  'webhook.ask',
+  'webhook.deliver',
+  'webhook.replay',
+] as const satisfies readonly JobKind[]
+
+/**
+ * Runs a job: reads, decides, and returns the writes. The runner removes the job in the same transaction,
+ * so a crash before the commit leaves the job, and one after it leaves nothing to do. `known` is the value given to `job`,
+ * where this process has just written the job and it was not attempted yet; the guards of the writes check it against
+ * the records.
+ */
+export type JobHandler<Kind extends JobKind> = (
+  op: Op,
+  payload: JobPayloads[Kind],
+  known?: JobKnowledge[Kind],
+) => Promise<readonly Write[]>
+
+/** What does each kind of due work. */
+export type JobHandlers = { readonly [Kind in JobKind]: JobHandler<Kind> }

@@ -1,0 +1,281 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { SharedRow } from '../../storage/commit/batch.ts'
+import type { CommitResult } from '../../storage/commit/committer.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import { type App, createOp, type Op } from '../operation/app.ts'
+import { inTime } from '../operation/timeout.ts'
+import { Room } from './capacity.ts'
+import type { JobHandlers } from './job-kinds.ts'
+import { dueNow } from './jobs.ts'
+import { laneOf, WEBHOOK_LANES } from './lanes.ts'
+import { type OwnWork, takeOwnWork, withClaims } from './local-jobs.ts'
+import { asSpan, perform } from './run-job.ts'
+import { RowUnderWay } from './shared-row.ts'
+import { claimDue, type DueJob, type DueRow, selectDue, selectDueOf, selectNextDue } from './store.ts'
+
+/** Runs due jobs, by each platform's own clock. */
+export interface JobRunner {
+  /** Searches for due jobs until `stop`: at every wake, and every second for those that other processes left. */
+  start(): void
+  /** Searches now, because this process has made something due. */
+  wake(): void
+  /** Commits the writes of an operation. Its due jobs start at once, where there is room. */
+  commit(op: Op, writes: readonly Write[]): Promise<CommitResult>
+  /**
+   * Runs all jobs of one platform that are due at its current time, in order of due time, and waits for those that other
+   * processes run. Starts webhooks only until `webhooksUntilMs`, by `performance.now()`; those under way then go on.
+   */
+  runDue(platformId: string, webhooksUntilMs: number): Promise<void>
+  /** When the next job of a platform falls due, webhooks included, not later than `until`. */
+  nextDue(platformId: string, until: Date, withWebhooks: boolean): Promise<Date | undefined>
+  /** Stops searching, and waits for the jobs under way. */
+  stop(): Promise<void>
+}
+
+const POLL_MS = 1000
+/** The most jobs that `runDue` reads at a time. */
+const DUE_OF_PLATFORM_MAX = 64
+/** How long a row of due work that is done waits to be taken off by a commit of something else. */
+const ALONE_MS = 20
+/** How long `runDue` waits for another process before it searches again. */
+const ELSEWHERE_MS = 50
+
+/** The state of a runner. */
+interface Runner {
+  readonly app: App
+  readonly handlers: JobHandlers
+  /** Capacity taken by jobs under way, and by those that start after their claim or their commit. */
+  readonly room: Room
+  /** The rows under way in this process, by id, and those of them that several jobs share. */
+  readonly underWay: Map<string, Promise<void>>
+  readonly rows: Map<string, RowUnderWay>
+  /** What waits to be committed with something else. */
+  readonly patient: Set<() => void>
+  /** The current search for due jobs. */
+  looking: Promise<void> | undefined
+  /** Whether something became due since the last search. */
+  mustLookAgain: boolean
+  timer: NodeJS.Timeout | undefined
+  isStopped: boolean
+}
+
+export function createJobRunner(app: App, handlers: JobHandlers): JobRunner {
+  const runner: Runner = {
+    app,
+    handlers,
+    room: new Room(),
+    underWay: new Map(),
+    rows: new Map(),
+    patient: new Set(),
+    looking: undefined,
+    mustLookAgain: false,
+    timer: undefined,
+    isStopped: false,
+  }
+  return {
+    start() {
+      runner.timer = setInterval(() => wake(runner), POLL_MS)
+      wake(runner)
+    },
+    wake: () => wake(runner),
+    commit: (op, writes) => commit(runner, op, writes),
+    runDue: (platformId, webhooksUntilMs) => runDue(runner, platformId, webhooksUntilMs),
+    nextDue: (platformId, until, withWebhooks) => selectNextDue(app, platformId, until, withWebhooks),
+    async stop() {
+      runner.isStopped = true
+      clearInterval(runner.timer)
+      await runner.looking
+      await Promise.all(runner.underWay.values())
+    },
+  }
+}
+
+/** Starts a search, or lets the current one search once more. */
+function wake(runner: Runner): void {
+  if (runner.isStopped) return
+  runner.mustLookAgain = true
+  const { tracing } = runner.app
+  // Whoever wakes it, it looks for all.
+  runner.looking ??= (tracing ? tracing.apart(() => look(runner)) : look(runner))
+    .catch((error) => runner.app.log.error({ err: error }, 'looking for due work failed'))
+    .finally(() => {
+      runner.looking = undefined
+      // A wake may come after the last search and before this line.
+      if (runner.mustLookAgain) wake(runner)
+    })
+}
+
+/** Claims and starts due jobs while there is room, until nothing became due meanwhile. */
+async function look(runner: Runner): Promise<void> {
+  const { app, room } = runner
+  do {
+    // Jobs that end within one turn of the event loop make room together.
+    await nextTurn()
+    runner.mustLookAgain = false
+    // `runDue` may have started more than there was room for.
+    if (room.isFull) return
+    const offer = room.offer()
+    const chosen = room.takeFor(await selectDue(app, offer), offer)
+    if (chosen.length === 0) continue
+    const rows = await claimDue(
+      app,
+      chosen.map(({ id }) => id),
+    ).finally(() => {
+      for (const { lane, platformId } of chosen) room.release(lane, platformId)
+    })
+    for (const row of rows) begin(runner, row)
+  } while (runner.mustLookAgain && !runner.isStopped)
+}
+
+/** Starts the jobs of a claimed row. */
+function begin(runner: Runner, { id, jobs }: DueRow): void {
+  // The claim may expire while the row is under way, which then goes on.
+  if (runner.underWay.has(id)) return
+  const [only] = jobs
+  if (jobs.length > 1) for (const job of jobs) beginShared(runner, job, { id, size: jobs.length })
+  else if (only) follow(runner, id, start(runner, only))
+}
+
+/** Starts a job that shares its row. */
+function beginShared(runner: Runner, job: DueJob, shared: SharedRow): void {
+  let row = runner.rows.get(shared.id)
+  if (!row) {
+    row = new RowUnderWay(shared)
+    runner.rows.set(row.id, row)
+    follow(runner, row.id, row.done)
+  }
+  const { app } = runner
+  row.payloads.push(job.payload)
+  const commitLast = async (writes: readonly Write[]) => {
+    await nextCommit(runner)
+    const takeOff = () =>
+      commit(runner, createOp(app, job.platform, { kind: 'job', jobId: shared.id }), writes)
+    if (!app.tracing) return takeOff()
+    // The last job's trace has it, with links to those of the others.
+    const links = row.payloads.filter((payload) => payload !== job.payload)
+    return app.tracing.below(job.payload, { name: 'jobs taken off', links }, takeOff)
+  }
+  start(runner, job, row)
+    .then(() => row.ended(commitLast))
+    .catch((error) => app.log.error({ err: error, job: shared.id }, 'a row of due work was not taken off'))
+}
+
+function follow(runner: Runner, id: string, done: Promise<void>): void {
+  runner.underWay.set(id, done)
+  void done.finally(() => {
+    runner.underWay.delete(id)
+    runner.rows.delete(id)
+  })
+}
+
+/** Runs a job. Its room is released when it is done. Never rejects. */
+function start(runner: Runner, job: DueJob, row?: RowUnderWay): Promise<void> {
+  const { app, handlers, room } = runner
+  const lane = laneOf(job.kind)
+  const platformId = job.platform_id
+  room.take(lane, platformId)
+  const begunMs = performance.now()
+  const own = (op: Op, writes: readonly Write[]) => commit(runner, op, writes)
+  return asSpan(app, job, () => perform(app, handlers, own, job, row))
+    .catch((error) => app.log.error({ err: error, job: job.id, kind: job.kind }, 'a job was cut short'))
+    .finally(() => {
+      room.done(lane, platformId, performance.now() - begunMs)
+      if (room.wantsMore(lane, platformId)) wake(runner)
+    })
+}
+
+/** Commits a write set, and starts as many of its new jobs as there is room for. */
+async function commit(runner: Runner, op: Op, decided: readonly Write[]): Promise<CommitResult> {
+  const { app, room } = runner
+  const writes = op.enclave.guarded(decided)
+  for (const go of runner.patient) go()
+  const due = dueNow(op, writes)
+  const own: OwnWork = runner.isStopped ? new Map() : takeOwnWork(room, op, writes, due)
+  let isDone = false
+  let shared: ReadonlyMap<string, SharedRow> | undefined
+  try {
+    const result = await app.committer.commit(withClaims(app, own, writes))
+    isDone = result.done
+    if (result.done) {
+      shared = result.shared
+      app.workers.committed(writes)
+    }
+    return result
+  } finally {
+    for (const job of own.values()) {
+      room.release(laneOf(job.kind), job.platform_id)
+      if (!isDone || runner.isStopped) continue
+      const row = shared?.get(job.id)
+      if (row) beginShared(runner, job, row)
+      else begin(runner, { id: job.id, jobs: [job] })
+    }
+    if (isDone && own.size < due.length) wake(runner)
+  }
+}
+
+/** Resolves with the next commit, or soon: a commit of one set costs as much as five sets of a batch. */
+function nextCommit({ patient }: Runner): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      clearTimeout(timer)
+      patient.delete(go)
+      resolve()
+    }
+    const timer = setTimeout(go, ALONE_MS)
+    patient.add(go)
+  })
+}
+
+async function runDue(runner: Runner, platformId: string, webhooksUntilMs: number): Promise<void> {
+  let missed: string | undefined
+  for (;;) {
+    const withWebhooks = performance.now() < webhooksUntilMs
+    const due = await selectDueOf(runner.app, platformId, DUE_OF_PLATFORM_MAX, withWebhooks)
+    if (due.length === 0) return
+    // Jobs that fall due meanwhile are later than all of these.
+    for (const jobs of oneByOne(due)) {
+      if (await runGroup(runner, jobs, webhooksUntilMs)) continue
+      const [{ id }] = jobs
+      // It was done meanwhile or, if it appears again, is claimed by another process.
+      if (id === missed) await pause(ELSEWHERE_MS)
+      missed = id
+      break
+    }
+  }
+}
+
+/** Jobs that run in parallel; at least one. */
+type Group = readonly [DueOne, ...DueOne[]]
+type DueOne = Pick<DueJob, 'id' | 'kind'>
+
+/** Returns whether they are done, or go on in the background. Otherwise the caller searches again. */
+async function runGroup(runner: Runner, jobs: Group, webhooksUntilMs: number): Promise<boolean> {
+  const { app, underWay } = runner
+  const leftMs = isWebhook(jobs[0]) ? webhooksUntilMs - performance.now() : undefined
+  if (leftMs !== undefined && leftMs <= 0) return false
+  const idle = jobs.map(({ id }) => id).filter((id) => !underWay.has(id))
+  if (idle.length > 0) for (const row of await claimDue(app, idle)) begin(runner, row)
+  const done = jobs.flatMap(({ id }) => underWay.get(id) ?? [])
+  if (leftMs === undefined) await Promise.all(done)
+  else await inTime(leftMs, Promise.all(done))
+  return done.length === jobs.length
+}
+
+/** Groups jobs to run one after the other; adjacent webhooks share a group, so none waits for another one's endpoint. */
+function oneByOne(jobs: readonly DueOne[]): Group[] {
+  const groups: [DueOne, ...DueOne[]][] = []
+  for (const job of jobs) {
+    const group = groups.at(-1)
+    if (group && isWebhook(job) && isWebhook(group[0])) group.push(job)
+    else groups.push([job])
+  }
+  return groups
+}
+
+function isWebhook({ kind }: DueOne): boolean {
+  return WEBHOOK_LANES.has(laneOf(kind))
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

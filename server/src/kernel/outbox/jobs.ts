@@ -1,0 +1,50 @@
+import { type InsertWrite, insert, type Write } from '../../storage/commit/writes.ts'
+import type { JobKind, JobPayloads } from '../../storage/rows/job.ts'
+import type { JobKnowledge, NewJob } from '../../storage/rows/new-job.ts'
+import type { Op } from '../operation/app.ts'
+import type { Tracing } from '../ports/tracing.ts'
+
+/**
+ * A job that falls due at `dueAt`, by the platform's clock. It runs at least once and takes effect exactly once.
+ * `known` is passed to its handler where this process runs it at once.
+ */
+export function job<Kind extends JobKind>(
+  op: Pick<Op, 'now' | 'platform' | 'newId'> & Partial<Pick<Op, 'tracing'>>,
+  kind: Kind,
+  payload: JobPayloads[Kind],
+  dueAt: Date,
+  known?: JobKnowledge[Kind],
+): InsertWrite {
+  const row = {
+    id: op.newId('Job'),
+    platform_id: op.platform.id,
+    kind,
+    payload: op.tracing ? ofTrace(payload, op.tracing) : payload,
+    due_at: dueAt,
+    attempts: 0,
+    claimed_until: null,
+    last_error: null,
+    created_at: op.now,
+  }
+  const due: NewJob<Kind> = { ...row, known }
+  return { ...insert('jobs', row), due }
+}
+
+/** The job is of the trace of what makes it due. One that is put off, or woken by another, stays in its own. */
+function ofTrace<Payload extends object>(payload: Payload, tracing: Tracing): Payload {
+  return 'traceparent' in payload ? payload : { ...payload, ...tracing.context() }
+}
+
+/** The jobs among an operation's writes that are due at once, including those of its events. */
+export function dueNow(
+  op: Pick<Op, 'now'>,
+  writes: readonly Write[],
+): readonly { readonly write: Write; readonly job: NewJob }[] {
+  const due: { write: Write; job: NewJob }[] = []
+  for (const one of writes) {
+    const write = one.write === 'event' ? one.delivery : one
+    if (write?.write === 'insert' && write.due && write.due.due_at <= op.now)
+      due.push({ write, job: write.due })
+  }
+  return due
+}

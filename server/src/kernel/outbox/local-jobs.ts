@@ -1,0 +1,42 @@
+import { type Write, withValues } from '../../storage/commit/writes.ts'
+import { type App, type Op, plusSeconds } from '../operation/app.ts'
+import type { Room } from './capacity.ts'
+import type { dueNow } from './jobs.ts'
+import { LANES, laneOf } from './lanes.ts'
+import { SHARED_KINDS } from './shared-row.ts'
+import type { DueJob } from './store.ts'
+
+/** New jobs that this process runs itself as soon as they are committed, by the write that adds them. */
+export type OwnWork = ReadonlyMap<Write, DueJob>
+
+/** Takes room for new jobs of an operation while there is any. The search for due work finds the others. */
+export function takeOwnWork(
+  room: Room,
+  op: Op,
+  writes: readonly Write[],
+  due: ReturnType<typeof dueNow>,
+): OwnWork {
+  const own = new Map<Write, DueJob>()
+  // A job must see a change of its platform, so it is claimed later, with the changed platform.
+  if (writes.some((write) => write.write === 'update' && write.table === 'platforms')) return own
+  // What falls due on another platform is claimed later, as that platform's.
+  for (const { write, job } of due)
+    if (job.platform_id === op.platform.id && room.takeForNew(laneOf(job.kind), job.platform_id))
+      own.set(write, { ...job, platform: op.platform })
+  return own
+}
+
+/** The writes of an operation, with its own jobs claimed from the start. */
+export function withClaims(app: App, own: OwnWork, writes: readonly Write[]): readonly Write[] {
+  return own.size > 0 ? writes.map((write) => withClaim(app, own, write)) : writes
+}
+
+function withClaim(app: App, own: OwnWork, write: Write): Write {
+  if (write.write === 'event' && write.delivery)
+    return own.has(write.delivery) ? { ...write, delivery: withClaim(app, own, write.delivery) } : write
+  const job = own.get(write)
+  if (!job || write.write !== 'insert') return write
+  const claimedUntil = plusSeconds(app.clock(), LANES[laneOf(job.kind)].claimSeconds)
+  const claimed = withValues(write, { attempts: 1, claimed_until: claimedUntil })
+  return SHARED_KINDS.has(job.kind) ? { ...claimed, shares: true } : claimed
+}

@@ -1,0 +1,104 @@
+import { kindOf } from '../../base/formats/thrown-errors.ts'
+import type { CommitResult } from '../../storage/commit/committer.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { JobKind } from '../../storage/rows/job.ts'
+import { type App, createOp, type Op, plusSeconds } from '../operation/app.ts'
+import { LogWith } from '../operation/log-fields.ts'
+import { StaleRead } from '../operation/operation.ts'
+import type { JobHandlers } from './job-kinds.ts'
+import { onlyDueWork, type RowUnderWay } from './shared-row.ts'
+import { type DueJob, selectJobExists } from './store.ts'
+
+/** Commits the writes of an operation. */
+export type Commit = (op: Op, writes: readonly Write[]) => Promise<CommitResult>
+
+const COMMIT_ATTEMPTS_MAX = 6
+const RETRY_SECONDS_MAX = 3600
+/** Attempts that double the wait, which is then longer than `RETRY_SECONDS_MAX`. */
+const DOUBLINGS_MAX = 12
+
+/** Does the work of a job as a span of the trace that it is of, where traces are made. */
+export function asSpan({ tracing }: App, job: DueJob, work: () => Promise<void>): Promise<void> {
+  if (!tracing) return work()
+  const attributes = {
+    'countersign.job.kind': job.kind,
+    'countersign.job.id': job.id,
+    'countersign.job.attempt': job.attempts + 1,
+    'countersign.platform.id': job.platform_id,
+  }
+  return tracing.below(job.payload, { name: `job ${job.kind}`, kind: 'consumer', attributes }, work)
+}
+
+/**
+ * Runs a claimed job, and removes it in the commit of its writes, unless it is in a `row` with others. A failed job is
+ * rescheduled.
+ */
+export async function perform<Kind extends JobKind>(
+  app: App,
+  handlers: JobHandlers,
+  commit: Commit,
+  job: DueJob<Kind>,
+  row?: RowUnderWay,
+): Promise<void> {
+  const { kind } = job
+  const { tracing } = app
+  const traceId = tracing?.traceId()
+  const log = new LogWith(app.log, { job: job.id, kind, platformId: job.platform_id, traceId })
+  const op = createOp(app, job.platform, { kind: 'job', jobId: job.id }, log)
+  try {
+    for (let attempt = 1; attempt <= COMMIT_ATTEMPTS_MAX; attempt++) {
+      if (attempt > 1) tracing?.event('job.rerun', { attempt: attempt - 1 })
+      const known = attempt === 1 ? job.known : undefined
+      const writes = await unlessStale(() => handlers[job.kind](op, job.payload, known))
+      if (!writes) continue
+      if (row && onlyDueWork(writes)) {
+        row.goesOn(writes)
+        app.metrics.job(kind, 'done')
+        return
+      }
+      const { done } = await commit(op, row ? writes : [removal(job), ...writes])
+      if (done) app.metrics.job(kind, 'done')
+      if (done || (!row && !(await selectJobExists(app, job.id)))) return
+    }
+    throw new Error('The records kept changing')
+  } catch (error) {
+    // Another process has done the job, and its effects made this attempt fail.
+    if (!row && !(await selectJobExists(app, job.id))) return
+    app.metrics.job(kind, 'failed')
+    tracing?.failed(kindOf(error))
+    log.error({ err: error, attempts: job.attempts }, 'job failed')
+    const change = putOff(op, job, error)
+    if (row) row.goesOn([insert('jobs', { ...rowOf(op, job), ...change })])
+    else await app.committer.commit([update('jobs', job.id, {}, change)])
+  }
+}
+
+/** The writes of a handler; undefined where its reads were stale. */
+async function unlessStale(decide: () => Promise<readonly Write[]>): Promise<readonly Write[] | undefined> {
+  try {
+    return await decide()
+  } catch (error) {
+    if (error instanceof StaleRead) return undefined
+    throw error
+  }
+}
+
+function removal({ id }: DueJob): Write {
+  return { write: 'remove', table: 'jobs', id }
+}
+
+/** The same job with a row of its own. */
+function rowOf(op: Op, { platform_id, kind, payload, created_at }: DueJob) {
+  return { id: op.newId('Job'), platform_id, kind, payload, created_at }
+}
+
+/** Releases the claim and reschedules the job: the more often it has failed, the later. */
+function putOff(op: Op, job: DueJob, error: unknown) {
+  const wait = Math.min(RETRY_SECONDS_MAX, 2 ** Math.min(job.attempts, DOUBLINGS_MAX))
+  return {
+    attempts: job.attempts + 1,
+    last_error: String(error),
+    claimed_until: null,
+    due_at: plusSeconds(op.now, wait),
+  }
+}

@@ -1,0 +1,11 @@
+import type { AgentActionRow } from '../../storage/rows/agent.ts'
+import type { Op } from '../operation/app.ts'
+import { selectActionOfTransaction, type TransactionWithCustomer } from './store.ts'
+
+/** The action that a transaction belongs to, if an agent proposed it. */
+export async function findActionOf(
+  op: Op,
+  transaction: Pick<TransactionWithCustomer, 'id' | 'agent_id'>,
+): Promise<AgentActionRow | undefined> {
+  return transaction.agent_id === null ? undefined : selectActionOfTransaction(op, transaction.id)
+}

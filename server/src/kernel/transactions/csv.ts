@@ -1,0 +1,73 @@
+import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { keysOf } from '@countersign/contract/core/objects'
+import {
+  TRANSACTION_COLUMNS,
+  type TransactionColumn,
+} from '@countersign/contract/payments/transaction-columns'
+import { type Columns, csvHeader, csvRows, type Figure } from '../../base/formats/csv-text.ts'
+import { decimalText } from '../../base/formats/decimal.ts'
+import type { TransactionWithCustomer } from './store.ts'
+
+const NAMES = keysOf(TRANSACTION_COLUMNS)
+
+/**
+ * The file of transactions (`GET /transactions.csv`), a page of rows at a time. The header comes with the first page: a read that
+ * fails at once is no file.
+ */
+export async function* transactionsCsv(
+  pages: AsyncIterable<TransactionWithCustomer[]>,
+): AsyncGenerator<string> {
+  let before = csvHeader(NAMES)
+  for await (const rows of pages) {
+    yield before + csvRows(NAMES, COLUMNS, rows)
+    before = ''
+  }
+  if (before !== '') yield before
+}
+
+const COLUMNS: Columns<TransactionColumn, TransactionWithCustomer> = {
+  id: (row) => row.id,
+  type: (row) => row.type,
+  direction: (row) => row.direction,
+  status: (row) => row.state,
+  createdAt: (row) => row.created_at.toISOString(),
+  updatedAt: (row) => row.updated_at.toISOString(),
+  settledAt: (row) => row.settled_at?.toISOString(),
+  customerId: (row) => row.customer_id ?? row.platform_id,
+  platformCustomerId: (row) => row.platform_customer_id ?? row.platform_id,
+  sourceAccountId: (row) => row.source_account_id,
+  sourceAddress: (row) => row.source_identifier,
+  destinationAccountId: (row) => row.destination_account_id,
+  destinationAddress: (row) => row.details.uma ?? row.destination_identifier,
+  sentCurrency: (row) => row.sent_currency,
+  sentUnits: (row) => row.sent_amount,
+  sentAmount: (row) => decimals(row.sent_amount, row.sent_currency),
+  receivedCurrency: (row) => row.received_currency,
+  receivedUnits: (row) => row.received_amount,
+  receivedAmount: (row) => decimals(row.received_amount, row.received_currency),
+  feeCurrency: (row) => (row.fees === null ? null : feeCurrency(row)),
+  feeUnits: (row) => row.fees,
+  feeAmount: (row) => decimals(row.fees, feeCurrency(row)),
+  exchangeRate: (row) => row.details.rates?.exchangeRate,
+  quoteId: (row) => row.quote_id,
+  reference: (row) => row.reference,
+  transactionHash: (row) => row.details.transactionHash,
+  paymentRail: (row) => row.payment_rail,
+  remittanceInformation: (row) => row.remittance_information,
+  description: (row) => row.description,
+  failureReason: (row) => row.failure_reason,
+  refundStatus: (row) => row.refund?.status,
+  refundReference: (row) => row.refund?.reference,
+  agentId: (row) => row.agent_id,
+}
+
+/** An outgoing payment's fees are in what it sends, an incoming one's in what arrives (specification 2.11). */
+function feeCurrency(row: TransactionWithCustomer): KnownCurrency | null {
+  return row.type === 'OUTGOING' ? row.sent_currency : row.received_currency
+}
+
+function decimals(amount: bigint | null, currency: KnownCurrency | null): Figure | null {
+  return amount === null || currency === null
+    ? null
+    : { figure: decimalText(amount, CURRENCIES[currency].decimals) }
+}

@@ -1,0 +1,51 @@
+import type { transactions } from '@countersign/contract/payments/transactions'
+import { update } from '../../storage/commit/writes.ts'
+import { fieldError, type Handlers } from '../operation/operation.ts'
+import { everyRow, page } from '../operation/paging.ts'
+import { transactionsCsv } from './csv.ts'
+import { selectTransactions } from './store.ts'
+import { findTransaction, shownView, transactionView } from './transactions.ts'
+
+export const transactionHandlers: Handlers<typeof transactions> = {
+  transaction_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: await selectTransactions(op, query),
+      table: 'transactions',
+      order: query.sortOrder ?? 'desc',
+      view: (rows) => rows.map((row) => shownView(op, row)),
+    }),
+  }),
+
+  transaction_csv: async (op, { query }) => {
+    const pages = everyRow(op, {
+      rows: await selectTransactions(op, query),
+      table: 'transactions',
+      order: query.sortOrder ?? 'desc',
+    })
+    return {
+      status: 200,
+      text: { type: 'csv', fileName: 'transactions.csv', pieces: transactionsCsv(pages) },
+    }
+  },
+
+  transaction_get: async (op, { params }) => {
+    const row = await findTransaction(op, params.transactionId)
+    return { status: 200, body: shownView(op, row) }
+  },
+
+  /** Keeps the first confirmation (specification 2.11, `receiptDeliveryConfirmedAt`). */
+  transaction_confirm: async (op, { params, body }) => {
+    const row = await findTransaction(op, params.transactionId)
+    const field = 'receiptDeliveryConfirmedAt'
+    const confirmedAt = body?.[field] === undefined ? op.now : new Date(body[field])
+    if (confirmedAt > op.now) throw fieldError('INVALID_INPUT', field, `${field} is in the future`)
+    if (row.receipt_delivery_confirmed_at !== null) return { status: 200, body: transactionView(row, row) }
+    const change = { receipt_delivery_confirmed_at: confirmedAt, updated_at: op.now }
+    return {
+      status: 200,
+      body: transactionView({ ...row, ...change }, row),
+      writes: [update('transactions', row.id, { receipt_delivery_confirmed_at: null }, change)],
+    }
+  },
+}

@@ -1,0 +1,99 @@
+import type { EventType } from '@countersign/contract/events/events'
+import {
+  INCOMING_TRANSACTION_TRANSITIONS,
+  type IncomingTransactionEvent,
+  OUTGOING_TRANSACTION_TRANSITIONS,
+  type OutgoingTransactionEvent,
+  REFUND_INITIAL,
+  REFUND_TRANSITIONS,
+  type RefundEvent,
+  TRANSFER_OUT_TRANSITIONS,
+  type TransferOutEvent,
+} from '@countersign/contract/states/payment-states'
+import { update, type Write } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { RefundRow, TransactionRow } from '../../storage/rows/tables.ts'
+import type { Op } from '../operation/app.ts'
+import { stateAfter, transition } from '../operation/transition.ts'
+import { event } from '../outbox/events.ts'
+import { makeReference, type TransactionWithCustomer, transactionView } from './transactions.ts'
+
+/** The family of events, by the direction of the money. */
+const ANNOUNCED = {
+  DEBIT: {
+    PENDING: 'OUTGOING_PAYMENT.PENDING',
+    PROCESSING: 'OUTGOING_PAYMENT.PROCESSING',
+    COMPLETED: 'OUTGOING_PAYMENT.COMPLETED',
+    FAILED: 'OUTGOING_PAYMENT.FAILED',
+    EXPIRED: 'OUTGOING_PAYMENT.EXPIRED',
+  },
+  CREDIT: {
+    COMPLETED: 'INCOMING_PAYMENT.COMPLETED',
+    FAILED: 'INCOMING_PAYMENT.FAILED',
+    REJECTED: 'INCOMING_PAYMENT.FAILED',
+    REFUNDED: 'INCOMING_PAYMENT.FAILED',
+    EXPIRED: 'INCOMING_PAYMENT.FAILED',
+  },
+} as const satisfies Record<TransactionRow['direction'], Partial<Record<TransactionRow['state'], EventType>>>
+
+/** The event of a transaction's current state. Some states have none. */
+export function announce(op: Op, transaction: TransactionWithCustomer): Write[] {
+  const types: Partial<Record<TransactionRow['state'], EventType>> = ANNOUNCED[transaction.direction]
+  const type = types[transaction.state]
+  return type ? [event(op, type, transaction.id, transactionView(transaction, transaction))] : []
+}
+
+type TransactionEvent = OutgoingTransactionEvent | IncomingTransactionEvent | TransferOutEvent
+type Machine = Readonly<
+  Record<TransactionRow['state'], Readonly<Record<TransactionEvent, TransactionRow['state'] | null>>>
+>
+
+/** The transition table of each kind. */
+const MACHINES = {
+  QUOTE: OUTGOING_TRANSACTION_TRANSITIONS,
+  TRANSFER_OUT: TRANSFER_OUT_TRANSITIONS,
+  TRANSFER_IN: INCOMING_TRANSACTION_TRANSITIONS,
+  RECEIPT: INCOMING_TRANSACTION_TRANSITIONS,
+} as const satisfies Record<TransactionRow['kind'], unknown>
+
+/** Moves a transaction to its next state, with an event. Guard: its state is unchanged. */
+export function moveTransaction(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  by: TransactionEvent,
+  change: Partial<TransactionRow> = {},
+): { readonly row: TransactionWithCustomer; readonly writes: readonly Write[] } {
+  const machine = MACHINES[transaction.kind] as Machine
+  const moved = transition(op, 'transactions', machine, transaction, by, change)
+  const row = { ...moved.row, platform_customer_id: transaction.platform_customer_id }
+  return { row, writes: [moved.write, ...announce(op, row)] }
+}
+
+/** A new refund of a payment. */
+export function newRefund(op: Op, reason: RefundRow['reason']): RefundRow {
+  return { reference: makeReference(op), status: REFUND_INITIAL, reason, initiatedAt: op.now.toISOString() }
+}
+
+const REFUND_EVENTS = {
+  PENDING: 'OUTGOING_PAYMENT.REFUND_PENDING',
+  COMPLETED: 'OUTGOING_PAYMENT.REFUND_COMPLETED',
+  FAILED: 'OUTGOING_PAYMENT.REFUND_FAILED',
+} as const
+
+/** The event of the refund's current status. */
+export function announceRefund(op: Op, transaction: TransactionWithCustomer): Write {
+  const type = REFUND_EVENTS[required(transaction, 'refund').status]
+  return event(op, type, transaction.id, transactionView(transaction, transaction))
+}
+
+/** Ends a refund, with an event. Guard: it is still as in `transaction`. */
+export function endRefund(op: Op, transaction: TransactionWithCustomer, by: RefundEvent): readonly Write[] {
+  const refund = required(transaction, 'refund')
+  const status = stateAfter(REFUND_TRANSITIONS, refund.status, by, transaction.id)
+  const ended: RefundRow = { ...refund, status, settledAt: op.now.toISOString() }
+  const change = { refund: ended, updated_at: op.now }
+  return [
+    update('transactions', transaction.id, { refund }, change),
+    announceRefund(op, { ...transaction, ...change }),
+  ]
+}

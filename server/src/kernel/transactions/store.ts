@@ -1,0 +1,119 @@
+import { canonicalUmaAddress } from '@countersign/contract/core/formats'
+import { sql } from 'kysely'
+import { rowByKey } from '../../storage/read/lookup.ts'
+import { whereAnyGiven, whereGiven } from '../../storage/read/where-given.ts'
+import type { AgentActionRow } from '../../storage/rows/agent.ts'
+import type { TransactionRow } from '../../storage/rows/tables.ts'
+import { type Op, ownCustomer } from '../operation/app.ts'
+import { timeIfGiven } from '../operation/time-range.ts'
+
+export interface TransactionFilters {
+  readonly customerId?: string
+  readonly platformCustomerId?: string
+  readonly accountIdentifier?: string
+  readonly senderAccountIdentifier?: string
+  readonly receiverAccountIdentifier?: string
+  readonly status?: TransactionRow['state']
+  readonly type?: TransactionRow['type']
+  readonly reference?: string
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/** A transaction with its customer's id at the platform; null where the platform moves its own money. */
+export type TransactionWithCustomer = TransactionRow & { readonly platform_customer_id: string | null }
+
+function transactions(op: Op) {
+  return op.read
+    .selectFrom('transactions')
+    .leftJoin('customers', 'customers.id', 'transactions.customer_id')
+    .where('transactions.platform_id', '=', op.platform.id)
+    .selectAll('transactions')
+    .select('customers.platform_customer_id')
+}
+
+const BY_ID = rowByKey<TransactionWithCustomer>(
+  `SELECT t.*, c.platform_customer_id FROM transactions t LEFT JOIN customers c ON c.id = t.customer_id
+   WHERE t.id = ANY ($1::uuid[])`,
+  'id',
+)
+
+export async function selectTransaction(op: Op, id: string): Promise<TransactionWithCustomer | undefined> {
+  return op.find(BY_ID, id)
+}
+
+const ACTION_BY_TRANSACTION = rowByKey<AgentActionRow>(
+  'SELECT * FROM agent_actions WHERE transaction_id = ANY ($1::uuid[])',
+  'transaction_id',
+)
+
+export async function selectActionOfTransaction(
+  op: Op,
+  transactionId: string,
+): Promise<AgentActionRow | undefined> {
+  return op.find(ACTION_BY_TRANSACTION, transactionId)
+}
+
+/** An account's id or an UMA address, as transactions store it. */
+function asKept(identifier: string | undefined): string | undefined {
+  return identifier && (canonicalUmaAddress(identifier) ?? identifier)
+}
+
+/** The columns that name the sender and the receiver. */
+const SENDER = ['source_account_id', 'source_identifier'] as const
+const RECEIVER = ['destination_account_id', 'destination_identifier'] as const
+
+/**
+ * The matching transactions: those of an account as several queries, each with an index, and all others as one. A filter alone
+ * by an UMA address, a status or a type reads the platform's transactions until it has found a page.
+ */
+export async function selectTransactions(op: Op, filters: TransactionFilters) {
+  const any = asKept(filters.accountIdentifier)
+  const sender = asKept(filters.senderAccountIdentifier)
+  const receiver = asKept(filters.receiverAccountIdentifier)
+  const matching = transactions(op)
+    .$call((q) => whereGiven(q, 'transactions.customer_id', '=', ownCustomer(op)))
+    .$call((q) => whereGiven(q, 'transactions.customer_id', '=', filters.customerId))
+    .$call((q) => whereGiven(q, 'customers.platform_customer_id', '=', filters.platformCustomerId))
+    .$call((q) => whereAnyGiven(q, [...SENDER, ...RECEIVER], any))
+    .$call((q) => whereAnyGiven(q, SENDER, sender))
+    .$call((q) => whereAnyGiven(q, RECEIVER, receiver))
+    .$call((q) => whereGiven(q, 'transactions.state', '=', filters.status))
+    .$call((q) => whereGiven(q, 'transactions.type', '=', filters.type))
+    .$call((q) => whereGiven(q, 'transactions.reference', '=', filters.reference))
+    .$call((q) => whereGiven(q, 'transactions.created_at', '>=', timeIfGiven(filters.startDate)))
+    .$call((q) => whereGiven(q, 'transactions.created_at', '<=', timeIfGiven(filters.endDate)))
+  const account = [sender, receiver, any].find((one) => one !== undefined && ACCOUNT_ID.test(one))
+  if (account === undefined) return [matching]
+  const owner = await selectOwner(op, account)
+  if (owner === undefined) return []
+  const { customer_id } = owner
+  const payments = matching.where('transactions.kind', 'in', PAYMENTS)
+  return [
+    // A transfer is between two accounts of its customer.
+    matching
+      .where('transactions.kind', 'in', TRANSFERS)
+      .where('transactions.customer_id', customer_id === null ? 'is' : '=', customer_id),
+    payments.where('transactions.source_account_id', '=', account),
+    payments
+      .where('transactions.destination_account_id', '=', account)
+      .where('transactions.source_account_id', 'is distinct from', account),
+  ]
+}
+
+const ACCOUNT_ID = /^(?:Internal|External)Account:/
+
+/** The kinds in two parts. Of payments there is an index by each account, whose condition is this text. */
+const PAYMENTS = sql<TransactionRow['kind']>`('QUOTE', 'RECEIPT')`
+const TRANSFERS = sql<TransactionRow['kind']>`('TRANSFER_IN', 'TRANSFER_OUT')`
+
+/** Whose account it is, deleted or not. */
+function selectOwner(op: Op, id: string) {
+  const table = id.startsWith('InternalAccount:') ? 'internal_accounts' : 'external_accounts'
+  return op.read
+    .selectFrom(table)
+    .select('customer_id')
+    .where('id', '=', id)
+    .where('platform_id', '=', op.platform.id)
+    .executeTakeFirst()
+}

@@ -1,0 +1,266 @@
+import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { PAYMENT_RAILS } from '@countersign/contract/core/rails'
+import {
+  INCOMING_FAILURE_REASONS,
+  OUTGOING_FAILURE_REASONS,
+} from '@countersign/contract/payments/transactions'
+import {
+  OUTGOING_TRANSACTION_STATES,
+  type OutgoingTransactionState,
+} from '@countersign/contract/states/payment-states'
+import type { OwnRateDetails, RateSummary } from '../../base/pricing/pricing.ts'
+import { required } from '../../storage/read/required.ts'
+import type { Stored } from '../../storage/rows/stored-documents.ts'
+import type { TransactionRow } from '../../storage/rows/tables.ts'
+import { maySee, type Op } from '../operation/app.ts'
+import { present } from '../operation/omit-absent.ts'
+import { ApiError } from '../operation/operation.ts'
+import { selectTransaction, type TransactionWithCustomer } from './store.ts'
+
+export type { TransactionWithCustomer } from './store.ts'
+
+/** Error: 404 `TRANSACTION_NOT_FOUND`. */
+export async function findTransaction(op: Op, id: string): Promise<TransactionWithCustomer> {
+  const row = await selectTransaction(op, id)
+  if (!row || !maySee(op, row.customer_id))
+    throw new ApiError('TRANSACTION_NOT_FOUND', { details: { field: 'transactionId' } })
+  return row
+}
+
+/** The reference that identifies a payment: short enough for any rail, and unique to one transaction of its platform. */
+export function makeReference(op: Op): string {
+  return `CS${Buffer.from(op.random(6)).toString('hex').toUpperCase()}`
+}
+
+type Given = Pick<
+  TransactionRow,
+  'kind' | 'type' | 'direction' | 'state' | 'customer_id' | 'sent_amount' | 'sent_currency'
+> &
+  Pick<TransactionRow, 'received_amount' | 'received_currency'> &
+  Partial<TransactionRow>
+
+/** A new transaction; columns not given are null. */
+export function newTransaction(op: Op, given: Given): TransactionRow {
+  return {
+    id: given.id ?? op.newId('Transaction'),
+    platform_id: op.platform.id,
+    source_account_id: null,
+    destination_account_id: null,
+    source_identifier: null,
+    destination_identifier: null,
+    fees: null,
+    quote_id: null,
+    hold_id: null,
+    payment_rail: null,
+    remittance_information: null,
+    description: null,
+    reference: given.reference ?? makeReference(op),
+    failure_reason: null,
+    refund: null,
+    details: {},
+    receipt_delivery_confirmed_at: null,
+    agent_id: op.actor.kind === 'agent' ? op.actor.agentId : null,
+    settled_at: null,
+    created_at: op.now,
+    updated_at: op.now,
+    ...given,
+  }
+}
+
+/** A transaction as the API shows it (specification 2.11). */
+export function transactionView(
+  row: TransactionRow,
+  customer: Pick<TransactionWithCustomer, 'platform_customer_id'>,
+) {
+  const common = commonView(row, customer)
+  return row.type === 'OUTGOING' ? outgoingView(row, common) : incomingView(row, common)
+}
+
+/** The same for the caller: what the other side has told the platform is not for the customer. */
+export function shownView(op: Op, row: TransactionWithCustomer) {
+  const view = transactionView(row, row)
+  if (op.actor.kind !== 'customer') return view
+  const { counterpartyInformation: _, ...shown } = view
+  return shown
+}
+
+/** A transfer out in the answer that begins it, the only place where its type is INCOMING (specification 4.11). */
+export function transferOutAnswer(row: TransactionWithCustomer) {
+  return {
+    ...incomingView(row, commonView(row, row)),
+    ...present({
+      sentAmount: sentMoney(row),
+      rateDetails: ownRatesOf(row),
+    }),
+  }
+}
+
+function commonView(
+  row: TransactionRow,
+  { platform_customer_id }: Pick<TransactionWithCustomer, 'platform_customer_id'>,
+) {
+  return {
+    id: row.id,
+    direction: row.direction,
+    destination: destinationView(row),
+    customerId: row.customer_id ?? row.platform_id,
+    platformCustomerId: platform_customer_id ?? row.platform_id,
+    fees: row.fees,
+    description: row.description,
+    counterpartyInformation: row.details.counterparty,
+    reconciliationInstructions:
+      row.state === 'CREATED'
+        ? undefined
+        : present({ reference: row.reference, transactionHash: row.details.transactionHash }),
+    agentId: row.agent_id,
+    waitsUntil: waitsUntil(row),
+    receiptDeliveryConfirmedAt: row.receipt_delivery_confirmed_at?.toISOString(),
+    settledAt: row.settled_at?.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}
+
+/** Until when a payment waits for its rail to open; undefined once it was given. */
+function waitsUntil({ details: { submitsAt }, settled_at, failure_reason }: TransactionRow) {
+  return settled_at === null && failure_reason === null ? submitsAt : undefined
+}
+
+function outgoingView<Common extends object>(row: TransactionRow, common: Common) {
+  const { rates, paymentInstructions } = row.details
+  return present({
+    type: 'OUTGOING' as const,
+    status: outgoingState(row),
+    ...common,
+    source: sourceView(row),
+    sentAmount: sentMoney(row),
+    receivedAmount: receivedMoney(row),
+    exchangeRate: rates?.exchangeRate,
+    rateDetails: rates ? withBigints(rates.rateDetails) : ownRatesOf(row),
+    quoteId: row.quote_id,
+    paymentInstructions,
+    refund: row.refund,
+    failureReason: OUTGOING_FAILURE_REASONS.find((reason) => reason === row.failure_reason),
+  })
+}
+
+function incomingView<Common extends object>(row: TransactionRow, common: Common) {
+  return present({
+    type: 'INCOMING' as const,
+    status: row.state,
+    ...common,
+    source: sourceView(row),
+    receivedAmount: receivedMoney(row),
+    failureReason: INCOMING_FAILURE_REASONS.find((reason) => reason === row.failure_reason),
+  })
+}
+
+/** Outgoing transactions have fewer states: their tables lead to no other. */
+function outgoingState({ id, state }: TransactionRow): OutgoingTransactionState {
+  const found = OUTGOING_TRANSACTION_STATES.find((one) => one === state)
+  if (found === undefined) throw new Error(`${id} is ${state}, and goes out`)
+  return found
+}
+
+/** The source of the money; nothing where a payment from outside does not name one. */
+function sourceView(row: TransactionRow) {
+  const currency = row.sent_currency ?? required(row, 'received_currency')
+  if (row.source_account_id !== null)
+    return { sourceType: 'ACCOUNT' as const, accountId: row.source_account_id, currency }
+  if (row.source_identifier !== null)
+    return { sourceType: 'UMA_ADDRESS' as const, umaAddress: row.source_identifier, currency }
+  return present({
+    sourceType: 'REALTIME_FUNDING' as const,
+    currency,
+    customerId: row.customer_id,
+    ...senderOf(row),
+  })
+}
+
+/** What the rail said of who has paid. */
+function senderOf({ details: { sender: said } }: TransactionRow) {
+  if (!said) return {}
+  const { sender, remittanceInformation, endToEndId, traceNumber } = said
+  return {
+    accountHolderName: sender?.name,
+    accountIdentifier: sender?.accountIdentifier,
+    bankName: sender?.bankName,
+    bankIdentifier: sender?.bankIdentifier,
+    paymentRail: PAYMENT_RAILS.find((one) => one === said.paymentRail),
+    remittanceInformation,
+    endToEndId,
+    traceNumber,
+  }
+}
+
+function destinationView(row: TransactionRow) {
+  const currency = required(row, 'received_currency')
+  const { uma, isByOwnKey } = row.details
+  if (isByOwnKey)
+    return {
+      destinationType: 'CHAIN_ADDRESS' as const,
+      address: required(row, 'destination_identifier'),
+      currency,
+    }
+  if (uma !== undefined || row.destination_account_id === null)
+    return {
+      destinationType: 'UMA_ADDRESS' as const,
+      umaAddress: uma ?? required(row, 'destination_identifier'),
+      currency,
+    }
+  return { destinationType: 'ACCOUNT' as const, accountId: row.destination_account_id, currency }
+}
+
+/** JSON columns return small integers as numbers. */
+export function withBigints(details: Stored<RateSummary['rateDetails']>): RateSummary['rateDetails'] {
+  return {
+    ...details,
+    ...withOwnBigints(details),
+    counterpartyFixedFee: BigInt(details.counterpartyFixedFee),
+  }
+}
+
+function ownRatesOf(row: TransactionRow): OwnRateDetails | undefined {
+  const { ownRates } = row.details
+  return ownRates && withOwnBigints(ownRates)
+}
+
+function withOwnBigints(details: Stored<OwnRateDetails>): OwnRateDetails {
+  return {
+    ...details,
+    svcApiFixedFee: BigInt(details.svcApiFixedFee),
+  }
+}
+
+/** The details of a payment that was delivered on a chain: its hash there. */
+export function hashed(
+  { details }: TransactionRow,
+  { transactionHash }: { readonly transactionHash?: string },
+): Partial<TransactionRow> {
+  return transactionHash === undefined ? {} : { details: { ...details, transactionHash } }
+}
+
+/** The amount that a transaction sends. It is known for everything that leaves an internal account. */
+export function sentOf(row: TransactionRow): { readonly amount: bigint; readonly currency: KnownCurrency } {
+  return { amount: required(row, 'sent_amount'), currency: required(row, 'sent_currency') }
+}
+
+/** The amount that a transaction delivers. */
+export function receivedOf(row: TransactionRow): ReturnType<typeof sentOf> {
+  return { amount: required(row, 'received_amount'), currency: required(row, 'received_currency') }
+}
+
+function sentMoney(row: TransactionRow) {
+  const { amount, currency } = sentOf(row)
+  return money(amount, currency)
+}
+
+function receivedMoney(row: TransactionRow) {
+  const { amount, currency } = receivedOf(row)
+  return money(amount, currency)
+}
+
+/** An amount with its currency as the API shows it. */
+export function money(amount: bigint, currency: KnownCurrency) {
+  return { amount, currency: currencyRecord(currency) }
+}

@@ -1,0 +1,57 @@
+import type { DeclineReason } from '../../kernel/ports/card-processor.ts'
+import type { CardRow } from '../../storage/rows/card.ts'
+import { toSourceUnits } from './claim-limit.ts'
+
+/** Whether a card pays, and from which account: one pure decision. */
+
+export interface FundingSource {
+  readonly accountId: string
+  readonly currency: string
+  /** Smallest unit of `currency`. */
+  readonly available: bigint
+  readonly isOpen: boolean
+  /** Whether it may pay without its holder: an embedded wallet only with a key that was delegated to the card. */
+  readonly isUnlocked: boolean
+}
+
+export interface CardUse {
+  /** Smallest unit of `currency`. */
+  readonly amount: bigint
+  readonly currency: string
+}
+
+export type CardDecision =
+  | { readonly isApproved: true; readonly accountId: string }
+  | { readonly isApproved: false; readonly reason: DeclineReason }
+
+const DECLINED_BY_STATE: Readonly<Record<CardRow['state'], DeclineReason | undefined>> = {
+  PENDING_KYC: 'CARD_NOT_ACTIVE',
+  PROCESSING: 'CARD_NOT_ACTIVE',
+  ACTIVE: undefined,
+  FROZEN: 'CARD_PAUSED',
+  CLOSED: 'CARD_CLOSED',
+}
+
+/** The holder of the card. */
+export interface Cardholder {
+  readonly isDeleted: boolean
+}
+
+/** Chooses the first source, in the given order, that can pay the whole amount. A purchase is never split. */
+export function decideUse(
+  card: Pick<CardRow, 'state' | 'currency'>,
+  { isDeleted }: Cardholder,
+  sources: readonly FundingSource[],
+  use: CardUse,
+): CardDecision {
+  const declined = isDeleted ? 'CARD_CLOSED' : DECLINED_BY_STATE[card.state]
+  if (declined) return { isApproved: false, reason: declined }
+  if (use.currency !== card.currency) return { isApproved: false, reason: 'CARD_CURRENCY_MISMATCH' }
+  const source = sources.find(
+    ({ isOpen, isUnlocked, currency, available }) =>
+      isOpen && isUnlocked && available >= toSourceUnits(use.amount, card.currency, currency),
+  )
+  return source
+    ? { isApproved: true, accountId: source.accountId }
+    : { isApproved: false, reason: 'CARD_INSUFFICIENT_FUNDS' }
+}

@@ -1,0 +1,362 @@
+import {
+  CARD_TRANSACTION_TRANSITIONS,
+  type CardTransactionEvent,
+} from '@countersign/contract/states/card-states'
+import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
+import type { SystemAccount } from '../../kernel/ledger/accounts.ts'
+import { checkRoom, findBalances } from '../../kernel/ledger/balances.ts'
+import { capturePart, type Held, release } from '../../kernel/ledger/holds.ts'
+import { type Cause, type Leg, post } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import type { PullPlan } from '../../kernel/ports/card-processor.ts'
+import { money } from '../../kernel/transactions/transactions.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { CardTransactionRow } from '../../storage/rows/card.ts'
+import type { InternalAccountRow } from '../../storage/rows/tables.ts'
+import { toSourceUnits, withinClaimMax } from './claim-limit.ts'
+import { signPull } from './pull-signatures.ts'
+import { selectCardTransaction } from './store.ts'
+
+/**
+ * A purchase by card, step by step (`CARD_TRANSACTION_TRANSITIONS`). Its authorization holds money of the funding source;
+ * the merchant's claim is owed to the network at once and pulled from the source: from the hold and, above it, from the
+ * available balance, up to what the merchant may claim. A return first covers what was not pulled; the rest goes to the
+ * source. Amounts are in the currency of the purchase; a source in a stablecoin pays them one to one.
+ */
+
+export interface MovedPurchase {
+  readonly row: CardTransactionRow
+  readonly writes: readonly Write[]
+}
+
+/**
+ * Claims `amount` for the merchant: the network is paid, and the money is pulled as `plan` says. Guards: the purchase is
+ * unchanged, the source can spend what is pulled.
+ */
+export async function clear(
+  op: Op,
+  row: CardTransactionRow,
+  amount: bigint,
+  plan: PullPlan,
+): Promise<MovedPurchase> {
+  if (amount === 0n) return expire(op, row)
+  const isRest = row.settled_amount + amount >= row.authorized_amount
+  const within = withinClaimMax(row, amount)
+  const cleared = isRest ? 'clear_rest' : 'clear_part'
+  const by = checkCan(row, within < amount ? [cleared, 'pull_fail'] : [cleared])
+  const fromHold = within < row.unclaimed_amount ? within : row.unclaimed_amount
+  const above = within - fromHold
+  const claimed: CardTransactionRow = {
+    ...row,
+    unclaimed_amount: isRest ? 0n : row.unclaimed_amount - fromHold,
+    settlement_count: row.settlement_count + 1,
+    settled_amount: row.settled_amount + amount,
+    uncollected_amount: row.uncollected_amount + amount - within,
+  }
+  const owed: readonly Leg[] = [
+    { system: 'receivables', currency: row.currency, amount: -amount },
+    { system: 'rail', currency: row.currency, amount },
+  ]
+  await checkRoom(op, owed, 'amount')
+  const isNow = plan.at <= op.now && !plan.fails
+  const pulledNow = isNow ? fromHold : 0n
+  const later = [
+    ...(isNow || fromHold === 0n ? [] : [pullJob(op, row, { ...plan, fromHold, above: 0n })]),
+    ...(above === 0n ? [] : [pullJob(op, row, { ...plan, fromHold: 0n, above })]),
+  ]
+  const after: CardTransactionRow = {
+    ...claimed,
+    pull_count: claimed.pull_count + (pulledNow > 0n ? 1 : 0),
+    pulled_amount: claimed.pulled_amount + pulledNow,
+    pending_count: claimed.pending_count + later.length,
+    pending_amount: claimed.pending_amount + fromHold - pulledNow,
+  }
+  const account = await findInternalAccount(op, row.account_id)
+  const taken = pulledNow > 0n ? await takeHeld(op, after, pulledNow) : { row: after, writes: [] }
+  return moved(op, row, by, taken.row, [
+    ...post(op, causeOf(row), owed),
+    ...taken.writes,
+    ...later,
+    balanceUpdated(op, account),
+  ])
+}
+
+/** The amounts of a pull. */
+interface Pull {
+  readonly fromHold: bigint
+  readonly above: bigint
+  readonly fails: boolean
+}
+
+function pullJob(op: Op, { id }: CardTransactionRow, { at, fromHold, above, fails }: Pull & PullPlan): Write {
+  const payload = { cardTransactionId: id, fromHold: String(fromHold), above: String(above), fails }
+  return job(op, 'card-transaction.pull', payload, at)
+}
+
+/** Pulls a claim from the funding source, or records that it could not be pulled. */
+export async function collectClaim(
+  op: Op,
+  row: CardTransactionRow,
+  { fromHold, above, fails }: Pull,
+): Promise<readonly Write[]> {
+  const amount = fromHold + above
+  const account = await findInternalAccount(op, row.account_id)
+  const isTaken = !fails && (above === 0n || (await canPay(op, row, account, above)))
+  const by = isTaken ? [] : checkCan(row, ['pull_fail'])
+  const settled = { pending_count: row.pending_count - 1, pending_amount: row.pending_amount - fromHold }
+  const after: CardTransactionRow = isTaken
+    ? { ...row, ...settled, pull_count: row.pull_count + 1, pulled_amount: row.pulled_amount + amount }
+    : { ...row, ...settled, uncollected_amount: row.uncollected_amount + amount }
+  const pulled = isTaken
+    ? fromHold > 0n
+      ? await takeHeld(op, after, fromHold)
+      : { row: after, writes: await take(op, after, above) }
+    : // The hold is released once nothing else is to be pulled from it.
+      releaseHeld(op, after, fromHold > 0n && isHoldDone(after))
+  return moved(op, row, by, pulled.row, [...pulled.writes, balanceUpdated(op, account)]).writes
+}
+
+/**
+ * Whether the available balance covers the amount above the authorization. The card's state no longer matters, nor does a
+ * later revocation of the key: its signature of the purchase covers everything that the merchant may claim.
+ */
+async function canPay(
+  op: Op,
+  row: CardTransactionRow,
+  account: InternalAccountRow,
+  amount: bigint,
+): Promise<boolean> {
+  const available = (await findBalances(op, [account.id])).get(account.id)?.available ?? 0n
+  const isUnlocked = account.type !== 'EMBEDDED_WALLET' || row.delegated_key_id !== null
+  return account.status === 'ACTIVE' && isUnlocked && available >= inSourceUnits(row, amount)
+}
+
+/** Ends the claims of a purchase: the unclaimed part of its hold is released. */
+export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurchase> {
+  const by = checkCan(row, ['expire'])
+  const after = { ...row, unclaimed_amount: 0n }
+  const account = await findInternalAccount(op, row.account_id)
+  const isFree = row.unclaimed_amount > 0n && isHoldDone(after)
+  const released = releaseHeld(op, after, isFree)
+  return moved(op, row, by, released.row, [
+    ...released.writes,
+    ...(isFree ? [balanceUpdated(op, account)] : []),
+  ])
+}
+
+/**
+ * Returns an amount: it first cancels what could not be pulled, and the rest goes to the source. Where the owner of the
+ * source was deleted, the rest stays in the refunds account, for the platform to handle.
+ */
+export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint): Promise<MovedPurchase> {
+  const left = row.settled_amount - row.refunded_amount
+  const isRest = amount === left
+  if (row.pending_count > 0)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message:
+        'The claimed amount has not been pulled from the funding source yet, so nothing can be returned.',
+      details: { field: 'cardTransactionId', status: row.state },
+    })
+  const by = checkCan(row, [isRest ? 'return_rest' : 'return_part'])
+  if (amount > left)
+    throw new ApiError('AMOUNT_OUT_OF_RANGE', {
+      message: `At most ${left} of the settled amount can still be returned.`,
+      details: { field: 'amount', left, currency: row.currency },
+    })
+  const forgiven = amount < row.uncollected_amount ? amount : row.uncollected_amount
+  const isGone = await isOwnerDeleted(op, row.account_id)
+  const legs: readonly Leg[] = [
+    { system: 'rail', currency: row.currency, amount: -amount },
+    { system: 'receivables', currency: row.currency, amount: forgiven },
+    ...(isGone
+      ? ([{ system: 'refunds', currency: row.currency, amount: amount - forgiven }] as const)
+      : sourceLegs(row, amount - forgiven)),
+  ]
+  await checkRoom(op, legs, 'amount')
+  const after: CardTransactionRow = {
+    ...row,
+    unclaimed_amount: isRest ? 0n : row.unclaimed_amount,
+    uncollected_amount: row.uncollected_amount - forgiven,
+    refund_count: row.refund_count + 1,
+    refunded_amount: row.refunded_amount + amount,
+  }
+  const account = await findInternalAccount(op, row.account_id)
+  const released = releaseHeld(op, after, row.unclaimed_amount > 0n && isHoldDone(after))
+  return moved(op, row, by, released.row, [
+    ...released.writes,
+    ...post(op, causeOf(row), legs),
+    ...(isGone ? [] : [balanceUpdated(op, account)]),
+  ])
+}
+
+/** Error: 404 `CARD_TRANSACTION_NOT_FOUND`, also where another card was used. */
+export async function findCardTransaction(op: Op, cardId: string, id: string): Promise<CardTransactionRow> {
+  const row = await selectCardTransaction(op, id)
+  if (row?.card_id !== cardId)
+    throw new ApiError('CARD_TRANSACTION_NOT_FOUND', { details: { field: 'cardTransactionId' } })
+  return row
+}
+
+/** What happens to a purchase, in its order, if it can. Error: 409 `INVALID_STATE_TRANSITION`. */
+function checkCan(
+  row: CardTransactionRow,
+  by: readonly CardTransactionEvent[],
+): readonly CardTransactionEvent[] {
+  if (nextState(CARD_TRANSACTION_TRANSITIONS, row.state, by) === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: `This purchase is ${row.state}.`,
+      details: { field: 'cardTransactionId', status: row.state },
+    })
+  return by
+}
+
+function moved(
+  op: Op,
+  row: CardTransactionRow,
+  by: readonly CardTransactionEvent[],
+  after: CardTransactionRow,
+  writes: readonly Write[],
+): MovedPurchase {
+  const { version } = row
+  const { hold_id, held_amount } = after
+  const { unclaimed_amount, uncollected_amount } = after
+  const { settlement_count, settled_amount, pull_count, pulled_amount } = after
+  const { pending_count, pending_amount, refund_count, refunded_amount } = after
+  const change = {
+    version: version + 1,
+    last_event_at: op.now,
+    hold_id,
+    held_amount,
+    unclaimed_amount,
+    settlement_count,
+    settled_amount,
+    pull_count,
+    pulled_amount,
+    pending_count,
+    pending_amount,
+    uncollected_amount,
+    refund_count,
+    refunded_amount,
+  }
+  const moved = transition(op, 'card_transactions', CARD_TRANSACTION_TRANSITIONS, row, by, change, {
+    version,
+  })
+  return { row: moved.row, writes: [moved.write, ...writes] }
+}
+
+/** What is held for an authorized purchase; only such a purchase is claimed, pulled or released. */
+function heldFor({
+  id,
+  hold_id,
+  held_amount,
+  account_id,
+  source_currency,
+  currency,
+}: CardTransactionRow): Held {
+  if (hold_id === null) throw new Error(`Nothing is held for ${id}`)
+  const to = sourcePaysInto(source_currency, currency)
+  return { holdId: hold_id, account: account_id, to, currency: source_currency, amount: held_amount }
+}
+
+/** Where money of the source goes first: a stablecoin is converted. */
+export function sourcePaysInto(source: string, currency: string): SystemAccount {
+  return source === currency ? 'receivables' : 'fx'
+}
+
+/** Whether nothing of the hold is still to be claimed or pulled. */
+function isHoldDone({ unclaimed_amount, pending_amount }: CardTransactionRow): boolean {
+  return unclaimed_amount === 0n && pending_amount === 0n
+}
+
+/** A purchase, and what it takes to bring it there. */
+interface Taken {
+  readonly row: CardTransactionRow
+  readonly writes: readonly Write[]
+}
+
+/** Releases what is held, if `isFree`. */
+function releaseHeld(op: Op, after: CardTransactionRow, isFree: boolean): Taken {
+  if (!isFree) return { row: after, writes: [] }
+  return { row: { ...after, held_amount: 0n }, writes: [release(op, heldFor(after))] }
+}
+
+/** Captures from the hold, and releases the rest where nothing else is to be captured. */
+async function takeHeld(op: Op, after: CardTransactionRow, amount: bigint): Promise<Taken> {
+  const units = inSourceUnits(after, amount)
+  const isDone = isHoldDone(after)
+  const part = capturePart(op, causeOf(after), heldFor(after), units, !isDone)
+  const converted: readonly Leg[] = [
+    { system: 'fx', currency: after.currency, amount: -amount },
+    { system: 'receivables', currency: after.currency, amount },
+  ]
+  return {
+    row: { ...after, hold_id: part.holdId, held_amount: isDone ? 0n : after.held_amount - units },
+    writes: [
+      ...part.writes,
+      ...(after.source_currency === after.currency ? [] : post(op, causeOf(after), converted)),
+      ...(await signPull(op, after, units)),
+    ],
+  }
+}
+
+/** The last pull of `after`: its transfer, and the key's signature where a wallet pays. */
+async function take(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {
+  const legs: readonly Leg[] = [
+    ...sourceLegs(after, -amount),
+    { system: 'receivables', currency: after.currency, amount },
+  ]
+  return [...post(op, causeOf(after), legs), ...(await signPull(op, after, inSourceUnits(after, amount)))]
+}
+
+/** The legs of the source account: where it holds a stablecoin, through the currency position, one to one. */
+function sourceLegs(row: CardTransactionRow, amount: bigint): Leg[] {
+  const units = inSourceUnits(row, amount)
+  const own: Leg = { account: row.account_id, currency: row.source_currency, amount: units }
+  if (row.source_currency === row.currency) return [own]
+  return [
+    own,
+    { system: 'fx', currency: row.source_currency, amount: -units },
+    { system: 'fx', currency: row.currency, amount },
+  ]
+}
+
+/** An amount of a purchase in the smallest unit of the account that pays it. */
+function inSourceUnits({ currency, source_currency }: CardTransactionRow, amount: bigint): bigint {
+  return toSourceUnits(amount, currency, source_currency)
+}
+
+export function causeOf({ id }: Pick<CardTransactionRow, 'id'>): Cause {
+  return { cause: 'card_transaction', causeId: id }
+}
+
+/** A purchase as the API shows it. */
+export function cardTransactionView(row: CardTransactionRow) {
+  return present({
+    id: row.id,
+    cardId: row.card_id,
+    issuerTransactionToken: row.issuer_transaction_token,
+    status: row.state,
+    direction: 'DEBIT' as const,
+    merchant: row.merchant,
+    authorizedAmount: money(row.authorized_amount, row.currency),
+    settledAmount: row.settlement_count > 0 ? money(row.settled_amount, row.currency) : undefined,
+    refundedAmount: row.refund_count > 0 ? money(row.refunded_amount, row.currency) : undefined,
+    accountId: row.account_id,
+    pullSummary: {
+      count: row.pull_count,
+      totalAmount: inSourceUnits(row, row.pulled_amount),
+      currency: money(0n, row.source_currency).currency,
+      pendingCount: row.pending_count,
+    },
+    refundSummary: { count: row.refund_count, totalAmount: row.refunded_amount },
+    settlementSummary: { count: row.settlement_count, totalAmount: row.settled_amount },
+    authorizedAt: row.authorized_at.toISOString(),
+    lastEventAt: row.last_event_at.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  })
+}

@@ -1,0 +1,150 @@
+import type { card_get } from '@countersign/contract/cards/cards'
+import { CARD_CURRENCY_OF } from '@countersign/contract/cards/cards'
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import type { SuccessOf } from '@countersign/contract/core/endpoint'
+import { CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states/card-states'
+import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import type { CardProcessor } from '../../kernel/ports/card-processor.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { Lookup } from '../../storage/read/lookup.ts'
+import type { CardRow } from '../../storage/rows/card.ts'
+import { selectCard, selectCardOfProcessor } from './store.ts'
+
+type CardView = SuccessOf<typeof card_get>['body']
+
+/** A card of this platform. Error: 404 `CARD_NOT_FOUND`, naming `field`. */
+export async function findCard(op: Op, id: string, field = 'id'): Promise<CardRow> {
+  const card = await selectCard(op, id)
+  if (!card || !maySee(op, card.cardholder_id)) throw new ApiError('CARD_NOT_FOUND', { details: { field } })
+  return card
+}
+
+/** The card with this processor reference, on any platform. */
+export async function findCardOfProcessor(
+  lookup: Lookup,
+  processorRef: string,
+): Promise<CardRow | undefined> {
+  return selectCardOfProcessor(lookup, processorRef)
+}
+
+/** The card processor. Throws where there is none, since then there are no cards. */
+export function processorOf(op: Pick<Op, 'cardProcessor'>): CardProcessor {
+  if (!op.cardProcessor) throw new Error('There is no card processor')
+  return op.cardProcessor
+}
+
+/**
+ * The currency of a card that is paid from these accounts, which are all the cardholder's and of one card currency. Errors: 400
+ * `INVALID_INPUT` for a repeated account, `FUNDING_SOURCE_INELIGIBLE`, both naming the index in the list.
+ */
+export async function checkFundingSources(
+  op: Op,
+  cardholderId: string,
+  ids: readonly string[],
+  currency?: KnownCurrency,
+): Promise<KnownCurrency> {
+  let common = currency
+  for (const [index, id] of ids.entries()) {
+    const field = `fundingSources.${index}`
+    if (ids.indexOf(id) < index) throw fieldError('INVALID_INPUT', field, `${field} is already in the list`)
+    const account = await findInternalAccount(op, id, field).catch((error: unknown) => {
+      if (error instanceof ApiError) return undefined
+      throw error
+    })
+    if (account?.customer_id !== cardholderId)
+      throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is not an account of the cardholder`)
+    if (account.status !== 'ACTIVE')
+      throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is ${account.status}`)
+    if (account.chain_rail !== null)
+      throw fieldError(
+        'FUNDING_SOURCE_INELIGIBLE',
+        field,
+        `${field} is a wallet on a chain, which pays by the signature of its holder alone`,
+      )
+    const paid = cardCurrencyOf(account.currency)
+    if (paid === undefined)
+      throw fieldError(
+        'FUNDING_SOURCE_INELIGIBLE',
+        field,
+        `${field} is in ${account.currency}, but a card is paid from ${Object.keys(CARD_CURRENCY_OF).join(', ')}`,
+      )
+    common ??= paid
+    if (paid !== common)
+      throw fieldError(
+        'FUNDING_SOURCE_INELIGIBLE',
+        field,
+        `${field} is in ${account.currency}, which pays cards in ${paid}, but the card is in ${common}`,
+      )
+  }
+  if (common === undefined) throw new Error('A card without a funding source')
+  return common
+}
+
+/** Describes a card to its holder, who decides. */
+export function describeCard({ id, last4 }: Pick<CardRow, 'id' | 'last4'>): string {
+  return last4 === null ? `the new card ${id}, which has no number yet` : `the card ending in ${last4}`
+}
+
+/** The currency of the cards that an account in this currency can pay, or undefined where it can pay none. */
+function cardCurrencyOf(source: KnownCurrency): KnownCurrency | undefined {
+  const of: { readonly [Source in KnownCurrency]?: KnownCurrency } = CARD_CURRENCY_OF
+  return of[source]
+}
+
+/** Changes a card by what happens to it, which may be nothing that moves its state. Guard: the card is unchanged. */
+export function changeCard(
+  op: Op,
+  card: CardRow,
+  by: CardEvent | readonly [],
+  change: Partial<CardRow>,
+): { readonly row: CardRow; readonly write: Write } {
+  const { version } = card
+  const set = { ...change, version: version + 1 }
+  return transition(op, 'cards', CARD_TRANSITIONS, card, by, set, { version })
+}
+
+/** Reports the current card to the platform. */
+export function announceCard(
+  op: Op,
+  type: 'CARD.STATE_CHANGE' | 'CARD.FUNDING_SOURCE_CHANGE',
+  card: CardRow,
+): Write {
+  return event(op, type, card.id, cardView(op, card))
+}
+
+/** Due work that reports the card's state at that time to the processor. */
+export function tellProcessor(op: Op, card: CardRow): Write {
+  return job(op, 'card.tell-processor', { cardId: card.id }, op.now)
+}
+
+/** A card as the API shows it (specification 2.10). */
+export function cardView(op: Pick<Op, 'origin'>, card: CardRow): CardView {
+  const url = card.pan_embed_url
+  return {
+    ...present({
+      id: card.id,
+      cardholderId: card.cardholder_id,
+      platformCardId: card.platform_card_id,
+      state: card.state,
+      brand: card.brand,
+      form: 'VIRTUAL' as const,
+      last4: card.last4,
+      expMonth: card.exp_month,
+      expYear: card.exp_year,
+      panEmbedUrl: url?.startsWith('/') ? op.origin() + url : url,
+      fundingSources: card.funding_sources,
+      currency: card.currency,
+      processorRef: card.processor_ref,
+      issuerRef: card.issuer_ref,
+      createdAt: card.created_at.toISOString(),
+      updatedAt: card.updated_at.toISOString(),
+    }),
+    stateReason: card.state_reason,
+  }
+}

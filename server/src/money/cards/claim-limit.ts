@@ -1,0 +1,51 @@
+import { overClaimRule } from '@countersign/contract/cards/over-claims'
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { INT64_MAX } from '../../base/json/int64.ts'
+
+export interface Authorized {
+  /** Smallest unit of `currency`. */
+  readonly amount: bigint
+  readonly currency: string
+  readonly merchant: { readonly mcc?: string }
+}
+
+/**
+ * The most that a merchant's claims may take for a purchase, in the smallest unit of its currency: what was authorized, and
+ * what its category may claim above that, or `percent` of it where the category says nothing.
+ */
+export function claimMax({ amount, currency, merchant }: Authorized, percent: number): bigint {
+  const rule = overClaimRule(merchant.mcc)
+  const share = amount + percentRoundedDown(amount, rule?.percent ?? percent)
+  const fixed = BigInt(rule?.units ?? 0) * 10n ** BigInt(placesOf(currency))
+  const max = larger(share, fixed)
+  return max < INT64_MAX ? max : INT64_MAX
+}
+
+/** The part of a claim that the cap allows to be pulled; the rest is an exception. */
+export function withinClaimMax(
+  { claim_max, settled_amount }: { readonly claim_max: bigint; readonly settled_amount: bigint },
+  amount: bigint,
+): bigint {
+  const room = larger(claim_max - settled_amount, 0n)
+  return amount < room ? amount : room
+}
+
+/** The smallest unit of a card's currency in that of an account that pays it one to one. Exact: nothing is rounded. */
+export function toSourceUnits(amount: bigint, currency: string, source: string): bigint {
+  const places = placesOf(source) - placesOf(currency)
+  if (places < 0) throw new Error(`${currency} has smaller units than ${source}`)
+  return amount * 10n ** BigInt(places)
+}
+
+function placesOf(currency: string): number {
+  if (!isKnownCurrency(currency)) throw new Error(`A card in ${currency}`)
+  return CURRENCIES[currency].decimals
+}
+
+function percentRoundedDown(amount: bigint, percent: number): bigint {
+  return (amount * BigInt(percent)) / 100n
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
+}

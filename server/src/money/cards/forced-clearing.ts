@@ -1,0 +1,26 @@
+import { requireValue } from '../../base/formats/require-value.ts'
+import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { ClearingEvent } from '../../kernel/ports/card-processor.ts'
+import { insert } from '../../storage/commit/writes.ts'
+import type { CardRow } from '../../storage/rows/card.ts'
+import { newPurchase } from './authorize.ts'
+import { clear, type MovedPurchase } from './card-transactions.ts'
+
+/** A claim with its merchant, for a purchase that was never authorized. */
+export type ForcedClearing = ClearingEvent & Required<Pick<ClearingEvent, 'merchant'>>
+
+/**
+ * Records a claim that was never authorized. The network is paid, nothing is pulled from a funding source, and the
+ * purchase is an `EXCEPTION` from the start. Guard: no other purchase has this token.
+ */
+export async function clearForced(op: Op, card: CardRow, event: ForcedClearing): Promise<MovedPurchase> {
+  const account = await findInternalAccount(
+    op,
+    requireValue(card.funding_sources[0], 'funding source of the card'),
+  )
+  const use = { merchant: event.merchant, token: event.token }
+  const purchase = newPurchase(op, card, account, use, op.newId('CardTransaction'))
+  const { row, writes } = await clear(op, purchase, event.amount, { at: op.now, fails: false })
+  return { row, writes: [insert('card_transactions', purchase), ...writes] }
+}

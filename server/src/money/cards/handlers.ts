@@ -1,0 +1,218 @@
+import type { card_update, cards } from '@countersign/contract/cards/cards'
+import { CARD_INITIAL, CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states/card-states'
+import { describeInternalAccount, findWallet } from '../../kernel/accounts/accounts.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { nextState } from '../../kernel/operation/transition.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { madeUpPlatformCardId } from '../../kernel/ports/card-processor.ts'
+import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
+import { findCustomer } from '../../people/customers/customers.ts'
+import { expectRow, insert } from '../../storage/commit/writes.ts'
+import type { CardRow } from '../../storage/rows/card.ts'
+import { cardTransactionView } from './card-transactions.ts'
+import {
+  announceCard,
+  cardView,
+  changeCard,
+  checkFundingSources,
+  describeCard,
+  findCard,
+  tellProcessor,
+} from './cards.ts'
+import { revokeKey } from './close-cards.ts'
+import {
+  selectActiveKeysOf,
+  selectCardByPlatformCardId,
+  selectCards,
+  selectCardTransactions,
+} from './store.ts'
+
+export const cardHandlers: Handlers<typeof cards> = {
+  card_create: async (op, { body }) => {
+    if (!op.cardProcessor)
+      throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no card processor.' })
+    const cardholder = await findCustomer(op, body.cardholderId, 'cardholderId')
+    if (cardholder.verification_status !== 'APPROVED')
+      throw fieldError(
+        'CARDHOLDER_KYC_NOT_APPROVED',
+        'cardholderId',
+        `The cardholder is ${cardholder.verification_status}`,
+      )
+    const currency = await checkFundingSources(op, cardholder.id, body.fundingSources)
+    const id = op.newId('Card')
+    const platformCardId = body.platformCardId ?? madeUpPlatformCardId(id)
+    if (await selectCardByPlatformCardId(op, platformCardId))
+      throw new ApiError('PLATFORM_CARD_ID_EXISTS', {
+        details: { field: 'platformCardId' },
+      })
+    const card: CardRow = {
+      id,
+      platform_id: op.platform.id,
+      cardholder_id: cardholder.id,
+      platform_card_id: platformCardId,
+      state: CARD_INITIAL,
+      state_reason: null,
+      currency,
+      funding_sources: [...body.fundingSources],
+      brand: null,
+      last4: null,
+      exp_month: null,
+      exp_year: null,
+      pan_embed_url: null,
+      processor_ref: null,
+      issuer_ref: null,
+      version: 1,
+      created_at: op.now,
+      updated_at: op.now,
+    }
+    return {
+      status: 201,
+      body: cardView(op, card),
+      writes: [
+        expectRow('customers', cardholder.id, { deleted_at: null, verification_status: 'APPROVED' }),
+        insert('cards', card),
+        job(op, 'card.provision', { cardId: id }, op.now),
+      ],
+    }
+  },
+
+  card_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectCards(op, query),
+      table: 'cards',
+      order: query.sortOrder ?? 'desc',
+      view: (rows) => rows.map((row) => cardView(op, row)),
+    }),
+  }),
+
+  card_get: async (op, { params }) => ({
+    status: 200,
+    body: cardView(op, await findCard(op, params.id)),
+  }),
+
+  /** Changes a card with the cardholder's signature, by a session of the embedded wallet (specification 4.10). */
+  card_update: {
+    async toSign(op, { params, body }) {
+      const card = await findCard(op, params.id)
+      await judge(op, card, body)
+      const wallet = await findWallet(op, card.cardholder_id)
+      if (!wallet)
+        throw fieldError(
+          'INVALID_INPUT',
+          'id',
+          'The cardholder has no embedded wallet whose session could sign',
+        )
+      return {
+        accountId: wallet.id,
+        statement: {
+          operation: 'card_update',
+          summary: summaryOf(card, body, wallet.id),
+          card: card.id,
+          ...(card.last4 === null ? {} : { last4: card.last4 }),
+          ...(body.state ? { state: body.state } : {}),
+          ...(body.fundingSources ? { fundingSources: body.fundingSources } : {}),
+        },
+        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+      }
+    },
+
+    /** Checks the change again: the card may have changed since the first call. */
+    async handle(op, { params, body }) {
+      const before = await findCard(op, params.id)
+      const { by, change } = await judge(op, before, body)
+      const { row, write } = changeCard(op, before, by, change)
+      const isEnded = nextState(CARD_TRANSITIONS, row.state, 'delete') === null
+      const keys = isEnded ? await selectActiveKeysOf(op, row.id) : []
+      return {
+        status: 200,
+        body: cardView(op, row),
+        writes: [
+          write,
+          ...(body.state ? [announceCard(op, 'CARD.STATE_CHANGE', row), tellProcessor(op, row)] : []),
+          ...(change.funding_sources ? [announceCard(op, 'CARD.FUNDING_SOURCE_CHANGE', row)] : []),
+          ...keys.map((key) => revokeKey(op, key)),
+        ],
+      }
+    },
+  },
+
+  card_transaction_list: async (op, { params, query }) => {
+    const card = await findCard(op, params.id)
+    return {
+      status: 200,
+      body: await page(
+        op,
+        { ...query, of: card.id },
+        {
+          rows: selectCardTransactions(op, card.id, query.status),
+          table: 'card_transactions',
+          order: query.sortOrder ?? 'desc',
+          view: (rows) => rows.map(cardTransactionView),
+        },
+      ),
+    }
+  },
+}
+
+type UpdateBody = Input<typeof card_update>['body']
+
+const EVENT_TO: Readonly<Record<NonNullable<UpdateBody['state']>, CardEvent>> = {
+  ACTIVE: 'unfreeze',
+  FROZEN: 'freeze',
+  CLOSED: 'close',
+}
+
+/** The event and the changed columns of an allowed update. */
+async function judge(
+  op: Op,
+  card: CardRow,
+  { state, fundingSources }: UpdateBody,
+): Promise<{ readonly by: CardEvent | readonly []; readonly change: Partial<CardRow> }> {
+  if (state === undefined && fundingSources === undefined)
+    throw fieldError('INVALID_INPUT', 'state', 'Give state, fundingSources or both')
+  if (state === 'CLOSED' && fundingSources !== undefined)
+    throw fieldError(
+      'INVALID_INPUT',
+      'fundingSources',
+      'fundingSources cannot be given with CLOSED. To stop spending for a while, use FROZEN',
+    )
+  const isMoved = state !== undefined && nextState(CARD_TRANSITIONS, card.state, EVENT_TO[state]) !== null
+  if (state !== undefined ? !isMoved : card.state === 'CLOSED')
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: state ? `A card that is ${card.state} cannot become ${state}.` : 'The card is CLOSED.',
+      details: { field: state ? 'state' : 'fundingSources', state: card.state },
+    })
+  if (fundingSources) await checkFundingSources(op, card.cardholder_id, fundingSources, card.currency)
+  return {
+    by: state ? EVENT_TO[state] : [],
+    change: {
+      ...(state === 'CLOSED' ? { state_reason: 'CLOSED_BY_PLATFORM' as const } : {}),
+      ...(fundingSources ? { funding_sources: [...fundingSources] } : {}),
+    },
+  }
+}
+
+const WORDS: Readonly<Record<NonNullable<UpdateBody['state']>, (card: string) => string>> = {
+  ACTIVE: (card) => `unfreeze ${card}`,
+  FROZEN: (card) => `freeze ${card}`,
+  CLOSED: (card) => `permanently close ${card}`,
+}
+
+/** Describes the change in a sentence, with every account in the order of the list. */
+function summaryOf(card: CardRow, { state, fundingSources }: UpdateBody, walletId: string): string {
+  const name = describeCard(card)
+  const sources = fundingSources?.map((id) =>
+    id === walletId ? 'this wallet' : describeInternalAccount({ id, currency: card.currency }),
+  )
+  const parts = [
+    ...(state ? [WORDS[state](name)] : []),
+    ...(sources
+      ? [`let ${state ? 'it' : name} be paid from ${sources.join(', then from ')}, and from nothing else`]
+      : []),
+  ]
+  const sentence = parts.join(', and ')
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
+}

@@ -1,0 +1,62 @@
+import { CARD_TRANSITIONS } from '@countersign/contract/states/card-states'
+import { nextState } from '../../kernel/operation/transition.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { collectClaim, expire } from './card-transactions.ts'
+import { announceCard, changeCard, findCard, processorOf, tellProcessor } from './cards.ts'
+import { selectCardTransaction } from './store.ts'
+
+/**
+ * Asks the processor for a card until there is an outcome. A card that was closed meanwhile may have been issued all the
+ * same, so its outcome is asked for too, and the processor is told that it is closed.
+ */
+export const provisionCard: JobHandler<'card.provision'> = async (op, payload) => {
+  const card = await findCard(op, payload.cardId)
+  const isEnded = nextState(CARD_TRANSITIONS, card.state, 'provision') === null
+  if (isEnded && (card.processor_ref !== null || card.state_reason === 'ISSUER_REJECTED')) return []
+  const answer = await processorOf(op).provision({
+    cardId: card.id,
+    platformCardId: card.platform_card_id,
+    currency: card.currency,
+    requestedAt: card.created_at,
+    now: op.now,
+  })
+  if (answer.outcome === 'pending')
+    return answer.askAgainAt ? [job(op, 'card.provision', payload, answer.askAgainAt)] : []
+  if (answer.outcome === 'rejected') {
+    if (nextState(CARD_TRANSITIONS, card.state, 'reject') === null) return []
+    const { row, write } = changeCard(op, card, 'reject', { state_reason: 'ISSUER_REJECTED' })
+    return [write, announceCard(op, 'CARD.STATE_CHANGE', row)]
+  }
+  const { row, write } = changeCard(op, card, isEnded ? [] : 'provision', {
+    brand: answer.brand,
+    last4: answer.last4,
+    exp_month: answer.expMonth,
+    exp_year: answer.expYear,
+    pan_embed_url: answer.panEmbedUrl,
+    processor_ref: answer.processorRef,
+    issuer_ref: answer.issuerRef,
+  })
+  return [write, isEnded ? tellProcessor(op, row) : announceCard(op, 'CARD.STATE_CHANGE', row)]
+}
+
+/** Reports the current state of the card to the processor; states in between are skipped. */
+export const tellCardProcessor: JobHandler<'card.tell-processor'> = async (op, payload) => {
+  const card = await findCard(op, payload.cardId)
+  if (card.processor_ref !== null) await processorOf(op).updateState(card.processor_ref, card.state)
+  return []
+}
+
+/** Expires an authorization that was not cleared before its deadline. */
+export const expireCardTransaction: JobHandler<'card-transaction.expire'> = async (op, payload) => {
+  const row = await selectCardTransaction(op, payload.cardTransactionId)
+  return row && row.unclaimed_amount > 0n ? (await expire(op, row)).writes : []
+}
+
+/** Pulls a merchant's claim from the funding source. */
+export const pullCardTransaction: JobHandler<'card-transaction.pull'> = async (op, payload) => {
+  const row = await selectCardTransaction(op, payload.cardTransactionId)
+  if (!row) throw new Error(`There is no purchase ${payload.cardTransactionId}`)
+  const { fromHold, above, fails } = payload
+  return collectClaim(op, row, { fromHold: BigInt(fromHold), above: BigInt(above), fails })
+}

@@ -1,0 +1,156 @@
+import type { card_processor_event } from '@countersign/contract/cards/card-processor'
+import type { SuccessOf } from '@countersign/contract/core/endpoint'
+import type { KeyedRequest } from '../../kernel/idempotency/stored-responses.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import {
+  ApiError,
+  fieldError,
+  type OnceOnly,
+  type OnceOnlyOutcome,
+  type ProcessorHandler,
+} from '../../kernel/operation/operation.ts'
+import type { AuthorizationEvent, ClearingEvent, ReturnEvent } from '../../kernel/ports/card-processor.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { CardRow } from '../../storage/rows/card.ts'
+import { authorize } from './authorize.ts'
+import { clear, expire, giveBack, type MovedPurchase } from './card-transactions.ts'
+import { findCard, findCardOfProcessor, processorOf } from './cards.ts'
+import { clearForced, type ForcedClearing } from './forced-clearing.ts'
+import {
+  type AuthorizationAnswer,
+  conflictingEvent,
+  finalAnswerKey,
+  findAnswer,
+  keyOf,
+  type ProcessorAnswer,
+  storeEventAnswer,
+} from './processor-responses.ts'
+import { selectCardTransactionByToken, selectPlatformOfCard } from './store.ts'
+
+type Declared = typeof card_processor_event
+type Movement = ClearingEvent | ReturnEvent
+
+const TIMED_OUT: AuthorizationAnswer = { approved: false, reason: 'TIMEOUT' }
+
+/** The events of the card processor: it asks before a card pays, and reports claims and returns. */
+export const cardProcessorEvent: ProcessorHandler<Declared> = {
+  /** Error: 404 `CARD_NOT_FOUND`. */
+  async whose({ lookup }, { body }) {
+    const card = await findCardOfProcessor(lookup, body.processorRef)
+    if (!card) throw new ApiError('CARD_NOT_FOUND', { details: { field: 'processorRef' } })
+    const platform = await selectPlatformOfCard(lookup, card)
+    return { platform, actor: { kind: 'cardProcessor', cardId: card.id } }
+  },
+
+  async replay(op, { body: event }) {
+    const before = await findAnswer(op, keyOf(op, event))
+    const isOpen = event.kind === 'authorization' && isApproval(before)
+    return answered(isOpen ? await findAnswer(op, finalAnswerKey(op, event)) : before)
+  },
+
+  async handle(op, { body: event }, isLate) {
+    return event.kind === 'authorization' ? decideAuthorization(op, event, isLate) : decideMovement(op, event)
+  },
+
+  timeout({ body: event }) {
+    if (event.kind !== 'authorization') return undefined
+    return { answer: { status: 200, body: TIMED_OUT }, takeBack: takeBackOf(event) }
+  },
+}
+
+/** Decides whether a card pays. A repeated event gets the earlier approval, which is then final. */
+async function decideAuthorization(
+  op: Op,
+  event: AuthorizationEvent,
+  isLate: () => boolean,
+): Promise<OnceOnlyOutcome<Declared>> {
+  const key = keyOf(op, event)
+  const before = (await findAnswer(op, key)) ?? (await findApproved(op, event))
+  // Too late to repeat the answer: the processor has already timed out.
+  if (before && isLate()) return { status: 200, body: TIMED_OUT }
+  if (before) return answerAndStore(op, finalAnswerKey(op, event), before)
+  const authorized = await authorize(op, await findCard(op, cardIdOf(op)), event)
+  if (!authorized.isApproved) return answerAndStore(op, key, { approved: false, reason: authorized.reason })
+  if (isLate()) return answerAndStore(op, key, TIMED_OUT)
+  const { row, writes } = authorized
+  const approval = { approved: true, cardTransactionId: row.id } as const
+  return { ...answerAndStore(op, key, approval, writes), isToBeTakenBack: true }
+}
+
+/** The approval of a purchase whose stored answer has expired. Error: 409 `PROCESSOR_EVENT_REUSED` where the token is of another one. */
+async function findApproved(
+  op: Op,
+  { token, amount, currency }: AuthorizationEvent,
+): Promise<AuthorizationAnswer | undefined> {
+  const row = await selectCardTransactionByToken(op, token)
+  if (!row) return undefined
+  if (row.card_id !== cardIdOf(op) || row.authorized_amount !== amount || row.currency !== currency)
+    throw conflictingEvent('token')
+  return { approved: true, cardTransactionId: row.id }
+}
+
+/** Releases the hold of an approval that came after the timeout, unless a retry was since told of the approval. */
+function takeBackOf(event: AuthorizationEvent): OnceOnly<Declared> {
+  return {
+    replay: async (op) => answered(await findAnswer(op, finalAnswerKey(op, event))),
+    async handle(op) {
+      const row = await selectCardTransactionByToken(op, event.token)
+      // A purchase that the merchant has already claimed counts as approved at the processor.
+      if (row?.state !== 'AUTHORIZED') return { status: 200, body: TIMED_OUT }
+      const { writes } = await expire(op, row)
+      return answerAndStore(op, finalAnswerKey(op, event), TIMED_OUT, writes)
+    },
+  }
+}
+
+/** A claim or a return. */
+async function decideMovement(op: Op, event: Movement): Promise<OnceOnlyOutcome<Declared>> {
+  const { row, writes } = await move(op, await findCard(op, cardIdOf(op)), event)
+  return answerAndStore(op, keyOf(op, event), { cardTransactionId: row.id, status: row.state }, writes)
+}
+
+async function move(op: Op, card: CardRow, event: Movement): Promise<MovedPurchase> {
+  const before = await selectCardTransactionByToken(op, event.token)
+  if (event.kind === 'clearing' && event.currency !== undefined)
+    checkCurrency(event.currency, before?.currency ?? card.currency)
+  if (!before && isForced(event)) return clearForced(op, card, event)
+  if (before?.card_id !== card.id)
+    throw new ApiError('CARD_TRANSACTION_NOT_FOUND', { details: { field: 'token' } })
+  return event.kind === 'clearing'
+    ? clear(op, before, event.amount, processorOf(op).pullPlan(before, op.now))
+    : giveBack(op, before, event.amount)
+}
+
+function isForced(event: Movement): event is ForcedClearing {
+  return event.kind === 'clearing' && event.merchant !== undefined && event.amount > 0n
+}
+
+/** Checks that a claim is in the card's currency, to which the processor converts it. Error: 400 `INVALID_INPUT`. */
+function checkCurrency(claimed: string, currency: string): void {
+  if (claimed !== currency)
+    throw fieldError('INVALID_INPUT', 'currency', `currency is ${claimed}, but the card is in ${currency}`)
+}
+
+function isApproval(answer: ProcessorAnswer | undefined): boolean {
+  return answer !== undefined && 'approved' in answer && answer.approved
+}
+
+/** The response to an event, stored for its repetitions. */
+function answerAndStore(
+  op: Op,
+  key: KeyedRequest,
+  body: ProcessorAnswer,
+  writes: readonly Write[] = [],
+): OnceOnlyOutcome<Declared> {
+  return { status: 200, body, writes: [...writes, storeEventAnswer(op, key, body)] }
+}
+
+function answered(body: ProcessorAnswer | undefined): SuccessOf<Declared> | undefined {
+  return body && { status: 200, body }
+}
+
+/** The card of the event. */
+function cardIdOf({ actor }: Op): string {
+  if (actor.kind !== 'cardProcessor') throw new Error('No card processor is acting')
+  return actor.cardId
+}

@@ -1,0 +1,62 @@
+import type { CardAuthorizationAnswer, CardMovementAnswer } from '@countersign/contract/cards/card-processor'
+import type { Static } from 'typebox'
+import { parseJson, toCanonicalJson, toJson } from '../../base/json/json.ts'
+import {
+  findStoredAnswer,
+  hashRequest,
+  type KeyedRequest,
+  storeAnswer,
+} from '../../kernel/idempotency/stored-responses.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import type { AuthorizationEvent, ProcessorEvent } from '../../kernel/ports/card-processor.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+
+/** The stored response to an event of the card processor, so that each event is decided once. */
+
+export type AuthorizationAnswer = Static<typeof CardAuthorizationAnswer>
+export type ProcessorAnswer = AuthorizationAnswer | Static<typeof CardMovementAnswer>
+
+/** The key of an event: an authorization is identified by its token, a claim or return by its own id. */
+export function keyOf(op: Op, event: ProcessorEvent): KeyedRequest {
+  const { kind, processorRef, token, amount } = event
+  const scope = `card-processor ${op.platform.id} ${kind}`
+  if (event.kind === 'authorization') {
+    const requestHash = hashRequest([processorRef, amount, event.currency])
+    return { scope, key: token, requestHash, conflict: () => conflictingEvent('token') }
+  }
+  const key = toCanonicalJson([token, event.eventId])
+  return {
+    scope,
+    key,
+    requestHash: hashRequest([processorRef, amount]),
+    conflict: () => conflictingEvent('eventId'),
+  }
+}
+
+/**
+ * The key of the final response to a late or repeated approval. The first to write it decides: a retry that repeats the
+ * approval, or the take-back.
+ */
+export function finalAnswerKey(op: Op, event: AuthorizationEvent): KeyedRequest {
+  const key = keyOf(op, event)
+  return { ...key, scope: `${key.scope} word` }
+}
+
+/** The stored response, if there is one. Error: 409 `PROCESSOR_EVENT_REUSED` if it is for another event. */
+export async function findAnswer(op: Op, key: KeyedRequest): Promise<ProcessorAnswer | undefined> {
+  const stored = await findStoredAnswer(op, key)
+  return stored && (parseJson(stored.body) as ProcessorAnswer)
+}
+
+/** Guard: no response is stored under this key. */
+export function storeEventAnswer(op: Op, key: KeyedRequest, answer: ProcessorAnswer): Write {
+  return storeAnswer(op, key, { status: 200, body: toJson(answer) })
+}
+
+export function conflictingEvent(field: 'token' | 'eventId'): ApiError {
+  return new ApiError('PROCESSOR_EVENT_REUSED', {
+    message: `This ${field} was already used for another event.`,
+    details: { field },
+  })
+}

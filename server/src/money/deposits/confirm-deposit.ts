@@ -1,0 +1,46 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { DepositDetails, DepositRow } from '../../storage/rows/rail.ts'
+import { depositView, detailsOf, foundIn, placeAgain, replaced, type SaidDeposit } from './deposits.ts'
+
+/** A second report of a deposit. */
+export interface Confirmation {
+  /** The name of the report. */
+  readonly id: string
+  readonly deposit: SaidDeposit
+  /** True if the deposit and the report are the same booking for certain, and not only the same amount a few days apart. */
+  readonly isSameBooking: boolean
+}
+
+/**
+ * Records a second report of a deposit, and what it says in addition. A deposit that waits in suspense for want of a reference is
+ * placed as if it came in now. Guard: nothing else has changed the deposit.
+ */
+export async function confirmDeposit(
+  op: Op,
+  row: DepositRow,
+  { id, deposit, isSameBooking }: Confirmation,
+): Promise<readonly Write[]> {
+  const known = { ...row, details: { ...joined(row.details, detailsOf(deposit)), confirmedBy: id } }
+  const wantsReference = row.state === 'SUSPENSE' && row.reason === 'NO_MATCH'
+  if (!wantsReference || !isSameBooking) return [replaced(op, row, known)]
+  const placed = await placeAgain(op, known)
+  const isNews = placed.row.state === 'SUSPENSE' && placed.row.reason !== row.reason
+  const told = isNews ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
+  return [...placed.writes, replaced(op, row, placed.row), ...told]
+}
+
+/** Both reports as one. If they differ, the first one counts. The payer's words are kept from both. */
+function joined(first: DepositDetails, second: DepositDetails): DepositDetails {
+  const texts = new Map(
+    [...(first.texts ?? []), ...(second.texts ?? [])].map((one) => [`${one.where} ${one.text}`, one]),
+  )
+  const all = [...texts.values()]
+  return {
+    ...second,
+    ...first,
+    ...(all.length === 0 ? {} : { texts: all, ...present({ references: foundIn(all) }) }),
+  }
+}

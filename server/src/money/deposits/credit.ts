@@ -1,0 +1,131 @@
+import type { DepositReason } from '@countersign/contract/payments/deposits'
+import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/states/deposit-states'
+import {
+  INCOMING_TRANSACTION_INITIAL,
+  INCOMING_TRANSACTION_TRANSITIONS,
+} from '@countersign/contract/states/payment-states'
+import { balanceUpdated } from '../../kernel/accounts/accounts.ts'
+import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { type Leg, post } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { announce } from '../../kernel/transactions/moves.ts'
+import { newTransaction } from '../../kernel/transactions/transactions.ts'
+import { isDeleted } from '../../people/customers/customers.ts'
+import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
+import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
+import type { DepositRow } from '../../storage/rows/rail.ts'
+import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
+import { asking } from '../incoming-payments/incoming-payments.ts'
+import { causeOf, railLeg } from '../rails/deposit-rows.ts'
+import { selectOwner } from './store.ts'
+
+const ASSIGNED = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL].assign
+
+/** Where a deposit was counted before it is credited. */
+export type From = 'rail' | 'suspense'
+
+/** A deposit on its account, or on its way there, with its record; or why it cannot be credited. */
+export type Credit =
+  | { readonly row: DepositRow; readonly writes: readonly Write[] }
+  | { readonly reason: DepositReason }
+
+/**
+ * Credits a deposit to an account. With `asks` the platform decides about payments to its customers: the money waits in suspense
+ * for its word. What a wallet on a chain has received is never asked about: its holder has it already. Guards: the account is
+ * open, its customer is there.
+ */
+export async function creditOf(
+  op: Op,
+  row: DepositRow,
+  account: InternalAccountRow,
+  from: From,
+  asks: boolean,
+): Promise<Credit> {
+  const reason = await refusalOf(op, row, account)
+  if (reason) return { reason }
+  const owner = account.customer_id === null ? undefined : await selectOwner(op, account.customer_id)
+  const waits = owner !== undefined && asks && account.chain_rail === null
+  const receipt = receiptOf(op, row, account, waits)
+  const told = { ...receipt, platform_customer_id: owner?.platform_customer_id ?? null }
+  const credited = {
+    ...row,
+    state: waits ? ASSIGNED : DEPOSIT_TRANSITIONS[ASSIGNED].credit,
+    reason: null,
+    account_id: account.id,
+    transaction_id: receipt.id,
+  }
+  return {
+    row: credited,
+    writes: [
+      ...(account.customer_id === null
+        ? []
+        : [expectRow('customers', account.customer_id, { deleted_at: null })]),
+      expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
+      ...(from === 'suspense' && waits ? [] : post(op, causeOf(row), legsOf(row, account, from, waits))),
+      insert('transactions', receipt),
+      ...(waits ? asking(op, told) : [...announce(op, told), balanceUpdated(op, account)]),
+    ],
+  }
+}
+
+function legsOf(row: DepositRow, { id }: InternalAccountRow, from: From, waits: boolean): Leg[] {
+  const { currency, amount } = row
+  return [
+    from === 'rail' ? railLeg(row, -amount) : { system: from, currency, amount: -amount },
+    waits ? { system: 'suspense', currency, amount } : { account: id, currency, amount },
+  ]
+}
+
+async function refusalOf(
+  op: Op,
+  { currency, amount, rail, details }: DepositRow,
+  account: InternalAccountRow,
+): Promise<DepositReason | undefined> {
+  if (account.currency !== currency) return 'OTHER_CURRENCY'
+  if (isElsewhere(account, rail, details.depositAccount)) return 'OTHER_RAIL'
+  if (account.status !== 'ACTIVE') return 'ACCOUNT_NOT_ACTIVE'
+  if (account.customer_id !== null) {
+    if (await isDeleted(op, account.customer_id)) return 'CUSTOMER_DELETED'
+    const owner = await selectOwner(op, account.customer_id)
+    if (owner.verification_status !== 'APPROVED') return 'CUSTOMER_NOT_APPROVED'
+  }
+  if (!(await hasRoom(op, [{ account: account.id, currency, amount }]))) return 'OUT_OF_RANGE'
+  if (account.chain_rail !== null) return undefined
+  try {
+    checkCurrencyLimits(platformConfig(op), 'INCOMING', currency, amount, 'amount')
+  } catch (error) {
+    if (error instanceof ApiError) return 'OUT_OF_RANGE'
+    throw error
+  }
+  return undefined
+}
+
+/** A wallet on a chain has what is at its address there, and nothing else. */
+function isElsewhere(
+  { chain_rail, chain_address }: InternalAccountRow,
+  rail: string,
+  paidInTo: string,
+): boolean {
+  return chain_rail !== null && (rail !== chain_rail || paidInTo.toLowerCase() !== chain_address)
+}
+
+/** The record of the credit: a payment from outside, with what the rail said of its sender. */
+function receiptOf(op: Op, row: DepositRow, account: InternalAccountRow, waits: boolean): TransactionRow {
+  const states = INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL]
+  return newTransaction(op, {
+    kind: 'RECEIPT',
+    type: 'INCOMING',
+    direction: 'CREDIT',
+    state: waits ? INCOMING_TRANSACTION_INITIAL : states.settle,
+    customer_id: account.customer_id,
+    destination_account_id: account.id,
+    sent_amount: null,
+    sent_currency: null,
+    received_amount: row.amount,
+    received_currency: account.currency,
+    fees: 0n,
+    details: { deposit: row.id, rail: row.rail, sender: row.details },
+    ...(waits ? {} : { settled_at: op.now }),
+  })
+}

@@ -1,0 +1,282 @@
+import type { ReceivedDeposit } from '@countersign/contract/connectors/events'
+import { currencyRecord, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { keysOf, tableOf } from '@countersign/contract/core/objects'
+import type { DepositReason } from '@countersign/contract/payments/deposits'
+import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/states/deposit-states'
+import { readable } from '../../base/formats/readable-text.ts'
+import { findCustomerAccount, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { type Leg, post } from '../../kernel/ledger/transfers.ts'
+import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import { findTransaction } from '../../kernel/transactions/transactions.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { DepositAccountRow, DepositDetails, DepositRow } from '../../storage/rows/rail.ts'
+import { isAsked } from '../incoming-payments/incoming-payments.ts'
+import { hasRoomForFunding, receiveFunding } from '../quotes/funding.ts'
+import { findQuote } from '../quotes/quotes.ts'
+import { causeOf, faultOfReturn, findDepositRow, railLeg, returning } from '../rails/deposit-rows.ts'
+import { depositId } from '../rails/rail-ids.ts'
+import { creditOf, type From } from './credit.ts'
+import { referencesIn, type Target, targetOf } from './match-reference.ts'
+import { screenSender } from './screen-sender.ts'
+import {
+  selectAccountsByReference,
+  selectDepositAccountsOf,
+  selectPlatformAccount,
+  selectQuotesByReference,
+} from './store.ts'
+
+/** What all payers of the sandbox share, where no account is named. */
+export const SANDBOX_SHARED = 'shared'
+
+/** What becomes of a deposit without a person. */
+const BY_ITSELF = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL]
+
+/** Error: 404 `DEPOSIT_NOT_FOUND`. */
+export async function findDeposit(op: Op, id: string): Promise<DepositRow> {
+  const row = await findDepositRow(op, id)
+  if (!row || !maySee(op, null)) throw new ApiError('DEPOSIT_NOT_FOUND', { details: { field: 'depositId' } })
+  return row
+}
+
+/** A deposit that is recorded or placed, and all that it does. */
+export interface Placed {
+  readonly row: DepositRow
+  readonly writes: readonly Write[]
+}
+
+/** What is said of a deposit, with every text in which its payer may have put a reference. */
+export type SaidDeposit = ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entryReference' | 'from'>
+
+/**
+ * Records a new deposit, and credits it to the account or the quote that it is for; what fits none, or several, is in suspense,
+ * and so is what came from an address on a list. `paidTo` is whose own number or address it was paid to, if the caller knows:
+ * an internal account, a quote, or the platform itself. Error: 503 `UNAVAILABLE` if nobody can say of the address.
+ */
+export async function recordDeposit(
+  op: Op,
+  rail: string,
+  said: SaidDeposit,
+  amount: bigint,
+  paidTo?: string,
+): Promise<Placed> {
+  const row = newDeposit(op, rail, said, amount, paidTo)
+  const opened = await selectDepositAccountsOf(op, rail, row.details.depositAccount)
+  const screened = await screenSender(op, row, opened[0])
+  const placed = screened.isHit
+    ? inSuspense(op, row, 'SCREENING_HIT', 'rail')
+    : await place(op, row, await findTarget(op, row, opened, paidTo), 'rail')
+  const told =
+    placed.row.state === 'SUSPENSE' ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
+  return {
+    row: placed.row,
+    writes: [insert('deposits', placed.row), ...screened.writes, ...placed.writes, ...told],
+  }
+}
+
+function newDeposit(
+  op: Op,
+  rail: string,
+  said: SaidDeposit,
+  amount: bigint,
+  paidTo: string | undefined,
+): DepositRow {
+  return {
+    id: depositId(rail, said.depositId),
+    platform_id: op.platform.id,
+    rail,
+    rail_reference: said.depositId,
+    amount,
+    currency: said.amount.currency,
+    state: DEPOSIT_INITIAL,
+    reason: null,
+    details: { ...detailsOf(said), ...present({ paidTo, from: said.from }) },
+    account_id: null,
+    transaction_id: null,
+    received_at: new Date(said.receivedAt),
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** The details that a source states about a deposit. */
+export function detailsOf(said: SaidDeposit): DepositDetails {
+  return {
+    depositAccount: said.depositAccountId,
+    ...present({
+      remittanceInformation: readable(said.remittanceInformation),
+      sender: said.sender && readableEach(said.sender),
+      paymentRail: readable(said.rail),
+      endToEndId: readable(said.endToEndId),
+      traceNumber: readable(said.traceNumber),
+      texts: said.texts,
+      references: said.texts && foundIn(said.texts),
+      entryReference: said.entryReference,
+    }),
+  }
+}
+
+/** The references that a payer has stated, each with the place where it was found first. */
+export function foundIn(texts: NonNullable<DepositDetails['texts']>) {
+  const found = new Map<string, string>()
+  for (const { where, text } of texts)
+    for (const reference of referencesIn(text)) if (!found.has(reference)) found.set(reference, where)
+  return found.size === 0 ? undefined : [...found].map(([reference, where]) => ({ reference, where }))
+}
+
+function readableEach<T extends Readonly<Record<string, string | undefined>>>(texts: T) {
+  return present(tableOf(keysOf(texts), (name) => readable(texts[name])))
+}
+
+/** The account or quote that a deposit is for, or why there is none. */
+async function findTarget(
+  op: Op,
+  { currency, details }: DepositRow,
+  opened: readonly DepositAccountRow[],
+  paidTo: string | undefined,
+): Promise<Target | DepositReason> {
+  const texts = [details.remittanceInformation, ...(details.texts ?? []).map(({ text }) => text)]
+  const references = [...new Set(texts.flatMap(referencesIn))]
+  const hasAny = references.length > 0
+  const [accounts, quotes] = await Promise.all([
+    hasAny ? selectAccountsByReference(op, references) : [],
+    hasAny ? selectQuotesByReference(op, references) : [],
+  ])
+  // A number that two accounts have as their own is nobody's.
+  if (paidTo === undefined && opened.length > 1) return 'SEVERAL_MATCHES'
+  return targetOf({
+    own: await ownTarget(op, currency, paidTo ?? opened[0]?.account_id ?? undefined),
+    stated: [
+      ...accounts.flatMap(({ account_id }) =>
+        account_id ? [{ kind: 'account', id: account_id } as const] : [],
+      ),
+      ...quotes.flatMap(({ id, quote_id }) =>
+        quote_id ? [{ kind: 'quote', transactionId: id, quoteId: quote_id } as const] : [],
+      ),
+    ],
+  })
+}
+
+/** Whom a number or address belongs to: by the kind of the id. The platform's is for its own account. */
+async function ownTarget(op: Op, currency: string, id: string | undefined): Promise<Target | undefined> {
+  if (id === undefined) return undefined
+  if (id.startsWith('Quote:'))
+    return { kind: 'quote', quoteId: id, transactionId: (await findQuote(op, id)).transaction_id }
+  if (id !== op.platform.id) return { kind: 'account', id }
+  const account = await selectPlatformAccount(op, currency)
+  return account && { kind: 'account', id: account.id }
+}
+
+/** Places a deposit in suspense as if it came in now. The caller writes its row. */
+export async function placeAgain(op: Op, row: DepositRow): Promise<Placed> {
+  const { depositAccount, paidTo } = row.details
+  const opened = paidTo === undefined ? await selectDepositAccountsOf(op, row.rail, depositAccount) : []
+  return place(op, row, await findTarget(op, row, opened, paidTo), 'suspense')
+}
+
+/** Writes what has become of a deposit. Guard: nothing has changed it. */
+export function replaced(op: Op, { id, state, reason, updated_at }: DepositRow, now: DepositRow): Write {
+  const { account_id, transaction_id, details } = now
+  const change = { account_id, transaction_id, details, state: now.state, reason: now.reason }
+  return update('deposits', id, { state, reason, updated_at }, { ...change, updated_at: op.now })
+}
+
+async function place(op: Op, row: DepositRow, target: Target | DepositReason, from: From): Promise<Placed> {
+  if (typeof target === 'string') return inSuspense(op, row, target, from)
+  if (target.kind === 'quote') return payQuote(op, row, target, from)
+  return creditAccount(op, row, target.id, from)
+}
+
+async function creditAccount(op: Op, row: DepositRow, accountId: string, from: From): Promise<Placed> {
+  const credit = await creditOf(op, row, await findInternalAccount(op, accountId), from, isAsked(op))
+  return 'reason' in credit ? inSuspense(op, row, credit.reason, from) : credit
+}
+
+function inSuspense(op: Op, row: DepositRow, reason: DepositReason, from: From): Placed {
+  return { row: { ...row, reason }, writes: intoSuspense(op, row, from) }
+}
+
+/** Counts a deposit that nobody has yet; nothing where it is counted so already. */
+function intoSuspense(op: Op, row: DepositRow, from: From): Write[] {
+  return from === 'suspense' ? [] : post(op, causeOf(row), suspenseLegs(row, row.amount))
+}
+
+/** True if the balances of the rail and of suspense can take a deposit, so that no report is refused for them. */
+export function hasRoomForDeposit(
+  op: Op,
+  rail: string,
+  { amount, currency }: { readonly amount: bigint; readonly currency: KnownCurrency },
+): Promise<boolean> {
+  return hasRoom(op, suspenseLegs({ rail, currency }, amount))
+}
+
+function suspenseLegs(row: Pick<DepositRow, 'rail' | 'currency'>, amount: bigint): Leg[] {
+  return [railLeg(row, -amount), { system: 'suspense', currency: row.currency, amount }]
+}
+
+/** Pays a quote that waits for its money. Any other amount, and a payment that is too late, goes back. */
+async function payQuote(
+  op: Op,
+  row: DepositRow,
+  { transactionId, quoteId }: Extract<Target, { kind: 'quote' }>,
+  from: From,
+): Promise<Placed> {
+  const [quote, transaction] = await Promise.all([findQuote(op, quoteId), findTransaction(op, transactionId)])
+  if (quote.sending_currency !== row.currency) return inSuspense(op, row, 'OTHER_CURRENCY', from)
+  if ((quote.request.railIn ?? SANDBOX_RAIL) !== row.rail) return inSuspense(op, row, 'OTHER_RAIL', from)
+  if (quote.state !== 'PENDING' || quote.expires_at <= op.now)
+    return tooLate(op, row, quote.customer_id, from)
+  if (!(await hasRoomForFunding(op, quote, row.amount))) return inSuspense(op, row, 'OUT_OF_RANGE', from)
+  const funded = { ...row, state: BY_ITSELF.fund, reason: null, transaction_id: transactionId }
+  const { writes } = await receiveFunding(op, quote, transaction, row.amount, 'amount', row.id)
+  // The quote counts it as coming from the rail.
+  const outOf = from === 'suspense' ? post(op, causeOf(row), suspenseLegs(row, -row.amount)) : []
+  return { row: funded, writes: [...outOf, ...writes] }
+}
+
+/** Money for a quote that has ended: back to its sender, or on the account of the customer, as the rail is set. */
+async function tooLate(op: Op, row: DepositRow, customerId: string | null, from: From): Promise<Placed> {
+  if (op.rails.find(row.rail)?.lateDeposits === 'CREDIT') {
+    const account = await (customerId === null
+      ? selectPlatformAccount(op, row.currency)
+      : findCustomerAccount(op, customerId, row.currency))
+    return account ? creditAccount(op, row, account.id, from) : inSuspense(op, row, 'QUOTE_ENDED', from)
+  }
+  const note = faultOfReturn(op, row)
+  if (note !== undefined)
+    return inSuspense(op, { ...row, details: { ...row.details, note } }, 'RETURN_UNAVAILABLE', from)
+  const going: DepositRow = { ...row, state: BY_ITSELF.return, reason: 'QUOTE_ENDED' }
+  return { row: going, writes: [...intoSuspense(op, row, from), ...returning(op, going)] }
+}
+
+/** A deposit as the API shows it. */
+export function depositView(row: DepositRow) {
+  const { details } = row
+  if (!isKnownCurrency(row.currency)) throw new Error(`A deposit in ${row.currency}`)
+  return {
+    ...present({
+      reason: row.reason,
+      accountId: row.account_id,
+      transactionId: row.transaction_id,
+      remittanceInformation: details.remittanceInformation,
+      sender: details.sender,
+      paymentRail: details.paymentRail,
+      endToEndId: details.endToEndId,
+      traceNumber: details.traceNumber,
+      references: details.references,
+      note: details.note,
+    }),
+    id: row.id,
+    status: row.state,
+    rail: row.rail,
+    railReference: row.rail_reference,
+    amount: { amount: row.amount, currency: currencyRecord(row.currency) },
+    receivedAt: row.received_at.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

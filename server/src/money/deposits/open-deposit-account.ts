@@ -1,0 +1,96 @@
+import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { fundingReference } from '../../kernel/accounts/funding.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { askingRail } from '../../kernel/operation/spans.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import type { OpenedDepositAccount, WantedDepositAccount } from '../../kernel/ports/rail.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { DepositAccountRow, RailFunding } from '../../storage/rows/rail.ts'
+import { findDepositAccount } from '../rails/deposit-accounts.ts'
+import { depositAccountId, poolOf } from '../rails/rail-ids.ts'
+import { selectOwnerOfGiven } from './store.ts'
+
+/** The record of what a rail is to open, for an account or as the pool of a currency, and the job. Guard: there is none yet. */
+export function toOpen(op: Op, rail: string, currency: string, accountId: string | null): Write[] {
+  const of = accountId ?? poolOf(currency)
+  const id = depositAccountId(rail, of)
+  const row: DepositAccountRow = {
+    id,
+    platform_id: op.platform.id,
+    rail,
+    currency,
+    account_id: accountId,
+    reference: fundingReference(of),
+    rail_reference: null,
+    matching: null,
+    account_info: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  return [insert('deposit_accounts', row), job(op, 'deposit-account.open', { depositAccountId: id }, op.now)]
+}
+
+/** Has the rail open what others pay in to, and shows it with the account. Idempotent at the rail, by the id. */
+export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op, payload) => {
+  const row = await findDepositAccount(op, payload.depositAccountId)
+  if (!row || row.rail_reference !== null) return []
+  const rail = op.rails.find(row.rail)
+  if (!rail?.openDepositAccount) throw new Error(`The rail ${row.rail} opens nothing to pay in to`)
+  const account = row.account_id === null ? undefined : await findInternalAccount(op, row.account_id)
+  const wanted: WantedDepositAccount = {
+    id: row.account_id ?? poolOf(row.currency),
+    purpose: account ? 'ACCOUNT' : 'POOL',
+    currency: row.currency,
+    reference: row.reference,
+    holder: account && { id: account.customer_id ?? account.platform_id },
+  }
+  const openAccount = rail.openDepositAccount.bind(rail)
+  const opened = await askingRail(op, rail, 'open account', () => openAccount(op, wanted))
+  const { railReference, matching, accountInfo } = opened
+  await checkIsOwn(op, row, opened)
+  const change = {
+    rail_reference: railReference,
+    matching,
+    account_info: accountInfo,
+    updated_at: op.now,
+  }
+  const filled = update('deposit_accounts', row.id, { rail_reference: null }, change)
+  if (!account) return [filled, ...(opened.writes ?? [])]
+  const others = (account.funding ?? []).filter(({ rail: other }) => other !== row.rail)
+  const funding = [...others, fundingOf(row, opened)]
+  return [
+    filled,
+    ...(opened.writes ?? []),
+    update(
+      'internal_accounts',
+      account.id,
+      { updated_at: account.updated_at },
+      { funding, updated_at: op.now },
+    ),
+  ]
+}
+
+/**
+ * Throws if the account elsewhere is another's: the owner of the older record would get what arrives there. The account of
+ * ours then waits, and the job calls the rail again. A unique index of the table is the guard.
+ */
+async function checkIsOwn(op: Op, row: DepositAccountRow, opened: OpenedDepositAccount): Promise<void> {
+  const owner = await selectOwnerOfGiven(op, row.id, { ...opened, rail: row.rail })
+  if (!owner) return
+  const [mine, other] = [row, owner].map(({ account_id, currency }) => account_id ?? poolOf(currency))
+  throw new Error(
+    `The rail ${row.rail} gave ${mine} the account ${opened.railReference}, which it has given to ${other}: not opened`,
+  )
+}
+
+function fundingOf({ rail, reference }: DepositAccountRow, opened: OpenedDepositAccount): RailFunding {
+  const { matching, accountInfo } = opened
+  const stated = `State the reference ${reference} with the payment.`
+  return {
+    rail,
+    accountOrWalletInfo: accountInfo,
+    instructionsNotes:
+      matching === 'REFERENCE' ? stated : 'Whatever arrives here is credited to this account.',
+  }
+}

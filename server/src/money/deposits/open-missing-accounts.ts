@@ -1,0 +1,78 @@
+import { type App, plusSeconds } from '../../kernel/operation/app.ts'
+import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import type { Rail } from '../../kernel/ports/rail.ts'
+import { operate } from '../../people/platforms/operate.ts'
+import { findPool } from '../rails/deposit-accounts.ts'
+import { toOpen } from './open-deposit-account.ts'
+import { type MissingDepositAccount, selectAccountsWithout } from './store.ts'
+
+const INTERVAL_MS = 1_000
+const ACCOUNTS_MAX = 500
+/** Accounts are written in the order of their times, but for transactions that were slow. */
+const LATE_SECONDS = 60
+const EVER = new Date(0)
+
+/** Keeps what is paid in to open, in the background. */
+export interface Opening extends Background {
+  /** Looks at all accounts again: the rails have changed. */
+  restart(): void
+}
+
+/**
+ * Has rails open what others pay in to: for each account whose currency they take in, whenever it was made, and, but for chains, a
+ * pool for each currency. A chain opens nothing before it is met. Several processes may do so at the same time: the ids follow from rail and account.
+ */
+export function keepOpen(app: App): Opening {
+  const since = new Map<string, Date>()
+  const work = inBackground(
+    INTERVAL_MS,
+    () => openMissing(app, since),
+    (error) => app.log.error({ err: error }, 'opening deposit accounts failed'),
+  )
+  return {
+    ...work,
+    restart() {
+      since.clear()
+      work.wake()
+    },
+  }
+}
+
+/** Opens what is missing by all rails. `since` is how far each has come. */
+export async function openMissing(app: App, since: Map<string, Date>): Promise<void> {
+  for (const rail of app.rails.list())
+    if (!rail.isRetired && rail.currenciesIn.length > 0) await openFor(app, rail, since)
+}
+
+async function openFor(app: App, rail: Rail, since: Map<string, Date>): Promise<void> {
+  const { name, currenciesIn } = rail
+  const platformId = await app.rails.ownerOf(rail)
+  if (name === null || platformId === undefined || rail.chain?.isMet() === false) return
+  // On a chain nothing is shared: a quote has an address of its own.
+  if (!since.has(name) && !rail.chain) await openPools(app, name, platformId, currenciesIn)
+  const missing = await selectAccountsWithout(
+    app,
+    platformId,
+    name,
+    currenciesIn,
+    since.get(name) ?? EVER,
+    ACCOUNTS_MAX,
+  )
+  const begun = new Date(app.clock())
+  await Promise.all(missing.map((account) => open(app, platformId, name, account)))
+  const last = missing.at(-1)
+  const until = last && missing.length >= ACCOUNTS_MAX ? last.created_at : begun
+  since.set(name, plusSeconds(until, -LATE_SECONDS))
+}
+
+async function openPools(app: App, rail: string, platformId: string, currencies: readonly string[]) {
+  const op = await operate(app, platformId)
+  for (const currency of currencies)
+    if (!(await findPool(op, rail, currency))) await app.commit(op, toOpen(op, rail, currency, null))
+}
+
+async function open(app: App, platformId: string, rail: string, { id, currency }: MissingDepositAccount) {
+  const op = await operate(app, platformId)
+  // Not done where another process has written it first.
+  await app.commit(op, toOpen(op, rail, currency, id))
+}

@@ -1,0 +1,39 @@
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { sandboxDeposits } from '@countersign/contract/sandbox/sandbox-deposits'
+import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import { depositView, findDeposit, hasRoomForDeposit, recordDeposit, SANDBOX_SHARED } from './deposits.ts'
+import { reverseDeposit } from './reverse.ts'
+
+export const sandboxDepositHandlers: Omit<Handlers<typeof sandboxDeposits>, 'sandbox_rail_event'> = {
+  sandbox_deposit: async (op, { body }) => {
+    const { accountId, amount, currency, remittanceInformation, sender } = body
+    if (!isKnownCurrency(currency))
+      throw fieldError('INVALID_CURRENCY', 'currency', `${currency} is not a currency of this server`)
+    if (accountId !== undefined) await findInternalAccount(op, accountId)
+    const said = {
+      depositId: op.newId('Deposit'),
+      depositAccountId: accountId ?? SANDBOX_SHARED,
+      amount: { value: String(amount), currency },
+      receivedAt: op.now.toISOString(),
+      ...(remittanceInformation === undefined ? {} : { remittanceInformation }),
+      ...(sender === undefined ? {} : { sender }),
+    }
+    if (!(await hasRoomForDeposit(op, SANDBOX_RAIL, { amount, currency })))
+      throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'A balance of the platform would be too large.')
+    const { row, writes } = await recordDeposit(op, SANDBOX_RAIL, said, amount, accountId)
+    return { status: 201, body: depositView(row), writes }
+  },
+
+  sandbox_deposit_reverse: async (op, { params }) => {
+    const row = await findDeposit(op, params.depositId)
+    const reversal = await reverseDeposit(op, row, 'Taken back by the bank of the payer')
+    if (!reversal || row.state === 'REVERSED')
+      throw new ApiError('INVALID_STATE_TRANSITION', {
+        message: `This deposit cannot be taken back: it is ${row.state}.`,
+        details: { status: row.state },
+      })
+    return { status: 200, body: depositView(reversal.row), writes: reversal.writes }
+  },
+}

@@ -1,0 +1,27 @@
+import { SCREENING_INITIAL, SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
+import { event } from '../../kernel/outbox/events.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { depositOf } from '../rails/deposit-rows.ts'
+import { findScreeningOf } from '../screenings/screenings.ts'
+import { depositView, placeAgain, replaced } from './deposits.ts'
+import { SCREENING_HIT } from './screen-sender.ts'
+
+const { release: RELEASED, reject: REJECTED } = SCREENING_TRANSITIONS[SCREENING_INITIAL]
+const REJECTED_NOTE = 'The screening of its sender was rejected'
+
+/**
+ * Does what a person has decided about the address that a deposit came from. Released, it is placed as if it came in now;
+ * rejected, it stays in suspense and says so. Nothing where it has left suspense meanwhile.
+ */
+export const placeScreened: JobHandler<'deposit.screened'> = async (op, payload) => {
+  const row = await depositOf(op, payload.depositId)
+  if (row.state !== 'SUSPENSE' || row.reason !== SCREENING_HIT) return []
+  const screening = await findScreeningOf(op, 'CREDIT', row.id)
+  if (screening?.state === REJECTED)
+    return [replaced(op, row, { ...row, details: { ...row.details, note: screening.note ?? REJECTED_NOTE } })]
+  if (screening?.state !== RELEASED) return []
+  const placed = await placeAgain(op, row)
+  const told =
+    placed.row.state === row.state ? [event(op, 'DEPOSIT.SUSPENDED', row.id, depositView(placed.row))] : []
+  return [...placed.writes, replaced(op, row, placed.row), ...told]
+}

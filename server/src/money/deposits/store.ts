@@ -1,0 +1,148 @@
+import type { PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
+import type { DepositState } from '@countersign/contract/states/deposit-states'
+import { sql } from 'kysely'
+import { toJson } from '../../base/json/json.ts'
+import type { App, Op } from '../../kernel/operation/app.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { DepositAccountRow } from '../../storage/rows/rail.ts'
+
+export interface DepositFilters {
+  readonly status?: DepositState
+  readonly rail?: string
+  readonly accountId?: string
+}
+
+/** A page of the matching deposits. */
+export function selectDeposits(op: Op, { status, rail, accountId }: DepositFilters) {
+  return op.read
+    .selectFrom('deposits')
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereGiven(q, 'rail', '=', rail))
+    .$call((q) => whereGiven(q, 'account_id', '=', accountId))
+    .selectAll()
+}
+
+/** What was opened under the rail's own name: several where payers share it. */
+export async function selectDepositAccountsOf(
+  op: Op,
+  rail: string,
+  railReference: string,
+): Promise<DepositAccountRow[]> {
+  return op.read
+    .selectFrom('deposit_accounts')
+    .where('platform_id', '=', op.platform.id)
+    .where('rail', '=', rail)
+    .where('rail_reference', '=', railReference)
+    .where('matching', '=', 'ACCOUNT')
+    .limit(2)
+    .selectAll()
+    .execute()
+}
+
+/** The account elsewhere that a rail gives to an account of ours. */
+export interface GivenAccount {
+  readonly rail: string
+  /** The rail's own name for it. */
+  readonly railReference: string
+  readonly matching: 'ACCOUNT' | 'REFERENCE'
+  readonly accountInfo: PaymentAccountInfoValue
+}
+
+/**
+ * The record whose account elsewhere is the same, by the rail's name for it or by its details, if either of them has it as its
+ * own. Payers may share an account only if all of them state references.
+ */
+export async function selectOwnerOfGiven(
+  op: Op,
+  id: string,
+  { rail, railReference, matching, accountInfo }: GivenAccount,
+): Promise<Pick<DepositAccountRow, 'account_id' | 'currency'> | undefined> {
+  const isSame = sql<boolean>`(rail_reference = ${railReference} OR md5(account_info::text) = md5(${toJson(accountInfo)}::jsonb::text))`
+  return op.read
+    .selectFrom('deposit_accounts')
+    .where('platform_id', '=', op.platform.id)
+    .where('rail', '=', rail)
+    .where('id', '<>', id)
+    .where(isSame)
+    .$call((q) => (matching === 'ACCOUNT' ? q : q.where('matching', '=', 'ACCOUNT')))
+    .select(['account_id', 'currency'])
+    .executeTakeFirst()
+}
+
+/** The accounts that have one of these references. */
+export async function selectAccountsByReference(op: Op, references: readonly string[]) {
+  return op.read
+    .selectFrom('deposit_accounts')
+    .where('platform_id', '=', op.platform.id)
+    .where('reference', 'in', references)
+    .where('account_id', 'is not', null)
+    .select('account_id')
+    .distinct()
+    .execute()
+}
+
+/** The payments of quotes that are paid in under one of these references. */
+export async function selectQuotesByReference(op: Op, references: readonly string[]) {
+  return op.read
+    .selectFrom('transactions')
+    .where('platform_id', '=', op.platform.id)
+    .where('reference', 'in', references)
+    .where('kind', '=', 'QUOTE')
+    .where('source_account_id', 'is', null)
+    .select(['id', 'quote_id'])
+    .execute()
+}
+
+/** An account that a rail has opened nothing for yet. */
+export interface MissingDepositAccount {
+  readonly id: string
+  readonly customer_id: string | null
+  readonly currency: string
+  readonly created_at: Date
+}
+
+/**
+ * The open accounts of a platform in these currencies, made since a time, for which this rail has no record: oldest first,
+ * at most `limit`. Wallets are paid at their own addresses.
+ */
+export async function selectAccountsWithout(
+  app: Pick<App, 'db'>,
+  platformId: string,
+  rail: string,
+  currencies: readonly string[],
+  since: Date,
+  limit: number,
+): Promise<MissingDepositAccount[]> {
+  const { rows } = await app.db.query<MissingDepositAccount>(
+    `SELECT id, customer_id, currency, created_at FROM internal_accounts a
+     WHERE platform_id = $1 AND created_at >= $4 AND currency = ANY ($3) AND status = 'ACTIVE' AND type <> 'EMBEDDED_WALLET'
+       AND NOT EXISTS (SELECT 1 FROM deposit_accounts d WHERE d.account_id = a.id AND d.rail = $2)
+     ORDER BY created_at, id LIMIT $5`,
+    [uuidOf(platformId), rail, currencies, since, limit],
+  )
+  return rows
+}
+
+/** The platform's own open account in a currency. */
+export async function selectPlatformAccount(op: Op, currency: string) {
+  return op.read
+    .selectFrom('internal_accounts')
+    .where('platform_id', '=', op.platform.id)
+    .where('customer_id', 'is', null)
+    .where(sql.ref<string>('currency'), '=', currency)
+    .where('status', '=', 'ACTIVE')
+    .selectAll()
+    .executeTakeFirst()
+}
+
+/** The owner of an account, deleted or not. */
+export async function selectOwner(op: Op, customerId: string) {
+  return op.read
+    .selectFrom('customers')
+    .where('platform_id', '=', op.platform.id)
+    .where('id', '=', customerId)
+    .select(['platform_customer_id', 'verification_status'])
+    .executeTakeFirstOrThrow()
+}

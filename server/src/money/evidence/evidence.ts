@@ -1,0 +1,66 @@
+import type { ReceivedDeposit } from '@countersign/contract/connectors/events'
+import type { DepositDetails } from '../../storage/rows/rail.ts'
+import type { RailPaymentEvent } from '../../storage/rows/states.ts'
+
+/**
+ * A claim from outside, before anything is done about it: a line of a statement, an entry of an ACH file, a connector's event.
+ * Whatever its source, it becomes one of these and passes `judge`.
+ */
+export type Evidence = PaymentEvidence | DepositEvidence | ReversalEvidence
+
+/** The kind of source of a claim. */
+export type EvidenceSource =
+  | 'CONNECTOR'
+  | 'CHAIN'
+  | 'STATEMENT'
+  | 'ADVICE'
+  | 'ACH_FILE'
+  | 'STATUS_FILE'
+  | 'SANDBOX'
+
+/** The sources that say what was booked on an account. The others report how far a payment is. */
+const BOOKINGS: ReadonlySet<EvidenceSource> = new Set(['STATEMENT', 'ADVICE', 'ACH_FILE'])
+
+export function isBooking(source: EvidenceSource): boolean {
+  return BOOKINGS.has(source)
+}
+
+interface Claim {
+  /** The source's own name of the claim: it takes effect once. */
+  readonly id: string
+  readonly source: EvidenceSource
+  /** The account that it is about, as the source names it. Null: the source speaks for one rail only, and signs. */
+  readonly account: string | null
+  /** Smallest unit; below zero if it goes in the wrong direction. Null: the claim states no amount. */
+  readonly amount: bigint | null
+  readonly currency: string | null
+  /** ISO 8601. */
+  readonly occurredAt: string
+}
+
+/** What became of a payment or a pull. */
+export interface PaymentEvidence extends Claim {
+  readonly kind: 'payment'
+  readonly event: RailPaymentEvent
+  /** The payment that it names, by our own id. */
+  readonly subject: { readonly direction: 'OUT' | 'PULL'; readonly id: string }
+  readonly connectorReference?: string
+  readonly transactionHash?: string
+  readonly failure?: { readonly code: string; readonly message: string }
+}
+
+/** Money that came in. */
+export interface DepositEvidence extends Claim {
+  readonly kind: 'deposit'
+  readonly amount: bigint
+  readonly currency: string
+  readonly deposit: ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entryReference' | 'from'>
+}
+
+/** Money that came in and was taken back. */
+export interface ReversalEvidence extends Claim {
+  readonly kind: 'reversal'
+  /** The deposit that it names, by the rail's own name. */
+  readonly subject: string
+  readonly message: string
+}

@@ -1,0 +1,149 @@
+import { amountOfDigits } from '@countersign/contract/connectors/protocol'
+import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
+import type { DepositRow, RailPaymentRow } from '../../storage/rows/rail.ts'
+import { RAIL_PAYMENT_TRANSITIONS } from '../../storage/rows/states.ts'
+import { isContradiction } from '../rails/settlement-table.ts'
+import {
+  type DepositEvidence,
+  type Evidence,
+  isBooking,
+  type PaymentEvidence,
+  type ReversalEvidence,
+} from './evidence.ts'
+
+/**
+ * Compares a claim from outside with the thing that it is about, and says whether it takes effect: pure. Nothing from outside
+ * moves money without passing here.
+ */
+export type Verdict =
+  | { readonly effect: 'apply' }
+  /** It is known already, or late. */
+  | { readonly effect: 'none' }
+  /** It has no effect, and a person has to look. */
+  | { readonly effect: 'hold'; readonly reason: RailEventReason }
+
+/** What the server knows of the thing that a claim is about. */
+export interface Expected {
+  readonly rail: ExpectedRail
+  /** The record of the payment that the claim names. */
+  readonly payment?: ExpectedPayment | undefined
+  /** The record of the deposit that the claim names. */
+  readonly deposit?: ExpectedDeposit | undefined
+}
+
+export interface ExpectedRail {
+  readonly name: string
+  /** The account at the bank, by every number that the bank has for it. Undefined: the rail names none. */
+  readonly accounts: readonly string[] | undefined
+  /** The currencies that it carries. Undefined: any. */
+  readonly currencies: readonly string[] | undefined
+  /** True if a pull that was booked may still come back. */
+  readonly arePullsProvisional: boolean
+}
+
+export type ExpectedPayment = Pick<
+  RailPaymentRow,
+  'rail' | 'direction' | 'payment_id' | 'amount' | 'currency' | 'state'
+>
+export type ExpectedDeposit = Pick<DepositRow, 'rail' | 'rail_reference' | 'amount' | 'currency' | 'details'>
+
+const APPLY: Verdict = { effect: 'apply' }
+const NONE: Verdict = { effect: 'none' }
+
+export function judge(evidence: Evidence, expected: Expected): Verdict {
+  if (!isOurAccount(evidence, expected.rail)) return hold('OTHER_ACCOUNT')
+  switch (evidence.kind) {
+    case 'payment':
+      return judgePayment(evidence, expected)
+    case 'deposit':
+      return judgeDeposit(evidence, expected)
+    case 'reversal':
+      return judgeReversal(evidence, expected)
+  }
+}
+
+/** True if the claim is about the rail's account, in a currency that the rail carries. */
+function isOurAccount({ account, currency }: Evidence, rail: ExpectedRail): boolean {
+  const isOurs = account === null || rail.accounts === undefined || isAccount(rail.accounts, account)
+  return isOurs && (currency === null || rail.currencies === undefined || rail.currencies.includes(currency))
+}
+
+/** True if a number is one of these accounts, however a bank groups its digits or fills them up with zeros. */
+export function isAccount(accounts: readonly string[], number: string): boolean {
+  return accounts.some((one) => plainNumber(one) === plainNumber(number))
+}
+
+function plainNumber(number: string): string {
+  return number
+    .toUpperCase()
+    .replaceAll(/[^A-Z0-9]/g, '')
+    .replace(/^0+(?=.)/, '')
+}
+
+function judgePayment(evidence: PaymentEvidence, { rail, payment }: Expected): Verdict {
+  const { subject, event, source, amount } = evidence
+  const isSubject =
+    payment?.rail === rail.name &&
+    payment.direction === subject.direction &&
+    payment.payment_id === subject.id
+  if (!payment || !isSubject) return hold('UNKNOWN_PAYMENT')
+  if (isBooking(source) && amount === null) return hold('OTHER_AMOUNT')
+  if (!isSameMoney(evidence, payment)) return hold('OTHER_AMOUNT')
+  if (RAIL_PAYMENT_TRANSITIONS[payment.state][event] !== null)
+    return isProvisional(evidence, rail) ? NONE : APPLY
+  return isContradiction(payment.state, event) ? hold('CONTRADICTION') : NONE
+}
+
+/** True for a booked pull that the other bank may take back: it counts by time, not by its booking. */
+function isProvisional({ subject, event, source }: PaymentEvidence, rail: ExpectedRail): boolean {
+  return rail.arePullsProvisional && subject.direction === 'PULL' && event === 'deliver' && isBooking(source)
+}
+
+function judgeDeposit(evidence: DepositEvidence, { rail, deposit }: Expected): Verdict {
+  if (evidence.amount <= 0n) return hold('UNREADABLE')
+  if (!isAsStated(evidence)) return hold('OTHER_AMOUNT')
+  if (!deposit) return APPLY
+  const isSubject = deposit.rail === rail.name && deposit.rail_reference === evidence.deposit.depositId
+  return isSubject && isSameDeposit(evidence, deposit) ? NONE : hold('SAME_NAME')
+}
+
+/** True if what was booked is what the record of the deposit states: a line of a statement may carry both. */
+function isAsStated({ amount, currency, deposit }: DepositEvidence): boolean {
+  return amountOfDigits(deposit.amount.value) === amount && deposit.amount.currency === currency
+}
+
+/** True if a deposit that has the same name is the same money: all that both sides state has to agree. */
+function isSameDeposit({ amount, currency, deposit }: DepositEvidence, known: ExpectedDeposit): boolean {
+  const { details } = known
+  return (
+    amount === known.amount &&
+    currency === known.currency &&
+    deposit.depositAccountId === details.depositAccount &&
+    isSameText(deposit.endToEndId, details.endToEndId) &&
+    isSameText(deposit.traceNumber, details.traceNumber) &&
+    isSameText(deposit.sender?.accountIdentifier, details.sender?.accountIdentifier)
+  )
+}
+
+/** A side that says nothing does not contradict the other. */
+function isSameText(one: string | undefined, other: string | undefined): boolean {
+  return one === undefined || other === undefined || one.trim() === other.trim()
+}
+
+function judgeReversal(evidence: ReversalEvidence, { rail, deposit }: Expected): Verdict {
+  if (deposit?.rail !== rail.name || deposit.rail_reference !== evidence.subject)
+    return hold('UNKNOWN_DEPOSIT')
+  return isSameMoney(evidence, deposit) ? APPLY : hold('OTHER_AMOUNT')
+}
+
+/** True if the claim has the amount and currency of the record, or leaves them out and names its subject alone. */
+function isSameMoney(
+  { amount, currency }: Pick<Evidence, 'amount' | 'currency'>,
+  record: { readonly amount: bigint; readonly currency: string },
+): boolean {
+  return (amount === null || amount === record.amount) && (currency === null || currency === record.currency)
+}
+
+function hold(reason: RailEventReason): Verdict {
+  return { effect: 'hold', reason }
+}

@@ -1,0 +1,53 @@
+import {
+  EXTERNAL_ACCOUNT_INFO,
+  type ExternalAccountTypeName,
+  exampleAccounts,
+} from '@countersign/contract/accounts/account-types'
+import { expect, test } from 'vitest'
+import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+import { describeAccount } from './describe.ts'
+
+const described = (account_type: ExternalAccountTypeName, account_info: object) =>
+  describeAccount({ account_type, account_info: account_info as AccountDetails })
+
+test('the description of an account has every detail unabridged', () => {
+  for (const type of EXTERNAL_ACCOUNT_INFO.keys())
+    for (const example of exampleAccounts(type as ExternalAccountTypeName)) {
+      const words = described(example.accountType, example)
+      const { accountType: _, ...rest } = example
+      const { beneficiary, ...details } = rest as Record<string, unknown>
+      for (const value of Object.values(details)) expect(words).toContain(value)
+      if (beneficiary) expect(words).toMatch(/^“Ada Lovelace” \(/)
+    }
+})
+
+test.each<[ExternalAccountTypeName, object, string]>([
+  [
+    'SWIFT_ACCOUNT',
+    {
+      country: 'JP',
+      swiftCode: 'BOTKJPJT',
+      bankName: 'MUFG',
+      accountNumber: '12-34 56',
+      beneficiary: { legalName: 'Analytical Engines “Ltd”' },
+    },
+    "“Analytical Engines 'Ltd'” (SWIFT account, country JP, SWIFT code BOTKJPJT, bank name “MUFG”, account number “12-34 56”)",
+  ],
+  [
+    'EUR_ACCOUNT',
+    { iban: 'DE89370400440532013000', beneficiary: { fullName: 'A\u202eB\nC\u2028D' } },
+    '“A\ufffdB\ufffdC\ufffdD” (EUR account, IBAN DE89370400440532013000)',
+  ],
+  [
+    'ETHEREUM_WALLET',
+    { address: '0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB' },
+    'the Ethereum wallet, address 0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB',
+  ],
+  [
+    'LIGHTNING',
+    { lightningAddress: 'ada@wallet.example' },
+    'the Lightning receiver, address ada@wallet.example',
+  ],
+])('%s in words', (type, info, words) => {
+  expect(described(type, info)).toBe(words)
+})

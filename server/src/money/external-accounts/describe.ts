@@ -1,0 +1,79 @@
+import { accountType } from '@countersign/contract/accounts/account-types'
+import { quoted } from '../../base/formats/quoted.ts'
+import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
+
+type Beneficiary = Extract<AccountDetails, { beneficiary: object }>['beneficiary']
+
+const WORDS: Readonly<Record<string, string>> = {
+  bolt12: 'offer',
+  clabeNumber: 'CLABE',
+  iban: 'IBAN',
+  ifsc: 'IFSC',
+  lightningAddress: 'address',
+  pixKey: 'PIX key',
+  pixKeyType: 'PIX key type',
+  swiftCode: 'SWIFT code',
+  vpa: 'VPA',
+}
+
+/** Values without spaces and commas: numbers, codes and addresses. */
+const ONE_WORD = /^[0-9A-Za-z@.:+_-]+$/
+/** Values that may be any single word. */
+const NAMES: ReadonlySet<string> = new Set(['bankName', 'provider'])
+
+/** Describes an external account to the person who decides: its holder, its type, and every detail unabridged. */
+export function describeAccount({
+  account_info: info,
+  account_type,
+}: Pick<ExternalAccountRow, 'account_info' | 'account_type'>): string {
+  const details: Readonly<Record<string, unknown>> = info
+  const members = Object.keys(accountType(account_type).fields ?? {}).flatMap((member) => {
+    const value = details[member]
+    return typeof value === 'string' ? [`${memberInWords(member)} ${shown(member, value)}`] : []
+  })
+  // Of an account of somebody who was erased the type alone is known.
+  const account = [kindOf(account_type), ...members].join(', ')
+  const name = nameOfHolder({ account_info: info })
+  return name === undefined ? `the ${account}` : `${quoted(name)} (${account})`
+}
+
+/** An external account in a list: its type, and the last characters of its number. */
+export function describeShortly({
+  account_type,
+  identifier,
+}: Pick<ExternalAccountRow, 'account_type' | 'identifier'>): string {
+  return `${kindOf(account_type)} •••• ${identifier.slice(-4)}`
+}
+
+/** The holder of an external account, where its details name one. */
+export function nameOfHolder({
+  account_info: info,
+}: Pick<ExternalAccountRow, 'account_info'>): string | undefined {
+  return 'beneficiary' in info ? holderOf(info.beneficiary) : undefined
+}
+
+function holderOf(beneficiary: Beneficiary): string | undefined {
+  return 'legalName' in beneficiary ? beneficiary.legalName : beneficiary.fullName
+}
+
+/** `GBP_ACCOUNT` → `GBP account`, `ETHEREUM_WALLET` → `Ethereum wallet`. */
+function kindOf(type: string): string {
+  if (type === 'LIGHTNING') return 'Lightning receiver'
+  const [first = '', ...rest] = type.split('_')
+  const isCode = rest[0] === 'ACCOUNT'
+  return [isCode ? first : first.charAt(0) + first.slice(1).toLowerCase(), ...rest.map(lower)].join(' ')
+}
+
+function lower(text: string): string {
+  return text.toLowerCase()
+}
+
+/** `accountNumber` → `account number`. */
+function memberInWords(member: string): string {
+  return WORDS[member] ?? member.replaceAll(/[A-Z]/g, (letter) => ` ${lower(letter)}`)
+}
+
+function shown(member: string, value: string): string {
+  return ONE_WORD.test(value) && !NAMES.has(member) ? value : quoted(value)
+}

@@ -1,0 +1,129 @@
+import { accountType } from '@countersign/contract/accounts/account-types'
+import {
+  type customer_external_account_create,
+  type customer_external_account_get,
+  EXTERNAL_ACCOUNT_INITIAL,
+} from '@countersign/contract/accounts/external-accounts'
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import { isPullingRail } from '@countersign/contract/core/rails'
+import { beneficiaryOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import type { AccountDetails, BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
+import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
+import { fingerprintOf, identifiersOf } from './account-details.ts'
+import { selectExternalAccount, selectExternalAccountEver } from './store.ts'
+
+/** A requested account. An account of the platform has no `customerId`, and receives no UMA payments. */
+export type CreateBody = BodyOf<typeof customer_external_account_create>
+type ExternalAccountView = SuccessOf<typeof customer_external_account_get>['body']
+
+/**
+ * An external account, of a customer of this platform or of the platform itself, where `customer_id` is null. Error:
+ * 404 `ACCOUNT_NOT_FOUND`, naming `field`.
+ */
+export async function findExternalAccount(
+  op: Op,
+  id: string,
+  field = 'externalAccountId',
+): Promise<ExternalAccountRow> {
+  const account = await selectExternalAccount(op, id)
+  if (!account || !maySee(op, account.customer_id))
+    throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
+  return account
+}
+
+/** An external account, deleted or not: a payment goes on to the account that it began with, and one of long ago names it. */
+export async function findExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
+  return selectExternalAccountEver(op, id)
+}
+
+/** Error: 400 that names `field`, where the requested rail does not reach the account. */
+export function checkRail(account: ExternalAccountRow, rail: string | undefined, field: string): void {
+  const rails = railsOf(account)
+  if (rail && !rails.includes(rail))
+    throw fieldError(
+      'INVALID_INPUT',
+      field,
+      `This account is reached by ${rails.join(', ') || 'no named rail'}`,
+    )
+}
+
+/** The rails that reach an external account; none for a wallet. */
+export function railsOf(account: ExternalAccountRow): readonly string[] {
+  return accountType(account.account_type).rails ?? []
+}
+
+/** The chain of an external account, by its type; undefined for a bank account. */
+export function chainOf({ account_type }: ExternalAccountRow): string | undefined {
+  return accountType(account_type).isChain ? account_type : undefined
+}
+
+/** The rail that can pull money from an external account; undefined where none can. */
+export function pullingRailOf(account: ExternalAccountRow): string | undefined {
+  return railsOf(account).find(isPullingRail)
+}
+
+/** A new external account, of checked details; `customerId` is null for one of the platform itself. */
+export function makeExternalAccount(op: Op, customerId: string | null, body: CreateBody): ExternalAccountRow {
+  const { accountInfo, currency } = body
+  const identifier = identifiersOf(accountInfo)[0].value
+  return {
+    id: op.newId('ExternalAccount'),
+    platform_id: op.platform.id,
+    customer_id: customerId,
+    platform_account_id: body.platformAccountId ?? null,
+    currency,
+    account_type: accountInfo.accountType,
+    account_info: accountInfo,
+    fingerprint: fingerprintOf(accountInfo, currency),
+    identifier,
+    status: EXTERNAL_ACCOUNT_INITIAL,
+    beneficiary_verification_status: verifyBeneficiary(op, accountInfo, identifier),
+    default_uma_deposit: customerId !== null && (body.defaultUmaDepositAccount ?? false),
+    created_at: op.now,
+    updated_at: op.now,
+    deleted_at: null,
+  }
+}
+
+/**
+ * The result of the check of the holder's name: by suffix in sandbox (specification 4.16); production has nobody who
+ * checks it. Null for a wallet, which names no holder.
+ */
+function verifyBeneficiary(op: Op, info: AccountDetails, identifier: string): BeneficiaryStatus | null {
+  if (!('beneficiary' in info)) return null
+  if (op.mode === 'production') return 'UNSUPPORTED'
+  const outcome = beneficiaryOutcome(suffixOf(identifier))
+  if (outcome === 'INVALID') throw new Error('An account that should have been refused')
+  return outcome
+}
+
+/** An external account as the API shows it: its details with the rails that reach it. */
+export function externalAccountView(row: ExternalAccountRow): ExternalAccountView {
+  const details = row.account_info
+  const { rails } = accountType(details.accountType)
+  const accountInfo = { ...details, ...(rails.length > 0 ? { paymentRails: [...rails] } : {}) }
+  return present({
+    id: row.id,
+    status: row.status,
+    customerId: row.customer_id,
+    currency: row.currency,
+    platformAccountId: row.platform_account_id,
+    defaultUmaDepositAccount: row.customer_id === null ? undefined : row.default_uma_deposit,
+    beneficiaryVerificationStatus: row.beneficiary_verification_status,
+    beneficiaryVerifiedData: verifiedData(row, details),
+    // These are the rails of the row's own type, which the union type cannot express.
+    accountInfo: accountInfo as ExternalAccountView['accountInfo'],
+  })
+}
+
+/** The name that the check found: the given one, where it matched. */
+function verifiedData(row: ExternalAccountRow, details: AccountDetails) {
+  if (row.beneficiary_verification_status !== 'MATCHED' || !('beneficiary' in details)) return undefined
+  const { beneficiary } = details
+  return {
+    fullName: beneficiary.beneficiaryType === 'INDIVIDUAL' ? beneficiary.fullName : beneficiary.legalName,
+  }
+}

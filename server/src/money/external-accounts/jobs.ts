@@ -1,0 +1,55 @@
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { askingRail } from '../../kernel/operation/spans.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import type { AccountCheckResult, Rail } from '../../kernel/ports/rail.ts'
+import { update } from '../../storage/commit/writes.ts'
+import type { BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
+import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
+import { selectExternalAccount } from './store.ts'
+
+const STATUS_OF: Readonly<Record<AccountCheckResult, BeneficiaryStatus>> = {
+  MATCH: 'MATCHED',
+  CLOSE_MATCH: 'PARTIAL_MATCH',
+  NO_MATCH: 'NOT_MATCHED',
+  UNAVAILABLE: 'UNSUPPORTED',
+}
+
+/** How long a rail that does not answer is asked about a name. */
+const ASKED_SECONDS_MAX = 24 * 3600
+const AGAIN_SECONDS = 60
+
+/** What a rail says of the name; undefined where it does not answer. */
+async function nameCheckOf(op: Op, rail: Rail | undefined, { id, account_info }: ExternalAccountRow) {
+  if (!rail?.checkAccount) return 'UNAVAILABLE'
+  const check = rail.checkAccount.bind(rail)
+  try {
+    return await askingRail(op, rail, 'check account', () => check(account_info))
+  } catch (error) {
+    op.log.warn({ err: error, account: id, rail: rail.name }, 'a name was not checked')
+    return undefined
+  }
+}
+
+/** Asks the rail that would pay an account whether its holder has the given name. It changes nothing about paying it. */
+export const checkExternalAccount: JobHandler<'external-account.check'> = async (op, payload) => {
+  const account = await selectExternalAccount(op, payload.externalAccountId)
+  const status = account?.beneficiary_verification_status
+  if (!account || status !== 'PENDING') return []
+  const rail = await op.rails.route(op.platform.id, {
+    direction: 'OUT',
+    accountType: account.account_type,
+    paymentRail: null,
+    currency: account.currency,
+    amount: undefined,
+  })
+  const result = await nameCheckOf(op, rail, account)
+  const isTooLate = op.now > plusSeconds(account.created_at, ASKED_SECONDS_MAX)
+  if (result === undefined && !isTooLate)
+    return [job(op, 'external-account.check', payload, plusSeconds(op.now, AGAIN_SECONDS))]
+  const change = {
+    beneficiary_verification_status: STATUS_OF[result ?? 'UNAVAILABLE'],
+    updated_at: op.now,
+  }
+  return [update('external_accounts', account.id, { beneficiary_verification_status: status }, change)]
+}

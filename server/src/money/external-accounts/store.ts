@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
+import { rowById, rowByKey } from '../../storage/read/lookup.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
+
+/** A customer's id, or null for the platform itself. */
+export type Owner = string | null
+
+export interface ExternalAccountFilters {
+  readonly currency?: string
+  readonly customerId?: string
+}
+
+/** The platform itself. Not the nil uuid, which stands for a text that is no id: such an owner has no accounts. */
+const PLATFORM = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Spelled as in the unique index, so that the query uses it. */
+const ownerColumn = sql<string>`coalesce(customer_id, ${sql.lit(PLATFORM)})`
+
+function ownerOf(owner: Owner): string {
+  return owner === null ? PLATFORM : uuidOf(owner)
+}
+
+function live(op: Op) {
+  return op.read
+    .selectFrom('external_accounts')
+    .where('platform_id', '=', op.platform.id)
+    .where('deleted_at', 'is', null)
+}
+
+const LIVE_BY_ID = rowByKey<ExternalAccountRow>(
+  'SELECT * FROM external_accounts WHERE id = ANY ($1::uuid[]) AND deleted_at IS NULL',
+  'id',
+)
+
+export async function selectExternalAccount(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
+  return op.find(LIVE_BY_ID, id)
+}
+
+const BY_ID = rowById('external_accounts')
+
+/** Deleted or not. */
+export async function selectExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
+  return op.find(BY_ID, id)
+}
+
+/** The owner's account with this fingerprint: the same account, however it is written. */
+export async function selectExternalAccountByFingerprint(op: Op, owner: Owner, fingerprint: string) {
+  return live(op)
+    .select('id')
+    .where(ownerColumn, '=', ownerOf(owner))
+    .where('fingerprint', '=', fingerprint)
+    .executeTakeFirst()
+}
+
+/** The account that receives payments to a customer's UMA address. */
+export async function selectDefaultUmaDepositAccount(op: Op, customerId: string) {
+  return live(op)
+    .select('id')
+    .where('customer_id', '=', customerId)
+    .where('default_uma_deposit', '=', true)
+    .executeTakeFirst()
+}
+
+/** A page of the accounts of one customer or of all that the caller sees. */
+export function selectCustomerExternalAccounts(op: Op, { currency, customerId }: ExternalAccountFilters) {
+  const rows = live(op)
+    .selectAll()
+    .$call((q) => whereGiven(q, 'currency', '=', currency))
+    .$call((q) => whereGiven(q, 'customer_id', '=', ownCustomer(op)))
+  return customerId === undefined
+    ? rows.where('customer_id', 'is not', null)
+    : rows.where(ownerColumn, '=', ownerOf(customerId))
+}
+
+/** A page of the platform's own accounts. */
+export function selectPlatformExternalAccounts(op: Op, { currency }: ExternalAccountFilters) {
+  return live(op)
+    .selectAll()
+    .where(ownerColumn, '=', ownerOf(null))
+    .$call((q) => whereGiven(q, 'currency', '=', currency))
+}

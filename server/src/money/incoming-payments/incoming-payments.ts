@@ -1,0 +1,185 @@
+import { APPROVAL_SECONDS } from '@countersign/contract/payments/incoming-payments'
+import {
+  INCOMING_TRANSACTION_INITIAL,
+  INCOMING_TRANSACTION_TRANSITIONS,
+} from '@countersign/contract/states/payment-states'
+import { findCustomerAccount } from '../../kernel/accounts/accounts.ts'
+import { checkRoom } from '../../kernel/ledger/balances.ts'
+import { arrivalLegs } from '../../kernel/ledger/transfers.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { moveTransaction } from '../../kernel/transactions/moves.ts'
+import {
+  newTransaction,
+  type TransactionWithCustomer,
+  transactionView,
+} from '../../kernel/transactions/transactions.ts'
+import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
+import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
+import type { CustomerRow, InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
+import { mayReceive } from '../uma/uma.ts'
+
+/** A payment from outside to a customer, as a rail reports it. Nothing has been credited yet. */
+export interface ArrivingPayment {
+  readonly customer: CustomerRow
+  /** UMA address in lower case. */
+  readonly sender: string
+  /** Smallest unit of `currency`. */
+  readonly amount: bigint
+  readonly currency: string
+  /** Information about the sender, by the names of `CUSTOMER_INFO_FIELDS`. */
+  readonly counterparty: Readonly<Record<string, unknown>>
+}
+
+/** The names of the members in the request that reports the payment. */
+export interface ArrivingFields {
+  readonly currency: string
+  readonly amount: string
+}
+
+/** The platform's refusal. */
+export interface Refusal {
+  readonly reason?: string
+  /** The information that the platform still requires, by the names of `CUSTOMER_INFO_FIELDS`. */
+  readonly requiredFields?: readonly string[]
+  readonly failureReason?: 'MISSING_MANDATORY_PAYEE_DATA'
+}
+
+/**
+ * Receives a payment (specification 2.11, 3.3). Where the platform has a webhook endpoint it is asked, and has 15
+ * minutes; otherwise the payment is approved at once. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY` and
+ * `AMOUNT_OUT_OF_RANGE`, naming `fields`.
+ */
+export async function receivePayment(
+  op: Op,
+  arriving: ArrivingPayment,
+  fields: ArrivingFields,
+): Promise<{ readonly receipt: TransactionWithCustomer; readonly writes: readonly Write[] }> {
+  const { customer, sender, amount, currency, counterparty } = arriving
+  const account = await receivingAccount(op, customer, currency, fields.currency)
+  const config = platformConfig(op)
+  checkCurrencyLimits(config, 'INCOMING', currency, amount, fields.amount)
+  await checkRoom(op, arrivalLegs(account, amount), fields.amount)
+  const waits = isAsked(op)
+  const row = newTransaction(op, {
+    kind: 'RECEIPT',
+    type: 'INCOMING',
+    direction: 'CREDIT',
+    state: waits
+      ? INCOMING_TRANSACTION_INITIAL
+      : INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL].approve,
+    customer_id: customer.id,
+    source_identifier: sender,
+    destination_account_id: account.id,
+    destination_identifier: customer.uma_address,
+    sent_amount: null,
+    sent_currency: null,
+    received_amount: amount,
+    received_currency: account.currency,
+    fees: 0n,
+    details: Object.keys(counterparty).length > 0 ? { counterparty } : {},
+  })
+  const receipt = { ...row, platform_customer_id: customer.platform_customer_id }
+  return {
+    receipt,
+    writes: [
+      insert('transactions', row),
+      expectRow('customers', customer.id, { deleted_at: null }),
+      expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
+      ...(waits ? asking(op, receipt) : [settling(op, receipt)]),
+    ],
+  }
+}
+
+/** Where a payment to a customer goes. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY`, naming `field`. */
+async function receivingAccount(
+  op: Op,
+  customer: CustomerRow,
+  currency: string,
+  field: string,
+): Promise<InternalAccountRow> {
+  if (customer.verification_status !== 'APPROVED') throw new ApiError('USER_NOT_READY')
+  const account = mayReceive(op, currency) ? await findCustomerAccount(op, customer.id, currency) : undefined
+  // A wallet on a chain is paid there alone.
+  if (!account || account.chain_rail !== null)
+    throw fieldError('INVALID_CURRENCY', field, `The customer does not receive ${currency}`)
+  return account
+}
+
+function payload(receipt: TransactionRow) {
+  return { transactionId: receipt.id }
+}
+
+function settling(op: Op, receipt: TransactionRow): Write {
+  return job(op, 'receipt.settle', payload(receipt), op.now)
+}
+
+/** Whether the platform has a say in payments to its customers: it has a webhook endpoint. */
+export function isAsked(op: Op): boolean {
+  return platformConfig(op).webhookEndpoint !== undefined
+}
+
+/** Asks the platform about a payment that waits for its word, and ends it at the deadline. */
+export function asking(op: Op, receipt: TransactionWithCustomer): Write[] {
+  return [question(op, receipt), job(op, 'receipt.expire', payload(receipt), approvalDeadline(receipt))]
+}
+
+/** Asks the platform. No sender asks this server about the receiver yet. */
+function question(op: Op, receipt: TransactionWithCustomer): Write {
+  const data = { ...transactionView(receipt, receipt), requestedReceiverCustomerInfoFields: [] }
+  return event(op, 'INCOMING_PAYMENT.PENDING', receipt.id, data)
+}
+
+/** The deadline for the platform's decision. */
+export function approvalDeadline(receipt: TransactionRow): Date {
+  return plusSeconds(receipt.created_at, APPROVAL_SECONDS)
+}
+
+/** Whether the platform can still decide, even where the job that ends it is late. */
+export function isAwaitingApproval(op: Op, transaction: TransactionRow): boolean {
+  return (
+    transaction.kind === 'RECEIPT' &&
+    transaction.state === 'PENDING' &&
+    op.now < approvalDeadline(transaction)
+  )
+}
+
+/** Accepts a payment; crediting it is due now. Guard: the payment is undecided. */
+export function approveReceipt(
+  op: Op,
+  receipt: TransactionWithCustomer,
+  receiverCustomerInfo: Readonly<Record<string, unknown>> | undefined,
+): { readonly receipt: TransactionWithCustomer; readonly writes: readonly Write[] } {
+  const details = { ...receipt.details, ...(receiverCustomerInfo ? { receiverCustomerInfo } : {}) }
+  const { row, writes } = moveTransaction(op, receipt, 'approve', { details })
+  return { receipt: row, writes: [...writes, settling(op, row)] }
+}
+
+/** What came in by a rail for a payment that is not credited goes back. */
+export function sentBack(op: Op, { details }: TransactionRow): Write[] {
+  return details.deposit === undefined
+    ? []
+    : [job(op, 'deposit.return', { depositId: details.deposit }, op.now)]
+}
+
+/** Refunds a payment. Guard: the payment is undecided. */
+export function rejectReceipt(
+  op: Op,
+  receipt: TransactionWithCustomer,
+  { reason, requiredFields, failureReason }: Refusal,
+): { readonly receipt: TransactionWithCustomer; readonly writes: readonly Write[] } {
+  const told = {
+    ...(reason === undefined ? {} : { rejectionReason: reason }),
+    ...(requiredFields === undefined ? {} : { requiredFields }),
+  }
+  const counterparty = { ...receipt.details.counterparty, ...told }
+  const details = {
+    ...receipt.details,
+    ...(Object.keys(counterparty).length > 0 ? { counterparty } : {}),
+  }
+  const change = { details, failure_reason: failureReason ?? null }
+  const { row, writes } = moveTransaction(op, receipt, 'reject', change)
+  return { receipt: row, writes: [...writes, ...sentBack(op, receipt)] }
+}

@@ -1,0 +1,54 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import {
+  INCOMING_TRANSACTION_INITIAL,
+  INCOMING_TRANSACTION_TRANSITIONS,
+} from '@countersign/contract/states/payment-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { announce } from '../../kernel/transactions/moves.ts'
+import { newTransaction } from '../../kernel/transactions/transactions.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { InternalAccountRow } from '../../storage/rows/tables.ts'
+import { selectPlatformCustomerId } from './store.ts'
+
+/** A payment between two internal accounts. */
+export interface InternalPayment {
+  /** The paying account and its currency; null where the money was paid in for the payment. */
+  readonly source: { readonly accountId: string; readonly currency: KnownCurrency } | null
+  /** The UMA address of the account's owner, where the payment was sent to it. */
+  readonly umaAddress: string | null
+  /** Smallest unit of the account's currency. */
+  readonly amount: bigint
+  readonly description: string | null
+}
+
+/**
+ * The payee's record of a payment by another internal account: completed at once, without a question to the platform. The
+ * payment itself moves the money.
+ */
+export async function internalReceipt(
+  op: Op,
+  account: InternalAccountRow,
+  { source, umaAddress, amount, description }: InternalPayment,
+): Promise<Write[]> {
+  const { customer_id } = account
+  // The account of a deleted owner still exists, and the money still arrives.
+  const platform_customer_id = customer_id === null ? null : await selectPlatformCustomerId(op, customer_id)
+  const receipt = newTransaction(op, {
+    kind: 'RECEIPT',
+    type: 'INCOMING',
+    direction: 'CREDIT',
+    state: INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL].settle,
+    customer_id,
+    source_account_id: source?.accountId ?? null,
+    destination_account_id: account.id,
+    destination_identifier: umaAddress,
+    sent_amount: null,
+    sent_currency: source?.currency ?? null,
+    received_amount: amount,
+    received_currency: account.currency,
+    fees: 0n,
+    description,
+    settled_at: op.now,
+  })
+  return [insert('transactions', receipt), ...announce(op, { ...receipt, platform_customer_id })]
+}

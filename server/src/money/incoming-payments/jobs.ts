@@ -1,0 +1,58 @@
+import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { arrivalLegs, type Leg, post } from '../../kernel/ledger/transfers.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { moveTransaction } from '../../kernel/transactions/moves.ts'
+import { findTransaction, receivedOf } from '../../kernel/transactions/transactions.ts'
+import { isDeleted } from '../../people/customers/customers.ts'
+import { expectRow } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { InternalAccountRow } from '../../storage/rows/tables.ts'
+import { depositOf, moveDeposit } from '../rails/deposit-rows.ts'
+import { sentBack } from './incoming-payments.ts'
+
+/**
+ * Credits an accepted payment. Where the account can no longer take it, because its customer was deleted, it was closed or
+ * its balance would be too large, nothing is posted and the payment is refunded: `REFUNDED`, `OFFRAMP_FAILED`.
+ */
+export const settleReceipt: JobHandler<'receipt.settle'> = async (op, payload) => {
+  const receipt = await findTransaction(op, payload.transactionId)
+  if (receipt.state !== 'PROCESSING') return []
+  const account = await findInternalAccount(op, required(receipt, 'destination_account_id'))
+  const customerId = required(receipt, 'customer_id')
+  const { amount } = receivedOf(receipt)
+  const { deposit } = receipt.details
+  const legs = deposit === undefined ? arrivalLegs(account, amount) : outOfSuspense(account, amount)
+  const canTake =
+    account.status === 'ACTIVE' && !(await isDeleted(op, customerId)) && (await hasRoom(op, legs))
+  if (!canTake)
+    return [
+      ...moveTransaction(op, receipt, 'refund', { failure_reason: 'OFFRAMP_FAILED' }).writes,
+      ...sentBack(op, receipt),
+    ]
+  return [
+    expectRow('customers', customerId, { deleted_at: null }),
+    expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
+    ...post(op, { cause: 'transaction', causeId: receipt.id }, legs),
+    ...(deposit === undefined ? [] : [moveDeposit(op, await depositOf(op, deposit), 'credit').write]),
+    ...moveTransaction(op, receipt, 'settle', { settled_at: op.now }).writes,
+    balanceUpdated(op, account),
+  ]
+}
+
+/** Legs of money that a rail has brought, and that waited for the platform's word. */
+function outOfSuspense({ id, currency }: InternalAccountRow, amount: bigint): Leg[] {
+  return [
+    { system: 'suspense', currency, amount: -amount },
+    { account: id, currency, amount },
+  ]
+}
+
+/** Fails an undecided payment at its deadline. The reason says whether the platform had received the question. */
+export const expireReceipt: JobHandler<'receipt.expire'> = async (op, payload) => {
+  const receipt = await findTransaction(op, payload.transactionId)
+  if (receipt.state !== 'PENDING') return []
+  const { isTaken } = receipt.details
+  const failure_reason = isTaken ? 'PAYMENT_APPROVAL_TIMED_OUT' : 'PAYMENT_APPROVAL_WEBHOOK_ERROR'
+  return [...moveTransaction(op, receipt, 'fail', { failure_reason }).writes, ...sentBack(op, receipt)]
+}

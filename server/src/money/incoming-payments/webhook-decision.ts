@@ -1,0 +1,80 @@
+import { isObject } from '@countersign/contract/core/decode'
+import { CUSTOMER_INFO_FIELDS } from '@countersign/contract/customers/customer-info'
+import { isWithinFreeForm } from '../../base/json/free-form.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { findTransaction, type TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
+import { isDecidedAlone } from '../../people/members/approval-votes.ts'
+import type { AnswerRule } from '../../people/webhooks/response-rules.ts'
+import { update, type Write } from '../../storage/commit/writes.ts'
+import { approveReceipt, isAwaitingApproval, rejectReceipt } from './incoming-payments.ts'
+
+const REASON_LENGTH_MAX = 500
+const NESTING_MAX = 32
+
+/**
+ * What the platform's answer to `INCOMING_PAYMENT.PENDING` decides: 200 accepts the payment where one approval is enough, 403 and 422 refuse it, 202 and
+ * 409 leave it to a later call. Anything else is not an answer, and the question is sent again. Once the payment is
+ * decided, an answer means what it means for every other event; a late decision also ends the delivery.
+ */
+export const answerReceipt: AnswerRule = async (op, event, { status, body }) => {
+  const receipt = await findTransaction(op, event.object_id)
+  const decide = DECISIONS[status]
+  if (!isAwaitingApproval(op, receipt)) return decide && { ended: true, writes: [] }
+  return decide ? { ended: true, writes: decide(op, receipt, body) } : { ended: false, writes: [] }
+}
+
+type Decide = (op: Op, receipt: TransactionWithCustomer, body: unknown) => readonly Write[]
+
+const DECISIONS: Readonly<Record<number, Decide>> = {
+  // Where several members have to approve, the platform's server cannot do it for them.
+  200: (op, receipt, body) =>
+    isDecidedAlone(op) ? approveReceipt(op, receipt, customerInfoOf(body)).writes : [markTaken(receipt)],
+  202: (_, receipt) => [markTaken(receipt)],
+  403: (op, receipt, body) => rejectReceipt(op, receipt, reasonOf(body)).writes,
+  409: (_, receipt) => [markTaken(receipt)],
+  422: (op, receipt, body) =>
+    rejectReceipt(op, receipt, {
+      ...reasonOf(body),
+      requiredFields: requiredFieldsOf(body),
+      failureReason: 'MISSING_MANDATORY_PAYEE_DATA',
+    }).writes,
+}
+
+/** Records that the platform has the question. Guard: the payment is undecided. */
+function markTaken(receipt: TransactionWithCustomer): Write {
+  const details = { ...receipt.details, isTaken: true }
+  return update('transactions', receipt.id, { state: receipt.state }, { details })
+}
+
+/** Reads the platform's answer defensively: members of another form than agreed are left out. */
+function customerInfoOf(body: unknown): Record<string, unknown> | undefined {
+  const info = membersOf(body).receiverCustomerInfo
+  return isObject(info) && isStorable(info) && isWithinFreeForm(info) ? info : undefined
+}
+
+function reasonOf(body: unknown): { readonly reason?: string } {
+  const { reason, message } = membersOf(body)
+  const text = [reason, message].find(
+    (one): one is string => typeof one === 'string' && one !== '' && isStorable(one),
+  )
+  // Cuts between characters, not within one.
+  return text === undefined ? {} : { reason: [...text].slice(0, REASON_LENGTH_MAX).join('') }
+}
+
+function requiredFieldsOf(body: unknown): string[] {
+  const { requiredFields } = membersOf(body)
+  return CUSTOMER_INFO_FIELDS.filter((name) => Array.isArray(requiredFields) && requiredFields.includes(name))
+}
+
+function membersOf(body: unknown): Readonly<Record<string, unknown>> {
+  return isObject(body) ? body : {}
+}
+
+/** Whether the database can store the text and JSON: no U+0000, no lone surrogate, no infinity, no unlimited nesting. */
+function isStorable(value: unknown, levels = NESTING_MAX): boolean {
+  if (typeof value === 'string') return !value.includes('\u0000') && value.isWellFormed()
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  const members = Object.entries(value)
+  return levels > 0 && members.every(([name, member]) => isStorable(name) && isStorable(member, levels - 1))
+}

@@ -1,0 +1,40 @@
+import { CURRENCIES, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import type { exchangeRates } from '@countersign/contract/payments/exchange-rates'
+import { SENDING_AMOUNT_DEFAULT } from '@countersign/contract/payments/exchange-rates'
+import { priceOfSending } from '../../base/pricing/pricing.ts'
+import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { exchangeRateViews, RAILS_BY_CURRENCY, sourcesOf } from './exchange-rates.ts'
+
+export const exchangeRateHandlers: Handlers<typeof exchangeRates> = {
+  exchange_rate_list: async (op, { query }) => {
+    const { sourceCurrency, destinationCurrency, sendingAmount = BigInt(SENDING_AMOUNT_DEFAULT) } = query
+    const asked = sourceCurrency === undefined ? undefined : checkKnown(sourceCurrency, 'sourceCurrency')
+    const destinations = destinationCurrency
+      ? [
+          ...new Set(
+            destinationCurrency.map((code, index) => checkKnown(code, `destinationCurrency.${index}`)),
+          ),
+        ]
+      : Object.keys(CURRENCIES).filter(isKnownCurrency)
+    if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
+    const rates = await op.rates.snapshot()
+    // The real time of the rates, converted to the platform's clock.
+    const updatedAt = new Date(rates.updatedAt.getTime() + Number(op.platform.clock_offset_ms))
+    const reached = destinations.filter((currency) => RAILS_BY_CURRENCY[currency].length > 0)
+    const data = sourcesOf(platformConfig(op), asked).flatMap((source) =>
+      reached.flatMap((destination) => {
+        const price = priceOfSending(rates, op.fees, source.currency, destination, sendingAmount)
+        return price ? exchangeRateViews(source, destination, price, updatedAt) : []
+      }),
+    )
+    return { status: 200, body: { data } }
+  },
+}
+
+/** Error: 400 `INVALID_CURRENCY`. */
+function checkKnown(code: string, field: string): KnownCurrency {
+  if (!isKnownCurrency(code))
+    throw fieldError('INVALID_CURRENCY', field, `${code} is not a currency that this server supports`)
+  return code
+}

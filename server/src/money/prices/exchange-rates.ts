@@ -1,0 +1,74 @@
+import { ACCOUNT_TYPES, accountType, isAccountType } from '@countersign/contract/accounts/account-types'
+import {
+  CURRENCIES,
+  currencyRecord,
+  isKnownCurrency,
+  type KnownCurrency,
+} from '@countersign/contract/core/currencies'
+import { keysOf, tableOf } from '@countersign/contract/core/objects'
+import type { PaymentRailName } from '@countersign/contract/core/rails'
+import { LOCKED_AMOUNT_MAX } from '@countersign/contract/payments/exchange-rates'
+import { INT64_MAX } from '../../base/json/int64.ts'
+import { exchangeRate, feesOf, type Price } from '../../base/pricing/pricing.ts'
+import { fieldError } from '../../kernel/operation/operation.ts'
+import { currencyConfig, type PlatformConfig } from '../../people/platforms/platform-config.ts'
+import { walletCurrencies } from '../../people/platforms/wallet-network.ts'
+
+/** The rails that can carry each currency. A currency that only wallets hold has none. */
+export const RAILS_BY_CURRENCY: Readonly<Record<KnownCurrency, readonly PaymentRailName[]>> =
+  railsByCurrency()
+
+function railsByCurrency() {
+  const types = Object.keys(ACCOUNT_TYPES).filter(isAccountType).map(accountType)
+  // An account type without fields appears only in payment instructions: nothing is paid out to it.
+  const payable = types.filter(({ fields }) => fields !== undefined)
+  return tableOf(keysOf(CURRENCIES), (currency) => {
+    const reaching = payable.filter(({ currencies }) => currencies.includes(currency))
+    return [...new Set(reaching.flatMap(({ rails }) => rails))]
+  })
+}
+
+/** What a platform may send in one currency. Amounts in its smallest unit. */
+export interface Source {
+  readonly currency: KnownCurrency
+  readonly minAmount: bigint
+  readonly maxAmount: bigint
+}
+
+/**
+ * The currencies that the platform pays from: those that its settings allow to be sent, and those of the wallets. A currency
+ * requested by name need not be in the settings, because real-time funding can pay a quote in it; it has no limits.
+ */
+export function sourcesOf(config: PlatformConfig, asked?: KnownCurrency): Source[] {
+  const supported = config.supportedCurrencies.map(({ currencyCode }) => currencyCode)
+  const codes = [...supported, ...walletCurrencies(config)]
+  const currencies = asked ? [asked] : [...new Set(codes)].filter(isKnownCurrency)
+  return currencies.flatMap((currency) => {
+    const limits = currencyConfig(config, currency)
+    if (!limits) return [{ currency, minAmount: 1n, maxAmount: BigInt(LOCKED_AMOUNT_MAX) }]
+    const { enabledTransactionTypes, minAmount, maxAmount } = limits
+    return enabledTransactionTypes.includes('OUTGOING') ? [{ currency, minAmount, maxAmount }] : []
+  })
+}
+
+/** One entry per rail that reaches the destination. Error: 400 `AMOUNT_OUT_OF_RANGE` where a result exceeds int64. */
+export function exchangeRateViews(source: Source, destination: KnownCurrency, price: Price, updatedAt: Date) {
+  if (price.receivingAmount > INT64_MAX)
+    throw fieldError(
+      'AMOUNT_OUT_OF_RANGE',
+      'sendingAmount',
+      `The amount is too large to convert from ${source.currency} to ${destination}.`,
+    )
+  return RAILS_BY_CURRENCY[destination].map((destinationPaymentRail) => ({
+    sourceCurrency: currencyRecord(source.currency),
+    sendingAmount: price.sendingAmount,
+    minSendingAmount: source.minAmount,
+    maxSendingAmount: source.maxAmount,
+    destinationCurrency: currencyRecord(destination),
+    destinationPaymentRail,
+    receivingAmount: price.receivingAmount,
+    exchangeRate: exchangeRate(price),
+    fees: { fixed: price.fixedFee, total: feesOf(price) },
+    updatedAt: updatedAt.toISOString(),
+  }))
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import type { Op } from '../../kernel/operation/app.ts'
+import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { rowByKey } from '../../storage/read/lookup.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
+import { TRANSFER_TRANSITIONS } from '../../storage/rows/states.ts'
+import type { QuoteRow } from '../../storage/rows/tables.ts'
+
+export interface FeeFilters {
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/** An entry of a fees account: the side of a transfer on which it is, which has its id. */
+export type FeeRow = Pick<LedgerTransferRow, 'id' | 'amount' | 'currency' | 'created_at'>
+
+/** What was credited to an account, and what was debited: each is read in the order of an index. */
+export function selectEntries(op: Op, accountId: string, filters: FeeFilters) {
+  return [
+    posted(op, filters).select('amount').where('credit_account_id', '=', accountId),
+    posted(op, filters).select(sql<bigint>`- amount`.as('amount')).where('debit_account_id', '=', accountId),
+  ]
+}
+
+function posted(op: Op, { startDate, endDate }: FeeFilters) {
+  return op.read
+    .selectFrom('ledger_transfers')
+    .select(['id', 'currency', 'created_at'])
+    .where('state', '=', TRANSFER_TRANSITIONS.pending.post)
+    .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
+    .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
+}
+
+/** The quote of a transfer. */
+export type QuoteOfTransfer = Pick<LedgerTransferRow, 'id' | 'platform_id'> &
+  Pick<QuoteRow, 'transaction_id' | 'customer_id'> & { readonly quote_id: string }
+
+// OFFSET 0 stops the planner from reordering the join, so rows are always read by id.
+const QUOTE_BY_TRANSFER = rowByKey<QuoteOfTransfer>(
+  `SELECT t.id, t.platform_id, q.id AS quote_id, q.transaction_id, q.customer_id
+   FROM ledger_transfers t
+   CROSS JOIN LATERAL (SELECT id, transaction_id, customer_id FROM quotes WHERE id = t.cause_id OFFSET 0) q
+   WHERE t.id = ANY ($1::uuid[])`,
+  'id',
+)
+
+export async function selectQuoteOfTransfer(op: Op, id: string): Promise<QuoteOfTransfer | undefined> {
+  return op.find(QUOTE_BY_TRANSFER, id)
+}

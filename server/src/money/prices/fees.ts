@@ -1,0 +1,25 @@
+import { CURRENCIES } from '@countersign/contract/core/currencies'
+import { findSystemAccounts } from '../../kernel/ledger/balances.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { money } from '../../kernel/transactions/transactions.ts'
+import { type FeeRow, selectQuoteOfTransfer } from './fee-store.ts'
+
+/** The fees accounts of a platform: one for each currency in which a fee was ever charged, or only that of `currency`. */
+export async function findFeeAccounts(op: Op, currency: string | undefined) {
+  const codes = currency === undefined ? Object.keys(CURRENCIES) : [currency]
+  return findSystemAccounts(op, 'fees', codes)
+}
+
+/** A fee as the API shows it. Only quotes charge fees. */
+export async function feeView(op: Op, { id, amount, currency, created_at }: FeeRow) {
+  const quote = await selectQuoteOfTransfer(op, id)
+  if (!quote) throw new Error(`The fee ${id} belongs to no quote`)
+  return {
+    id,
+    amount: money(amount, currency),
+    quoteId: quote.quote_id,
+    transactionId: quote.transaction_id,
+    customerId: quote.customer_id ?? op.platform.id,
+    createdAt: created_at.toISOString(),
+  }
+}

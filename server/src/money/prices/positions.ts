@@ -1,0 +1,61 @@
+import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { INT64_MAX } from '../../base/json/int64.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import type { QuoteRow } from '../../storage/rows/tables.ts'
+import { type PositionRow, selectPosition, selectPositions } from './position-store.ts'
+
+/** What a conversion buys and sells. */
+type Conversion = Pick<QuoteRow, 'sending_currency' | 'receiving_currency' | 'receiving_amount'>
+
+/** Settlements of the payments under way make room, and so does who covers the position: seldom within seconds. */
+const RETRY_AFTER_SECONDS = 60
+
+/**
+ * The value of `position_limit` of a quote that is executed: how far short the position may be in the currency that it sells.
+ * The database checks it as it counts the quote. Null where nothing is limited, or nothing is converted.
+ */
+export function limitFor(op: Op, conversion: Conversion): bigint | null {
+  const { positionLimits } = op
+  if (positionLimits === undefined || conversion.sending_currency === conversion.receiving_currency)
+    return null
+  // Currencies without a limit are counted as well, so that what is under way is known of each.
+  return positionLimits.get(conversion.receiving_currency) ?? INT64_MAX
+}
+
+/**
+ * Checks that the position can be as much shorter as a conversion makes it. What is executed is checked again by the database,
+ * as it is counted. Error: 503 `POSITION_LIMIT_REACHED`.
+ */
+export async function checkPosition(op: Op, conversion: Conversion): Promise<void> {
+  const limit = limitFor(op, conversion)
+  if (limit === null) return
+  const currency = conversion.receiving_currency
+  const { posted, sold } = await selectPosition(op, currency)
+  if (conversion.receiving_amount > limit + posted - sold)
+    throw new ApiError('POSITION_LIMIT_REACHED', {
+      details: { currency },
+      headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+    })
+}
+
+/** The platform's positions, by the codes of their currencies. */
+export async function findPositions(op: Op): Promise<PositionRow[]> {
+  const rows = await selectPositions(op, op.positionLimits === undefined ? 'all' : 'counted')
+  const known = new Set<KnownCurrency>(rows.map(({ currency }) => currency))
+  const untouched = [...(op.positionLimits?.keys() ?? [])].filter((currency) => !known.has(currency))
+  return [...rows, ...untouched.map((currency) => ({ currency, posted: 0n, bought: 0n, sold: 0n }))].sort(
+    (a, b) => (a.currency < b.currency ? -1 : 1),
+  )
+}
+
+/** A position as the API shows it. */
+export function positionView(op: Op, { currency, posted, bought, sold }: PositionRow) {
+  const limit = op.positionLimits?.get(currency)
+  return {
+    currency: currencyRecord(currency),
+    position: posted,
+    inFlight: { bought, sold },
+    ...(limit === undefined ? {} : { limit, available: limit + posted - sold }),
+  }
+}

@@ -1,0 +1,104 @@
+import type { AccountTypeName } from '@countersign/contract/accounts/account-types'
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import type { crypto_withdrawal_fee_estimate } from '@countersign/contract/payments/withdrawal-fees'
+import { requireValue } from '../../base/formats/require-value.ts'
+import { type NetworkFee, networkFeeRoundedUp } from '../../base/pricing/network-fees.ts'
+import { amountInWords, feesOf, price } from '../../base/pricing/pricing.ts'
+import type { RateTable } from '../../base/pricing/ratios.ts'
+import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { fundingTypesOf, networkOf } from '../../kernel/accounts/funding.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import type { InternalAccountRow } from '../../storage/rows/tables.ts'
+import { isIdentifierOf } from '../external-accounts/account-details.ts'
+
+type Body = BodyOf<typeof crypto_withdrawal_fee_estimate>
+type Estimate = SuccessOf<typeof crypto_withdrawal_fee_estimate>['body']
+
+/**
+ * What a withdrawal would cost now. Errors: 400 that names the field, 404 `ACCOUNT_NOT_FOUND`, 501 `NOT_IMPLEMENTED` where
+ * the server has no rates or no rail that knows the fees of the network, 503 `UNAVAILABLE` where the fees of the network cannot be read now.
+ */
+export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> {
+  const account = await findCryptoAccount(op, body)
+  const type = networkType(account, body.cryptoNetwork)
+  const { amount, destinationAddress } = body
+  if (!isIdentifierOf(type, destinationAddress, op.mode))
+    throw fieldError(
+      'INVALID_INPUT',
+      'destinationAddress',
+      `destinationAddress must be an address on ${networkOf(type)}`,
+    )
+  if (!op.rates) throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no exchange rates.' })
+  const fee = await networkFee(op, account, type, body)
+  const rates = await op.rates.snapshot()
+  return summed(op, account, amount, fee, rates)
+}
+
+/** A rail on the chain knows what it charges; the other networks of the sandbox have fixed fees. */
+async function networkFee(
+  op: Op,
+  { currency, chain_rail }: InternalAccountRow,
+  accountType: AccountTypeName,
+  { amount, destinationAddress }: Body,
+): Promise<NetworkFee> {
+  const wanted = { direction: 'OUT', accountType, paymentRail: null, currency, amount } as const
+  const rail = await op.rails.route(op.platform.id, wanted)
+  // The key of a wallet signs the payment and its fee.
+  if (rail?.chain) return rail.chain.transferFee(currency, chain_rail === null ? 1 : 2)
+  const network = requireValue(networkOf(accountType), 'network of a wallet')
+  if (!op.networkFees)
+    throw new ApiError('NOT_IMPLEMENTED', { message: `No rail of this server says what ${network} charges.` })
+  return op.networkFees.estimate({ network, currency, amount, destinationAddress })
+}
+
+async function findCryptoAccount(op: Op, { internalAccountId, currency }: Body): Promise<InternalAccountRow> {
+  const account = await findInternalAccount(op, internalAccountId, 'internalAccountId')
+  if (account.type === 'INTERNAL_FIAT')
+    throw fieldError(
+      'INVALID_INPUT',
+      'internalAccountId',
+      'internalAccountId is an account of money at banks',
+    )
+  if (account.currency !== currency)
+    throw fieldError('INVALID_CURRENCY', 'currency', `This account holds ${account.currency}`)
+  return account
+}
+
+/** The account type of a wallet on the network. */
+function networkType({ currency }: InternalAccountRow, network: string): AccountTypeName {
+  const [type] = fundingTypesOf(currency, network)
+  if (type) return type
+  const carrying = fundingTypesOf(currency).map(networkOf).join(', ')
+  throw fieldError('INVALID_INPUT', 'cryptoNetwork', `${currency} is carried by ${carrying || 'no network'}`)
+}
+
+/** The fees in the currency of the account. Error: 400 `INVALID_AMOUNT` where nothing of the amount would be left. */
+function summed(
+  op: Op,
+  { currency }: InternalAccountRow,
+  amount: bigint,
+  fee: NetworkFee,
+  rates: RateTable,
+): Estimate {
+  const own = price(rates, op.fees, currency, currency, 'SENDING', amount)
+  const inCurrency = networkFeeRoundedUp(rates, currency, fee)
+  if (inCurrency === undefined)
+    throw new ApiError('NOT_IMPLEMENTED', {
+      message: `This server has no rate of ${fee.asset} or ${currency}.`,
+    })
+  const applicationFee = own ? feesOf(own) : amount
+  const totalFee = applicationFee + inCurrency
+  if (totalFee >= amount)
+    throw new ApiError('INVALID_AMOUNT', {
+      message: `The fees of ${amountInWords(totalFee, currency)} leave nothing of amount.`,
+      details: { field: 'amount', totalFee, currency },
+    })
+  return {
+    networkFee: fee.amount,
+    networkFeeAsset: fee.asset,
+    applicationFee,
+    totalFee,
+    netAmount: amount - totalFee,
+  }
+}

@@ -1,0 +1,157 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import type { EvmNetwork } from '@countersign/contract/core/evm'
+import type { Payload } from '@countersign/contract/signing/payloads'
+import { type AuthorizedPart, authorizationNonce } from '../../base/crypto/evm/authorization.ts'
+import { toChecksumAddress } from '../../base/formats/addresses.ts'
+import type { Hex } from '../../base/formats/hex.ts'
+import { lowerHex } from '../../base/formats/hex.ts'
+import { parseJson } from '../../base/json/json.ts'
+import { amountInWords } from '../../base/pricing/pricing.ts'
+import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import type { ChainToken, RailChain, SignedChainPayment } from '../../kernel/ports/rail.ts'
+import { required } from '../../storage/read/required.ts'
+import type { InternalAccountRow, QuoteRow } from '../../storage/rows/tables.ts'
+import { selectOrder } from './store.ts'
+
+/**
+ * The transfers by which a wallet on a chain pays a quote. They are signed twice: the customer stamps a payload that names them, and
+ * the wallet's own key, in the enclave, signs these and no others. A payee on the same chain is paid straight from the wallet. For
+ * any other the money is collected first: it goes to this server's treasury on the chain, which then pays as for every quote.
+ */
+export type ChainTransfers = NonNullable<Payload<'quote_execute'>['chain']>
+
+/** How long after the last moment to execute a quote the chain takes what was signed for it. */
+const VALID_SECONDS = 60 * 60
+const MS = 1000
+
+const NETWORK_NAMES: Readonly<Record<EvmNetwork, string>> = {
+  ETHEREUM: 'Ethereum',
+  BASE: 'Base',
+  POLYGON: 'Polygon',
+}
+
+/** Whether a wallet's own transfers pay a quote's payee. */
+export function isStraight({ request }: QuoteRow): boolean {
+  return request.wallet !== undefined && request.railIn === undefined
+}
+
+/** Whether the money of a quote is collected from a wallet on a chain first. */
+export function isCollected({ request }: QuoteRow): boolean {
+  return request.wallet !== undefined && request.railIn !== undefined
+}
+
+/** Where a wallet on a chain is. */
+export function placeOf({
+  chain_rail,
+  chain_address,
+}: Pick<InternalAccountRow, 'chain_rail' | 'chain_address'>):
+  | { readonly rail: string; readonly address: Hex }
+  | undefined {
+  return chain_rail === null || chain_address === null
+    ? undefined
+    : { rail: chain_rail, address: chain_address }
+}
+
+/** The chain of a wallet. Error: 501 `NOT_IMPLEMENTED` where its rail takes nothing new any more. */
+export function openChain(op: Op, rail: string): RailChain {
+  const found = op.rails.find(rail)
+  if (found?.chain && !found.isRetired) return found.chain
+  throw new ApiError('NOT_IMPLEMENTED', {
+    message: `The rail ${rail}, on whose chain this wallet is, takes no payments any more.`,
+  })
+}
+
+/** What a wallet signs to pay a quote; `to` is the payee's address where it is paid straight. */
+export function chainTransfers(op: Op, quote: QuoteRow, to: string | null): ChainTransfers {
+  const wallet = walletOf(quote)
+  const chain = openChain(op, wallet.rail)
+  const { address, domain } = signedToken(chain, quote.sending_currency)
+  return {
+    network: chain.network,
+    chainId: chain.chainId,
+    token: { currency: quote.sending_currency, address: spelled(address), ...domain },
+    from: spelled(wallet.address),
+    validBefore: plusSeconds(quote.expires_at, VALID_SECONDS).toISOString(),
+    transfers: transfersOf(quote, spelled(chain.treasury), to),
+  }
+}
+
+function transfersOf(quote: QuoteRow, treasury: string, to: string | null): ChainTransfers['transfers'] {
+  const { transaction_id: id, fees, receiving_amount, sending_amount } = quote
+  const part = (name: AuthorizedPart) => authorizationNonce(name, id)
+  if (!isStraight(quote))
+    return [{ purpose: 'PAYMENT', to: treasury, amount: sending_amount, nonce: part('payment') }]
+  if (to === null) throw new Error(`${quote.id} pays nobody on the chain`)
+  return [
+    { purpose: 'PAYMENT', to: spelled(to), amount: receiving_amount, nonce: part('payment') },
+    ...(fees > 0n ? [{ purpose: 'FEE' as const, to: treasury, amount: fees, nonce: part('fee') }] : []),
+  ]
+}
+
+/** The same for the person who signs; `payee` and what it receives are in words. */
+export function transfersInWords(
+  { network, transfers }: ChainTransfers,
+  currency: KnownCurrency,
+  quote: QuoteRow,
+  payee: string,
+  receives: string,
+): string {
+  const [payment, fee] = transfers
+  if (!payment) throw new Error('A payment without a transfer')
+  const words = `Pay ${amountInWords(payment.amount, currency)} on ${NETWORK_NAMES[network]} to`
+  if (!isStraight(quote))
+    return `${words} this server at ${payment.to}, fees included, so that ${payee} receives ${receives}`
+  const to = quote.request.payTo === undefined ? payment.to : `${payment.to}, which is ${payee}`
+  return fee ? `${words} ${to}, and ${amountInWords(fee.amount, currency)} as fee` : `${words} ${to}`
+}
+
+/**
+ * The transfers of a quote by the wallet's own key, under the stamp that has executed it. The same transfers have the same
+ * signatures.
+ */
+export async function signedTransfers(op: Op, quote: QuoteRow): Promise<SignedChainPayment> {
+  const account = await findInternalAccount(op, required(quote, 'source_account_id'))
+  const { payload, stamp, public_key } = await selectOrder(op, required(quote, 'signing_request_id'))
+  if (stamp === null || public_key === null) throw new Error(`${quote.id} was not stamped`)
+  const order = { payload, stamp, sessionPublicKey: public_key }
+  const [signature, feeSignature] = op.enclave.signWalletTransfers(
+    account.id,
+    required(account, 'sealed_seed'),
+    order,
+  )
+  if (!signature) throw new Error(`${quote.id} has no transfer`)
+  const { chain } = parseJson(payload) as { readonly chain: ChainTransfers }
+  const { rail, address } = walletOf(quote)
+  const on = op.rails.find(rail)?.chain
+  if (!on) throw new Error(`The rail ${rail} is not in RAILS_FILE: its payments wait for it`)
+  const [, fee] = chain.transfers
+  return {
+    senderId: on.walletAddressId(account.id),
+    sender: address,
+    validBefore: BigInt(Math.floor(Date.parse(chain.validBefore) / MS)),
+    signature,
+    ...(fee && feeSignature
+      ? { fee: { amount: BigInt(fee.amount), recipient: lowerHex(fee.to), signature: feeSignature } }
+      : {}),
+  }
+}
+
+function walletOf({ id, request }: QuoteRow): NonNullable<QuoteRow['request']['wallet']> {
+  if (!request.wallet) throw new Error(`${id} is not paid by a wallet on a chain`)
+  return request.wallet
+}
+
+function signedToken(
+  chain: RailChain,
+  currency: string,
+): ChainToken & { domain: NonNullable<ChainToken['domain']> } {
+  const token = chain.token(currency)
+  if (!token.domain) throw new Error(`The token of ${currency} takes no signed transfers`)
+  return { ...token, domain: token.domain }
+}
+
+function spelled(address: string): string {
+  return toChecksumAddress(address.slice(2))
+}

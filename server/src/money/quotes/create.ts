@@ -1,0 +1,247 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import type { Payload } from '@countersign/contract/signing/payloads'
+import { OUTGOING_TRANSACTION_INITIAL, QUOTE_INITIAL } from '@countersign/contract/states/payment-states'
+import { amountInWords, exchangeRate, feesOf, rateDetails } from '../../base/pricing/pricing.ts'
+import { describeInternalAccount } from '../../kernel/accounts/accounts.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { plusSeconds } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { fieldError } from '../../kernel/operation/operation.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { issueRequest } from '../../kernel/signing/signing.ts'
+import { announce } from '../../kernel/transactions/moves.ts'
+import { makeReference, newTransaction } from '../../kernel/transactions/transactions.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { KeptRequest } from '../../storage/rows/stored-documents.ts'
+import type { CustomerRow, QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
+import { describeAccount } from '../external-accounts/describe.ts'
+import { chainOf } from '../external-accounts/external-accounts.ts'
+import { checkPosition } from '../prices/positions.ts'
+import { checkStillAllowed } from '../uma/allowed-counterparties.ts'
+import { askedOf } from '../uma/counterparty.ts'
+import { checkLookup } from '../uma/lookups.ts'
+import { checkSenderKnown } from '../uma/required-sender-info.ts'
+import { amountsOf } from './amounts.ts'
+import { chainTransfers, transfersInWords } from './chain-transfers.ts'
+import { checkBalance, executeQuote } from './execute-quote.ts'
+import { quoteFundingInstructions } from './funding-instructions.ts'
+import { findParties, type Parties, type Payee, type QuoteBody, validitySeconds } from './parties.ts'
+import { executionCall } from './quotes.ts'
+
+export interface CreatedQuote {
+  readonly quote: QuoteRow
+  /** The payload that an embedded wallet signs to execute the quote. */
+  readonly payloadToSign: string | undefined
+  readonly writes: readonly Write[]
+}
+
+/** Locks a rate, and executes at once where requested. */
+export async function createQuote(op: Op, body: QuoteBody): Promise<CreatedQuote> {
+  const parties = await findParties(op, body)
+  checkImmediate(body, parties)
+  if (body.lookupId !== undefined) checkLookup(op, body.lookupId, receiverOf(parties.payee))
+  const { quote, writes: ofRails } = await priced(op, body, parties)
+  await checkPosition(op, quote)
+  const { customer, payer, payee } = parties
+  const told = { ...present({ PURPOSE_OF_PAYMENT: body.purposeOfPayment }), ...body.senderCustomerInfo }
+  if (payee.kind === 'uma') checkSenderKnown(payee.asks, customer, told)
+  const transaction = { ...payingTransaction(op, body, quote, parties), ...platformId(customer) }
+  const signing =
+    payer.kind === 'account' && payer.account.type === 'EMBEDDED_WALLET'
+      ? signingRequest(op, quote, payee)
+      : undefined
+  const complete = signing ? { ...quote, signing_request_id: signing.requestId } : quote
+  const { platform_customer_id: _, ...row } = transaction
+  const writes = [
+    ...(signing ? [signing.write] : []),
+    insert('quotes', complete),
+    ...ofRails,
+    insert('transactions', row),
+    ...announce(op, transaction),
+    job(op, 'quote.expire', { quoteId: quote.id }, quote.expires_at),
+  ]
+  // The arrival of the payment executes such a quote.
+  if (!body.immediatelyExecute || payer.kind === 'funding')
+    return { quote: complete, payloadToSign: signing?.payloadToSign, writes }
+  const account = payer.kind === 'account' ? payer.account : undefined
+  if (account) await checkBalance(op, quote)
+  const guards =
+    payee.kind === 'uma' ? await checkStillAllowed(op, payee.umaAddress, 'destination.umaAddress') : []
+  const executed = executeQuote(op, { account, guards }, quote, transaction)
+  return { quote: executed.quote, payloadToSign: undefined, writes: [...writes, ...executed.writes] }
+}
+
+/** The receiver as a lookup names it. */
+function receiverOf(payee: Payee): string {
+  if (payee.kind === 'external') return payee.account.id
+  return payee.kind === 'uma' ? payee.umaAddress : (payee.umaAddress ?? payee.account.id)
+}
+
+function checkImmediate(body: QuoteBody, { payer }: Parties): void {
+  if (body.immediatelyExecute && payer.kind === 'account' && payer.account.type === 'EMBEDDED_WALLET')
+    throw fieldError(
+      'INVALID_INPUT',
+      'immediatelyExecute',
+      'A quote from an embedded wallet is executed only after the wallet has signed it',
+    )
+}
+
+async function priced(
+  op: Op,
+  body: QuoteBody,
+  { customer, payer, payee }: Parties,
+): Promise<{ readonly quote: QuoteRow; readonly writes: readonly Write[] }> {
+  const [sending, receiving] = [payer.currency, payee.currency]
+  const rail = body.destination.destinationType === 'ACCOUNT' ? body.destination.paymentRail : undefined
+  const id = op.newId('Quote')
+  const { rates, found, railed } = await amountsOf(op, id, body, { payer, payee }, rail ?? null)
+  const quote: QuoteRow = {
+    id,
+    platform_id: op.platform.id,
+    customer_id: customer?.id ?? null,
+    state: QUOTE_INITIAL,
+    source_account_id: payer.kind === 'funding' ? null : payer.account.id,
+    source_network: payer.kind === 'funding' ? payer.network : null,
+    destination_account_id: payee.kind === 'uma' ? null : payee.account.id,
+    destination_uma: payee.kind === 'external' ? null : (payee.umaAddress ?? null),
+    payment_rail: rail ?? null,
+    sending_currency: sending,
+    receiving_currency: receiving,
+    sending_amount: found.sendingAmount,
+    receiving_amount: found.receivingAmount,
+    fees: feesOf(found),
+    pricing: { exchangeRate: exchangeRate(found), rateDetails: rateDetails(rates, sending, found) },
+    request: {
+      ...keptOfRequest(body),
+      ...(payer.kind === 'funding' ? { reference: makeReference(op) } : {}),
+      ...(payer.kind === 'pull' ? { pullRail: payer.rail } : {}),
+      ...railed.kept,
+      ...counterpartyOf(op, sending, payee),
+    },
+    signing_request_id: null,
+    transaction_id: op.newId('Transaction'),
+    pull_state: null,
+    position_limit: null,
+    expires_at: plusSeconds(op.now, validitySeconds(payer, payee, rail)),
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  return { quote, writes: railed.writes }
+}
+
+/** The transaction that pays a quote, not yet executed. */
+function payingTransaction(
+  op: Op,
+  body: QuoteBody,
+  quote: QuoteRow,
+  { payer, payee }: Parties,
+): TransactionRow {
+  const { reference, counterparty } = quote.request
+  return newTransaction(op, {
+    id: quote.transaction_id,
+    kind: 'QUOTE',
+    type: 'OUTGOING',
+    direction: 'DEBIT',
+    state: OUTGOING_TRANSACTION_INITIAL,
+    customer_id: quote.customer_id,
+    source_account_id: quote.source_account_id,
+    source_identifier: payer.kind === 'pull' ? payer.account.identifier : null,
+    destination_account_id: quote.destination_account_id,
+    destination_identifier: identifierOf(payee),
+    sent_amount: quote.sending_amount,
+    sent_currency: quote.sending_currency,
+    received_amount: quote.receiving_amount,
+    received_currency: quote.receiving_currency,
+    fees: quote.fees,
+    quote_id: quote.id,
+    payment_rail: quote.payment_rail,
+    description: body.description ?? null,
+    details: {
+      rates: quote.pricing,
+      ...(payee.kind === 'external' ? present({ chain: chainOf(payee.account) }) : {}),
+      ...(counterparty ? { counterparty } : {}),
+      ...(quote.destination_uma ? { uma: quote.destination_uma } : {}),
+      ...(reference ? { paymentInstructions: quoteFundingInstructions(op, quote, reference) } : {}),
+    },
+    ...(reference ? { reference } : {}),
+  })
+}
+
+/** What the receiver at an UMA address discloses to the platform; an agent does not see it. */
+function counterpartyOf(op: Op, sending: KnownCurrency, payee: Payee): Pick<KeptRequest, 'counterparty'> {
+  if (op.actor.kind === 'agent' || payee.kind === 'external') return {}
+  const counterparty = askedOf(op, sending, payee.counterparty ?? {})
+  return Object.keys(counterparty).length > 0 ? { counterparty } : {}
+}
+
+function identifierOf(payee: Payee): string | null {
+  if (payee.kind === 'external') return payee.account.identifier
+  return payee.umaAddress ?? null
+}
+
+function platformId(customer: CustomerRow | null) {
+  return { platform_customer_id: customer?.platform_customer_id ?? null }
+}
+
+/** What the wallet signs to execute this quote: the payment in words, and the quote as it will be executed. */
+function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
+  const sends = amountInWords(quote.sending_amount, quote.sending_currency)
+  const delivers = amountInWords(quote.receiving_amount, quote.receiving_currency)
+  const chain = quote.request.wallet && chainTransfers(op, quote, quote.request.payTo ?? identifierOf(payee))
+  return issueRequest(op, executionCall(quote.id), {
+    accountId: required(quote, 'source_account_id'),
+    statement: {
+      operation: 'quote_execute',
+      summary: chain
+        ? transfersInWords(chain, quote.sending_currency, quote, describe(payee), delivers)
+        : `Pay ${sends}, fees included, so that ${describe(payee)} receives ${delivers}`,
+      quote: quote.id,
+      sends: { amount: quote.sending_amount, currency: quote.sending_currency },
+      feesIncluded: quote.fees,
+      delivers: { amount: quote.receiving_amount, currency: quote.receiving_currency },
+      destination: signedDestination(quote, payee),
+      ...present({ chain }),
+    },
+    // The wallet's own key signs under a stamp alone.
+    ...(chain ? { context: { needsStamp: true } } : {}),
+    expiresAt: quote.expires_at,
+  })
+}
+
+function describe(payee: Payee): string {
+  if (payee.kind === 'external') return describeAccount(payee.account)
+  return payee.kind === 'uma'
+    ? payee.umaAddress
+    : (payee.umaAddress ?? describeInternalAccount(payee.account))
+}
+
+type SignedDestination = Payload<'quote_execute'>['destination']
+
+/** The signed destination with everything that the rail will use: the stored account, which never changes. */
+function signedDestination(quote: QuoteRow, payee: Payee): SignedDestination {
+  const { destination_uma, payment_rail, receiving_currency: currency } = quote
+  if (payee.kind === 'uma' || destination_uma !== null)
+    return { destinationType: 'UMA_ADDRESS', umaAddress: required(quote, 'destination_uma'), currency }
+  return present({
+    destinationType: 'ACCOUNT' as const,
+    accountId: payee.account.id,
+    currency,
+    paymentRail: payment_rail,
+    accountInfo: payee.kind === 'external' ? payee.account.account_info : undefined,
+  })
+}
+
+function keptOfRequest(body: QuoteBody): Record<string, unknown> {
+  const { lockedCurrencySide, lockedCurrencyAmount, purposeOfPayment, lookupId, senderCustomerInfo } = body
+  const customerId = body.source.customerId
+  const kept = {
+    customerId,
+    lockedCurrencySide,
+    lockedCurrencyAmount,
+    purposeOfPayment,
+    lookupId,
+    senderCustomerInfo,
+  }
+  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,232 @@
+import { PULL_INITIAL, QUOTE_TRANSITIONS } from '@countersign/contract/states/payment-states'
+import { amountInWords } from '../../base/pricing/pricing.ts'
+import {
+  balanceUpdated,
+  findInternalAccount,
+  isOwnerDeleted,
+  maySeeAccount,
+} from '../../kernel/accounts/accounts.ts'
+import { findBalances } from '../../kernel/ledger/balances.ts'
+import { hold } from '../../kernel/ledger/holds.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { moveTransaction } from '../../kernel/transactions/moves.ts'
+import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
+import { findCustomer } from '../../people/customers/customers.ts'
+import { expectRow, type Write } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { InternalAccountRow, QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
+import { findExternalAccount } from '../external-accounts/external-accounts.ts'
+import { checkPosition, limitFor } from '../prices/positions.ts'
+import { givenToRail } from '../rails/rail-payments.ts'
+import { checkStillAllowed } from '../uma/allowed-counterparties.ts'
+import { isCollected } from './chain-transfers.ts'
+import { paymentOf, pullOf } from './payment-orders.ts'
+import { findQuote } from './quotes.ts'
+import { fundingOf, heldFor, isDeliveredHere, paysHere } from './settlement.ts'
+
+/** Refuses a quote with real-time funding, which its payment executes. Error: 400 `INVALID_INPUT`. */
+export function checkIsPaidFromAccount(quote: QuoteRow): void {
+  if (quote.source_account_id === null)
+    throw fieldError(
+      'INVALID_INPUT',
+      'quoteId',
+      'This quote executes itself when the payment of its paymentInstructions arrives.',
+    )
+}
+
+/**
+ * A quote that the caller may execute: a customer only one that is paid from the customer's own internal account, neither from
+ * the platform's nor by a pull. Error: 404 `QUOTE_NOT_FOUND`.
+ */
+export async function findExecutable(op: Op, id: string): Promise<QuoteRow> {
+  const quote = await findQuote(op, id)
+  const { source_account_id: source } = quote
+  if (source !== null && !(await maySeeAccount(op, source)))
+    throw new ApiError('QUOTE_NOT_FOUND', { details: { field: 'quoteId' } })
+  return quote
+}
+
+/**
+ * Checks that a quote can be executed, and returns the internal account that pays it; undefined where the money is pulled
+ * in, since only the bank knows that balance. `guards` belong to the write set of the execution. Errors: 400
+ * `QUOTE_EXPIRED` and `INSUFFICIENT_BALANCE`, 403 `COUNTERPARTY_NOT_ALLOWED`, 404 `ACCOUNT_NOT_FOUND`, 409 `QUOTE_ALREADY_EXECUTED`, 410
+ * `CUSTOMER_DELETED`, 503 `POSITION_LIMIT_REACHED`.
+ */
+export async function checkExecution(op: Op, quote: QuoteRow): Promise<Execution> {
+  checkExecutable(op, quote)
+  const guards = await checkParties(op, quote)
+  await checkPosition(op, quote)
+  if (fundingOf(quote) === 'PULLED') return { account: undefined, guards }
+  await checkBalance(op, quote)
+  return { account: await findInternalAccount(op, required(quote, 'source_account_id')), guards }
+}
+
+/**
+ * Checks that both sides still exist and may still be paid, and returns the guards of that. Errors: 403
+ * `COUNTERPARTY_NOT_ALLOWED`, 404 `ACCOUNT_NOT_FOUND`, 410 `CUSTOMER_DELETED`, naming the quote.
+ */
+export async function checkParties(op: Op, quote: QuoteRow): Promise<readonly Write[]> {
+  if (quote.customer_id !== null) await findCustomer(op, quote.customer_id, 'quoteId')
+  if (fundingOf(quote) === 'PULLED')
+    await findExternalAccount(op, required(quote, 'source_account_id'), 'quoteId')
+  const destination = quote.destination_account_id
+  if (destination === null) return checkStillAllowed(op, required(quote, 'destination_uma'), 'quoteId')
+  if (!paysHere(quote)) {
+    const { customer_id } = await findExternalAccount(op, destination, 'quoteId')
+    if (customer_id !== null) await findCustomer(op, customer_id, 'quoteId')
+    return []
+  }
+  if (await isOwnerDeleted(op, destination))
+    throw new ApiError('CUSTOMER_DELETED', { details: { field: 'quoteId' } })
+  return []
+}
+
+/** Error: 400 `INSUFFICIENT_BALANCE`. The hold has a guard of its own; this error tells the caller the numbers. */
+export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
+  const account = required(quote, 'source_account_id')
+  const balance = (await findBalances(op, [account])).get(account)
+  const available = balance?.available ?? 0n
+  const words = (amount: bigint) => amountInWords(amount, quote.sending_currency)
+  if (available < quote.sending_amount)
+    throw new ApiError('INSUFFICIENT_BALANCE', {
+      message: `The account can spend ${words(available)}, but the quote needs ${words(quote.sending_amount)}.`,
+      details: { available, required: quote.sending_amount, currency: quote.sending_currency },
+    })
+}
+
+/** Errors: 400 `QUOTE_EXPIRED`, 409 `QUOTE_ALREADY_EXECUTED`, and `INVALID_STATE_TRANSITION` where it has failed. */
+export function checkExecutable(op: Op, quote: QuoteRow): void {
+  const isLate = quote.expires_at <= op.now
+  if (quote.state === 'EXPIRED' || (quote.state === 'PENDING' && isLate)) throw new ApiError('QUOTE_EXPIRED')
+  if (nextState(QUOTE_TRANSITIONS, quote.state, 'execute') === null)
+    throw new ApiError(quote.state === 'FAILED' ? 'INVALID_STATE_TRANSITION' : 'QUOTE_ALREADY_EXECUTED', {
+      message: `The quote cannot be executed: it is ${quote.state}.`,
+      details: { status: quote.state },
+    })
+}
+
+/** What `checkExecution` found: the internal account that pays, if any, and the guards of its checks. */
+export interface Execution {
+  readonly account: InternalAccountRow | undefined
+  readonly guards: readonly Write[]
+}
+
+/**
+ * Executes a quote that an account pays. An internal account holds the amount at once, and the settlement is due now; from a
+ * wallet on a chain the money may have to be collected before. From an external account it is pulled in first. Guards: quote and
+ * transaction are unchanged, the account can spend the amount.
+ */
+export function executeQuote(
+  op: Op,
+  { account, guards }: Execution,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+): { readonly quote: QuoteRow; readonly transaction: TransactionWithCustomer; readonly writes: Write[] } {
+  if (!account) {
+    const begun = beginPull(op, quote, transaction)
+    return { ...begun, writes: [...guards, ...begun.writes] }
+  }
+  const cause = { cause: 'quote', causeId: quote.id } as const
+  const { holdId, write } = hold(op, cause, heldFor(quote, account.id))
+  const held = { hold_id: holdId }
+  const begun = isCollected(quote)
+    ? beginPull(op, quote, transaction, held)
+    : beginSettlement(op, quote, transaction, held)
+  return { ...begun, writes: [...guards, write, ...begun.writes, balanceUpdated(op, account)] }
+}
+
+/**
+ * Starts the pull of a quote: quote and transaction become PROCESSING, and the pull is due now. Guard: the payer is not
+ * deleted meanwhile, as there may be no internal account to guard that.
+ */
+function beginPull(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  held: Partial<TransactionRow> = {},
+) {
+  const pull = pullOf(quote, transaction)
+  const opensAt = submitTime(op, pull)
+  const change = { ...held, ...submitsAtDetails(op, transaction, {}, opensAt) }
+  const begun = begin(op, quote, transaction, { pull_state: PULL_INITIAL }, change)
+  const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
+  const { customer_id } = quote
+  const payerIsThere = customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
+  return {
+    ...begun,
+    writes: [
+      ...payerIsThere,
+      ...begun.writes,
+      ...givenToRail(op, pull, opensAt),
+      job(op, 'transaction.pull', payload, opensAt),
+    ],
+  }
+}
+
+/** Starts the settlement of a quote whose money is there: quote and transaction become PROCESSING, and the job is due now. */
+export function beginSettlement(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  change: Partial<TransactionRow> = {},
+) {
+  const opensAt = isDeliveredHere(quote) ? op.now : submitTime(op, paymentOf(quote, transaction))
+  const begun = begin(
+    op,
+    quote,
+    transaction,
+    {},
+    { ...change, ...submitsAtDetails(op, transaction, change, opensAt) },
+  )
+  return { ...begun, writes: [...begun.writes, ...settlement(op, quote, transaction)] }
+}
+
+function begin(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  quoteChange: Partial<QuoteRow>,
+  change: Partial<TransactionRow>,
+) {
+  const limit = limitFor(op, quote)
+  const paying = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'execute', {
+    ...quoteChange,
+    // Left out where nothing is counted: the committer has a statement of its own for that change.
+    ...(limit === null ? {} : { position_limit: limit }),
+  })
+  const moving = moveTransaction(op, transaction, 'execute', change)
+  return { quote: paying.row, transaction: moving.row, writes: [paying.write, ...moving.writes] }
+}
+
+/**
+ * The earliest time the rail accepts this payment. If the rail was removed, the payment waits until it is configured again.
+ */
+function submitTime(op: Op, { rail }: { readonly rail: string | null }): Date {
+  return op.rails.find(rail)?.opensAt(op.now) ?? op.now
+}
+
+/** The change of a transaction that shows when a closed rail will take its payment. */
+function submitsAtDetails(
+  op: Op,
+  transaction: TransactionRow,
+  change: Partial<TransactionRow>,
+  opensAt: Date,
+): Partial<TransactionRow> {
+  if (opensAt <= op.now) return {}
+  return { details: { ...(change.details ?? transaction.details), submitsAt: opensAt.toISOString() } }
+}
+
+/**
+ * The work that delivers a payment whose money is there: its record at the rail, and the job, due at once or when the rail
+ * opens.
+ */
+export function settlement(op: Op, quote: QuoteRow, transaction: TransactionRow): Write[] {
+  const payload = { transactionId: transaction.id, executedAt: op.now.toISOString() }
+  if (isDeliveredHere(quote)) return [job(op, 'transaction.settle', payload, op.now)]
+  const payment = paymentOf(quote, transaction)
+  const opensAt = submitTime(op, payment)
+  return [...givenToRail(op, payment, opensAt), job(op, 'transaction.settle', payload, opensAt)]
+}

@@ -1,0 +1,30 @@
+import type { PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
+import { amountInWords } from '../../base/pricing/pricing.ts'
+import { depositDetails, withReference } from '../../kernel/accounts/funding.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { QuoteRow } from '../../storage/rows/tables.ts'
+
+/**
+ * Where the customer pays the amount of a quote (specification 2.8): an account of the quote's sending currency, with the
+ * quote's own reference.
+ */
+export function quoteFundingInstructions(op: Op, quote: QuoteRow, reference: string) {
+  const amount = amountInWords(quote.sending_amount, quote.sending_currency)
+  const isOwn = op.rails.find(quote.request.railIn ?? null)?.chain !== undefined
+  const where = isOwn ? 'to this address, which is for this payment alone' : `with the reference ${reference}`
+  const simulated = op.mode === 'sandbox' && !isOwn ? ' Sandbox: POST /sandbox/send pays it.' : ''
+  return [
+    {
+      accountOrWalletInfo: paidInTo(op, quote, reference),
+      instructionsNotes: `Pay exactly ${amount} before ${quote.expires_at.toISOString()} ${where}.${simulated}`,
+      isPlatformAccount: true,
+    },
+  ]
+}
+
+function paidInTo(op: Op, quote: QuoteRow, reference: string): PaymentAccountInfoValue {
+  const { id: seed, sending_currency: currency, sending_amount: amount, source_network, request } = quote
+  if (request.paidInTo) return withReference(request.paidInTo, reference)
+  if (!op.depositDetails) throw new Error('A quote is paid in, but nothing was opened for that')
+  return depositDetails(op.depositDetails, { seed, currency, reference, amount }, source_network ?? undefined)
+}

@@ -1,0 +1,86 @@
+import type { OUTGOING_FAILURE_REASONS } from '@countersign/contract/payments/transactions'
+import { QUOTE_TRANSITIONS } from '@countersign/contract/states/payment-states'
+import { checkRoom, hasRoom } from '../../kernel/ledger/balances.ts'
+import { post } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { announceRefund, moveTransaction, newRefund } from '../../kernel/transactions/moves.ts'
+import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { QuoteRow } from '../../storage/rows/tables.ts'
+import { checkPosition } from '../prices/positions.ts'
+import { beginSettlement, checkParties } from './execute-quote.ts'
+import { refundJob } from './jobs.ts'
+import { fundingLegs } from './settlement.ts'
+
+/**
+ * Handles the payment of a quote with real-time funding; `amount` is in the quote's sending currency. The exact amount
+ * executes the quote. Any other amount fails the quote and is refunded, and so is a payment for a payer or payee who was
+ * deleted meanwhile, or beyond the limit of the platform's position. `deposit` is what came in by a rail. Error: 400
+ * `AMOUNT_OUT_OF_RANGE`, naming `field`.
+ */
+export async function receiveFunding(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  amount: bigint,
+  field: string,
+  deposit?: string,
+): Promise<{ readonly transaction: TransactionWithCustomer; readonly writes: readonly Write[] }> {
+  const { failureReason, guards } = await findFailure(op, quote, amount)
+  const kept = failureReason === undefined ? 'clearing' : 'refunds'
+  const legs = fundingLegs(quote, kept, amount)
+  await checkRoom(op, legs, field)
+  const arrived = post(op, { cause: 'quote', causeId: quote.id }, legs)
+  if (failureReason === undefined) {
+    const details = { ...transaction.details, ...present({ deposit }) }
+    const begun = beginSettlement(op, quote, transaction, { details })
+    return { transaction: begun.transaction, writes: [...guards, ...arrived, ...begun.writes] }
+  }
+  const failed = moveTransaction(op, transaction, 'fail', {
+    failure_reason: failureReason,
+    refund: newRefund(op, 'TRANSACTION_FAILED'),
+    details: { ...transaction.details, ...present({ deposit }), fundedAmount: amount },
+  })
+  return {
+    transaction: failed.row,
+    writes: [
+      ...arrived,
+      transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'fail').write,
+      ...failed.writes,
+      announceRefund(op, failed.row),
+      refundJob(op, failed.row),
+    ],
+  }
+}
+
+/** True if the platform's balances can take the payment of a quote, whether it pays the quote or goes back. */
+export async function hasRoomForFunding(op: Op, quote: QuoteRow, amount: bigint): Promise<boolean> {
+  const [pays, goesBack] = await Promise.all([
+    hasRoom(op, fundingLegs(quote, 'clearing', amount)),
+    hasRoom(op, fundingLegs(quote, 'refunds', amount)),
+  ])
+  return pays && goesBack
+}
+
+/** The reason why an arrived payment does not execute its quote, if there is one, or the guards of the checks. */
+async function findFailure(
+  op: Op,
+  quote: QuoteRow,
+  amount: bigint,
+): Promise<{
+  readonly failureReason?: (typeof OUTGOING_FAILURE_REASONS)[number]
+  readonly guards: readonly Write[]
+}> {
+  if (amount !== quote.sending_amount) return { failureReason: 'FUNDING_AMOUNT_MISMATCH', guards: [] }
+  try {
+    const guards = await checkParties(op, quote)
+    await checkPosition(op, quote)
+    return { guards }
+  } catch (error) {
+    if (error instanceof ApiError) return { failureReason: 'QUOTE_EXECUTION_FAILED', guards: [] }
+    throw error
+  }
+}

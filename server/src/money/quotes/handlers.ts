@@ -1,0 +1,65 @@
+import type { quotes } from '@countersign/contract/payments/quotes'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { findActionOf } from '../../kernel/transactions/agent-action.ts'
+import { findTransaction } from '../../kernel/transactions/transactions.ts'
+import type { QuoteRow } from '../../storage/rows/tables.ts'
+import { createQuote } from './create.ts'
+import { checkExecution, checkIsPaidFromAccount, executeQuote, findExecutable } from './execute-quote.ts'
+import { findPayload, findQuote, quoteView } from './quotes.ts'
+import { selectQuotes } from './store.ts'
+
+export const quoteHandlers: Handlers<typeof quotes> = {
+  quote_create: async (op, { body }) => {
+    const { quote, payloadToSign, writes } = await createQuote(op, body)
+    return { status: 201, body: quoteView(op, quote, payloadToSign), writes }
+  },
+
+  quote_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectQuotes(op, query),
+      table: 'quotes',
+      view: (rows) => Promise.all(rows.map((row) => viewOf(op, row))),
+    }),
+  }),
+
+  quote_get: async (op, { params }) => ({
+    status: 200,
+    body: await viewOf(op, await findQuote(op, params.quoteId)),
+  }),
+
+  quote_execute: {
+    async toSign(op, { params }, isSigned) {
+      const quote = await findExecutable(op, params.quoteId)
+      checkIsPaidFromAccount(quote)
+      if (quote.signing_request_id === null) return null
+      // With a signature, its request determines whether it was used or has expired.
+      if (!isSigned) await checkExecution(op, quote)
+      return { requestId: quote.signing_request_id }
+    },
+
+    async handle(op, { params, approval }) {
+      const quote = await findExecutable(op, params.quoteId)
+      checkIsPaidFromAccount(quote)
+      if (quote.signing_request_id !== (approval?.requestId ?? null))
+        throw new ApiError('WALLET_SIGNATURE_BODY_MISMATCH', { reason: 'The signature is for another quote' })
+      const transaction = await findTransaction(op, quote.transaction_id)
+      const action = await findActionOf(op, transaction)
+      if (action?.state === 'PENDING_APPROVAL')
+        throw new ApiError('ACTION_NOT_DECIDED', {
+          message:
+            'An agent proposed this payment, and it waits for approval. Approve the action of the agent.',
+          details: { agentId: action.agent_id, actionId: action.id },
+        })
+      const execution = await checkExecution(op, quote)
+      const executed = executeQuote(op, execution, quote, transaction)
+      return { status: 200, body: await viewOf(op, executed.quote), writes: executed.writes }
+    },
+  },
+}
+
+async function viewOf(op: Op, quote: QuoteRow) {
+  return quoteView(op, quote, await findPayload(op, quote))
+}

@@ -1,0 +1,315 @@
+import { QUOTE_TRANSITIONS } from '@countersign/contract/states/payment-states'
+import { balanceUpdated, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
+import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { release } from '../../kernel/ledger/holds.ts'
+import { post } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import type { RailAnswer } from '../../kernel/ports/rail.ts'
+import { announceRefund, endRefund, moveTransaction, newRefund } from '../../kernel/transactions/moves.ts'
+import {
+  findTransaction,
+  hashed,
+  type TransactionWithCustomer,
+} from '../../kernel/transactions/transactions.ts'
+import { isDeleted } from '../../people/customers/customers.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { AskedOfRail } from '../../storage/rows/job.ts'
+import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
+import { internalReceipt } from '../incoming-payments/internal-payment.ts'
+import { askRail, findRailPayment, givenToRail, notGiven, type RailReplied } from '../rails/rail-payments.ts'
+import { type Delivered, type Failed, type Returned, settlePayment } from '../rails/settle-payment.ts'
+import type { Stage } from '../rails/settlement-table.ts'
+import { isStraight, signedTransfers } from './chain-transfers.ts'
+import { paymentOf, refundOf } from './payment-orders.ts'
+import { findQuote } from './quotes.ts'
+import {
+  endQuote,
+  explained,
+  goesBack,
+  heldAt,
+  heldFor,
+  isDeliveredHere,
+  paidFrom,
+  payeeAccount,
+  payerBalanceUpdated,
+  payerLeg,
+  paysHere,
+  pullStands,
+  reversalLegs,
+  settlementLegs,
+  takeFromPayer,
+  undeliveredLeg,
+  walletBalanceUpdated,
+} from './settlement.ts'
+
+/** Expires a quote that was not executed before its deadline, and its transaction. */
+export const expireQuote: JobHandler<'quote.expire'> = async (op, payload) => {
+  const quote = await findQuote(op, payload.quoteId)
+  if (quote.state !== 'PENDING') return []
+  const transaction = await findTransaction(op, quote.transaction_id)
+  return [
+    transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'expire').write,
+    ...moveTransaction(op, transaction, 'expire', { failure_reason: 'QUOTE_EXPIRED' }).writes,
+  ]
+}
+
+/**
+ * Delivers an executed payment, or asks the rail for its outcome. Captures the money once it is delivered, releases it
+ * where it never left, and starts a refund where it left and was not delivered.
+ */
+export const settleTransaction: JobHandler<'transaction.settle'> = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId)
+  const stage = stageOf(transaction)
+  if (stage === 'ENDED') return []
+  const quote = await findQuote(op, required(transaction, 'quote_id'))
+  const executedAt = payload.executedAt ?? quote.updated_at.toISOString()
+  return settlePayment({
+    stage,
+    ask: () => deliver(op, quote, transaction, new Date(executedAt), payload),
+    settle: (answer) => settled(op, quote, transaction, answer),
+    fail: (answer) => failed(op, quote, transaction, answer),
+    bounce: (answer) => returned(op, quote, transaction, answer),
+    reverse: (answer) => returned(op, quote, transaction, answer),
+    askAgain: (at, asked) => job(op, 'transaction.settle', { ...payload, executedAt, ...asked }, at),
+  })
+}
+
+function stageOf({ state }: TransactionRow): Stage {
+  if (state === 'PROCESSING') return 'OPEN'
+  return state === 'COMPLETED' ? 'SETTLED' : 'ENDED'
+}
+
+async function deliver(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionRow,
+  executedAt: Date,
+  asked: AskedOfRail,
+): Promise<RailReplied> {
+  // Sends nothing that would overflow a balance. A payment sent before may be on its way, so its outcome is asked for.
+  const carried = { ...paymentOf(quote, transaction), submittedAt: executedAt }
+  const isHere = isDeliveredHere(quote)
+  const isAsked = asked.isAsked === true
+  const obstacle = isAsked && !isHere ? undefined : await obstacleTo(op, quote, isAsked)
+  if (isHere) return { answer: obstacle ?? { outcome: 'delivered' }, writes: [] }
+  if (obstacle) return notGiven(op, carried, obstacle)
+  const sign = isStraight(quote) ? () => signedTransfers(op, quote) : undefined
+  return askRail(op, { ...carried, sign }, asked)
+}
+
+/** Why a payment cannot be delivered; undefined where nothing is in its way. An internal account has to be open. */
+async function obstacleTo(op: Op, quote: QuoteRow, isAsked: boolean): Promise<Refusal | undefined> {
+  if (!isAsked && !(await hasRoom(op, settlementLegs(quote)))) {
+    const detail = 'The balance of an account would be too large'
+    return { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail }
+  }
+  if (!paysHere(quote)) return undefined
+  const { status, customer_id } = await payeeAccount(op, quote)
+  const isGone = customer_id !== null && (await isDeleted(op, customer_id))
+  if (status === 'ACTIVE' && !isGone) return undefined
+  const detail = isGone ? 'The receiving customer was deleted' : `The receiving account is ${status}`
+  return { outcome: 'failed', failureReason: 'COUNTERPARTY_POST_TX_FAILED', detail }
+}
+
+async function settled(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  delivery: Delivered,
+): Promise<Write[]> {
+  const change = { settled_at: op.now, ...hashed(transaction, delivery) }
+  const moved = moveTransaction(op, transaction, 'settle', change)
+  return [
+    ...takeFromPayer(op, quote, transaction, settlementLegs(quote)),
+    endQuote(op, quote, 'settle'),
+    ...pullStands(quote),
+    ...moved.writes,
+    ...(await payerBalanceUpdated(op, quote)),
+    ...(paysHere(quote) ? await received(op, quote, moved.row) : []),
+  ]
+}
+
+/** The writes for an internal payee: its balance and, unless payer and payee are of one owner, a record of the payment. */
+async function received(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
+  const account = await payeeAccount(op, quote)
+  const isOwn = account.customer_id === quote.customer_id
+  return [
+    ...(isOwn
+      ? []
+      : await internalReceipt(op, account, {
+          source: paidBy(quote),
+          umaAddress: quote.destination_uma,
+          amount: quote.receiving_amount,
+          description: transaction.description,
+        })),
+    balanceUpdated(op, account),
+  ]
+}
+
+/** The paying account, as the receiver's record shows it. */
+function paidBy({ source_account_id: accountId, sending_currency: currency }: QuoteRow) {
+  return accountId === null ? null : { accountId, currency }
+}
+
+type Refusal = Extract<RailAnswer, { outcome: 'failed' }>
+
+/** Fails a payment that never left: its hold is released, and money that came in for it is refunded. */
+async function failed(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  failure: Failed,
+): Promise<Write[]> {
+  const account = heldAt(quote)
+  if (account === undefined) {
+    const unsent = { ...transaction, details: { ...transaction.details, fundedAmount: quote.sending_amount } }
+    return returned(op, quote, unsent, { ...failure, outcome: 'returned', reason: 'TRANSACTION_FAILED' })
+  }
+  const change = {
+    failure_reason: failure.failureReason,
+    details: explained(transaction, { failureDetail: failure.detail }),
+  }
+  return [
+    release(op, { ...heldFor(quote, account), holdId: required(transaction, 'hold_id') }),
+    endQuote(op, quote, 'fail'),
+    ...moveTransaction(op, transaction, 'fail', change).writes,
+    ...(await payerBalanceUpdated(op, quote)),
+  ]
+}
+
+/**
+ * Fails a payment that left and was not delivered: the money is on its way back until the rail reports its arrival. Where
+ * the payer's bank has already taken it back, nothing is refunded, and the returned money covers that.
+ */
+async function returned(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  failure: Returned,
+): Promise<Write[]> {
+  const wasDelivered = transaction.state === 'COMPLETED'
+  const { row, writes } = moveTransaction(op, transaction, wasDelivered ? 'return' : 'fail', {
+    failure_reason: failure.failureReason,
+    details: explained(transaction, { failureDetail: failure.detail }),
+    ...(goesBack(quote) ? { refund: newRefund(op, failure.reason) } : {}),
+  })
+  return [
+    ...(wasDelivered
+      ? post(op, { cause: 'quote', causeId: quote.id }, reversalLegs(quote))
+      : [
+          ...takeFromPayer(op, quote, transaction, [
+            payerLeg(quote, -quote.sending_amount),
+            undeliveredLeg(quote),
+          ]),
+          endQuote(op, quote, 'fail'),
+        ]),
+    ...pullStands(quote),
+    ...writes,
+    ...(goesBack(quote) ? [announceRefund(op, row)] : []),
+    ...(wasDelivered ? [] : await payerBalanceUpdated(op, quote)),
+    ...(goesBack(quote) ? [refundJob(op, row)] : []),
+  ]
+}
+
+/** The job that refunds a payment: the deposit that paid for it goes back by itself. */
+export function refundJob(op: Op, transaction: TransactionRow): Write {
+  const { deposit: depositId } = transaction.details
+  return depositId === undefined
+    ? job(op, 'transaction.refund', { transactionId: transaction.id }, op.now)
+    : job(op, 'deposit.return', { depositId }, op.now)
+}
+
+/**
+ * Refunds an undelivered payment to its payer: an account here has the money at once, and what was pulled or paid in is sent
+ * back as a payment named by the quote. If the payer was deleted meanwhile, or the rail has not got the money back, it stays
+ * in the refunds account, for the platform to handle.
+ */
+export const refundTransaction: JobHandler<'transaction.refund'> = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId)
+  const stage = refundStageOf(transaction)
+  if (stage === 'ENDED') return []
+  const quote = await findQuote(op, required(transaction, 'quote_id'))
+  const back = refundOf(quote, transaction, paidIn(quote, transaction))
+  const fail = () => endRefund(op, transaction, 'fail')
+  if (stage === 'OPEN' && (await isMoneyMissing(op, transaction))) return fail()
+  const isHere = heldAt(quote) !== undefined
+  // The record of a payment is written before its rail is called.
+  const given = stage === 'SETTLED' || isHere || payload.isAsked ? [] : givenToRail(op, back, op.now)
+  if (given.length > 0)
+    return [...given, job(op, 'transaction.refund', { ...payload, isAsked: true }, op.now)]
+  return settlePayment({
+    stage,
+    ask: async () =>
+      isHere
+        ? { answer: { outcome: 'delivered' }, writes: [] }
+        : askRail(op, { ...back, submittedAt: op.now }, payload),
+    settle: () => refunded(op, quote, transaction),
+    fail,
+    bounce: fail,
+    reverse: () => refundReturned(op, quote, transaction),
+    askAgain: (at, asked) => job(op, 'transaction.refund', { ...payload, ...asked }, at),
+  })
+}
+
+function refundStageOf({ refund }: TransactionRow): Stage {
+  if (refund?.status === 'PENDING') return 'OPEN'
+  return refund?.status === 'COMPLETED' ? 'SETTLED' : 'ENDED'
+}
+
+/** True if the rail of an undelivered payment did not get its money back. */
+async function isMoneyMissing(op: Op, { id }: TransactionRow): Promise<boolean> {
+  const sent = await findRailPayment(op, 'OUT', id)
+  return sent?.failure?.isMoneyMissing === true
+}
+
+async function refunded(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+): Promise<readonly Write[]> {
+  const { amount, currency } = paidIn(quote, transaction)
+  const account = paidFrom(quote)
+  if (account !== undefined && (await isOwnerDeleted(op, account)))
+    return [...endRefund(op, transaction, 'fail')]
+  const payer =
+    account === undefined
+      ? ({ system: 'rail', rail: quote.request.railIn, currency, amount } as const)
+      : { account, currency, amount }
+  return [
+    ...post(op, { cause: 'transaction', causeId: transaction.id }, [
+      { system: 'refunds', currency, amount: -amount },
+      payer,
+    ]),
+    ...endRefund(op, transaction, 'complete'),
+    ...(await payerBalanceUpdated(op, quote)),
+    ...(await walletBalanceUpdated(op, quote)),
+  ]
+}
+
+/**
+ * The payer's bank has sent back a refund that had arrived there: the money is among the refunds again, for the platform to
+ * handle. Guard: no other run has recorded that.
+ */
+function refundReturned(op: Op, quote: QuoteRow, transaction: TransactionWithCustomer): readonly Write[] {
+  const { amount, currency } = paidIn(quote, transaction)
+  return [
+    ...post(op, { cause: 'transaction', causeId: transaction.id }, [
+      { system: 'rail', rail: quote.request.railIn, currency, amount: -amount },
+      { system: 'refunds', currency, amount },
+    ]),
+    ...endRefund(op, transaction, 'return'),
+  ]
+}
+
+/** The amount to refund: that of the quote, or what was paid in instead. */
+function paidIn(quote: QuoteRow, transaction: TransactionRow): { amount: bigint; currency: string } {
+  const { fundedAmount } = transaction.details
+  return {
+    amount: fundedAmount === undefined ? quote.sending_amount : BigInt(fundedAmount),
+    currency: quote.sending_currency,
+  }
+}

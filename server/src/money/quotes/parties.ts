@@ -1,0 +1,230 @@
+import { accountType } from '@countersign/contract/accounts/account-types'
+import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import { isInstantRail } from '@countersign/contract/core/rails'
+import type { quote_create } from '@countersign/contract/payments/quotes'
+import { findCustomerAccount, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { fundingTypesOf } from '../../kernel/accounts/funding.ts'
+import type { AskedField } from '../../kernel/magic-values/uma-receivers.ts'
+import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { findCustomer } from '../../people/customers/customers.ts'
+import type { Counterparty } from '../../storage/rows/stored-documents.ts'
+import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../../storage/rows/tables.ts'
+import {
+  checkRail,
+  findExternalAccount,
+  pullingRailOf,
+  railsOf,
+} from '../external-accounts/external-accounts.ts'
+import { checkQuotes, resolveUma } from '../uma/uma.ts'
+
+export type QuoteBody = BodyOf<typeof quote_create>
+
+/**
+ * Where the money of a quote comes from: an internal account; an external account, from which it is pulled in first; or a
+ * payment still to be made.
+ */
+export type Payer =
+  | { readonly kind: 'account'; readonly account: InternalAccountRow; readonly currency: KnownCurrency }
+  | {
+      readonly kind: 'pull'
+      readonly account: ExternalAccountRow
+      readonly currency: KnownCurrency
+      readonly rail: string
+    }
+  | { readonly kind: 'funding'; readonly currency: KnownCurrency; readonly network: string | null }
+
+/** Where it goes: an external account, an internal account, or a receiver at an UMA address elsewhere. */
+export type Payee =
+  | { readonly kind: 'external'; readonly account: ExternalAccountRow; readonly currency: KnownCurrency }
+  | {
+      readonly kind: 'internal'
+      readonly account: InternalAccountRow
+      readonly currency: KnownCurrency
+      readonly umaAddress?: string
+      readonly counterparty?: Counterparty
+    }
+  | {
+      readonly kind: 'uma'
+      readonly umaAddress: string
+      readonly currency: KnownCurrency
+      readonly counterparty: Counterparty
+      /** The information about the payer that it requires. */
+      readonly asks: readonly AskedField[]
+    }
+
+export interface Parties {
+  /** The customer on whose behalf it pays; null where the platform pays for itself. */
+  readonly customer: CustomerRow | null
+  readonly payer: Payer
+  readonly payee: Payee
+}
+
+/** Payer and payee. Records of another customer are treated as missing. */
+export async function findParties(op: Op, { source, destination }: QuoteBody): Promise<Parties> {
+  if (source.sourceType === 'REALTIME_FUNDING') return findFundedParties(op, source, destination)
+  const payer = await findPayer(op, source.accountId)
+  const owner = payer.account.customer_id
+  const customer = await payingCustomer(op, owner, source.customerId)
+  // With its own money the platform may pay anyone; on behalf of a customer it pays that customer's external accounts.
+  const isPayable = (other: string | null) =>
+    other === (customer?.id ?? null) || (owner === null && (customer === null || other === null))
+  const payee = await findPayee(op, destination, isPayable)
+  if (payee.kind !== 'uma' && payee.account.id === payer.account.id)
+    throw fieldError('SELF_PAYMENT', 'destination', 'The source and the destination are the same account')
+  return { customer, payer, payee }
+}
+
+type FundingSource = Extract<QuoteBody['source'], { sourceType: 'REALTIME_FUNDING' }>
+
+async function findFundedParties(
+  op: Op,
+  { currency, cryptoNetwork, customerId }: FundingSource,
+  destination: QuoteBody['destination'],
+): Promise<Parties> {
+  if (!isKnownCurrency(currency))
+    throw fieldError('INVALID_CURRENCY', 'source.currency', `There is no exchange rate for ${currency}`)
+  if (fundingTypesOf(currency, cryptoNetwork).length === 0)
+    throw fieldError(
+      'INVALID_INPUT',
+      'source.cryptoNetwork',
+      `${currency} cannot be paid in on ${cryptoNetwork}`,
+    )
+  const payerId = customerId ?? ownCustomer(op)
+  const named = payerId ? await approvedCustomer(op, payerId) : undefined
+  const payee = await findPayee(op, destination, (owner) => !named || owner === named.id)
+  const owner = ownerOf(payee)
+  const customer = named ?? (owner === null ? null : await approvedCustomer(op, owner))
+  return { customer, payer: { kind: 'funding', currency, network: cryptoNetwork ?? null }, payee }
+}
+
+type PayingAccount = Exclude<Payer, { kind: 'funding' }>
+
+async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
+  const field = 'source.accountId'
+  if (accountId.startsWith('InternalAccount:')) {
+    const account = await findInternalAccount(op, accountId, field)
+    return { kind: 'account', account, currency: account.currency }
+  }
+  const account = await findExternalAccount(op, accountId, field)
+  if (op.actor.kind === 'customer')
+    throw fieldError(
+      'FORBIDDEN',
+      field,
+      "A customer's token cannot pull money from an external account: nothing says that the account is the customer's. The platform's backend can",
+    )
+  const rail = pullingRailOf(account)
+  if (rail === undefined)
+    throw fieldError('INVALID_INPUT', field, 'No rail can pull money from this account: use REALTIME_FUNDING')
+  if (!isKnownCurrency(account.currency))
+    throw fieldError('INVALID_CURRENCY', field, `There is no exchange rate for ${account.currency}`)
+  return { kind: 'pull', account, currency: account.currency, rail }
+}
+
+/**
+ * The customer of the account, or the one on whose behalf an account of the platform pays (specification 2.5); null where
+ * the platform pays for itself.
+ */
+async function payingCustomer(
+  op: Op,
+  owner: string | null,
+  customerId: string | undefined,
+): Promise<CustomerRow | null> {
+  const id = owner ?? customerId
+  if (id === undefined) return null
+  if (customerId && customerId !== id)
+    throw fieldError('INVALID_INPUT', 'source.customerId', 'source.accountId belongs to another customer')
+  return approvedCustomer(op, id)
+}
+
+async function approvedCustomer(op: Op, id: string): Promise<CustomerRow> {
+  const customer = await findCustomer(op, id, 'source.customerId')
+  if (customer.verification_status !== 'APPROVED') throw new ApiError('USER_NOT_READY')
+  return customer
+}
+
+/**
+ * Where no customer is named, money paid in for an account is its owner's. For a receiver at an UMA address, who is not the
+ * payer, and for an account of the platform it is the platform's own.
+ */
+function ownerOf(payee: Payee): string | null {
+  if (payee.kind === 'uma') return null
+  return payee.kind === 'internal' && payee.umaAddress !== undefined ? null : payee.account.customer_id
+}
+
+/** `isPayable` tells whose external accounts may be paid; internal accounts may be paid by anyone. */
+async function findPayee(
+  op: Op,
+  destination: QuoteBody['destination'],
+  isPayable: (owner: string | null) => boolean,
+): Promise<Payee> {
+  if (destination.destinationType === 'UMA_ADDRESS') return findUmaPayee(op, destination)
+  const { accountId, currency, paymentRail } = destination
+  const field = 'destination.accountId'
+  if (accountId.startsWith('InternalAccount:')) {
+    const account = await findInternalAccount(op, accountId, field)
+    if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
+    checkCurrency(currency, account.currency)
+    if (paymentRail)
+      throw fieldError(
+        'INVALID_INPUT',
+        'destination.paymentRail',
+        'A payment to an internal account takes no rail',
+      )
+    return { kind: 'internal', account, currency: account.currency }
+  }
+  const account = await findExternalAccount(op, accountId, field)
+  if (!isPayable(account.customer_id)) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field } })
+  if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
+  checkCurrency(currency, account.currency)
+  if (!isKnownCurrency(account.currency))
+    throw fieldError('INVALID_CURRENCY', field, `There is no exchange rate for ${account.currency}`)
+  checkRail(account, paymentRail, 'destination.paymentRail')
+  return { kind: 'external', account, currency: account.currency }
+}
+
+async function findUmaPayee(
+  op: Op,
+  { umaAddress, currency }: Extract<QuoteBody['destination'], { destinationType: 'UMA_ADDRESS' }>,
+): Promise<Payee> {
+  const receiver = await resolveUma(op, umaAddress, 'destination.umaAddress')
+  checkQuotes(op, receiver, 'destination.umaAddress')
+  const [otherwise] = receiver.currencies
+  const receiving = receiver.currencies.find((one) => one === (currency ?? otherwise))
+  if (receiving === undefined)
+    throw fieldError(
+      'INVALID_CURRENCY',
+      'destination.currency',
+      `This address receives only ${receiver.currencies.join(', ')}`,
+    )
+  const account = receiver.customerId && (await findCustomerAccount(op, receiver.customerId, receiving))
+  const at = { umaAddress: receiver.address, currency: receiving, counterparty: receiver.counterparty }
+  return account ? { kind: 'internal', account, ...at } : { kind: 'uma', ...at, asks: receiver.asks }
+}
+
+function checkCurrency(asked: string | undefined, actual: string): void {
+  if (asked && asked !== actual)
+    throw fieldError('INVALID_CURRENCY', 'destination.currency', `This account receives only ${actual}`)
+}
+
+const INSTANT_SECONDS = 5 * 60
+const OTHER_SECONDS = 15 * 60
+
+/**
+ * How long a rate is locked: five minutes where all rails are instant, else fifteen (specification 2.5). Where no rail is
+ * named, the slowest of the account decides, also for a payment still to be made.
+ */
+export function validitySeconds(payer: Payer, payee: Payee, rail: string | undefined): number {
+  const payout = rail ? [rail] : payee.kind === 'external' ? railsOf(payee.account) : []
+  const rails = [...fundingRails(payer), ...payout]
+  return rails.every(isInstantRail) ? INSTANT_SECONDS : OTHER_SECONDS
+}
+
+/** The rails that bring the money of a quote in; none for an internal account. */
+function fundingRails(payer: Payer): readonly string[] {
+  if (payer.kind === 'account') return []
+  if (payer.kind === 'pull') return [payer.rail]
+  const [type] = fundingTypesOf(payer.currency, payer.network ?? undefined)
+  return type ? accountType(type).rails : []
+}

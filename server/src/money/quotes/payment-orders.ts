@@ -1,0 +1,64 @@
+import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
+import type { Carried } from '../rails/rail-payments.ts'
+import { isCollected } from './chain-transfers.ts'
+import { paysHere } from './settlement.ts'
+
+/** What rails carry for a quote: the payment, the pull that pays for it, and the way back of what was pulled. */
+type OfQuote = Omit<Carried, 'submittedAt'>
+
+/** The payment that a quote sends. A wallet on a chain is paid at its address. */
+export function paymentOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
+  return {
+    ...common(quote, transaction),
+    rail: quote.request.railOut ?? null,
+    direction: 'OUT',
+    accountId: paysHere(quote) ? null : quote.destination_account_id,
+    identifier: quote.request.payTo ?? transaction.destination_identifier,
+    paymentRail: quote.payment_rail,
+    chain: transaction.details.chain ?? null,
+    amount: quote.receiving_amount,
+    currency: quote.receiving_currency,
+  }
+}
+
+/** The pull of the money of a quote, from an external account or from a wallet on a chain. */
+export function pullOf(quote: QuoteRow, transaction: TransactionRow): OfQuote {
+  return {
+    ...common(quote, transaction),
+    rail: quote.request.railIn ?? null,
+    direction: 'PULL',
+    accountId: isCollected(quote) ? null : quote.source_account_id,
+    identifier: quote.request.wallet?.address ?? transaction.source_identifier,
+    paymentRail: quote.request.pullRail ?? null,
+    amount: quote.sending_amount,
+    currency: quote.sending_currency,
+  }
+}
+
+/** The payment that sends back what was pulled for a quote. It is named by the quote, so there is one. */
+export function refundOf(
+  quote: QuoteRow,
+  transaction: TransactionRow,
+  money: { readonly amount: bigint; readonly currency: string },
+): OfQuote {
+  return {
+    ...pullOf(quote, transaction),
+    ...money,
+    id: quote.id,
+    purpose: 'return',
+    direction: 'OUT',
+    paymentRail: null,
+    reference: transaction.refund?.reference ?? transaction.reference,
+  }
+}
+
+function common(quote: QuoteRow, transaction: TransactionRow) {
+  return {
+    id: transaction.id,
+    purpose: 'quote',
+    originatorId: quote.customer_id ?? quote.platform_id,
+    chain: null,
+    reference: transaction.reference,
+    remittanceInformation: null,
+  } as const
+}

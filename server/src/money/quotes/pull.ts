@@ -1,0 +1,154 @@
+import { PULL_TRANSITIONS, type PullEvent } from '@countersign/contract/states/payment-states'
+import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { capture, type Held, release } from '../../kernel/ledger/holds.ts'
+import { type Leg, post } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { stateAfter, transition } from '../../kernel/operation/transition.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { moveTransaction } from '../../kernel/transactions/moves.ts'
+import {
+  findTransaction,
+  type TransactionWithCustomer,
+  transactionView,
+} from '../../kernel/transactions/transactions.ts'
+import { update, type Write } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { JobPayloads } from '../../storage/rows/job.ts'
+import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
+import { askRail, notGiven, type RailReplied } from '../rails/rail-payments.ts'
+import { settlePayment } from '../rails/settle-payment.ts'
+import type { Stage } from '../rails/settlement-table.ts'
+import { isCollected, signedTransfers } from './chain-transfers.ts'
+import { settlement } from './execute-quote.ts'
+import { pullOf } from './payment-orders.ts'
+import { findQuote } from './quotes.ts'
+import {
+  endQuote,
+  explained,
+  fundingLegs,
+  heldFor,
+  pullReturnLegs,
+  walletBalanceUpdated,
+} from './settlement.ts'
+
+/**
+ * Pulls the money of an executed quote from the external account that pays it, or collects it from the wallet on a chain, or asks the
+ * rail for the outcome. Once it arrives, the quote goes on as if it had been paid in. The bank may take it back for as long as the
+ * rail asks to be polled.
+ */
+export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId)
+  const quote = await findQuote(op, required(transaction, 'quote_id'))
+  return settlePayment({
+    stage: stageOf(quote),
+    ask: () => pullFromSource(op, quote, transaction, payload),
+    settle: () => arrived(op, quote, transaction),
+    fail: ({ detail }) => refused(op, quote, transaction, detail),
+    bounce: ({ detail }) => refused(op, quote, transaction, detail),
+    reverse: ({ detail }) => returned(op, quote, transaction, detail),
+    askAgain: (at, asked) => job(op, 'transaction.pull', { ...payload, ...asked }, at),
+  })
+}
+
+function stageOf({ pull_state }: QuoteRow): Stage {
+  if (pull_state === 'PENDING') return 'OPEN'
+  return pull_state === 'PULLED' ? 'SETTLED' : 'ENDED'
+}
+
+async function pullFromSource(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionRow,
+  payload: JobPayloads['transaction.pull'],
+): Promise<RailReplied> {
+  // Pulls nothing that would overflow a balance. Money pulled before may be on its way, so its outcome is asked for.
+  const carried = { ...pullOf(quote, transaction), submittedAt: new Date(payload.executedAt) }
+  if (isCollected(quote)) return askRail(op, { ...carried, sign: () => signedTransfers(op, quote) }, payload)
+  if (!payload.isAsked && !(await hasRoom(op, fundingLegs(quote, 'clearing', quote.sending_amount)))) {
+    const detail = 'The balance of an account would be too large'
+    return notGiven(op, carried, { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail })
+  }
+  return askRail(op, carried, payload)
+}
+
+/**
+ * Records the arrival. What a wallet on a chain held is taken from its account: it is in the treasury now. Guard: no other run has
+ * recorded it.
+ */
+async function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Promise<Write[]> {
+  const held = collectedHold(quote, transaction)
+  return [
+    ...(held ? capture(op, held) : postFor(op, quote, fundingLegs(quote, 'clearing', quote.sending_amount))),
+    movePull(op, quote, 'deliver'),
+    ...settlement(op, quote, transaction),
+    ...(await walletBalanceUpdated(op, quote)),
+  ]
+}
+
+/** What a wallet on a chain holds until its money was collected. */
+function collectedHold(quote: QuoteRow, transaction: TransactionRow): Held | undefined {
+  if (!isCollected(quote)) return undefined
+  const account = required(quote, 'source_account_id')
+  return { ...heldFor(quote, account), holdId: required(transaction, 'hold_id') }
+}
+
+/**
+ * Fails a quote whose pull failed: nothing is credited, nothing is refunded, and a wallet has what it held. Guard: no other run has
+ * recorded its arrival, after which the money is there.
+ */
+async function refused(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  detail: string,
+): Promise<readonly Write[]> {
+  const held = collectedHold(quote, transaction)
+  const change = {
+    failure_reason: 'QUOTE_EXECUTION_FAILED' as const,
+    details: explained(transaction, { failureDetail: detail }),
+  }
+  const before = required(quote, 'pull_state')
+  const pull_state = stateAfter(PULL_TRANSITIONS, before, 'fail', quote.id)
+  const guard = { pull_state: before }
+  return [
+    ...(held ? [release(op, held)] : []),
+    endQuote(op, quote, 'fail', { pull_state }, guard),
+    ...moveTransaction(op, transaction, 'fail', change).writes,
+    ...(await walletBalanceUpdated(op, quote)),
+  ]
+}
+
+/**
+ * Records that the bank takes back what was pulled. The payment of the quote stays as it is, so the amount is now owed to
+ * the platform. Guards: it was not taken back before, the transaction is unchanged.
+ */
+function returned(
+  op: Op,
+  quote: QuoteRow,
+  transaction: TransactionWithCustomer,
+  detail: string,
+): readonly Write[] {
+  const returnedAt = op.now.toISOString()
+  const change = {
+    details: explained(transaction, { fundingReturnedAt: returnedAt, fundingReturnDetail: detail }),
+    updated_at: op.now,
+  }
+  const row = { ...transaction, ...change }
+  return [
+    ...postFor(op, quote, pullReturnLegs(quote)),
+    movePull(op, quote, 'return'),
+    update('transactions', transaction.id, { state: transaction.state }, change),
+    event(op, 'OUTGOING_PAYMENT.FUNDING_RETURNED', transaction.id, transactionView(row, row)),
+  ]
+}
+
+function postFor(op: Op, quote: QuoteRow, legs: readonly Leg[]): Write[] {
+  return post(op, { cause: 'quote', causeId: quote.id }, legs)
+}
+
+/** Guard: its state is unchanged. */
+function movePull(op: Op, quote: QuoteRow, by: PullEvent): Write {
+  return transition(op, 'pulls', PULL_TRANSITIONS, quote, by).write
+}

@@ -1,0 +1,117 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import type { Price } from '../../base/pricing/pricing.ts'
+import { fundingTypesOf } from '../../kernel/accounts/funding.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { KeptRequest } from '../../storage/rows/stored-documents.ts'
+import { checkPayee, checkPayment, chooseRail } from '../rails/choose-rail.ts'
+import { findPool } from '../rails/deposit-accounts.ts'
+import { openChain, placeOf } from './chain-transfers.ts'
+import type { Parties, Payee, Payer } from './parties.ts'
+
+const FIELD = 'lockedCurrencyAmount'
+
+/** A quote states no remittance information. */
+const FIELDS = {
+  OUT: { account: 'destination.accountId', amount: FIELD, remittanceInformation: FIELD },
+  PULL: { account: 'source.accountId', amount: FIELD, remittanceInformation: FIELD },
+} as const
+
+/** What a quote keeps of its rails, and what has to be written for it. */
+export interface QuoteRails {
+  readonly kept: Pick<KeptRequest, 'railOut' | 'railIn' | 'paidInTo' | 'wallet' | 'payTo'>
+  readonly writes: readonly Write[]
+}
+
+/**
+ * The rails of a quote: what sends its payment, what pulls its money, or what that is paid in by, on a chain at an address of its
+ * own; and the wallets on chains that pay or are paid. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400
+ * `AMOUNT_OUT_OF_RANGE` where none takes the amount.
+ */
+export async function railsOfQuote(
+  op: Op,
+  quoteId: string,
+  { payer, payee }: Pick<Parties, 'payer' | 'payee'>,
+  { sendingAmount, receivingAmount }: Price,
+  paymentRail: string | null,
+): Promise<QuoteRails> {
+  const [out, { writes = [], ...funding }] = await Promise.all([
+    outgoing(op, payee, receivingAmount, paymentRail),
+    incoming(op, quoteId, payer, sendingAmount),
+  ])
+  const wallet = payer.kind === 'account' ? placeOf(payer.account) : undefined
+  if (!wallet) return { kept: present({ ...out, ...funding }), writes }
+  const straight = straightBy(op, wallet, payer.currency, payee)
+  const collected = straight ? {} : { railIn: wallet.rail }
+  return { kept: present({ ...out, ...straight, ...collected, wallet }), writes }
+}
+
+async function outgoing(op: Op, payee: Payee, amount: bigint, paymentRail: string | null) {
+  if (payee.kind === 'internal') {
+    const place = placeOf(payee.account)
+    if (!place) return {}
+    openChain(op, place.rail)
+    return { railOut: place.rail, payTo: place.address }
+  }
+  if (payee.kind === 'uma') {
+    // Only the sandbox pays receivers at UMA addresses elsewhere.
+    if (op.rails.find(null)) return {}
+    throw new ApiError('NOT_IMPLEMENTED', { message: 'No rail of this server pays UMA addresses elsewhere.' })
+  }
+  const { account_type: accountType, currency } = payee.account
+  const wanted = { direction: 'OUT', accountType, paymentRail, currency, amount } as const
+  const rail = await chooseRail(op, wanted, FIELD)
+  const { account_info: account } = payee.account
+  await checkPayee(op, rail, account, 'destination.accountId')
+  checkPayment(rail, { ...wanted, account, remittanceInformation: null }, FIELDS.OUT)
+  return { railOut: rail.name ?? undefined }
+}
+
+/** The rail by which a wallet pays its payee straight: somebody on its own chain who takes what it holds. */
+function straightBy(
+  op: Op,
+  { rail }: NonNullable<KeptRequest['wallet']>,
+  currency: KnownCurrency,
+  payee: Payee,
+): { readonly railOut: string } | undefined {
+  const { network } = openChain(op, rail)
+  if (payee.kind === 'uma' || payee.currency !== currency) return undefined
+  const isThere =
+    payee.kind === 'internal'
+      ? payee.account.chain_rail === rail
+      : payee.account.account_type === `${network}_WALLET`
+  return isThere ? { railOut: rail } : undefined
+}
+
+type Funding = Pick<KeptRequest, 'railIn' | 'paidInTo'> & Partial<Pick<QuoteRails, 'writes'>>
+
+async function incoming(op: Op, quoteId: string, payer: Payer, amount: bigint): Promise<Funding> {
+  if (payer.kind === 'account') return {}
+  const { currency } = payer
+  if (payer.kind === 'pull') {
+    const { account_type: accountType } = payer.account
+    const wanted = { direction: 'PULL', accountType, paymentRail: payer.rail, currency, amount } as const
+    const rail = await chooseRail(op, wanted, FIELD)
+    const { account_info: account } = payer.account
+    checkPayment(rail, { ...wanted, account, remittanceInformation: null }, FIELDS.PULL)
+    return present({ railIn: rail.name })
+  }
+  const [accountType] = fundingTypesOf(currency, payer.network ?? undefined)
+  if (!accountType) throw new Error(`No account type takes ${currency}`)
+  const wanted = { direction: 'IN', accountType, paymentRail: null, currency, amount } as const
+  const rail = await chooseRail(op, wanted, FIELD)
+  if (rail.name === null) return {}
+  if (rail.chain) {
+    const { address, writes } = rail.chain.newAddress(op, quoteId)
+    const paidInTo = { accountType, address, assetType: currency } as KeptRequest['paidInTo'] & object
+    return { railIn: rail.name, paidInTo, writes }
+  }
+  const pool = await findPool(op, rail.name, currency)
+  if (!pool?.account_info)
+    throw new ApiError('NOT_IMPLEMENTED', {
+      message: `The rail ${rail.name} has not opened an account to pay ${currency} in to yet. Try again soon.`,
+    })
+  return { railIn: rail.name, paidInTo: pool.account_info }
+}

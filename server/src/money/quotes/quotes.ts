@@ -1,0 +1,92 @@
+import { currencyRecord } from '@countersign/contract/core/currencies'
+import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError, type SignedCall } from '../../kernel/operation/operation.ts'
+import { withBigints } from '../../kernel/transactions/transactions.ts'
+import { required } from '../../storage/read/required.ts'
+import type { QuoteRow } from '../../storage/rows/tables.ts'
+import { quoteFundingInstructions } from './funding-instructions.ts'
+import { selectPayload, selectQuote } from './store.ts'
+
+/** Error: 404 `QUOTE_NOT_FOUND`. */
+export async function findQuote(op: Op, id: string): Promise<QuoteRow> {
+  const quote = await selectQuote(op, id)
+  if (!quote || !maySee(op, quote.customer_id))
+    throw new ApiError('QUOTE_NOT_FOUND', { details: { field: 'quoteId' } })
+  return quote
+}
+
+/** The payload that an embedded wallet signs to execute a quote; undefined where another account pays. */
+export async function findPayload(op: Op, quote: QuoteRow): Promise<string | undefined> {
+  return quote.signing_request_id === null ? undefined : selectPayload(op, quote.signing_request_id)
+}
+
+/** The call that the wallet's signature of a quote covers, whichever endpoint executes it. */
+export function executionCall(quoteId: string): SignedCall {
+  return { operation: 'quote_execute', target: `POST /quotes/${quoteId}/execute`, body: undefined }
+}
+
+/**
+ * A quote as the API shows it (specification 2.5). Its payment instructions have the payload that a wallet signs or, with
+ * real-time funding, where to pay.
+ */
+export function quoteView(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
+  const instructions = paymentInstructions(op, quote, payloadToSign)
+  const { counterparty } = quote.request
+  // The receiver has told the platform, and nobody else.
+  const isToldToCaller = counterparty && op.actor.kind !== 'customer'
+  return {
+    id: quote.id,
+    status: quote.state,
+    createdAt: quote.created_at.toISOString(),
+    expiresAt: quote.expires_at.toISOString(),
+    source: sourceView(quote),
+    destination: destinationView(quote),
+    sendingCurrency: currencyRecord(quote.sending_currency),
+    receivingCurrency: currencyRecord(quote.receiving_currency),
+    totalSendingAmount: quote.sending_amount,
+    totalReceivingAmount: quote.receiving_amount,
+    exchangeRate: quote.pricing.exchangeRate,
+    feesIncluded: quote.fees,
+    rateDetails: withBigints(quote.pricing.rateDetails),
+    transactionId: quote.transaction_id,
+    ...(isToldToCaller ? { counterpartyInformation: counterparty } : {}),
+    ...(instructions ? { paymentInstructions: instructions } : {}),
+  }
+}
+
+function paymentInstructions(op: Op, quote: QuoteRow, payloadToSign: string | undefined) {
+  if (payloadToSign !== undefined)
+    return [
+      {
+        accountOrWalletInfo: { accountType: 'EMBEDDED_WALLET' as const, payloadToSign },
+        instructionsNotes: 'Sign payloadToSign with a session key of the wallet, then execute the quote.',
+      },
+    ]
+  const { reference } = quote.request
+  return reference === undefined ? undefined : quoteFundingInstructions(op, quote, reference)
+}
+
+function sourceView(quote: QuoteRow) {
+  const { customerId } = quote.request
+  return quote.source_account_id === null
+    ? present({
+        sourceType: 'REALTIME_FUNDING' as const,
+        currency: quote.sending_currency,
+        customerId,
+        cryptoNetwork: quote.source_network,
+      })
+    : present({ sourceType: 'ACCOUNT' as const, accountId: quote.source_account_id, customerId })
+}
+
+function destinationView(quote: QuoteRow) {
+  const currency = quote.receiving_currency
+  return quote.destination_uma === null
+    ? present({
+        destinationType: 'ACCOUNT' as const,
+        accountId: required(quote, 'destination_account_id'),
+        currency,
+        paymentRail: quote.payment_rail,
+      })
+    : { destinationType: 'UMA_ADDRESS' as const, umaAddress: quote.destination_uma, currency }
+}

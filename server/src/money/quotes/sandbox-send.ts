@@ -1,0 +1,26 @@
+import type { sandboxSend } from '@countersign/contract/sandbox/sandbox-send'
+import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { findTransaction, transactionView } from '../../kernel/transactions/transactions.ts'
+import { checkExecutable } from './execute-quote.ts'
+import { receiveFunding } from './funding.ts'
+import { findQuote } from './quotes.ts'
+
+export const sandboxSendHandlers: Handlers<typeof sandboxSend> = {
+  /** The customer's payment for a quote with real-time funding (specification 4.12, 4.15). */
+  sandbox_send: async (op, { body }) => {
+    const quote = await findQuote(op, body.quoteId)
+    if (quote.source_account_id !== null)
+      throw fieldError('INVALID_INPUT', 'quoteId', 'This quote is paid from an account: execute it instead.')
+    if (body.currencyCode !== quote.sending_currency)
+      throw fieldError(
+        'INVALID_CURRENCY',
+        'currencyCode',
+        `This quote must be paid in ${quote.sending_currency}`,
+      )
+    checkExecutable(op, quote)
+    const found = await findTransaction(op, quote.transaction_id)
+    const amount = body.currencyAmount ?? quote.sending_amount
+    const { transaction, writes } = await receiveFunding(op, quote, found, amount, 'currencyAmount')
+    return { status: 200, body: transactionView(transaction, transaction), writes }
+  },
+}

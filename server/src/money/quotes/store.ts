@@ -1,0 +1,59 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { rowById, rowByKey } from '../../storage/read/lookup.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { QuoteRow, SigningRequestRow } from '../../storage/rows/tables.ts'
+
+const BY_ID = rowById('quotes')
+const PAYLOAD_BY_ID = rowByKey<Pick<SigningRequestRow, 'id' | 'platform_id' | 'payload'>>(
+  'SELECT id, platform_id, payload FROM signing_requests WHERE id = ANY ($1::uuid[])',
+  'id',
+)
+
+export async function selectQuote(op: Op, id: string): Promise<QuoteRow | undefined> {
+  return op.find(BY_ID, id)
+}
+
+export interface QuoteFilters {
+  readonly customerId?: string
+  readonly status?: QuoteRow['state']
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/** A page of the matching quotes. */
+export function selectQuotes(op: Op, { customerId, status, startDate, endDate }: QuoteFilters) {
+  return op.read
+    .selectFrom('quotes')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereGiven(q, 'created_at', '>=', timeIfGiven(startDate)))
+    .$call((q) => whereGiven(q, 'created_at', '<=', timeIfGiven(endDate)))
+}
+
+/** A payload, the stamp over it, and the key of the session that stamped it; both null while it was not used. */
+type OrderRow = Pick<SigningRequestRow, 'id' | 'platform_id' | 'payload' | 'stamp'> & {
+  readonly public_key: string | null
+}
+
+const ORDER_BY_ID = rowByKey<OrderRow>(
+  `SELECT r.id, r.platform_id, r.payload, r.stamp, s.public_key
+   FROM signing_requests r LEFT JOIN sessions s ON s.id = r.session_id WHERE r.id = ANY ($1::uuid[])`,
+  'id',
+)
+
+/** What a wallet was told to sign, and by whom. */
+export async function selectOrder(op: Op, signingRequestId: string): Promise<OrderRow> {
+  const row = await op.find(ORDER_BY_ID, signingRequestId)
+  if (!row) throw new Error(`There is no request ${signingRequestId}`)
+  return row
+}
+
+/** The exact text that the wallet signs to execute a quote. */
+export async function selectPayload(op: Op, signingRequestId: string): Promise<string> {
+  const row = await op.find(PAYLOAD_BY_ID, signingRequestId)
+  if (!row) throw new Error(`There is no request ${signingRequestId}`)
+  return row.payload
+}

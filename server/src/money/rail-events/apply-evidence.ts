@@ -1,0 +1,169 @@
+import type { ConnectorMoney } from '@countersign/contract/connectors/protocol'
+import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { Op } from '../../kernel/operation/app.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { findTransaction } from '../../kernel/transactions/transactions.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { DepositRow, RailPaymentRow } from '../../storage/rows/rail.ts'
+import { hasRoomForDeposit, recordDeposit } from '../deposits/deposits.ts'
+import { reverseDeposit } from '../deposits/reverse.ts'
+import type {
+  DepositEvidence,
+  Evidence,
+  EvidenceSource,
+  PaymentEvidence,
+  ReversalEvidence,
+} from '../evidence/evidence.ts'
+import { type ExpectedRail, judge } from '../evidence/judge.ts'
+import { findQuote } from '../quotes/quotes.ts'
+import { findDepositRow } from '../rails/deposit-rows.ts'
+import { depositId } from '../rails/rail-ids.ts'
+import { findRailPayment, movedRailPayment, type Told } from '../rails/rail-payments.ts'
+import { evidenceOfEvent, type Report } from './evidence-of-event.ts'
+
+/** What a claim does; with a reason, it does nothing and waits for a person. */
+export interface Applied {
+  readonly writes: readonly Write[]
+  readonly reason?: RailEventReason
+  /** The amount that the record has, if the claim has another one. */
+  readonly expected?: ConnectorMoney
+}
+
+const NOTHING: Applied = { writes: [] }
+
+/** Applies an event about a payment or a deposit, as connectors send it. */
+export async function applyEvent(
+  op: Op,
+  rail: string,
+  event: Report,
+  source: EvidenceSource = 'CONNECTOR',
+): Promise<Applied> {
+  const evidence = evidenceOfEvent(event, source)
+  return evidence ? applyEvidence(op, rail, evidence) : { writes: [], reason: 'UNREADABLE' }
+}
+
+/**
+ * The one door for what rails and banks claim, in whatever way: it takes effect only after `judge` has compared it with the
+ * record that it names. The caller records the claim. Guards of the writes: nothing else was claimed meanwhile.
+ */
+export async function applyEvidence(op: Op, rail: string, evidence: Evidence): Promise<Applied> {
+  switch (evidence.kind) {
+    case 'payment': {
+      const { direction, id } = evidence.subject
+      return applyToPayment(op, rail, evidence, await findRailPayment(op, direction, id))
+    }
+    case 'deposit': {
+      const known = await findDepositRow(op, depositId(rail, evidence.deposit.depositId))
+      return applyDeposit(op, rail, evidence, known)
+    }
+    case 'reversal':
+      return applyReversal(op, rail, evidence, await findDepositRow(op, depositId(rail, evidence.subject)))
+  }
+}
+
+/** Applies a claim about one of our payments, whose record the caller has. */
+export async function applyPaymentEvidence(
+  op: Op,
+  row: RailPaymentRow,
+  event: PaymentEvidence['event'],
+  said: Told,
+): Promise<Applied> {
+  const evidence: PaymentEvidence = {
+    id: row.id,
+    source: 'CONNECTOR',
+    account: null,
+    kind: 'payment',
+    event,
+    subject: { direction: row.direction, id: row.payment_id },
+    amount: null,
+    currency: null,
+    occurredAt: op.now.toISOString(),
+    ...saidOf(said),
+  }
+  return applyToPayment(op, row.rail, evidence, row)
+}
+
+async function applyToPayment(
+  op: Op,
+  rail: string,
+  evidence: PaymentEvidence,
+  row: RailPaymentRow | undefined,
+): Promise<Applied> {
+  const verdict = judge(evidence, { rail: expectedRail(op, rail), payment: row })
+  if (verdict.effect === 'hold') return held(verdict.reason, row)
+  if (verdict.effect === 'none' || !row) return NOTHING
+  const moved = movedRailPayment(op, row, evidence.event, saidOf(evidence))
+  return { writes: [moved.write, ...(evidence.event === 'accept' ? [] : await resumePayment(op, moved.row))] }
+}
+
+async function applyDeposit(
+  op: Op,
+  rail: string,
+  evidence: DepositEvidence,
+  known: DepositRow | undefined,
+): Promise<Applied> {
+  const verdict = judge(evidence, { rail: expectedRail(op, rail), deposit: known })
+  if (verdict.effect === 'hold') return { writes: [], reason: verdict.reason }
+  if (verdict.effect === 'none') return NOTHING
+  if (!isKnownCurrency(evidence.currency)) return { writes: [], reason: 'UNREADABLE' }
+  const { amount, currency } = evidence
+  if (!(await hasRoomForDeposit(op, rail, { amount, currency })))
+    return { writes: [], reason: 'OUT_OF_RANGE' }
+  return recordDeposit(op, rail, evidence.deposit, amount)
+}
+
+async function applyReversal(
+  op: Op,
+  rail: string,
+  evidence: ReversalEvidence,
+  row: DepositRow | undefined,
+): Promise<Applied> {
+  const verdict = judge(evidence, { rail: expectedRail(op, rail), deposit: row })
+  if (verdict.effect === 'hold') return held(verdict.reason, row)
+  const reversal = row && (await reverseDeposit(op, row, evidence.message))
+  return reversal ? { writes: reversal.writes } : { writes: [], reason: 'CONTRADICTION' }
+}
+
+/** A claim that waits for a person, with both figures where they differ. */
+function held(
+  reason: RailEventReason,
+  record: Pick<RailPaymentRow, 'amount' | 'currency'> | undefined,
+): Applied {
+  const isOtherAmount = reason === 'OTHER_AMOUNT' && record !== undefined
+  if (!isOtherAmount) return { writes: [], reason }
+  return { writes: [], reason, expected: { value: String(record.amount), currency: record.currency } }
+}
+
+/** What a rail has, as its entry in the rails file says. */
+function expectedRail({ rails }: Op, name: string): ExpectedRail {
+  const rail = rails.find(name)
+  const currencies = rail?.entry?.serves.flatMap((line) => line.currencies)
+  const { accountNumbers: accounts, arePullsProvisional = false } = rail ?? {}
+  return { name, accounts, currencies, arePullsProvisional }
+}
+
+function saidOf({ connectorReference, transactionHash, failure }: Told) {
+  return {
+    ...(connectorReference === undefined ? {} : { connectorReference }),
+    ...(transactionHash === undefined ? {} : { transactionHash }),
+    ...(failure === undefined ? {} : { failure }),
+  }
+}
+
+/** The work that a claim makes due: it reads the outcome from the record. */
+async function resumePayment(op: Op, given: RailPaymentRow): Promise<Write[]> {
+  const { payment_id: id, direction, submit_at } = given
+  const isAsked = true
+  if (id.startsWith('Deposit:')) return [job(op, 'deposit.return', { depositId: id, isAsked }, op.now)]
+  if (id.startsWith('Quote:')) {
+    const { transaction_id: transactionId } = await findQuote(op, id)
+    return [job(op, 'transaction.refund', { transactionId, isAsked }, op.now)]
+  }
+  const transaction = await findTransaction(op, id)
+  if (transaction.kind !== 'QUOTE')
+    return [job(op, 'transfer.settle', { transactionId: id, isAsked }, op.now, { transaction, given })]
+  const executedAt = submit_at.toISOString()
+  const name = direction === 'PULL' ? 'transaction.pull' : 'transaction.settle'
+  return [job(op, name, { transactionId: id, executedAt, isAsked }, op.now)]
+}

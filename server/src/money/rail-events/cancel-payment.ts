@@ -1,0 +1,92 @@
+import type { cancellations } from '@countersign/contract/payments/cancellations'
+import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { askingRail } from '../../kernel/operation/spans.ts'
+import { nextState } from '../../kernel/operation/transition.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import {
+  findTransaction,
+  type TransactionWithCustomer,
+  transactionView,
+} from '../../kernel/transactions/transactions.ts'
+import type { RailPaymentRow } from '../../storage/rows/rail.ts'
+import type { ScreeningRow } from '../../storage/rows/screening.ts'
+import { RAIL_PAYMENT_INITIAL, RAIL_PAYMENT_TRANSITIONS } from '../../storage/rows/states.ts'
+import { aboutPayment, failureOf, findRailPayment } from '../rails/rail-payments.ts'
+import { EVENTS } from '../rails/settlement-table.ts'
+import { paymentGoesOn } from '../screenings/screen-payment.ts'
+import { decideScreening, findScreeningOf } from '../screenings/screenings.ts'
+import { applyPaymentEvidence } from './apply-evidence.ts'
+
+/** A payment that is given to its rail sooner than this is not cancelled here: another server may be giving it already. */
+const AHEAD_SECONDS = 60
+const FAILURE = { code: 'QUOTE_EXECUTION_FAILED', message: 'The platform has cancelled the payment' } as const
+
+export const cancellationHandlers: Handlers<typeof cancellations> = {
+  transaction_cancel: async (op, { params }) => {
+    const transaction = await findTransaction(op, params.transactionId)
+    const row = await findRailPayment(op, 'OUT', transaction.id)
+    const screening = await findScreeningOf(op, 'PAY', transaction.id)
+    if (screening?.state === SCREENING_INITIAL) return cancelWaiting(op, transaction, screening, row)
+    if (!row || nextState(RAIL_PAYMENT_TRANSITIONS, row.state, 'cancel') === null)
+      throw new ApiError('INVALID_STATE_TRANSITION', {
+        message: `This transaction cannot be cancelled: it is ${transaction.state}.`,
+        details: { status: transaction.state },
+      })
+    const body = transactionView(transaction, transaction)
+    const waits = row.submit_at > plusSeconds(op.now, AHEAD_SECONDS)
+    if (row.state === RAIL_PAYMENT_INITIAL && waits)
+      return {
+        status: 200,
+        body,
+        writes: (await applyPaymentEvidence(op, row, 'cancel', { failure: FAILURE })).writes,
+      }
+    if (!op.rails.find(row.rail)?.cancel)
+      throw new ApiError('CANCELLATION_NOT_SUPPORTED', {
+        message: `The rail ${row.rail} cannot be asked to cancel a payment.`,
+      })
+    return {
+      status: 200,
+      body,
+      writes: [job(op, 'rail-payment.cancel', { transactionId: transaction.id }, op.now)],
+    }
+  },
+}
+
+/**
+ * Cancels a payment that waits for a person to decide about its address: nobody can release it any more. Guard: nobody has
+ * decided meanwhile.
+ */
+async function cancelWaiting(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  screening: ScreeningRow,
+  row: RailPaymentRow | undefined,
+) {
+  const { writes } = decideScreening(op, screening, 'reject', FAILURE.message)
+  // Without a record the decision alone ends it.
+  const ended = row
+    ? (await applyPaymentEvidence(op, row, 'cancel', { failure: FAILURE })).writes
+    : [await paymentGoesOn(op, transaction.id)]
+  return {
+    status: 200,
+    body: transactionView(transaction, transaction),
+    writes: [...writes, ...ended],
+  } as const
+}
+
+/** Asks the rail to cancel a payment. Whatever it answers is kept like a report; where it does not know, nothing happens. */
+export const cancelRailPayment: JobHandler<'rail-payment.cancel'> = async (op, payload) => {
+  const row = await findRailPayment(op, 'OUT', payload.transactionId)
+  if (!row || nextState(RAIL_PAYMENT_TRANSITIONS, row.state, 'cancel') === null) return []
+  const rail = op.rails.find(row.rail)
+  const reply =
+    rail?.cancel && (await askingRail(op, rail, 'cancel', async () => rail.cancel?.(row.payment_id)))
+  if (!reply) return []
+  const answer = aboutPayment({ id: row.payment_id, submittedAt: row.submit_at, now: op.now }, reply)
+  const by = EVENTS[answer.outcome]
+  if (by === null || by === 'accept') return []
+  return (await applyPaymentEvidence(op, row, by, { ...answer, failure: failureOf(answer) })).writes
+}

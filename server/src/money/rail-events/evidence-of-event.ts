@@ -1,0 +1,86 @@
+import type { ConnectorEvent } from '@countersign/contract/connectors/events'
+import { amountOfDigits, type ConnectorMoney } from '@countersign/contract/connectors/protocol'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import type { Evidence, EvidenceSource } from '../evidence/evidence.ts'
+import { EVENTS, OUTCOME_OF } from '../rails/settlement-table.ts'
+
+/** An event about payments and deposits, as connectors send it. */
+export type Report = Exclude<ConnectorEvent, { type: 'statement' }>
+
+/** What an event claims. Undefined: its amount cannot be counted. */
+export function evidenceOfEvent(report: Report, source: EvidenceSource): Evidence | undefined {
+  const { id, occurredAt, data } = report
+  const money = data.amount === undefined ? { amount: null, currency: null } : moneyOf(data.amount)
+  if (!money) return undefined
+  const claim = { id, source, account: null, occurredAt, ...money }
+  switch (report.type) {
+    case 'deposit.received': {
+      const { amount, currency } = money
+      if (amount === null || currency === null) return undefined
+      return { ...claim, kind: 'deposit', amount, currency, deposit: report.data }
+    }
+    case 'deposit.reversed':
+      return {
+        ...claim,
+        kind: 'reversal',
+        subject: report.data.depositId,
+        message: report.data.failure.message,
+      }
+    default: {
+      const { amount: _, id: paymentId, ...said } = report.data
+      const [kind, word] = report.type.split('.') as [
+        'payment' | 'pull',
+        (typeof OUTCOME_OF)[keyof typeof OUTCOME_OF],
+      ]
+      const direction = kind === 'payment' ? 'OUT' : 'PULL'
+      return {
+        ...claim,
+        ...said,
+        kind: 'payment',
+        event: EVENTS[word],
+        subject: { direction, id: paymentId },
+      }
+    }
+  }
+}
+
+function moneyOf({ value, currency }: ConnectorMoney) {
+  const amount = amountOfDigits(value)
+  return amount === undefined ? undefined : { amount, currency }
+}
+
+/** Evidence in the words of connectors' events: what is recorded of it, and what a person reads. */
+export function eventOfEvidence(evidence: Evidence): RecordedEvent {
+  const { id, occurredAt, source, account } = evidence
+  const head = { id, occurredAt, ...present({ source, account }) }
+  const amount = moneyText(evidence)
+  switch (evidence.kind) {
+    case 'payment': {
+      const { event, subject, failure, connectorReference, transactionHash } = evidence
+      const kind = subject.direction === 'OUT' ? 'payment' : 'pull'
+      const data = { id: subject.id, ...present({ amount, failure, connectorReference, transactionHash }) }
+      return { ...head, type: `${kind}.${OUTCOME_OF[event]}`, data }
+    }
+    case 'deposit':
+      return { ...head, type: 'deposit.received', data: { ...evidence.deposit, ...present({ amount }) } }
+    case 'reversal': {
+      const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: evidence.message }
+      return {
+        ...head,
+        type: 'deposit.reversed',
+        data: { depositId: evidence.subject, failure, ...present({ amount }) },
+      }
+    }
+  }
+}
+
+export interface RecordedEvent {
+  readonly id: string
+  readonly type: string
+  readonly occurredAt: string
+  readonly data: object
+}
+
+function moneyText({ amount, currency }: Evidence): ConnectorMoney | undefined {
+  return amount === null || currency === null ? undefined : { value: String(amount), currency }
+}

@@ -1,0 +1,85 @@
+import { FAILURE_EVENT_TYPES } from '@countersign/contract/connectors/events'
+import type { railEvents } from '@countersign/contract/connectors/rail-events'
+import type { sandboxDeposits } from '@countersign/contract/sandbox/sandbox-deposits'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import { insert } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { RailEventRow } from '../../storage/rows/rail.ts'
+import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
+import { applyEvent } from './apply-evidence.ts'
+import type { Report } from './evidence-of-event.ts'
+import { railEventRow } from './rail-events.ts'
+import { selectRailEvent, selectRailEvents } from './store.ts'
+
+const { apply: APPLIED, resolve: RESOLVED } = RAIL_EVENT_TRANSITIONS[RAIL_EVENT_INITIAL]
+
+/** What a bank of the sandbox reports, by the one door. */
+export const sandboxRailEventHandlers: Pick<Handlers<typeof sandboxDeposits>, 'sandbox_rail_event'> = {
+  sandbox_rail_event: async (op, { body }) => {
+    const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: body.message } as const
+    const head = { id: op.newId('RailEvent'), occurredAt: op.now.toISOString() }
+    const { type, paymentId: id } = body
+    const report: Report = isSetback(type)
+      ? { ...head, type, data: { id, failure } }
+      : { ...head, type, data: type === 'payment.cancelled' ? { id, failure } : { id } }
+    const { writes, reason } = await applyEvent(op, SANDBOX_RAIL, report, 'SANDBOX')
+    const row = railEventRow(op, SANDBOX_RAIL, report, reason)
+    const view = {
+      ...headView(row),
+      ...present({ reason: row.reason }),
+      status: row.state === APPLIED ? APPLIED : RAIL_EVENT_INITIAL,
+    }
+    return { status: 201, body: view, writes: [...writes, insert('rail_events', row)] }
+  },
+}
+
+function isSetback(type: Report['type']): type is (typeof FAILURE_EVENT_TYPES)[number] {
+  return FAILURE_EVENT_TYPES.some((one) => one === type)
+}
+
+export const railEventHandlers: Handlers<typeof railEvents> = {
+  rail_event_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectRailEvents(op, query),
+      table: 'rail_events',
+      view: (rows) => rows.map(railEventView),
+    }),
+  }),
+
+  rail_event_resolve: async (op, { params, body }) => {
+    const row = await findWaiting(op, params.railEventId)
+    const change = { note: body.note, resolved_at: op.now }
+    const moved = transition(op, 'rail_events', RAIL_EVENT_TRANSITIONS, row, 'resolve', change)
+    return { status: 200, body: railEventView(moved.row), writes: [moved.write] }
+  },
+}
+
+/** Errors: 404 `RAIL_EVENT_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` where nobody waits for it any more. */
+async function findWaiting(op: Op, id: string): Promise<RailEventRow> {
+  const row = await selectRailEvent(op, id)
+  if (!row || row.state === APPLIED)
+    throw new ApiError('RAIL_EVENT_NOT_FOUND', { details: { field: 'railEventId' } })
+  if (nextState(RAIL_EVENT_TRANSITIONS, row.state, 'resolve') === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', { message: 'This report was resolved already.' })
+  return row
+}
+
+function railEventView(row: RailEventRow) {
+  return {
+    ...headView(row),
+    ...present({ note: row.note, resolvedAt: row.resolved_at?.toISOString() }),
+    status: row.resolved_at === null ? RAIL_EVENT_INITIAL : RESOLVED,
+    // The database has a reason for all that was not applied.
+    reason: required(row, 'reason'),
+  }
+}
+
+function headView({ id, rail, type, body, created_at }: RailEventRow) {
+  return { id, rail, type, body, createdAt: created_at.toISOString() }
+}

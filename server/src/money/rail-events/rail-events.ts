@@ -1,0 +1,81 @@
+import type { ConnectorEvent } from '@countersign/contract/connectors/events'
+import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
+import type { Op } from '../../kernel/operation/app.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { RailEventRow } from '../../storage/rows/rail.ts'
+import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
+import { railEventId } from '../rails/rail-ids.ts'
+import type { Applied } from './apply-evidence.ts'
+import { retryOf } from './retry-report.ts'
+import { selectRailEvent } from './store.ts'
+
+/** Applies a reported statement. Events about payments and deposits are for `applyEvent`. */
+export type ApplyStatement = (
+  op: Op,
+  rail: string,
+  statement: Extract<ConnectorEvent, { type: 'statement' }>['data'],
+) => Promise<Applied>
+
+/** The report with this id, if there is one. */
+export async function findRailEventById(op: Op, id: string): Promise<RailEventRow | undefined> {
+  return selectRailEvent(op, id)
+}
+
+/** A report that was recorded, by the rail's own id of it. */
+export async function findRailEvent(
+  op: Op,
+  rail: string,
+  eventId: string,
+): Promise<RailEventRow | undefined> {
+  return selectRailEvent(op, railEventId(rail, eventId))
+}
+
+/**
+ * Records a report, and its retry if it came too early. With a `reason` it waits for a person, who also sees `expected`. Guard:
+ * it is not recorded yet.
+ */
+export function recordReport(
+  op: Op,
+  rail: string,
+  event: { readonly id: string; readonly type: string },
+  reason: RailEventReason | undefined,
+  expected?: Applied['expected'],
+): Write[] {
+  const shown: { readonly id: string; readonly type: string } = {
+    ...event,
+    ...(expected ? { expected } : {}),
+  }
+  const row = railEventRow(op, rail, shown, reason)
+  return [insert('rail_events', row), ...retryOf(op, row)]
+}
+
+/** Records a report that waits for a person, unless one with its id is recorded already. */
+export async function recordOnce(
+  op: Op,
+  rail: string,
+  event: { readonly id: string; readonly type: string },
+  reason: RailEventReason,
+  expected?: Applied['expected'],
+): Promise<Write[]> {
+  return (await findRailEvent(op, rail, event.id)) ? [] : recordReport(op, rail, event, reason, expected)
+}
+
+export function railEventRow(
+  op: Op,
+  rail: string,
+  event: { readonly id: string; readonly type: string },
+  reason: RailEventReason | undefined,
+): RailEventRow {
+  return {
+    id: railEventId(rail, event.id),
+    platform_id: op.platform.id,
+    rail,
+    type: event.type,
+    body: { ...event },
+    state: reason === undefined ? RAIL_EVENT_TRANSITIONS[RAIL_EVENT_INITIAL].apply : RAIL_EVENT_INITIAL,
+    reason: reason ?? null,
+    note: null,
+    resolved_at: null,
+    created_at: op.now,
+  }
+}

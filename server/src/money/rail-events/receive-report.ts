@@ -1,0 +1,44 @@
+import type { ConnectorEvent } from '@countersign/contract/connectors/events'
+import type { rail_event } from '@countersign/contract/connectors/rail-events'
+import { ApiError, type ProcessorHandler } from '../../kernel/operation/operation.ts'
+import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
+import { applyEvent } from './apply-evidence.ts'
+import { type ApplyStatement, findRailEvent, recordReport } from './rail-events.ts'
+
+/** What connectors report. An event takes effect once; a repeated one is answered as the first. */
+export function createRailEvent(applyStatement: ApplyStatement): ProcessorHandler<typeof rail_event> {
+  return {
+    /** Error: 404 `NOT_FOUND`. */
+    async whose({ rails, lookup }, { params }) {
+      const rail = rails.find(params.rail)
+      const platformId = rail && (await rails.ownerOf(rail))
+      const platform = platformId && (await lookup(BARE_PLATFORM_BY_ID, platformId))
+      if (!platform) throw new ApiError('NOT_FOUND')
+      return { platform, actor: { kind: 'rail', rail: params.rail } }
+    },
+
+    async replay(op, { params, body }) {
+      const before = await findRailEvent(op, params.rail, body.id)
+      return before && { status: 200, body: { received: true } }
+    },
+
+    async handle(op, { params, body }) {
+      const applied = await (body.type === 'statement'
+        ? applyStatement(op, params.rail, body.data)
+        : applyEvent(op, params.rail, body))
+      const kept = body.type === 'statement' ? { ...body, data: headOf(body.data) } : body
+      return {
+        status: 200,
+        body: { received: true },
+        writes: [...applied.writes, ...recordReport(op, params.rail, kept, applied.reason, applied.expected)],
+      }
+    },
+
+    timeout: () => undefined,
+  }
+}
+
+/** A statement has its own tables: its entries are not kept twice. */
+function headOf({ entries, ...head }: Extract<ConnectorEvent, { type: 'statement' }>['data']) {
+  return { ...head, entries: entries.length }
+}

@@ -1,0 +1,43 @@
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { RailEventRow } from '../../storage/rows/rail.ts'
+import { RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
+import { applyEvent } from './apply-evidence.ts'
+import type { Report } from './evidence-of-event.ts'
+import { selectRailEvent } from './store.ts'
+
+const FIRST_SECONDS = 2
+/** For so long a report may be ahead of what it is about; later a person alone decides. */
+const WAITED_SECONDS_MAX = 7 * 86_400
+
+/**
+ * The job that tries a report again: that a deposit was taken back, before the deposit itself or while it is on its way
+ * back; or that money came in for which a balance had no room. Empty for any other report.
+ */
+export function retryOf(op: Op, { id, state, type, reason }: RailEventRow): Write[] {
+  const mayFitLater =
+    type === 'deposit.reversed' || (type === 'deposit.received' && reason === 'OUT_OF_RANGE')
+  if (state !== 'WAITING' || !mayFitLater) return []
+  return [again(op, id, FIRST_SECONDS)]
+}
+
+/** Tries a report again that still waits, each time after twice as long. */
+export const retryRailEvent: JobHandler<'rail-event.retry'> = async (op, { railEventId, waitedSeconds }) => {
+  const row = await selectRailEvent(op, railEventId)
+  if (row?.state !== 'WAITING') return []
+  const report = row.body as unknown as Report
+  const { writes, reason } = await applyEvent(op, row.rail, report)
+  if (reason !== undefined)
+    return waitedSeconds < WAITED_SECONDS_MAX ? [again(op, row.id, 2 * waitedSeconds)] : []
+  return [
+    ...writes,
+    transition(op, 'rail_events', RAIL_EVENT_TRANSITIONS, row, 'apply', { reason: null }).write,
+  ]
+}
+
+function again(op: Op, railEventId: string, waitedSeconds: number): Write {
+  return job(op, 'rail-event.retry', { railEventId, waitedSeconds }, plusSeconds(op.now, waitedSeconds))
+}

@@ -1,0 +1,24 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { rowById } from '../../storage/read/lookup.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { RailEventRow } from '../../storage/rows/rail.ts'
+
+const EVENT_BY_ID = rowById('rail_events')
+
+export async function selectRailEvent(op: Op, id: string): Promise<RailEventRow | undefined> {
+  return op.find(EVENT_BY_ID, id)
+}
+
+/** What rails have reported that fits nothing: newest first, a page of those in one state. */
+export function selectRailEvents(
+  op: Op,
+  { status, rail }: { readonly status?: RailEventRow['state']; readonly rail?: string },
+) {
+  return op.read
+    .selectFrom('rail_events')
+    .where('platform_id', '=', op.platform.id)
+    .where('state', '<>', 'APPLIED')
+    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereGiven(q, 'rail', '=', rail))
+    .selectAll()
+}

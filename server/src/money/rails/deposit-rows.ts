@@ -1,0 +1,106 @@
+import type { DepositReason } from '@countersign/contract/payments/deposits'
+import { DEPOSIT_TRANSITIONS, type DepositEvent } from '@countersign/contract/states/deposit-states'
+import type { Leg } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { DepositRow } from '../../storage/rows/rail.ts'
+import { type Carried, givenToRail } from './rail-payments.ts'
+import { selectDeposit } from './store.ts'
+
+/** A deposit, if it was recorded. */
+export async function findDepositRow(op: Op, id: string): Promise<DepositRow | undefined> {
+  return selectDeposit(op, id)
+}
+
+/** The deposit that a record refers to. Throws where there is none. */
+export async function depositOf(op: Op, id: string): Promise<DepositRow> {
+  const row = await selectDeposit(op, id)
+  if (!row) throw new Error(`There is no ${id}`)
+  return row
+}
+
+/** Moves a deposit on. Guard: its state has not changed meanwhile. */
+export function moveDeposit(
+  op: Op,
+  row: DepositRow,
+  by: DepositEvent | readonly DepositEvent[],
+  change: Partial<DepositRow> = {},
+): { readonly row: DepositRow; readonly write: Write } {
+  return transition(op, 'deposits', DEPOSIT_TRANSITIONS, row, by, change)
+}
+
+/** Begins to send a deposit back: the record at the rail, and the job. `row` is RETURNING from then on. */
+export function beginReturn(
+  op: Op,
+  row: DepositRow,
+  reason: DepositReason,
+  change: Partial<DepositRow> = {},
+): { readonly row: DepositRow; readonly writes: Write[] } {
+  const moved = moveDeposit(op, row, 'return', { ...change, reason })
+  return { row: moved.row, writes: [moved.write, ...returning(op, moved.row)] }
+}
+
+/** What sends a deposit back, once its row says so. */
+export function returning(op: Op, row: DepositRow): Write[] {
+  const opensAt = op.rails.find(row.rail)?.opensAt(op.now) ?? op.now
+  return [
+    ...givenToRail(op, returnOf(row), opensAt),
+    job(op, 'deposit.return', { depositId: row.id }, opensAt),
+  ]
+}
+
+/** The payment that sends a deposit back. It is named by the deposit, so there is one. */
+export function returnOf(row: DepositRow): Omit<Carried, 'submittedAt'> {
+  return {
+    rail: row.rail,
+    direction: 'OUT',
+    id: row.id,
+    purpose: 'return',
+    accountId: null,
+    identifier: null,
+    returnOf: row.rail_reference,
+    originatorId: row.platform_id,
+    paymentRail: null,
+    chain: null,
+    amount: row.amount,
+    currency: row.currency,
+    reference: referenceOf(row),
+    remittanceInformation: null,
+  }
+}
+
+/** The reason that the rail of a deposit cannot send it back to its sender; undefined if nothing is known to prevent it. */
+export function faultOfReturn({ rails }: Op, row: DepositRow): string | undefined {
+  const { rail, amount, currency, details } = row
+  const fault = rails.find(rail)?.faultOfPayment?.({
+    direction: 'OUT',
+    account: undefined,
+    sender: details.sender,
+    paymentRail: null,
+    remittanceInformation: null,
+    amount,
+    currency,
+  })
+  return fault?.text
+}
+
+const REFERENCE_CHARACTERS = 12
+
+/** A reference for the way back, which follows from the deposit. */
+function referenceOf({ id }: DepositRow): string {
+  const digits = id.slice(id.indexOf(':') + 1).replaceAll('-', '')
+  return `CS${digits.slice(0, REFERENCE_CHARACTERS).toUpperCase()}`
+}
+
+/** The cause of what the ledger does for a deposit. */
+export function causeOf({ id }: Pick<DepositRow, 'id'>) {
+  return { cause: 'deposit', causeId: id } as const
+}
+
+/** The platform's account of the rail that brought a deposit. The sandbox has one for all. */
+export function railLeg({ rail, currency }: Pick<DepositRow, 'rail' | 'currency'>, amount: bigint): Leg {
+  return { system: 'rail', currency, amount, ...(rail === SANDBOX_RAIL ? {} : { rail }) }
+}

@@ -1,0 +1,40 @@
+import type { HttpRailValue } from '@countersign/contract/connectors/rails-file'
+import { DateTime, IANAZone } from 'luxon'
+
+/** When a rail takes payments: days of the week, from a time to the cut-off, in its own time zone, without holidays. */
+export type Hours = NonNullable<HttpRailValue['hours']>
+
+/** In the order of ISO 8601, whose Monday is 1. */
+const WEEKDAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
+const DAYS_MAX = 400
+
+/** What is wrong with hours whose form is right; undefined where nothing is. */
+export function faultOfHours({ timeZone, opensAt, cutOff }: Hours): string | undefined {
+  if (!IANAZone.isValidZone(timeZone)) return `timeZone ${timeZone} is not in the time zone database`
+  return opensAt < cutOff ? undefined : `opensAt ${opensAt} must be before cutOff ${cutOff}`
+}
+
+/**
+ * The first time from `now` on at which the rail is open: `now` itself within its hours. A time that the zone's clock
+ * skips is the one that it shows instead. Throws where there is none within 400 days.
+ */
+export function nextOpening(hours: Hours, now: Date): Date {
+  const local = DateTime.fromJSDate(now, { zone: hours.timeZone })
+  for (let days = 0; days <= DAYS_MAX; days++) {
+    const day = local.startOf('day').plus({ days })
+    if (!isOpenOn(hours, day)) continue
+    const [opens, closes] = [at(day, hours.opensAt), at(day, hours.cutOff)]
+    if (now < closes) return now < opens ? opens : now
+  }
+  throw new Error(`A rail with these hours is closed for ${DAYS_MAX} days`)
+}
+
+function isOpenOn({ days, holidays }: Hours, day: DateTime): boolean {
+  const isWeekday = days.some((name) => WEEKDAYS.indexOf(name) === day.weekday - 1)
+  return isWeekday && !holidays?.includes(day.toISODate() ?? '')
+}
+
+function at(day: DateTime, time: string): Date {
+  const [hour = 0, minute = 0] = time.split(':').map(Number)
+  return day.set({ hour, minute }).toJSDate()
+}

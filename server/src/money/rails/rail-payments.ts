@@ -1,0 +1,323 @@
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { askingRail } from '../../kernel/operation/spans.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import {
+  PAYMENT_FAILURES,
+  type PaymentFailure,
+  type Rail,
+  type RailAnswer,
+  type RailPayment,
+  type RailReply,
+  SANDBOX_RAIL,
+  type SignedChainPayment,
+} from '../../kernel/ports/rail.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { AskedOfRail } from '../../storage/rows/job.ts'
+import type { JobKnowledge } from '../../storage/rows/new-job.ts'
+import type { RailFailure, RailPaymentRow } from '../../storage/rows/rail.ts'
+import {
+  RAIL_PAYMENT_INITIAL,
+  RAIL_PAYMENT_TRANSITIONS,
+  type RailPaymentEvent,
+  type RailPaymentState,
+} from '../../storage/rows/states.ts'
+import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+import { findExternalAccountEver } from '../external-accounts/external-accounts.ts'
+import { type Gate, gateOf } from '../screenings/screen-payment.ts'
+import { askAgainAt } from './ask-again.ts'
+import { depositId, railPaymentId } from './rail-ids.ts'
+import { EVENTS, RECORD_EFFECTS } from './settlement-table.ts'
+import { selectDeposit, selectRailPayment } from './store.ts'
+
+/** A payment that a rail is to carry, without what the rail's own record knows. */
+export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
+  /** The name of the rail; null in the sandbox. */
+  readonly rail: string | null
+  readonly direction: 'OUT' | 'PULL'
+  /** The external account at the other end, whose details the rail gets. */
+  readonly accountId: string | null
+  /** What the key of the paying wallet signs, where it is on a chain. Asked for when the rail takes the payment. */
+  readonly sign?: (() => Promise<SignedChainPayment>) | undefined
+}
+
+/**
+ * The record of a payment that begins: it has its rail from now on. Comes in the write set that makes the payment's work
+ * due. Empty for a simulated rail, whose records are written with its replies. Guard: this payment has no record yet.
+ */
+export function givenToRail(op: Op, payment: Omit<Carried, 'submittedAt'>, submitAt: Date): Write[] {
+  const row = newRailPayment(op, payment, submitAt)
+  return row ? [insert('rail_payments', row)] : []
+}
+
+/** The row of that record. */
+export function newRailPayment(
+  op: Op,
+  payment: Omit<Carried, 'submittedAt'>,
+  submitAt: Date,
+): RailPaymentRow | undefined {
+  return op.rails.find(payment.rail)?.isSimulated ? undefined : railPaymentRow(op, payment, submitAt)
+}
+
+function railPaymentRow(
+  op: Op,
+  { rail, direction, id, amount, currency, reference }: Omit<Carried, 'submittedAt'>,
+  submitAt: Date,
+): RailPaymentRow {
+  return {
+    id: railPaymentId(direction, id),
+    platform_id: op.platform.id,
+    rail: rail ?? SANDBOX_RAIL,
+    direction,
+    payment_id: id,
+    amount,
+    currency,
+    state: RAIL_PAYMENT_INITIAL,
+    reference,
+    rail_reference: null,
+    transaction_hash: null,
+    failure: null,
+    submit_at: submitAt,
+    delivered_at: null,
+    returned_at: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** The record of a payment, by its direction and its name at the rail, if there is one. */
+export async function findRailPayment(
+  op: Op,
+  direction: 'OUT' | 'PULL',
+  paymentId: string,
+): Promise<RailPaymentRow | undefined> {
+  return selectRailPayment(op, railPaymentId(direction, paymentId))
+}
+
+/** What a rail replies about a payment, and the writes that record it. Guard of the writes: nothing else was reported meanwhile. */
+export interface RailReplied {
+  readonly answer: RailAnswer
+  readonly writes: readonly Write[]
+}
+
+/**
+ * Records of a payment that the caller has: `given` at its rail, and the details of the `other` account. A caller that has
+ * any knows that nobody has asked the rail yet.
+ */
+type Known = Pick<JobKnowledge['transfer.settle'] & object, 'given' | 'other'>
+
+/** The record of a payment; `isStored` is false for a new one of a simulated rail. */
+interface Recorded {
+  readonly row: RailPaymentRow
+  readonly isStored: boolean
+}
+
+/**
+ * Gives a payment to its rail, or asks for its outcome. Where that is known already, the rail is not called, nor where a
+ * payment to a chain may not go: it waits for a person, or has failed. Throws where the rail is not in the file any more, and
+ * where nobody can say of the address: the payment waits.
+ */
+export async function askRail(
+  op: Op,
+  carried: Carried,
+  { isAsked = false, mayComeBack = false }: AskedOfRail,
+  known?: Known,
+): Promise<RailReplied> {
+  const { rail: name, direction, accountId, sign, ...payment } = carried
+  const rail = op.rails.find(name)
+  if (!rail) throw new Error(`The rail ${name} is not in RAILS_FILE: its payments wait for it`)
+  const recorded = await recordOf(op, rail, carried, known)
+  const { row } = recorded
+  const ended = mayComeBack && row.state === 'DELIVERED' ? undefined : answerOf(row)
+  if (ended) return { answer: ended, writes: [] }
+  const gate = row.state === RAIL_PAYMENT_INITIAL ? await mayGo(op, carried, isAsked) : OPEN
+  const stop = stopsAt(op, rail, recorded, gate, isAsked)
+  if (stop) return stop
+  if (op.now < row.submit_at) return { answer: later(row.submit_at), writes: gate.writes }
+  const account = known?.other ?? (accountId === null ? undefined : await detailsOf(op, accountId))
+  const asking = { ...payment, account, isAsked, submittedAt: row.submit_at, now: op.now }
+  if (account && (await rail.isAccountInDoubt?.(op.read, op.platform.id, account)))
+    return { answer: later(plusSeconds(op.now, IN_DOUBT_SECONDS)), writes: gate.writes }
+  if (rail.enqueue) {
+    const queued = await enqueued(op, recorded, asking, sign, rail.enqueue.bind(rail))
+    return { ...queued, writes: [...gate.writes, ...queued.writes] }
+  }
+  const answer = await call(op, rail, direction, asking)
+  return { answer, writes: [...gate.writes, ...kept(op, recorded, answer)] }
+}
+
+/** The record of a payment. Throws if it was never given to its rail. */
+async function recordOf(op: Op, rail: Rail, carried: Carried, known?: Known): Promise<Recorded> {
+  const isNew = known !== undefined && rail.isSimulated
+  const row = known?.given ?? (isNew ? undefined : await findRailPayment(op, carried.direction, carried.id))
+  if (row) return { row, isStored: true }
+  if (!rail.isSimulated) throw new Error(`${carried.id} was never given to the rail ${carried.rail}`)
+  return { row: railPaymentRow(op, carried, carried.submittedAt), isStored: false }
+}
+
+/** Calls a rail. A reply about another payment leaves this one unknown, and the rail is asked again. */
+async function call(op: Op, rail: Rail, direction: 'OUT' | 'PULL', asking: RailPayment): Promise<RailAnswer> {
+  const by = direction === 'OUT' ? 'send' : 'pull'
+  return aboutPayment(asking, await askingRail(op, rail, by, () => rail[by](asking)))
+}
+
+/** A reply without its subject, if that is the payment of the call. */
+export function aboutPayment(
+  asked: Pick<RailPayment, 'id' | 'submittedAt' | 'now'>,
+  { subject, ...answer }: RailReply,
+): RailAnswer {
+  if (subject === asked.id) return answer
+  const why = `The call was about ${asked.id}, and the reply is about ${subject}`
+  return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', asked), why }
+}
+
+/** The wait before a payment to an account in doubt is looked at again. */
+const IN_DOUBT_SECONDS = 15 * 60
+
+const OPEN: Gate = { wasReleased: false, writes: [] }
+
+/** Whether a payment may go: one to an address on a chain has to be on no list, or to be released by a person. */
+async function mayGo(
+  op: Op,
+  { direction, id, chain, identifier, amount, currency }: Carried,
+  isAsked: boolean,
+) {
+  if (direction !== 'OUT' || chain === null || identifier === null) return OPEN
+  return gateOf(op, { id, chain, identifier, amount, currency }, isAsked)
+}
+
+/** What becomes of a payment that does not go to its rail now; undefined where it goes. */
+function stopsAt(
+  op: Op,
+  rail: Rail,
+  recorded: Recorded,
+  { held, wasReleased, writes }: Gate,
+  isAsked: boolean,
+): RailReplied | undefined {
+  if (held?.outcome === 'failed') return { answer: held, writes: [...writes, ...kept(op, recorded, held)] }
+  if (held) return { answer: held, writes }
+  // A call cannot be taken back, so the answer that allows it is kept first.
+  if (writes.length > 0 && !rail.enqueue && !rail.isSimulated) return { answer: later(op.now), writes }
+  const opensAt = wasReleased && !isAsked ? rail.opensAt(op.now) : op.now
+  return opensAt > op.now ? { answer: later(opensAt), writes } : undefined
+}
+
+function later(askAgainAt: Date): RailAnswer {
+  return { outcome: 'accepted', askAgainAt }
+}
+
+/** Puts a payment into the rail's queue, once: its record stays as it is until the rail has it. */
+async function enqueued(
+  op: Op,
+  recorded: Recorded,
+  payment: RailPayment,
+  sign: Carried['sign'],
+  enqueue: NonNullable<Rail['enqueue']>,
+): Promise<RailReplied> {
+  const { row } = recorded
+  const { returnOf } = payment
+  const deposit = returnOf === undefined ? undefined : await selectDeposit(op, depositId(row.rail, returnOf))
+  const sender = deposit?.details.sender
+  const { id: recordId, platform_id: platformId, direction } = row
+  const said = enqueue({ ...payment, recordId, platformId, direction, sender, signed: await sign?.() })
+  return said.outcome === 'queued'
+    ? { answer: { outcome: 'accepted' }, writes: said.writes }
+    : { answer: said, writes: kept(op, recorded, said) }
+}
+
+/**
+ * Fails a payment that cannot be given to its rail after all; one that the rail is known to have is asked about instead. Guard
+ * of the writes: the rail has not said anything meanwhile.
+ */
+export async function notGiven(
+  op: Op,
+  carried: Carried,
+  answer: Extract<RailAnswer, { outcome: 'failed' }>,
+): Promise<RailReplied> {
+  const row = await findRailPayment(op, carried.direction, carried.id)
+  if (row && row.state !== RAIL_PAYMENT_INITIAL) return askRail(op, carried, { isAsked: true })
+  const recorded = row
+    ? { row, isStored: true }
+    : { row: railPaymentRow(op, carried, carried.submittedAt), isStored: false }
+  return { answer, writes: kept(op, recorded, answer) }
+}
+
+async function detailsOf(op: Op, accountId: string): Promise<AccountDetails | undefined> {
+  return (await findExternalAccountEver(op, accountId))?.account_info
+}
+
+/** How a payment ended, by its record; undefined where the rail has to say it still. */
+function answerOf({ state, failure, transaction_hash }: RailPaymentRow): RailAnswer | undefined {
+  if (state === 'GIVEN' || state === 'ACCEPTED') return undefined
+  if (state === 'DELIVERED')
+    return {
+      outcome: 'delivered',
+      ...(transaction_hash === null ? {} : { transactionHash: transaction_hash }),
+    }
+  const reason = {
+    failureReason: failureReasonOf(failure?.code),
+    detail: failure?.message ?? 'The payment was cancelled',
+  }
+  if (state === 'FAILED') return { outcome: 'failed', ...reason }
+  if (state === 'CANCELLED') return { outcome: 'cancelled', ...reason }
+  return {
+    outcome: 'returned',
+    ...reason,
+    reason: failure?.reason ?? 'TRANSACTION_FAILED',
+    ...(failure?.isMoneyMissing ? { isMoneyMissing: true } : {}),
+  }
+}
+
+function failureReasonOf(code: string | undefined): PaymentFailure {
+  return PAYMENT_FAILURES.find((one) => one === code) ?? 'QUOTE_EXECUTION_FAILED'
+}
+
+/** Records an answer as the table `RECORD_EFFECTS` says. */
+function kept(op: Op, { row, isStored }: Recorded, answer: RailAnswer): Write[] {
+  const effect = RECORD_EFFECTS[row.state][answer.outcome]
+  if (answer.outcome === 'unknown' || effect === 'contradiction') {
+    const why =
+      answer.outcome === 'unknown' ? answer.why : `it is ${row.state}, and the rail says ${answer.outcome}`
+    op.log.warn({ payment: row.payment_id, rail: row.rail, why }, 'payment unknown at its rail')
+  }
+  const by = EVENTS[answer.outcome]
+  if (effect !== 'move' || by === null) return isStored ? [] : [insert('rail_payments', row)]
+  const moved = movedRailPayment(op, row, by, { ...answer, failure: failureOf(answer) })
+  return [isStored ? moved.write : insert('rail_payments', moved.row)]
+}
+
+/** Why a payment has not worked, as its record keeps it; undefined for any other answer. */
+export function failureOf(answer: RailAnswer): RailFailure | undefined {
+  if (!('failureReason' in answer)) return undefined
+  const { failureReason: code, detail: message } = answer
+  if (answer.outcome !== 'returned') return { code, message }
+  const { reason, isMoneyMissing } = answer
+  return { code, message, reason, ...(isMoneyMissing ? { isMoneyMissing } : {}) }
+}
+
+/** What a rail tells beside the state. */
+export interface Told {
+  readonly connectorReference?: string | undefined
+  readonly transactionHash?: string | undefined
+  readonly failure?: RailFailure | undefined
+}
+
+/** Whether a report is news: a later one may have come before it. */
+export function isNews(state: RailPaymentState, by: RailPaymentEvent): boolean {
+  return RAIL_PAYMENT_TRANSITIONS[state][by] !== null
+}
+
+/** Moves the record of a payment on. Guard: its state has not changed meanwhile. */
+export function movedRailPayment(
+  op: Op,
+  row: RailPaymentRow,
+  by: RailPaymentEvent,
+  told: Told,
+): { readonly row: RailPaymentRow; readonly write: Write } {
+  return transition(op, 'rail_payments', RAIL_PAYMENT_TRANSITIONS, row, by, {
+    ...(told.connectorReference === undefined ? {} : { rail_reference: told.connectorReference }),
+    ...(told.transactionHash === undefined ? {} : { transaction_hash: told.transactionHash }),
+    ...(told.failure === undefined ? {} : { failure: told.failure }),
+    ...(by === 'deliver' ? { delivered_at: op.now } : {}),
+    ...(by === 'return' ? { returned_at: op.now } : {}),
+  })
+}

@@ -1,0 +1,32 @@
+import type { App, Op } from '../../kernel/operation/app.ts'
+import { StaleRead } from '../../kernel/operation/operation.ts'
+import { operate } from '../../people/platforms/operate.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+
+const ATTEMPTS_MAX = 6
+
+/** Where the work of a rail is done that no request and no job does. */
+export interface RailDesk {
+  readonly app: App
+  readonly rail: { readonly name: string }
+  readonly platformId: string
+}
+
+/** One operation of the desk, outside of any request. */
+export async function opOf({ app, rail, platformId }: RailDesk): Promise<Op> {
+  return operate(app, platformId, { kind: 'rail', rail: rail.name })
+}
+
+/** Reads, decides and commits, again where the reads were stale. Throws where that does not end. */
+export async function decide(desk: RailDesk, by: (op: Op) => Promise<readonly Write[]>): Promise<void> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const op = await opOf(desk)
+    try {
+      const writes = await by(op)
+      if (writes.length === 0 || (await desk.app.commit(op, writes)).done) return
+    } catch (error) {
+      if (!(error instanceof StaleRead)) throw error
+    }
+  }
+  throw new Error('The records kept changing')
+}

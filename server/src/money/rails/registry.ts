@@ -1,0 +1,68 @@
+import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
+import { type Rail, type Rails, SANDBOX_RAIL, type Wanted } from '../../kernel/ports/rail.ts'
+import { isWithin, limitsOf, serves } from './routing.ts'
+
+/** A rail of the file, with its entry. */
+export interface ConfiguredRail extends Rail {
+  readonly name: string
+  readonly entry: RailEntryValue
+}
+
+/** The rails of the file. They can be replaced while the server runs: what is under way finds its rail by name. */
+export class RailRegistry implements Rails {
+  #rails: readonly ConfiguredRail[] = []
+  readonly #oldestPlatform: () => Promise<string | undefined>
+
+  readonly #sandbox: Rail | undefined
+
+  /**
+   * `oldestPlatform` is whose rails those are that name none. `sandbox` carries what none of the file does, for every platform;
+   * in production there is none.
+   */
+  constructor(oldestPlatform: () => Promise<string | undefined>, sandbox?: Rail) {
+    this.#oldestPlatform = oldestPlatform
+    this.#sandbox = sandbox
+  }
+
+  replace(rails: readonly ConfiguredRail[]): void {
+    this.#rails = rails
+  }
+
+  list(): readonly ConfiguredRail[] {
+    return this.#rails
+  }
+
+  find(name: string | null): Rail | undefined {
+    if (this.#sandbox && (name === null || name === SANDBOX_RAIL)) return this.#sandbox
+    return this.#rails.find((rail) => rail.name === name)
+  }
+
+  /** Whose rail it is; undefined while the server has no platform. */
+  async ownerOf({ name }: Rail): Promise<string | undefined> {
+    return this.find(name)?.entry?.platform ?? (await this.#oldestPlatform())
+  }
+
+  async route(platformId: string, wanted: Wanted): Promise<Rail | undefined> {
+    const able = await this.#serving(platformId, wanted)
+    return (
+      able.find(({ entry }) => isWithin(limitsOf(entry, wanted.currency), wanted.amount)) ?? this.#sandbox
+    )
+  }
+
+  async limitsFor(platformId: string, wanted: Wanted) {
+    const [first] = await this.#serving(platformId, wanted)
+    return first && limitsOf(first.entry, wanted.currency)
+  }
+
+  async #serving(platformId: string, wanted: Wanted): Promise<ConfiguredRail[]> {
+    return this.#of(
+      platformId,
+      this.#rails.filter(({ entry }) => serves(entry, wanted)),
+    )
+  }
+
+  async #of(platformId: string, rails: readonly ConfiguredRail[]): Promise<ConfiguredRail[]> {
+    const owners = await Promise.all(rails.map((rail) => this.ownerOf(rail)))
+    return rails.filter((_, index) => owners[index] === platformId)
+  }
+}

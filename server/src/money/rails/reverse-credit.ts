@@ -1,0 +1,36 @@
+import { findBalances } from '../../kernel/ledger/balances.ts'
+import { type Cause, type Leg, post } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { InternalAccountRow } from '../../storage/rows/tables.ts'
+
+/** What was taken back of an account, and what it no longer had. */
+export interface TakenBack {
+  readonly writes: readonly Write[]
+  /** Smallest unit: it is owed to the platform from now on. 0 where the account had all of it. */
+  readonly shortfall: bigint
+}
+
+/**
+ * Takes an amount of an account that the bank has taken back from us; `to` is the leg of its rail. What the account can no longer spend is
+ * owed to the platform: the account never goes below zero. Guard: the balance has not fallen meanwhile.
+ */
+export async function takeBack(
+  op: Op,
+  cause: Cause,
+  { id, currency }: Pick<InternalAccountRow, 'id' | 'currency'>,
+  to: Leg,
+): Promise<TakenBack> {
+  const { amount } = to
+  const available = (await findBalances(op, [id])).get(id)?.available ?? 0n
+  const taken = available < amount ? available : amount
+  const shortfall = amount - taken
+  return {
+    shortfall,
+    writes: post(op, cause, [
+      { account: id, currency, amount: -taken },
+      { system: 'receivables', currency, amount: -shortfall },
+      to,
+    ]),
+  }
+}

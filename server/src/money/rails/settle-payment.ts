@@ -1,0 +1,58 @@
+import type { RailAnswer } from '../../kernel/ports/rail.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { AskedOfRail } from '../../storage/rows/job.ts'
+import type { RailReplied } from './rail-payments.ts'
+import { SETTLEMENT, type Stage } from './settlement-table.ts'
+
+export type Delivered = Extract<RailAnswer, { outcome: 'delivered' }>
+export type Failed = Extract<RailAnswer, { outcome: 'failed' | 'cancelled' }>
+export type Returned = Extract<RailAnswer, { outcome: 'returned' }>
+
+type Writes = readonly Write[] | Promise<readonly Write[]>
+
+/** A payment, and what it does by each effect of the table `SETTLEMENT`. Each effect has its own guard. */
+export interface Settling {
+  readonly stage: Stage
+  ask(): Promise<RailReplied>
+  settle(answer: Delivered): Writes
+  fail(answer: Failed): Writes
+  bounce(answer: Returned): Writes
+  reverse(answer: Returned): Writes
+  /** The job that asks the rail again, with what its payload says of the calls so far. */
+  askAgain(at: Date, asked: AskedOfRail): Write
+}
+
+/** Asks the rail of a payment, and does what the table says about its reply. */
+export async function settlePayment(payment: Settling): Promise<readonly Write[]> {
+  if (payment.stage === 'ENDED') return []
+  const { answer, writes } = await payment.ask()
+  const at = 'askAgainAt' in answer ? answer.askAgainAt : undefined
+  const isDelivered = payment.stage === 'SETTLED' || answer.outcome === 'delivered'
+  const asked = isDelivered ? { isAsked: true, mayComeBack: true } : { isAsked: true }
+  return [
+    ...writes,
+    ...(await effectOf(payment, answer)),
+    ...(at === undefined ? [] : [payment.askAgain(at, asked)]),
+  ]
+}
+
+function effectOf(payment: Settling, answer: RailAnswer): Writes {
+  const cells = SETTLEMENT[payment.stage]
+  const effects = { ...EFFECTLESS, ...payment }
+  switch (answer.outcome) {
+    case 'accepted':
+      return effects[cells.accepted]()
+    case 'unknown':
+      return effects[cells.unknown]()
+    case 'delivered':
+      return effects[cells.delivered](answer)
+    case 'failed':
+      return effects[cells.failed](answer)
+    case 'cancelled':
+      return effects[cells.cancelled](answer)
+    case 'returned':
+      return effects[cells.returned](answer)
+  }
+}
+
+const EFFECTLESS = { wait: (): Writes => [], none: (): Writes => [] }

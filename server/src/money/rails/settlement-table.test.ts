@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { RailAnswer } from '../../kernel/ports/rail.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { AskedOfRail } from '../../storage/rows/job.ts'
+import { RAIL_PAYMENT_TRANSITIONS, type RailPaymentState } from '../../storage/rows/states.ts'
+import { type Settling, settlePayment } from './settle-payment.ts'
+import {
+  EVENTS,
+  isContradiction,
+  OUTCOMES,
+  type Outcome,
+  RECORD_EFFECTS,
+  SETTLEMENT,
+  type Stage,
+} from './settlement-table.ts'
+
+const AT = new Date('2026-03-01T12:00:00Z')
+const setback = { failureReason: 'OFFRAMP_FAILED', detail: 'Closed' } as const
+const ANSWERS: Readonly<Record<Outcome, RailAnswer>> = {
+  accepted: { outcome: 'accepted', askAgainAt: AT },
+  delivered: { outcome: 'delivered', askAgainAt: AT },
+  failed: { outcome: 'failed', ...setback },
+  cancelled: { outcome: 'cancelled', ...setback },
+  returned: { outcome: 'returned', ...setback, reason: 'TRANSACTION_FAILED' },
+  unknown: { outcome: 'unknown', askAgainAt: AT, why: 'The connection broke' },
+}
+const STATES = Object.keys(RAIL_PAYMENT_TRANSITIONS) as RailPaymentState[]
+const STAGES = Object.keys(SETTLEMENT) as Stage[]
+const cellsOf = <Row extends string>(rows: readonly Row[]) =>
+  rows.flatMap((row) => OUTCOMES.map((outcome) => [row, outcome] as const))
+
+describe('the record of a payment at its rail', () => {
+  test.each(cellsOf(STATES))('that is %s: %s has the effect of its state machine', (state, outcome) => {
+    const effect = RECORD_EFFECTS[state][outcome]
+    const by = EVENTS[outcome]
+    expect(effect === 'move').toBe(by !== null && RAIL_PAYMENT_TRANSITIONS[state][by] !== null)
+    expect(effect === 'contradiction').toBe(by !== null && isContradiction(state, by))
+    if (by === null) expect(['ask', 'late']).toContain(effect)
+  })
+
+  test.each(cellsOf(STATES))(
+    'that is %s: %s waits for a person only if money moved by the end',
+    (state, outcome) => {
+      const hasLeft = state === 'DELIVERED'
+      const neverLeft = state === 'FAILED' || state === 'CANCELLED'
+      const saysLeft = outcome === 'delivered' || outcome === 'returned'
+      const saysNeverLeft = outcome === 'failed' || outcome === 'cancelled'
+      expect(RECORD_EFFECTS[state][outcome] === 'contradiction').toBe(
+        (hasLeft && saysNeverLeft) || (neverLeft && saysLeft),
+      )
+    },
+  )
+})
+
+/** A payment in a model of the books: where its money is, and what was done to get it there. */
+class Model implements Settling {
+  stage: Stage
+  money: 'held' | 'out' | 'back' = 'held'
+  readonly done: string[] = []
+  readonly again: AskedOfRail[] = []
+  answer: RailAnswer
+
+  constructor(stage: Stage, answer: RailAnswer) {
+    this.stage = stage
+    this.answer = answer
+    if (stage === 'SETTLED') this.money = 'out'
+    if (stage === 'ENDED') this.money = 'back'
+  }
+
+  ask = async () => ({ answer: this.answer, writes: [] })
+  settle = () => this.#moves('settle', 'held', 'out', 'SETTLED')
+  fail = () => this.#moves('fail', 'held', 'back', 'ENDED')
+  bounce = () => this.#moves('bounce', 'held', 'back', 'ENDED')
+  reverse = () => this.#moves('reverse', 'out', 'back', 'ENDED')
+  askAgain = (_: Date, asked: AskedOfRail): Write => {
+    this.again.push(asked)
+    return { write: 'remove', table: 'jobs', id: 'Job:1' }
+  }
+
+  #moves(by: string, from: Model['money'], to: Model['money'], stage: Stage): Write[] {
+    expect(this.money).toBe(from)
+    this.done.push(by)
+    this.money = to
+    this.stage = stage
+    return []
+  }
+}
+
+describe('the money of a payment', () => {
+  test.each(cellsOf(STAGES))(
+    'that is %s moves by %s as the table says, and only then',
+    async (stage, outcome) => {
+      const payment = new Model(stage, ANSWERS[outcome])
+      await settlePayment(payment)
+      const effect = SETTLEMENT[stage][outcome]
+      expect(payment.done).toEqual(effect === 'wait' || effect === 'none' ? [] : [effect])
+      const isAskedAgain = stage !== 'ENDED' && 'askAgainAt' in ANSWERS[outcome]
+      const isDelivered = stage === 'SETTLED' || outcome === 'delivered'
+      const asked = isDelivered ? { isAsked: true, mayComeBack: true } : { isAsked: true }
+      expect(payment.again).toEqual(isAskedAgain ? [asked] : [])
+    },
+  )
+
+  test('is out or back in the end, and moves at most twice, whatever a rail says and in whatever order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...OUTCOMES), { maxLength: 30 }), async (outcomes) => {
+        const payment = new Model('OPEN', ANSWERS.accepted)
+        for (const outcome of outcomes) {
+          payment.answer = ANSWERS[outcome]
+          await settlePayment(payment)
+        }
+        const first = outcomes.find((one) => one !== 'accepted' && one !== 'unknown')
+        const isDelivered = first === 'delivered'
+        const hasReturned = isDelivered && outcomes.indexOf('returned') > outcomes.indexOf('delivered')
+        expect(payment.money).toBe(
+          first === undefined ? 'held' : isDelivered && !hasReturned ? 'out' : 'back',
+        )
+        expect(payment.done.length).toBeLessThanOrEqual(2)
+      }),
+    )
+  })
+})

@@ -1,0 +1,21 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { rowById } from '../../storage/read/lookup.ts'
+import type { DepositAccountRow, DepositRow, RailPaymentRow } from '../../storage/rows/rail.ts'
+
+const PAYMENT_BY_ID = rowById('rail_payments')
+
+export async function selectRailPayment(op: Op, id: string): Promise<RailPaymentRow | undefined> {
+  return op.find(PAYMENT_BY_ID, id)
+}
+
+const DEPOSIT_ACCOUNT_BY_ID = rowById('deposit_accounts')
+
+export async function selectDepositAccount(op: Op, id: string): Promise<DepositAccountRow | undefined> {
+  return op.find(DEPOSIT_ACCOUNT_BY_ID, id)
+}
+
+const DEPOSIT_BY_ID = rowById('deposits')
+
+export async function selectDeposit(op: Op, id: string): Promise<DepositRow | undefined> {
+  return op.find(DEPOSIT_BY_ID, id)
+}

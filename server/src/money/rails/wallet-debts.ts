@@ -1,0 +1,37 @@
+import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
+import { findBalances } from '../../kernel/ledger/balances.ts'
+import { post } from '../../kernel/ledger/transfers.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+
+/** How often a wallet is looked at that owes. What it holds is free again an hour after it could not be paid. */
+const AGAIN_SECONDS = 60
+
+/**
+ * What a wallet on a chain has spent with its own key of what it held for payments. These fail on the chain, and what is free again
+ * makes up for it. `transactionId` is the record of the spending.
+ */
+export function owedByWallet(op: Op, accountId: string, transactionId: string, owed: bigint): Write {
+  const payload = { accountId, transactionId, owed: String(owed) }
+  return job(op, 'wallet.repay', payload, plusSeconds(op.now, AGAIN_SECONDS))
+}
+
+/** Takes what a wallet owes from what it can spend by now, and looks again for the rest. A deleted customer's stays owed. */
+export const repayFromWallet: JobHandler<'wallet.repay'> = async (op, { accountId, transactionId, owed }) => {
+  const account = await findInternalAccount(op, accountId)
+  if (await isOwnerDeleted(op, accountId)) return []
+  const available = (await findBalances(op, [accountId])).get(accountId)?.available ?? 0n
+  const rest = BigInt(owed)
+  const amount = available < rest ? available : rest
+  const { currency } = account
+  return [
+    ...post(op, { cause: 'transaction', causeId: transactionId }, [
+      { account: accountId, currency, amount: -amount },
+      { system: 'receivables', currency, amount },
+    ]),
+    ...(amount > 0n ? [balanceUpdated(op, account)] : []),
+    ...(amount < rest ? [owedByWallet(op, accountId, transactionId, rest - amount)] : []),
+  ]
+}

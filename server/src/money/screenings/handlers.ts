@@ -1,0 +1,58 @@
+import type { screenings } from '@countersign/contract/payments/screenings'
+import { SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { nextState } from '../../kernel/operation/transition.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { castVote } from '../../people/members/approval-votes.ts'
+import { expectRow, type Write } from '../../storage/commit/writes.ts'
+import type { ScreeningRow } from '../../storage/rows/screening.ts'
+import { paymentGoesOn } from './screen-payment.ts'
+import { decideScreening, findScreening, screeningView } from './screenings.ts'
+import { selectScreenings } from './store.ts'
+
+export const screeningHandlers: Handlers<typeof screenings> = {
+  screening_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectScreenings(op, query),
+      table: 'screenings',
+      view: (rows) => rows.map(screeningView),
+    }),
+  }),
+
+  screening_get: async (op, { params }) => ({
+    status: 200,
+    body: screeningView(await findScreening(op, params.screeningId)),
+  }),
+
+  screening_release: (op, { params, body }) => decide(op, params.screeningId, 'release', body?.note),
+
+  screening_reject: (op, { params, body }) => decide(op, params.screeningId, 'reject', body?.note),
+}
+
+/** Errors: 404 `SCREENING_NOT_FOUND`, 409 `INVALID_STATE_TRANSITION` where nobody has to decide, 403 `FORBIDDEN` of `castVote`. */
+async function decide(op: Op, id: string, by: 'release' | 'reject', note: string | undefined) {
+  const row = await findScreening(op, id)
+  if (nextState(SCREENING_TRANSITIONS, row.state, by) === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: `This screening is ${row.state}: only one that is WAITING can be decided.`,
+      details: { status: row.state },
+    })
+  const vote = by === 'release' ? await castVote(op, row.id) : undefined
+  if (vote && !vote.decides) {
+    const stillWaits = expectRow('screenings', row.id, { state: row.state })
+    return { status: 200, body: screeningView(row), writes: [...vote.writes, stillWaits] } as const
+  }
+  const decided = decideScreening(op, row, by, note)
+  const writes = [...(vote?.writes ?? []), ...decided.writes, await resumePayment(op, row)]
+  return { status: 200, body: screeningView(decided.row), writes } as const
+}
+
+/** What waits reads the decision. */
+async function resumePayment(op: Op, { transaction_id, deposit_id }: ScreeningRow): Promise<Write> {
+  if (transaction_id !== null) return paymentGoesOn(op, transaction_id)
+  if (deposit_id === null) throw new Error('A screening of nothing')
+  return job(op, 'deposit.screened', { depositId: deposit_id }, op.now)
+}

@@ -1,0 +1,135 @@
+import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { ScreeningDirection } from '@countersign/contract/payments/screenings'
+import { SCREENING_INITIAL, SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
+import { screenedAddress } from '../../base/formats/screened-addresses.ts'
+import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import {
+  ScreeningFailed,
+  type ScreeningResult,
+  type ScreeningWanted,
+  unreadableAddress,
+} from '../../kernel/ports/screening.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import type { ScreeningRow } from '../../storage/rows/screening.ts'
+import { selectScreening } from './store.ts'
+
+const CLEAR = SCREENING_TRANSITIONS[SCREENING_INITIAL].clear
+
+/** Error: 404 `SCREENING_NOT_FOUND`. */
+export async function findScreening(op: Op, id: string): Promise<ScreeningRow> {
+  const row = await selectScreening(op, id)
+  if (!row || !maySee(op, null))
+    throw new ApiError('SCREENING_NOT_FOUND', { details: { field: 'screeningId' } })
+  return row
+}
+
+/** What was found out about a payment (its transaction) or a deposit, if it was asked about. */
+export async function findScreeningOf(
+  op: Op,
+  direction: ScreeningDirection,
+  subject: string,
+): Promise<ScreeningRow | undefined> {
+  return selectScreening(op, screeningId(direction, subject))
+}
+
+function screeningId(direction: ScreeningDirection, subject: string): string {
+  return idOfKind('Screening', uuidOfText(`Screening ${direction} ${subject}`))
+}
+
+/**
+ * Asks about an address for the first time. `row` is undefined where nobody is configured to say: everything is clear. The
+ * writes keep the answer, and tell of a hit; guard: no other run has kept one. Error: 503 `UNAVAILABLE` where nobody can say.
+ */
+export async function screen(
+  op: Op,
+  wanted: ScreeningWanted,
+): Promise<{ readonly row?: ScreeningRow; readonly writes: readonly Write[] }> {
+  if (!op.screening) return { writes: [] }
+  const row = newScreening(op, wanted, await answerOf(op, op.screening, wanted))
+  const told = row.state === CLEAR ? [] : [event(op, 'SCREENING.WAITING', row.id, screeningView(row))]
+  return { row, writes: [insert('screenings', row), ...told] }
+}
+
+async function answerOf(
+  op: Op,
+  screening: NonNullable<Op['screening']>,
+  wanted: ScreeningWanted,
+): Promise<ScreeningResult> {
+  try {
+    const address = screenedAddress(wanted.address, wanted.network)
+    const result =
+      address === undefined ? unreadableAddress(wanted) : await screening.check({ ...wanted, address })
+    op.metrics.screened(result.outcome)
+    return result
+  } catch (error) {
+    if (!(error instanceof ScreeningFailed)) throw error
+    op.metrics.screened('FAILED')
+    op.log.error({ subject: wanted.subject, why: error.message }, 'an address could not be screened')
+    throw new ApiError('UNAVAILABLE', { message: 'Nobody can say now whether this address is on a list.' })
+  }
+}
+
+function newScreening(op: Op, wanted: ScreeningWanted, result: ScreeningResult): ScreeningRow {
+  const { subject, direction, network, address, amount, currency } = wanted
+  const isPayment = direction === 'PAY'
+  const isHit = result.outcome === 'HIT'
+  return {
+    id: screeningId(direction, subject),
+    platform_id: op.platform.id,
+    direction,
+    network,
+    address,
+    amount,
+    currency,
+    transaction_id: isPayment ? subject : null,
+    deposit_id: isPayment ? null : subject,
+    state: isHit ? SCREENING_INITIAL : CLEAR,
+    list: isHit ? result.list : null,
+    detail: isHit ? result.detail : null,
+    note: null,
+    decided_at: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** A person decides. The caller has checked that it waits. Guard: nobody has decided meanwhile. */
+export function decideScreening(
+  op: Op,
+  row: ScreeningRow,
+  by: 'release' | 'reject',
+  note: string | undefined,
+): { readonly row: ScreeningRow; readonly writes: readonly Write[] } {
+  const change = { note: note ?? null, decided_at: op.now }
+  const moved = transition(op, 'screenings', SCREENING_TRANSITIONS, row, by, change)
+  const told = event(op, 'SCREENING.DECIDED', row.id, screeningView(moved.row))
+  return { row: moved.row, writes: [moved.write, told] }
+}
+
+/** A screening as the API shows it. */
+export function screeningView(row: ScreeningRow) {
+  if (!isKnownCurrency(row.currency)) throw new Error(`A screening in ${row.currency}`)
+  return {
+    ...present({
+      transactionId: row.transaction_id,
+      depositId: row.deposit_id,
+      list: row.list,
+      detail: row.detail,
+      note: row.note,
+      decidedAt: row.decided_at?.toISOString(),
+    }),
+    id: row.id,
+    status: row.state,
+    direction: row.direction,
+    network: row.network,
+    address: row.address,
+    amount: { amount: row.amount, currency: currencyRecord(row.currency) },
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

@@ -1,0 +1,145 @@
+import type {
+  stablecoin_account_get,
+  stablecoin_account_link,
+} from '@countersign/contract/accounts/stablecoin-accounts'
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import {
+  STABLECOIN_ACCOUNT_INITIAL,
+  STABLECOIN_ACCOUNT_TRANSITIONS,
+} from '@countersign/contract/states/customer-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { nextState } from '../../kernel/operation/transition.ts'
+import type { CredentialAnswer, StablecoinProvider } from '../../kernel/ports/stablecoin-provider.ts'
+import type { StablecoinAccountRow } from '../../storage/rows/look-up.ts'
+import { selectStablecoinAccount } from './store.ts'
+
+type LinkBody = BodyOf<typeof stablecoin_account_link>
+type AccountView = SuccessOf<typeof stablecoin_account_get>['body']
+
+/** What is sealed of an account. */
+export interface Credentials {
+  readonly apiClientId: string
+  readonly apiClientSecret: string
+}
+
+/** Error: 501 `NOT_IMPLEMENTED` where nobody can check credentials. */
+export function stablecoinProvider(op: Op, provider: StablecoinAccountRow['provider']): StablecoinProvider {
+  const found = op.stablecoinProviders?.[provider]
+  if (!found)
+    throw new ApiError('NOT_IMPLEMENTED', { message: `This server is not connected to ${provider}.` })
+  return found
+}
+
+/**
+ * The account that a request links: the named one, or the only one that the credentials reach. Errors: 400
+ * `STABLECOIN_PROVIDER_ACCOUNT_INVALID`, `…_REVOKED`, `…_SELECTION_REQUIRED` with the ids, 503 `UNAVAILABLE`.
+ */
+export function chosenAccount(op: Op, body: LinkBody, answer: CredentialAnswer): string {
+  switch (answer.outcome) {
+    case 'invalid':
+      throw fieldError(
+        'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
+        'apiClientId',
+        `${body.provider} does not accept these credentials`,
+      )
+    case 'revoked':
+      throw fieldError(
+        'STABLECOIN_PROVIDER_ACCOUNT_REVOKED',
+        'apiClientId',
+        `${body.provider} has withdrawn these credentials`,
+      )
+    case 'unavailable':
+      op.log.warn({ provider: body.provider, reason: answer.reason }, 'a stablecoin provider did not answer')
+      throw new ApiError('UNAVAILABLE', { message: `${body.provider} does not answer. Try again.` })
+    case 'accepted':
+      return chosenOf(body, answer.providerAccountIds)
+  }
+}
+
+function chosenOf({ provider, providerAccountId }: LinkBody, reached: readonly string[]): string {
+  if (providerAccountId !== undefined) {
+    if (reached.includes(providerAccountId)) return providerAccountId
+    throw fieldError(
+      'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
+      'providerAccountId',
+      `These credentials reach no account of that id at ${provider}`,
+    )
+  }
+  const [only, ...others] = reached
+  if (only === undefined)
+    throw fieldError(
+      'STABLECOIN_PROVIDER_ACCOUNT_INVALID',
+      'apiClientId',
+      `These credentials reach no account at ${provider}`,
+    )
+  if (others.length === 0) return only
+  throw new ApiError('STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED', {
+    details: { field: 'providerAccountId', providerAccountIds: reached },
+  })
+}
+
+/** A new record of an account whose credentials were accepted. */
+export function makeStablecoinAccount(
+  op: Op,
+  { provider, apiClientId, apiClientSecret }: LinkBody,
+  at: Pick<StablecoinAccountRow, 'provider_account_id' | 'provider_environment'>,
+): StablecoinAccountRow {
+  const id = op.newId('StablecoinProviderAccount')
+  return {
+    id,
+    platform_id: op.platform.id,
+    provider,
+    ...at,
+    status: STABLECOIN_ACCOUNT_INITIAL,
+    sealed_credentials: sealCredentials(op, id, { apiClientId, apiClientSecret }),
+    last_verified_at: op.now,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** Error: 409 `STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED`, with the id of the record, where the account works already. */
+export function checkLinkable({ id, status }: StablecoinAccountRow): void {
+  if (nextState(STABLECOIN_ACCOUNT_TRANSITIONS, status, 'link') === null)
+    throw new ApiError('STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED', {
+      details: { field: 'apiClientId', stablecoinProviderAccountId: id },
+    })
+}
+
+export function sealCredentials(
+  op: Op,
+  id: string,
+  { apiClientId, apiClientSecret }: Credentials,
+): Uint8Array {
+  return op.enclave.sealText('stablecoinAccount', id, JSON.stringify({ apiClientId, apiClientSecret }))
+}
+
+export function openCredentials(op: Op, { id, sealed_credentials }: StablecoinAccountRow): Credentials {
+  return JSON.parse(op.enclave.openText('stablecoinAccount', id, sealed_credentials)) as Credentials
+}
+
+/** Error: 404 `STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND`. */
+export async function findStablecoinAccount(op: Op, id: string): Promise<StablecoinAccountRow> {
+  const row = await selectStablecoinAccount(op, id)
+  if (!row)
+    throw new ApiError('STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND', {
+      details: { field: 'stablecoinProviderAccountId' },
+    })
+  return row
+}
+
+/** The record as the API shows it: without the credentials. */
+export function stablecoinAccountView(row: StablecoinAccountRow): AccountView {
+  return present({
+    id: row.id,
+    provider: row.provider,
+    providerAccountId: row.provider_account_id,
+    providerEnvironment: row.provider_environment,
+    status: row.status,
+    lastVerifiedAt: row.last_verified_at?.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  })
+}

@@ -1,0 +1,16 @@
+import type { transfers } from '@countersign/contract/payments/transfers'
+import type { Handlers } from '../../kernel/operation/operation.ts'
+import { transactionView, transferOutAnswer } from '../../kernel/transactions/transactions.ts'
+import { beginTransfer, draftTransferIn, draftTransferOut } from './transfers.ts'
+
+export const transferHandlers: Handlers<typeof transfers> = {
+  transfer_in: async (op, { body }) => {
+    const { transaction, writes } = beginTransfer(op, await draftTransferIn(op, body))
+    return { status: 201, body: transactionView(transaction, transaction), writes }
+  },
+
+  transfer_out: async (op, { body }) => {
+    const { transaction, writes } = beginTransfer(op, await draftTransferOut(op, body))
+    return { status: 201, body: transferOutAnswer(transaction), writes }
+  },
+}

@@ -1,0 +1,190 @@
+import { REFUND_INITIAL, REFUND_TRANSITIONS } from '@countersign/contract/states/payment-states'
+import { balanceUpdated, findInternalAccount, isOwnerDeleted } from '../../kernel/accounts/accounts.ts'
+import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { capture, capturePart, type Held, release } from '../../kernel/ledger/holds.ts'
+import { arrivalLegs, type Cause, type Leg, post } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import type { Setback } from '../../kernel/ports/rail.ts'
+import { moveTransaction, newRefund } from '../../kernel/transactions/moves.ts'
+import {
+  findTransaction,
+  hashed,
+  receivedOf,
+  sentOf,
+  type TransactionWithCustomer,
+  transactionView,
+} from '../../kernel/transactions/transactions.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { JobPayloads } from '../../storage/rows/job.ts'
+import type { JobKnowledge } from '../../storage/rows/new-job.ts'
+import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
+import { askRail, notGiven, type RailReplied } from '../rails/rail-payments.ts'
+import { takeBack } from '../rails/reverse-credit.ts'
+import { type Delivered, type Returned, settlePayment } from '../rails/settle-payment.ts'
+import type { Stage } from '../rails/settlement-table.ts'
+import { carriedOf, heldFor } from './transfers.ts'
+
+/**
+ * Gives a transfer to its rail, or asks for its outcome, and moves the money once that is known. Money may come back after it
+ * was delivered.
+ */
+export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload, known) => {
+  const transaction = known?.transaction ?? (await findTransaction(op, payload.transactionId))
+  const stage = stageOf(transaction)
+  if (stage === 'ENDED') return []
+  const isOut = transaction.kind === 'TRANSFER_OUT'
+  const accountId = required(transaction, isOut ? 'source_account_id' : 'destination_account_id')
+  const account = known?.account ?? (await findInternalAccount(op, accountId))
+  return settlePayment({
+    stage,
+    ask: () => ask(op, transaction, account, payload, known),
+    settle: (answer) => delivered(op, transaction, account, answer),
+    fail: (answer) => undelivered(op, transaction, account, answer),
+    bounce: (answer) => undelivered(op, transaction, account, answer),
+    reverse: (answer) =>
+      isOut ? cameBack(op, transaction, account, answer) : takenBack(op, transaction, account, answer),
+    askAgain: (at, asked) => job(op, 'transfer.settle', { ...payload, ...asked }, at),
+  })
+}
+
+function stageOf({ state }: TransactionRow): Stage {
+  if (state === 'PENDING') return 'OPEN'
+  return state === 'COMPLETED' ? 'SETTLED' : 'ENDED'
+}
+
+/** Pulls nothing that would overflow the balance. Money pulled before may be on its way, so its outcome is asked for. */
+async function ask(
+  op: Op,
+  transaction: TransactionRow,
+  account: InternalAccountRow,
+  payload: JobPayloads['transfer.settle'],
+  known: JobKnowledge['transfer.settle'] | undefined,
+): Promise<RailReplied> {
+  const isAsked = payload.isAsked === true
+  const isPull = transaction.kind === 'TRANSFER_IN'
+  const submittedAt = new Date(payload.submittedAt ?? transaction.created_at)
+  const carried = { ...carriedOf(transaction), submittedAt }
+  if (isPull && !isAsked && !(await hasRoom(op, arrivalLegs(account, receivedOf(transaction).amount)))) {
+    const detail = 'The balance of the account would be too large'
+    return notGiven(op, carried, { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail })
+  }
+  return askRail(op, carried, payload, known)
+}
+
+function delivered(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  account: InternalAccountRow,
+  answer: Delivered,
+): readonly Write[] {
+  const change = { settled_at: op.now, ...hashed(transaction, answer) }
+  return [
+    ...moneyMoved(op, transaction, account),
+    ...moveTransaction(op, transaction, 'settle', change).writes,
+    balanceUpdated(op, account),
+  ]
+}
+
+/** Fails a transfer that never left, or came back before it was completed. A transfer in has moved no money by then. */
+function undelivered(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  account: InternalAccountRow,
+  answer: Setback,
+): readonly Write[] {
+  const { writes } = moveTransaction(op, transaction, 'fail', failedBy(transaction, answer))
+  return transaction.kind === 'TRANSFER_OUT'
+    ? [release(op, heldOf(transaction, account)), ...writes, balanceUpdated(op, account)]
+    : writes
+}
+
+function failedBy(transaction: TransactionRow, { failureReason, detail }: Setback) {
+  const details = { ...transaction.details, counterparty: { failureDetail: detail } }
+  return { failure_reason: failureReason, details }
+}
+
+/**
+ * The receiving bank has sent the money back: it is on the account again. Where the customer was deleted meanwhile, it is in
+ * the refunds account, for the platform to handle.
+ */
+async function cameBack(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  account: InternalAccountRow,
+  answer: Returned,
+): Promise<readonly Write[]> {
+  const { amount, currency } = sentOf(transaction)
+  const { rail } = transaction.details
+  const isGone = await isOwnerDeleted(op, account.id)
+  const status = REFUND_TRANSITIONS[REFUND_INITIAL][isGone ? 'fail' : 'complete']
+  const refund = { ...newRefund(op, answer.reason), status, settledAt: op.now.toISOString() }
+  const fees = transaction.fees ?? 0n
+  const legs: Leg[] = [
+    { system: 'rail', rail, currency, amount: fees - amount },
+    ...(fees > 0n ? [{ system: 'fees', currency, amount: -fees } as const] : []),
+    isGone ? { system: 'refunds', currency, amount } : { account: account.id, currency, amount },
+  ]
+  return [
+    ...post(op, causeOf(transaction), legs),
+    ...moveTransaction(op, transaction, 'return', { ...failedBy(transaction, answer), refund }).writes,
+    ...(isGone ? [] : [balanceUpdated(op, account)]),
+  ]
+}
+
+/** The paying bank has taken back what was pulled. What the account no longer has is owed to the platform. */
+async function takenBack(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  account: InternalAccountRow,
+  { failureReason, detail }: Setback,
+): Promise<readonly Write[]> {
+  const { rail } = transaction.details
+  const to = { system: 'rail', rail, ...receivedOf(transaction) } as const
+  const { writes, shortfall } = await takeBack(op, causeOf(transaction), account, to)
+  const counterparty = {
+    fundingReturnedAt: op.now.toISOString(),
+    fundingReturnDetail: detail,
+    ...(shortfall > 0n ? { shortfall: String(shortfall) } : {}),
+  }
+  const details = { ...transaction.details, counterparty }
+  const moved = moveTransaction(op, transaction, 'return', { failure_reason: failureReason, details })
+  return [
+    ...writes,
+    ...moved.writes,
+    event(op, 'INCOMING_PAYMENT.RETURNED', transaction.id, transactionView(moved.row, moved.row)),
+    balanceUpdated(op, account),
+  ]
+}
+
+function causeOf({ id }: TransactionRow): Cause {
+  return { cause: 'transaction', causeId: id }
+}
+
+function moneyMoved(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
+  if (transaction.kind === 'TRANSFER_OUT') return paidOut(op, transaction, account)
+  const legs = arrivalLegs(account, receivedOf(transaction).amount, transaction.details.rail)
+  return post(op, causeOf(transaction), legs)
+}
+
+/** Pays the rail from the hold, less the fees of its chain, which the platform has paid there. */
+function paidOut(op: Op, transaction: TransactionRow, account: InternalAccountRow): Write[] {
+  const held = heldOf(transaction, account)
+  const fees = transaction.fees ?? 0n
+  if (fees === 0n) return capture(op, held)
+  const { currency } = held
+  return [
+    ...capturePart(op, causeOf(transaction), held, held.amount - fees, false).writes,
+    ...post(op, causeOf(transaction), [
+      { account: account.id, currency, amount: -fees },
+      { system: 'fees', currency, amount: fees },
+    ]),
+  ]
+}
+
+function heldOf(transaction: TransactionRow, account: InternalAccountRow): Held {
+  return { ...heldFor(transaction, account), holdId: required(transaction, 'hold_id') }
+}

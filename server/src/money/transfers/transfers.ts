@@ -1,0 +1,387 @@
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import type { transfer_in, transfer_out } from '@countersign/contract/payments/transfers'
+import {
+  INCOMING_TRANSACTION_INITIAL,
+  TRANSFER_OUT_INITIAL,
+} from '@countersign/contract/states/payment-states'
+import { amountInWords } from '../../base/pricing/pricing.ts'
+import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
+import { type Balance, checkRoom } from '../../kernel/ledger/balances.ts'
+import { hold } from '../../kernel/ledger/holds.ts'
+import { arrivalLegs } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import type { Rail } from '../../kernel/ports/rail.ts'
+import { announce } from '../../kernel/transactions/moves.ts'
+import {
+  newTransaction,
+  receivedOf,
+  sentOf,
+  type TransactionWithCustomer,
+} from '../../kernel/transactions/transactions.ts'
+import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
+import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { JobKnowledge } from '../../storage/rows/new-job.ts'
+import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
+import {
+  chainOf,
+  checkRail,
+  findExternalAccount,
+  pullingRailOf,
+} from '../external-accounts/external-accounts.ts'
+import { checkPayee, checkPayment, chooseRail } from '../rails/choose-rail.ts'
+import { type Carried, newRailPayment } from '../rails/rail-payments.ts'
+import { carriageOf } from './carriage.ts'
+
+/** A checked transfer that has not begun: nothing of it is written yet. */
+export interface TransferDraft {
+  readonly transaction: TransactionWithCustomer
+  /** The internal account. */
+  readonly account: InternalAccountRow
+  /** The details of the external account. */
+  readonly other: AccountDetails
+}
+
+export interface BegunTransfer {
+  readonly transaction: TransactionWithCustomer
+  readonly writes: readonly Write[]
+}
+
+/** Checks a transfer in. Without an amount it pulls everything that the rail says it can. */
+export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>): Promise<TransferDraft> {
+  const { source, destination } = body
+  const parties = await findParties(op, destination.accountId, 'destination', source.accountId, 'source')
+  const { internal, external, platformCustomerId } = parties
+  const wanted = { ...wantedOf(external, pullingRailOf(external) ?? null), direction: 'PULL' } as const
+  const amount =
+    body.amount ?? (await findPullable(await chooseRail(op, wanted, 'source.accountId'), external))
+  const rail = await chooseRail(op, { ...wanted, amount }, 'amount')
+  const { account_info: account, currency } = external
+  const { direction, paymentRail } = wanted
+  const pull = { direction, account, amount, currency, paymentRail, remittanceInformation: null }
+  checkPayment(rail, pull, PULL_FIELDS)
+  checkLimits(op, 'INCOMING', internal, amount)
+  await checkRoom(op, arrivalLegs(internal, amount), 'amount')
+  const row = newTransaction(op, {
+    kind: 'TRANSFER_IN',
+    type: 'INCOMING',
+    direction: 'CREDIT',
+    state: INCOMING_TRANSACTION_INITIAL,
+    customer_id: internal.customer_id,
+    source_account_id: external.id,
+    source_identifier: external.identifier,
+    destination_account_id: internal.id,
+    sent_amount: amount,
+    sent_currency: internal.currency,
+    received_amount: amount,
+    received_currency: internal.currency,
+    details: railDetails(op, rail),
+  })
+  return {
+    transaction: { ...row, platform_customer_id: platformCustomerId },
+    account: internal,
+    other: external.account_info,
+  }
+}
+
+const TRANSFER_FIELDS = { amount: 'amount', remittanceInformation: 'remittanceInformation' } as const
+const PULL_FIELDS = { account: 'source.accountId', ...TRANSFER_FIELDS } as const
+
+/** What an external account asks of a rail. */
+function wantedOf({ account_type, currency }: ExternalAccountRow, paymentRail: string | null) {
+  return { accountType: account_type, currency, paymentRail, amount: undefined }
+}
+
+/** The rail of a transfer, and until when it waits for its hours. */
+function railDetails(op: Op, rail: Rail) {
+  const opensAt = rail.opensAt(op.now)
+  return present({
+    rail: rail.name,
+    submitsAt: opensAt > op.now ? opensAt.toISOString() : undefined,
+  })
+}
+
+/** The amount that can be pulled. Errors, naming `amount`: 400 `INVALID_INPUT` where it is unknown, `INSUFFICIENT_BALANCE`. */
+async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bigint> {
+  const { identifier, currency } = account
+  const paymentRail = pullingRailOf(account) ?? null
+  const available = await rail.pullable({ identifier, currency, paymentRail })
+  if (available === undefined)
+    throw fieldError(
+      'INVALID_INPUT',
+      'amount',
+      'amount is required: the balance of this account is not known',
+    )
+  if (available > 0n) return available
+  throw new ApiError('INSUFFICIENT_BALANCE', {
+    message: 'This account has no money to pull in.',
+    details: { field: 'amount', available, currency },
+  })
+}
+
+/**
+ * Checks a transfer out. Without an amount it sends everything that the account can spend. The fee of a chain is part of the amount, as in
+ * a quote that locks its sending side: the payee receives the rest.
+ */
+export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>): Promise<TransferDraft> {
+  const { source, destination } = body
+  const parties = await findParties(op, source.accountId, 'source', destination.accountId, 'destination')
+  const { internal, external, platformCustomerId, balance } = parties
+  checkRail(external, destination.paymentRail, 'destination.paymentRail')
+  const amount = body.amount ?? balance.available
+  if (amount > balance.available || amount === 0n) throw insufficient(internal, balance, body.amount)
+  checkLimits(op, 'OUTGOING', internal, amount)
+  const wanted = wantedOf(external, destination.paymentRail ?? null)
+  const { rail, fees, ownRates } = await carriageOf(op, internal, wanted, amount)
+  const { account_info: account, currency } = external
+  await checkPayee(op, rail, account, 'destination.accountId')
+  const { paymentRail } = wanted
+  const remittanceInformation = body.remittanceInformation ?? null
+  checkPayment(
+    rail,
+    { direction: 'OUT', account, amount, currency, paymentRail, remittanceInformation },
+    { account: 'destination.accountId', ...TRANSFER_FIELDS },
+  )
+  const row = newTransaction(op, {
+    kind: 'TRANSFER_OUT',
+    type: 'OUTGOING',
+    direction: 'DEBIT',
+    state: TRANSFER_OUT_INITIAL,
+    customer_id: internal.customer_id,
+    source_account_id: internal.id,
+    destination_account_id: external.id,
+    destination_identifier: external.identifier,
+    sent_amount: amount,
+    sent_currency: internal.currency,
+    received_amount: amount - fees,
+    received_currency: internal.currency,
+    fees,
+    details: present({
+      ownRates,
+      chain: chainOf(external),
+      ...railDetails(op, rail),
+    }),
+    payment_rail: destination.paymentRail ?? null,
+    remittance_information: remittanceInformation,
+  })
+  return {
+    transaction: { ...row, platform_customer_id: platformCustomerId },
+    account: internal,
+    other: external.account_info,
+  }
+}
+
+/**
+ * Begins a transfer. A transfer out holds its amount at once; a transfer in credits nothing until the rail has the money.
+ * Guard: the account can spend the amount.
+ */
+export function beginTransfer(op: Op, { transaction, account, other }: TransferDraft): BegunTransfer {
+  if (transaction.kind === 'TRANSFER_IN')
+    return {
+      transaction,
+      writes: [
+        ...ownerIsThere(account),
+        record(transaction),
+        ...settling(op, { transaction, account, other }),
+      ],
+    }
+  const { holdId, write } = holdOf(op, transaction, account)
+  const begun = { ...transaction, hold_id: holdId }
+  return {
+    transaction: begun,
+    writes: [
+      write,
+      record(begun),
+      ...announce(op, begun),
+      balanceUpdated(op, account),
+      ...settling(op, { transaction: begun, account, other }),
+    ],
+  }
+}
+
+/** Records a transfer that needs an approval before it begins. It holds nothing. */
+export function recordTransfer(op: Op, { transaction, account }: TransferDraft): Write[] {
+  return [
+    ...ownerIsThere(account),
+    record(transaction),
+    ...(transaction.direction === 'DEBIT' ? announce(op, transaction) : []),
+  ]
+}
+
+/** Begins a recorded transfer. Guards: it has neither begun nor ended, the account can spend the amount. */
+export function beginRecordedTransfer(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  account: InternalAccountRow,
+): BegunTransfer {
+  const waiting = { state: transaction.state, hold_id: null }
+  if (transaction.kind === 'TRANSFER_IN')
+    return {
+      transaction,
+      writes: [
+        ...ownerIsThere(account),
+        expectRow('transactions', transaction.id, waiting),
+        ...settling(op, { transaction, account }, op.now),
+      ],
+    }
+  const { holdId, write } = holdOf(op, transaction, account)
+  const change = { hold_id: holdId, updated_at: op.now }
+  const begun = { ...transaction, ...change }
+  return {
+    transaction: begun,
+    writes: [
+      write,
+      update('transactions', transaction.id, waiting, change),
+      balanceUpdated(op, account),
+      ...settling(op, { transaction: begun, account }, op.now),
+    ],
+  }
+}
+
+/** Guard: the owner is not deleted meanwhile. A transfer out needs none, because the ledger closes the account. */
+function ownerIsThere({ customer_id }: InternalAccountRow): Write[] {
+  return customer_id === null ? [] : [expectRow('customers', customer_id, { deleted_at: null })]
+}
+
+function record({ platform_customer_id: _, ...row }: TransactionWithCustomer): Write {
+  return insert('transactions', row)
+}
+
+function holdOf(op: Op, transaction: TransactionRow, account: InternalAccountRow) {
+  return hold(op, { cause: 'transaction', causeId: transaction.id }, heldFor(transaction, account))
+}
+
+/** What a transfer out holds of its account. */
+export function heldFor(transaction: TransactionRow, { id, currency }: InternalAccountRow) {
+  const { rail } = transaction.details
+  return { account: id, to: 'rail', rail, currency, amount: sentOf(transaction).amount } as const
+}
+
+interface Parties {
+  readonly internal: InternalAccountRow
+  readonly external: ExternalAccountRow
+  readonly platformCustomerId: string | null
+  readonly balance: Balance
+}
+
+/** The two accounts: of one approved owner, and of one currency. Errors name the side. */
+async function findParties(
+  op: Op,
+  internalId: string,
+  internalSide: 'source' | 'destination',
+  externalId: string,
+  externalSide: 'source' | 'destination',
+): Promise<Parties> {
+  const externalField = `${externalSide}.accountId`
+  const [internal, external] = await Promise.all([
+    findOwnedAccount(op, internalId, `${internalSide}.accountId`),
+    findExternalAccount(op, externalId, externalField),
+  ])
+  if (internalSide === 'source' && internal.type === 'EMBEDDED_WALLET')
+    throw fieldError(
+      'INVALID_INPUT',
+      'source.accountId',
+      'An embedded wallet pays only with its signature: create a quote with POST /quotes and execute it with POST /quotes/{quoteId}/execute',
+    )
+  if (internalSide === 'destination' && internal.chain_rail !== null)
+    throw fieldError(
+      'INVALID_INPUT',
+      'destination.accountId',
+      'A wallet on a chain is paid at its address there: create a quote with POST /quotes',
+    )
+  if (external.customer_id !== internal.customer_id)
+    throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: externalField } })
+  if (external.currency !== internal.currency)
+    throw fieldError(
+      'INVALID_CURRENCY',
+      externalField,
+      `This account is in ${external.currency}, but the other account is in ${internal.currency}: create a quote to convert`,
+    )
+  if (internal.status !== 'ACTIVE')
+    throw fieldError('INVALID_INPUT', `${internalSide}.accountId`, `This account is ${internal.status}`)
+  return {
+    internal,
+    external,
+    platformCustomerId: approvedOwner(internal, internalSide),
+    balance: { available: internal.posted - internal.held, total: internal.posted },
+  }
+}
+
+function approvedOwner(account: OwnedAccountRow, side: string): string | null {
+  if (account.customer_id === null) return null
+  if (account.owner_deleted_at)
+    throw new ApiError('CUSTOMER_DELETED', { details: { field: `${side}.accountId` } })
+  if (account.verification_status !== 'APPROVED') throw new ApiError('USER_NOT_READY')
+  return account.platform_customer_id
+}
+
+function checkLimits(
+  op: Op,
+  type: 'INCOMING' | 'OUTGOING',
+  { currency }: InternalAccountRow,
+  amount: bigint,
+) {
+  checkCurrencyLimits(platformConfig(op), type, currency, amount, 'amount')
+}
+
+function insufficient(
+  account: InternalAccountRow,
+  { available }: Balance,
+  asked: bigint | undefined,
+): ApiError {
+  if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
+  const has = `The account can spend ${amountInWords(available, account.currency)}`
+  return new ApiError('INSUFFICIENT_BALANCE', {
+    message: asked === undefined ? `${has}.` : `${has}, not ${amountInWords(asked, account.currency)}.`,
+    details: {
+      field: 'amount',
+      available,
+      ...(asked === undefined ? {} : { required: asked }),
+      currency: account.currency,
+    },
+  })
+}
+
+/** What the rail of a transfer gets. */
+export function carriedOf(transaction: TransactionRow): Omit<Carried, 'submittedAt'> {
+  const isOut = transaction.kind === 'TRANSFER_OUT'
+  return {
+    rail: transaction.details.rail ?? null,
+    direction: isOut ? 'OUT' : 'PULL',
+    id: transaction.id,
+    purpose: 'transfer',
+    accountId: required(transaction, isOut ? 'destination_account_id' : 'source_account_id'),
+    identifier: required(transaction, isOut ? 'destination_identifier' : 'source_identifier'),
+    originatorId: transaction.customer_id ?? transaction.platform_id,
+    paymentRail: transaction.payment_rail,
+    chain: transaction.details.chain ?? null,
+    ...receivedOf(transaction),
+    reference: transaction.reference,
+    remittanceInformation: transaction.remittance_information,
+  }
+}
+
+/**
+ * The record of a transfer at its rail, and its job, due at once or when the rail opens. `submittedAt` is given where that
+ * is later than the recording.
+ */
+function settling(op: Op, known: JobKnowledge['transfer.settle'], submittedAt?: Date): Write[] {
+  const { transaction } = known
+  const rail = op.rails.find(transaction.details.rail ?? null)
+  // A rail that is gone takes nothing: the job says so until it is back.
+  const submitsAt = rail?.opensAt(op.now) ?? op.now
+  const payload = {
+    transactionId: transaction.id,
+    ...(submittedAt ? { submittedAt: submittedAt.toISOString() } : {}),
+  }
+  const given = newRailPayment(op, carriedOf(transaction), submitsAt)
+  return [
+    ...(given ? [insert('rail_payments', given)] : []),
+    job(op, 'transfer.settle', payload, submitsAt, { ...known, given }),
+  ]
+}

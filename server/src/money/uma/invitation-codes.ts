@@ -1,0 +1,60 @@
+import {
+  INVITATION_CODE_ALPHABET,
+  INVITATION_CODE_CHARACTERS,
+  INVITATION_CODE_FAILURE_SECONDS,
+  INVITATION_CODE_FAILURES_MAX,
+} from '@countersign/contract/payments/invitations'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import {
+  countFailure,
+  type InvitationAttempts,
+  type InvitationWithInviter,
+  selectAttempts,
+  selectInvitation,
+} from './invitation-store.ts'
+
+/** A new code. That it is unique is the constraint of its row. */
+export function newCode(op: Pick<Op, 'random'>): string {
+  return Array.from(op.random(INVITATION_CODE_CHARACTERS), (byte) =>
+    INVITATION_CODE_ALPHABET.charAt(byte % INVITATION_CODE_ALPHABET.length),
+  ).join('')
+}
+
+/** The canonical spelling of a code as a person types it; undefined where the text is none. */
+export function readCode(text: string): string | undefined {
+  const code = text.toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
+  const isCode =
+    code.length === INVITATION_CODE_CHARACTERS &&
+    [...code].every((letter) => INVITATION_CODE_ALPHABET.includes(letter))
+  return isCode ? code : undefined
+}
+
+/** Operations whose wrong code is counted already, since an operation may run again. */
+const counted = new WeakSet<Op>()
+
+/**
+ * The invitation of a code, of any platform. Errors: 404 `INVITATION_NOT_FOUND`, 429 `RATE_LIMITED` with `Retry-After` for a
+ * platform that tried too many codes that are none. The count is in the database, so it holds over processes.
+ */
+export async function findInvitation(op: Op, text: string): Promise<InvitationWithInviter> {
+  const realNow = new Date(op.now.getTime() - Number(op.platform.clock_offset_ms))
+  const attempts = await selectAttempts(op, realNow)
+  if (!counted.has(op)) refuseBeyond(INVITATION_CODE_FAILURES_MAX - 1, attempts, realNow)
+  const code = readCode(text)
+  const invitation = code === undefined ? undefined : await selectInvitation(op, code)
+  if (invitation) return invitation
+  // What has not the form of a code is no guess.
+  if (code !== undefined && !counted.has(op)) {
+    counted.add(op)
+    const forgottenAt = plusSeconds(realNow, INVITATION_CODE_FAILURE_SECONDS)
+    refuseBeyond(INVITATION_CODE_FAILURES_MAX, await countFailure(op, realNow, forgottenAt), realNow)
+  }
+  throw new ApiError('INVITATION_NOT_FOUND', { details: { field: 'invitationCode' } })
+}
+
+function refuseBeyond(failuresMax: number, attempts: InvitationAttempts | undefined, realNow: Date): void {
+  if (!attempts || attempts.failures <= failuresMax) return
+  const seconds = Math.ceil((attempts.forgotten_at.getTime() - realNow.getTime()) / 1000)
+  throw new ApiError('RATE_LIMITED', { headers: { 'Retry-After': String(Math.max(1, seconds)) } })
+}

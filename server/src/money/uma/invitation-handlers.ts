@@ -1,0 +1,81 @@
+import type { invitations } from '@countersign/contract/payments/invitations'
+import { INVITATION_TRANSITIONS } from '@countersign/contract/states/customer-states'
+import { ApiError, fieldError, type Handlers, StaleRead } from '../../kernel/operation/operation.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { findOpenPlatform, platformIsOpen } from '../../people/platforms/platforms.ts'
+import { expectRow, insert } from '../../storage/commit/writes.ts'
+import { findInvitation } from './invitation-codes.ts'
+import {
+  checkOpen,
+  invitationView,
+  makeInvitation,
+  ownCustomerAt,
+  stateNow,
+  timeOfOwner,
+} from './invitations.ts'
+
+export const invitationHandlers: Handlers<typeof invitations> = {
+  invitation_create: async (op, { body }) => {
+    const inviter = await ownCustomerAt(op, body.inviterUma, 'inviterUma')
+    const { is_inviter_gone, clock_offset_ms, ...row } = makeInvitation(op, inviter, body)
+    return {
+      status: 201,
+      body: invitationView(row, row.state),
+      writes: [
+        insert('invitations', row),
+        expectRow('customers', inviter.id, { deleted_at: null, uma_address: inviter.uma_address }),
+        ...(row.expires_at ? [job(op, 'invitation.expire', { code: row.id }, row.expires_at)] : []),
+      ],
+    }
+  },
+
+  invitation_get: async (op, { params }) => {
+    const invitation = await findInvitation(op, params.invitationCode)
+    return { status: 200, body: invitationView(invitation, stateNow(op, invitation)) }
+  },
+
+  /**
+   * The caller may be another platform than the one that made the invitation, which gets the event: in its outbox, by its clock
+   * and at its endpoint, in the transaction of the claim.
+   */
+  invitation_claim: async (op, { params, body }) => {
+    const invitation = await findInvitation(op, params.invitationCode)
+    checkOpen(op, invitation)
+    const invitee = await ownCustomerAt(op, body.inviteeUma, 'inviteeUma')
+    if (invitee.uma_address === invitation.inviter_uma)
+      throw fieldError('INVALID_UMA_ADDRESS', 'inviteeUma', 'inviteeUma is the inviter')
+    const owner = await findOpenPlatform(op.read, invitation.platform_id)
+    if (!owner) throw new StaleRead('The platform of the invitation was reset')
+    const now = timeOfOwner(op, invitation)
+    const teller = { now, platform: owner, newId: op.newId }
+    const claim = { invitee_uma: invitee.uma_address, claimed_at: now }
+    const { is_inviter_gone, clock_offset_ms, ...found } = invitation
+    const { row, write } = transition(teller, 'invitations', INVITATION_TRANSITIONS, found, 'claim', claim)
+    const view = invitationView(row, row.state)
+    return {
+      status: 200,
+      body: view,
+      writes: [
+        write,
+        expectRow('customers', invitee.id, { deleted_at: null, uma_address: invitee.uma_address }),
+        expectRow('customers', row.customer_id, { deleted_at: null }),
+        platformIsOpen(owner),
+        event(teller, 'INVITATION.CLAIMED', row.id, view),
+      ],
+    }
+  },
+
+  invitation_cancel: async (op, { params }) => {
+    const invitation = await findInvitation(op, params.invitationCode)
+    if (invitation.platform_id !== op.platform.id)
+      throw new ApiError('FORBIDDEN', {
+        message: 'Only the platform that made the invitation can cancel it.',
+      })
+    checkOpen(op, invitation)
+    const { is_inviter_gone, clock_offset_ms, ...found } = invitation
+    const { row, write } = transition(op, 'invitations', INVITATION_TRANSITIONS, found, 'cancel')
+    return { status: 200, body: invitationView(row, row.state), writes: [write] }
+  },
+}

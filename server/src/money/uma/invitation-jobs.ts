@@ -1,0 +1,12 @@
+import { INVITATION_TRANSITIONS } from '@countersign/contract/states/customer-states'
+import { nextState, transition } from '../../kernel/operation/transition.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { selectInvitation } from './invitation-store.ts'
+
+/** Ends an invitation that was neither claimed nor cancelled in its time. */
+export const expireInvitation: JobHandler<'invitation.expire'> = async (op, { code }) => {
+  const invitation = await selectInvitation(op, code)
+  if (!invitation || nextState(INVITATION_TRANSITIONS, invitation.state, 'expire') === null) return []
+  const { is_inviter_gone, clock_offset_ms, ...found } = invitation
+  return [transition(op, 'invitations', INVITATION_TRANSITIONS, found, 'expire').write]
+}

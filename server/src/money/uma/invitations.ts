@@ -1,0 +1,136 @@
+import { currencyRecord, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import type { ErrorCode } from '@countersign/contract/core/errors'
+import {
+  INVITATION_URL_PLACE,
+  type invitation_create,
+  type invitation_get,
+} from '@countersign/contract/payments/invitations'
+import {
+  INVITATION_INITIAL,
+  INVITATION_TRANSITIONS,
+  type InvitationEvent,
+  type InvitationState,
+} from '@countersign/contract/states/customer-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { nextState } from '../../kernel/operation/transition.ts'
+import { platformConfig } from '../../people/platforms/platform-config.ts'
+import type { InvitationRow } from '../../storage/rows/look-up.ts'
+import type { CustomerRow } from '../../storage/rows/tables.ts'
+import { newCode } from './invitation-codes.ts'
+import type { InvitationWithInviter } from './invitation-store.ts'
+import { customerAtUma, readUmaAddress } from './uma.ts'
+
+type InvitationView = SuccessOf<typeof invitation_get>['body']
+
+/** Why an invitation that is no longer open cannot be claimed or cancelled. */
+const ENDED = {
+  CLAIMED: 'INVITATION_ALREADY_CLAIMED',
+  CANCELLED: 'INVITATION_CANCELLED',
+  EXPIRED: 'INVITATION_EXPIRED',
+} as const satisfies Record<Exclude<InvitationState, 'PENDING'>, ErrorCode>
+
+/**
+ * The customer of the calling platform at an UMA address. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`, where the text is
+ * no address or nobody of this platform has it.
+ */
+export async function ownCustomerAt(op: Op, text: string, field: string): Promise<CustomerRow> {
+  const customer = await customerAtUma(op, readUmaAddress(text, field))
+  if (!customer)
+    throw fieldError(
+      'INVALID_UMA_ADDRESS',
+      field,
+      `${field} is not the UMA address of a customer of this platform`,
+    )
+  return customer
+}
+
+/** A new invitation. Errors: 400, `INVITATIONS_NOT_CONFIGURED` or naming the field. */
+export function makeInvitation(
+  op: Op,
+  inviter: CustomerRow,
+  body: BodyOf<typeof invitation_create>,
+): InvitationWithInviter {
+  const { invitationConfig } = platformConfig(op)
+  if (!invitationConfig) throw new ApiError('INVITATIONS_NOT_CONFIGURED')
+  const expiresAt = timeIfGiven(body.expiresAt)
+  if (expiresAt && expiresAt <= op.now)
+    throw fieldError('INVALID_INPUT', 'expiresAt', 'expiresAt must be in the future')
+  const code = newCode(op)
+  return {
+    id: code,
+    platform_id: op.platform.id,
+    customer_id: inviter.id,
+    inviter_uma: inviter.uma_address,
+    invitee_uma: null,
+    first_name: body.firstName ?? null,
+    amount: body.amountToSend ?? null,
+    currency: body.amountToSend === undefined ? null : currencyOf(op, inviter),
+    url: invitationConfig.url.replace(INVITATION_URL_PLACE, code),
+    state: INVITATION_INITIAL,
+    expires_at: expiresAt ?? null,
+    claimed_at: null,
+    created_at: op.now,
+    updated_at: op.now,
+    is_inviter_gone: false,
+    clock_offset_ms: op.platform.clock_offset_ms,
+  }
+}
+
+/** The currency of what an inviter means to send: the first of the inviter, else of the platform. */
+function currencyOf(op: Op, inviter: CustomerRow): KnownCurrency {
+  const own = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
+  const currency = [...(inviter.currencies ?? []), ...own].find(isKnownCurrency)
+  if (!currency)
+    throw fieldError(
+      'INVALID_CURRENCY',
+      'amountToSend',
+      'Neither the inviter nor the platform has a currency',
+    )
+  return currency
+}
+
+/** The time by the clock of the platform that made the invitation, which decides when it expires. */
+export function timeOfOwner(op: Op, { clock_offset_ms }: InvitationWithInviter): Date {
+  return new Date(op.now.getTime() - Number(op.platform.clock_offset_ms) + Number(clock_offset_ms))
+}
+
+/**
+ * The state of an invitation now. One that is due at this very moment has expired, whether or not the due work was done. One
+ * whose inviter was deleted is cancelled.
+ */
+export function stateNow(op: Op, invitation: InvitationWithInviter): InvitationState {
+  const { state, expires_at, is_inviter_gone } = invitation
+  const leadsTo = (event: InvitationEvent) => nextState(INVITATION_TRANSITIONS, state, event) ?? state
+  if (is_inviter_gone) return leadsTo('cancel')
+  return expires_at !== null && expires_at <= timeOfOwner(op, invitation) ? leadsTo('expire') : state
+}
+
+/** Error: 400 that says how an invitation has ended, where it has. */
+export function checkOpen(op: Op, invitation: InvitationWithInviter): void {
+  const state = stateNow(op, invitation)
+  if (state === 'PENDING') return
+  throw new ApiError(ENDED[state], { details: { field: 'invitationCode', status: state } })
+}
+
+/** An invitation as the API shows it, to whoever has its code. */
+export function invitationView(row: InvitationRow, state: InvitationState): InvitationView {
+  return present({
+    code: row.id,
+    createdAt: row.created_at.toISOString(),
+    claimedAt: row.claimed_at?.toISOString(),
+    url: row.url,
+    expiresAt: row.expires_at?.toISOString(),
+    inviterUma: row.inviter_uma,
+    inviteeUma: row.invitee_uma,
+    status: state,
+    firstName: row.first_name,
+    amountToSend:
+      row.amount === null || row.currency === null
+        ? undefined
+        : { amount: row.amount, currency: currencyRecord(row.currency) },
+  })
+}

@@ -1,0 +1,51 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { LOOKUP_SECONDS } from '@countersign/contract/payments/receivers'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+
+/**
+ * The id of a lookup contains the lookup: its receiver, its expiry, and a digest that only this server can compute for this
+ * platform. So a lookup writes nothing, and nothing has to be cleaned up.
+ */
+const PREFIX = 'Lookup:'
+const EXPIRY_BYTES = 6
+const SALT_BYTES = 4
+const RECEIVER_BYTES = 16
+const MAC_BYTES = 16
+const BODY_BYTES = EXPIRY_BYTES + SALT_BYTES + RECEIVER_BYTES
+
+/** The id of a new lookup of `receiver`: an UMA address in lower case, or the id of an account elsewhere. */
+export function newLookupId(op: Op, receiver: string): string {
+  const expiry = Buffer.alloc(EXPIRY_BYTES)
+  expiry.writeUIntBE(plusSeconds(op.now, LOOKUP_SECONDS).getTime(), 0, EXPIRY_BYTES)
+  const body = Buffer.concat([expiry, op.random(SALT_BYTES), digestOf(receiver)])
+  return PREFIX + Buffer.concat([body, mac(op, body)]).toString('base64url')
+}
+
+/**
+ * Checks that a lookup is of this platform, not expired, and for `receiver` as `newLookupId` takes it. Errors,
+ * naming `field`: 404 `LOOKUP_REQUEST_NOT_FOUND`, 400 where it is for another receiver.
+ */
+export function checkLookup(op: Op, lookupId: string, receiver: string, field = 'lookupId'): void {
+  const text = lookupId.slice(PREFIX.length)
+  const bytes = Buffer.from(text, 'base64url')
+  const body = bytes.subarray(0, BODY_BYTES)
+  const isOurs =
+    lookupId.startsWith(PREFIX) &&
+    bytes.length === BODY_BYTES + MAC_BYTES &&
+    bytes.toString('base64url') === text &&
+    timingSafeEqual(bytes.subarray(BODY_BYTES), mac(op, body))
+  if (!isOurs || body.readUIntBE(0, EXPIRY_BYTES) <= op.now.getTime())
+    throw new ApiError('LOOKUP_REQUEST_NOT_FOUND', { details: { field } })
+  if (!body.subarray(EXPIRY_BYTES + SALT_BYTES).equals(digestOf(receiver)))
+    throw fieldError('INVALID_INPUT', field, `${field} is a lookup of another receiver`)
+}
+
+function digestOf(receiver: string): Buffer {
+  return createHash('sha256').update(receiver).digest().subarray(0, RECEIVER_BYTES)
+}
+
+function mac(op: Op, body: Uint8Array): Buffer {
+  const message = createHash('sha256').update(op.platform.id).update('\u0000').update(body).digest()
+  return Buffer.from(op.enclave.mac('lookup', message)).subarray(0, MAC_BYTES)
+}

@@ -1,0 +1,55 @@
+import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { QueryOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import type { uma_provider_list } from '@countersign/contract/payments/uma-providers'
+import type { KnownUmaProvider } from '../../base/settings/uma-providers.ts'
+import { INVENTED_UMA_PROVIDERS, SANDBOX_UMA_PROVIDER } from '../../kernel/magic-values/uma-providers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { platformConfig } from '../../people/platforms/platform-config.ts'
+import { isAllowed } from './allowed-counterparties.ts'
+
+type ProviderView = SuccessOf<typeof uma_provider_list>['body']['data'][number]
+
+/**
+ * The providers that a platform can know of, by domain: itself, those of the operator, and in sandbox its own. Other platforms
+ * of this server are not among them: nothing of theirs is visible.
+ */
+export function knownProviders(op: Op): readonly KnownUmaProvider[] {
+  const own: KnownUmaProvider = {
+    name: op.platform.name,
+    domain: platformConfig(op).umaDomain,
+    supportedCurrencies: platformConfig(op)
+      .supportedCurrencies.map(({ currencyCode }) => currencyCode)
+      .filter(isKnownCurrency),
+  }
+  const ofSandbox = { ...SANDBOX_UMA_PROVIDER, domain: op.sandboxUmaDomain }
+  const others =
+    op.mode === 'sandbox'
+      ? [ofSandbox, ...(op.umaProviders ?? INVENTED_UMA_PROVIDERS)]
+      : (op.umaProviders ?? [])
+  const byDomain = new Map([...others, own].map((provider) => [provider.domain, provider]))
+  return [...byDomain.values()].sort((one, other) => (one.domain < other.domain ? -1 : 1))
+}
+
+/** The providers that match a query, as the API shows them. */
+export function matchingProviders(op: Op, query: QueryOf<typeof uma_provider_list>): ProviderView[] {
+  const { countryCode, currencyCode, hasBlockedProviders = false } = query
+  const config = platformConfig(op)
+  return knownProviders(op)
+    .map((provider) => providerView(provider, isAllowed(config, provider.domain)))
+    .filter(
+      ({ allowListStatus, supportedRegions, supportedCurrencies }) =>
+        (hasBlockedProviders || allowListStatus) &&
+        (countryCode === undefined || supportedRegions?.includes(countryCode)) &&
+        (currencyCode === undefined || supportedCurrencies.some(({ code }) => code === currencyCode)),
+    )
+}
+
+function providerView(provider: KnownUmaProvider, allowListStatus: boolean): ProviderView {
+  const { supportedCurrencies, supportedRegions, ...members } = provider
+  return {
+    ...members,
+    ...(supportedRegions ? { supportedRegions: [...supportedRegions] } : {}),
+    supportedCurrencies: supportedCurrencies.map(currencyRecord),
+    allowListStatus,
+  }
+}

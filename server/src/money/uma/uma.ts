@@ -1,0 +1,114 @@
+import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { canonicalUmaAddress } from '@countersign/contract/core/formats'
+import { memberOf } from '@countersign/contract/core/objects'
+import { UMA_SCENARIOS } from '../../kernel/magic-values/payment-outcomes.ts'
+import {
+  type AskedField,
+  UMA_ASKED,
+  UMA_OTHERS_CURRENCY,
+  UMA_REFUSALS,
+} from '../../kernel/magic-values/uma-receivers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { currencyConfig, platformConfig } from '../../people/platforms/platform-config.ts'
+import type { Counterparty } from '../../storage/rows/stored-documents.ts'
+import type { CustomerRow } from '../../storage/rows/tables.ts'
+import { checkAllowed } from './allowed-counterparties.ts'
+import { customerAsCounterparty, SANDBOX_COUNTERPARTY } from './counterparty.ts'
+import { selectAccountCurrencies, selectCustomerAtUma } from './store.ts'
+
+/** Who receives at an UMA address. */
+export interface UmaReceiver {
+  /** In lower case. */
+  readonly address: string
+  /** The currencies that it receives, at least one; the first is the default. */
+  readonly currencies: readonly KnownCurrency[]
+  /** A customer of this platform. */
+  readonly customerId?: string
+  readonly counterparty: Counterparty
+  /** The information about the sender that it requires. */
+  readonly asks: readonly AskedField[]
+}
+
+/** Normalizes an UMA address for comparison. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`. */
+export function readUmaAddress(text: string, field: string): string {
+  const address = canonicalUmaAddress(text)
+  if (address === undefined)
+    throw fieldError('INVALID_UMA_ADDRESS', field, `${field} is not of the form $name@host`)
+  return address
+}
+
+/**
+ * The receiver at an UMA address: in sandbox a receiver of the sandbox's own (specification 4.16), else an approved
+ * customer of this platform, in the currencies of its open accounts. This server is not connected to an UMA network, so there
+ * are no others. A provider that the platform does not allow is not asked. Errors, naming `field`: 400
+ * `INVALID_UMA_ADDRESS`, 403 `COUNTERPARTY_NOT_ALLOWED`, 404 `UMA_NOT_FOUND`, in sandbox `COUNTERPARTY_ERRORS`.
+ */
+export async function resolveUma(op: Op, text: string, field: string): Promise<UmaReceiver> {
+  const address = readUmaAddress(text, field)
+  if (sandboxName(op, address) !== undefined) checkAllowed(platformConfig(op), address, field)
+  const simulated = sandboxReceiver(op, address, field)
+  if (simulated) return simulated
+  const customer = await customerAtUma(op, address)
+  if (!customer) {
+    checkAllowed(platformConfig(op), address, field)
+    throw new ApiError('UMA_NOT_FOUND', { details: { field } })
+  }
+  const currencies = customer.verification_status === 'APPROVED' ? await receivedBy(op, customer) : []
+  if (currencies.length === 0) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
+  const counterparty = customerAsCounterparty(customer)
+  return { address, currencies, customerId: customer.id, counterparty, asks: [] }
+}
+
+/** The customer at an address as `readUmaAddress` gives it, approved or not. Error: 404 `UMA_NOT_FOUND`, naming `field`. */
+export async function findCustomerAtUma(op: Op, address: string, field: string): Promise<CustomerRow> {
+  const customer = await customerAtUma(op, address)
+  if (!customer) throw new ApiError('UMA_NOT_FOUND', { details: { field } })
+  return customer
+}
+
+/** The customer at an address as `readUmaAddress` gives it, approved or not, if there is one. */
+export async function customerAtUma(op: Op, address: string): Promise<CustomerRow | undefined> {
+  return selectCustomerAtUma(op, address)
+}
+
+/** Whether payments in a currency may come in; a currency without settings may. */
+export function mayReceive(op: Op, currency: string): boolean {
+  const settings = currencyConfig(platformConfig(op), currency)
+  return settings === undefined || settings.enabledTransactionTypes.includes('INCOMING')
+}
+
+/**
+ * Refuses, in sandbox, a receiver that is found but gives no quote. Errors, naming `field`: 400
+ * `QUOTE_REQUEST_FAILED`, 424 `PAYREQ_REQUEST_FAILED`.
+ */
+export function checkQuotes(op: Op, { address }: UmaReceiver, field: string): void {
+  const refusal = UMA_REFUSALS[sandboxName(op, address) ?? '']
+  if (refusal) throw new ApiError(refusal.code, { details: { field } })
+}
+
+/** The name of an address of the sandbox's own receivers, before the `@`. */
+function sandboxName(op: Op, address: string): string | undefined {
+  const [name, domain] = address.split('@')
+  return op.mode === 'sandbox' && domain === op.sandboxUmaDomain ? name : undefined
+}
+
+function sandboxReceiver(op: Op, address: string, field: string): UmaReceiver | undefined {
+  const name = sandboxName(op, address) ?? ''
+  const refusal = memberOf(UMA_REFUSALS, name)
+  if (refusal?.at === 'lookup') throw new ApiError(refusal.code, { details: { field } })
+  const asks = memberOf(UMA_ASKED, name)
+  const scenario = memberOf(UMA_SCENARIOS, name)
+  const currency = scenario?.currency ?? (refusal || asks ? UMA_OTHERS_CURRENCY : undefined)
+  return currency && { address, currencies: [currency], counterparty: SANDBOX_COUNTERPARTY, asks: asks ?? [] }
+}
+
+/** The currencies that a customer receives: its own first, then in the order of the settings, the wallet's last. */
+async function receivedBy(op: Op, customer: CustomerRow): Promise<KnownCurrency[]> {
+  const held = (await selectAccountCurrencies(op, customer.id)).filter(isKnownCurrency)
+  const settings = platformConfig(op).supportedCurrencies.map(({ currencyCode }) => currencyCode)
+  const order = [...new Set([...(customer.currencies ?? []), ...settings, ...held])]
+  return held
+    .filter((currency) => mayReceive(op, currency))
+    .sort((one, other) => order.indexOf(one) - order.indexOf(other))
+}

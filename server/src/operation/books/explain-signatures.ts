@@ -1,0 +1,60 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import type { CardTransactionRow } from '../../storage/rows/card.ts'
+import type { Step } from './steps.ts'
+import { selectPublicKey, selectPullSignatures, selectSignedRequest } from './store.ts'
+
+/** The signature of the wallet that pays: what was signed, by which session, and of which credential that was. */
+export async function walletSignature(op: Op, requestId: string): Promise<Step[]> {
+  const request = await selectSignedRequest(op, requestId)
+  if (!request) return []
+  const { payload, session_id, credential_id, stamp, consumed_at } = request
+  const isSigned = consumed_at !== null
+  return [
+    {
+      step: 'SIGNATURE',
+      id: request.id,
+      state: isSigned ? 'SIGNED' : 'UNSIGNED',
+      at: (consumed_at ?? request.created_at).toISOString(),
+      summary: isSigned
+        ? signedInWords(session_id, credential_id)
+        : 'The wallet was asked to sign, and has not.',
+      signature: present({
+        payload,
+        sessionId: session_id,
+        credentialId: credential_id,
+        publicKey: request.public_key ?? request.signer_public_key,
+        stamp,
+      }),
+    },
+  ]
+}
+
+function signedInWords(sessionId: string | null, credentialId: string | null): string {
+  // Requests that were signed before migration 0011 have no session.
+  return sessionId === null
+    ? 'The wallet signed it. The session was not recorded.'
+    : `The wallet signed it with ${sessionId}, which ${credentialId} has issued.`
+}
+
+/** The signatures of a card's key, where an embedded wallet pays the purchase: one for each pull. */
+export async function cardSignatures(op: Op, purchase: CardTransactionRow): Promise<Step[]> {
+  const rows = await selectPullSignatures(op, purchase.id)
+  return Promise.all(
+    rows.map(async ({ delegated_key_id, number, statement, signature, created_at }): Promise<Step> => {
+      const publicKey = await selectPublicKey(op, delegated_key_id)
+      return {
+        step: 'SIGNATURE',
+        id: delegated_key_id,
+        state: 'SIGNED',
+        at: created_at.toISOString(),
+        summary: `The key of the card signed pull ${number} of the purchase.`,
+        signature: {
+          payload: statement,
+          ...present({ publicKey }),
+          signature: Buffer.from(signature).toString('base64'),
+        },
+      }
+    }),
+  )
+}

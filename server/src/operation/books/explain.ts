@@ -1,0 +1,167 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import { amountInWords } from '../../base/pricing/pricing.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { findActionOf } from '../../kernel/transactions/agent-action.ts'
+import { findTransaction, type TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
+import { findQuote } from '../../money/quotes/quotes.ts'
+import { findDepositRow } from '../../money/rails/deposit-rows.ts'
+import type { CardTransactionRow } from '../../storage/rows/card.ts'
+import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
+import type { DepositRow } from '../../storage/rows/rail.ts'
+import type { QuoteRow } from '../../storage/rows/tables.ts'
+import { agentSteps } from './explain-agents.ts'
+import { cardSignatures, walletSignature } from './explain-signatures.ts'
+import { partyInWords, payeeOf, payerOf, senderOf } from './parties.ts'
+import type { Step } from './steps.ts'
+import { selectLedgerAccount, selectPurchase } from './store.ts'
+
+/** What led to a transfer, from the entry back to whoever agreed to it, as far as each exists. */
+export async function explain(op: Op, transfer: LedgerTransferRow): Promise<Step[]> {
+  const entry = await entryStep(op, transfer)
+  switch (transfer.cause) {
+    case 'quote': {
+      const quote = await findQuote(op, transfer.cause_id)
+      return [entry, ...(await paymentSteps(op, await findTransaction(op, quote.transaction_id), quote))]
+    }
+    case 'transaction': {
+      const transaction = await findTransaction(op, transfer.cause_id)
+      const { quote_id } = transaction
+      const quote = quote_id === null ? undefined : await findQuote(op, quote_id)
+      return [entry, ...(await paymentSteps(op, transaction, quote))]
+    }
+    case 'card_transaction': {
+      const purchase = await selectPurchase(op, transfer.cause_id)
+      return purchase ? [entry, purchaseStep(purchase), ...(await cardSignatures(op, purchase))] : [entry]
+    }
+    case 'deposit': {
+      const deposit = await findDepositRow(op, transfer.cause_id)
+      return [entry, deposit ? depositStep(deposit) : causeStep(transfer)]
+    }
+    default:
+      return [entry, causeStep(transfer)]
+  }
+}
+
+async function entryStep(op: Op, transfer: LedgerTransferRow): Promise<Step> {
+  const { id, state, amount, currency, debit_account_id, credit_account_id, created_at, ended_at } = transfer
+  const [from, to] = await Promise.all([nameOf(op, debit_account_id), nameOf(op, credit_account_id)])
+  const words = { pending: 'is held of', posted: 'went from', voided: 'was held of' }[state]
+  const rest = { pending: `, to go to ${to}`, posted: ` to ${to}`, voided: ', and given back' }[state]
+  return {
+    step: 'ENTRY',
+    id,
+    state,
+    at: (ended_at ?? created_at).toISOString(),
+    summary: `${amountInWords(amount, currency)} ${words} ${from}${rest}.`,
+  }
+}
+
+/** An account of the ledger in words. */
+async function nameOf(op: Op, accountId: string): Promise<string> {
+  const account = await selectLedgerAccount(op, accountId)
+  return account?.name ? `the platform's account “${account.name}” in ${account.currency}` : accountId
+}
+
+/** A record that this explanation knows nothing else about: money of the sandbox, a booking of an operator. */
+function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
+  const summary =
+    cause === 'sandbox_fund'
+      ? 'The sandbox put money on the account: POST /sandbox/internal-accounts/{accountId}/fund.'
+      : cause === 'statement'
+        ? 'An entry of the statement of a rail, such as a fee or interest.'
+        : `Caused by a record of the kind ${cause}.`
+  return { step: 'CAUSE', id: cause_id, at: created_at.toISOString(), summary }
+}
+
+function depositStep({ id, state, reason, rail, rail_reference, details, updated_at }: DepositRow): Step {
+  const from = partyInWords(senderOf(details)) || 'somebody who is not named'
+  const why = reason === null ? '' : ` (${reason})`
+  return {
+    step: 'CAUSE',
+    id,
+    state,
+    at: updated_at.toISOString(),
+    summary: `A deposit from ${from}, by the rail ${rail}, which calls it ${rail_reference}. It is ${state}${why}.`,
+  }
+}
+
+async function paymentSteps(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  quote: QuoteRow | undefined,
+): Promise<Step[]> {
+  const action = await findActionOf(op, transaction)
+  return [
+    await transactionStep(op, transaction, quote),
+    ...(quote ? [quoteStep(quote)] : []),
+    ...(action ? await agentSteps(op, action) : []),
+    ...(quote?.signing_request_id ? await walletSignature(op, quote.signing_request_id) : []),
+  ]
+}
+
+async function transactionStep(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  quote: QuoteRow | undefined,
+): Promise<Step> {
+  const { id, state, settled_at, updated_at, reference, failure_reason } = transaction
+  const ending = failure_reason === null ? '' : ` It failed: ${failure_reason}.`
+  return {
+    step: 'TRANSACTION',
+    id,
+    state,
+    at: (settled_at ?? updated_at).toISOString(),
+    summary: `${await paymentInWords(op, transaction, quote)}. Reference ${reference}.${ending}`,
+  }
+}
+
+/** What a payment is, in words: also where an account that it names was deleted since. */
+async function paymentInWords(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  quote: QuoteRow | undefined,
+): Promise<string> {
+  const { kind, sent_amount, sent_currency, received_amount, received_currency } = transaction
+  const words = (amount: bigint | null, currency: KnownCurrency | null) =>
+    amount === null || currency === null ? 'money' : amountInWords(amount, currency)
+  const from = `from ${partyInWords(await payerOf(op, transaction)) || 'outside'}`
+  if (kind === 'RECEIPT') return `Receive ${words(received_amount, received_currency)} ${from}`
+  if (kind === 'TRANSFER_IN') return `Pull ${words(received_amount, received_currency)} ${from}`
+  const to = partyInWords(await payeeOf(op, transaction, quote)) || 'outside'
+  const arrives = words(received_amount, received_currency)
+  return quote
+    ? `Pay ${words(sent_amount, sent_currency)} ${from}, so that ${to} receives ${arrives}`
+    : `Send ${words(sent_amount, sent_currency)} ${from} to ${to}`
+}
+
+function quoteStep(quote: QuoteRow): Step {
+  const { sending_currency, receiving_currency, sending_amount, receiving_amount, fees } = quote
+  const sends = amountInWords(sending_amount, sending_currency)
+  const receives = amountInWords(receiving_amount, receiving_currency)
+  const rate =
+    sending_currency === receiving_currency
+      ? ''
+      : `, ${quote.pricing.exchangeRate} smallest units sent for one received`
+  return {
+    step: 'QUOTE',
+    id: quote.id,
+    state: quote.state,
+    at: quote.created_at.toISOString(),
+    summary: `${sends} for ${receives}, of which ${amountInWords(fees, sending_currency)} are fees${rate}.`,
+  }
+}
+
+function purchaseStep(purchase: CardTransactionRow): Step {
+  const { id, state, merchant, currency, authorized_amount, settled_amount, refunded_amount } = purchase
+  const words = (amount: bigint) => amountInWords(amount, currency)
+  return present({
+    step: 'CARD_TRANSACTION' as const,
+    id,
+    state,
+    at: purchase.authorized_at.toISOString(),
+    summary:
+      `A purchase at ${merchant.descriptor} with the card ${purchase.card_id}: ${words(authorized_amount)} authorized, ` +
+      `${words(settled_amount)} claimed, ${words(refunded_amount)} given back.`,
+  })
+}

@@ -1,0 +1,66 @@
+import type { ledgerBooks } from '@countersign/contract/books/ledger-books'
+import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { type Order, page } from '../../kernel/operation/paging.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
+import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
+import { explain } from './explain.ts'
+import { causesOf, ledgerAccountViews, ledgerTransferView } from './ledger-views.ts'
+import {
+  type ListedAccount,
+  selectLedgerAccount,
+  selectLedgerAccounts,
+  selectTransfer,
+  selectTransfers,
+} from './store.ts'
+
+/** In the order of the index that has a platform's accounts. */
+const BY_ID: Order<ListedAccount> = {
+  columns: ['platform_id', 'id'],
+  of: ({ platform_id, id }) => [platform_id, id],
+  read: (platformId, id) => [uuidOf(platformId), uuidOf(id)],
+}
+
+export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
+  ledger_account_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectLedgerAccounts(op, query),
+      table: 'ledger_accounts',
+      by: BY_ID,
+      order: 'asc',
+      view: (rows) => ledgerAccountViews(op, rows, query.asOf),
+    }),
+  }),
+
+  ledger_account_get: async (op, { params, query }) => {
+    const account = await selectLedgerAccount(op, params.ledgerAccountId)
+    if (!account) throw new ApiError('ACCOUNT_NOT_FOUND', { details: { field: 'ledgerAccountId' } })
+    const [view] = await ledgerAccountViews(op, [account], query.asOf)
+    return { status: 200, body: view! }
+  },
+
+  ledger_transfer_list: async (op, { query }) => {
+    const { cause, accountId } = query
+    if (cause === undefined && accountId === undefined)
+      throw fieldError('INVALID_INPUT', 'cause', 'Give cause, accountId, or both')
+    const causes = cause === undefined ? undefined : await causesOf(op, cause)
+    return {
+      status: 200,
+      body: await page(op, query, {
+        rows: selectTransfers(op, causes, query),
+        table: 'ledger_transfers',
+        order: query.sortOrder ?? 'desc',
+        view: (rows: LedgerTransferRow[]) => Promise.all(rows.map((row) => ledgerTransferView(op, row))),
+      }),
+    }
+  },
+
+  ledger_transfer_explain: async (op, { params }) => {
+    const transfer = await selectTransfer(op, params.ledgerTransferId)
+    if (!transfer) throw new ApiError('LEDGER_TRANSFER_NOT_FOUND', { details: { field: 'ledgerTransferId' } })
+    return {
+      status: 200,
+      body: { transfer: await ledgerTransferView(op, transfer), steps: await explain(op, transfer) },
+    }
+  },
+}

@@ -1,0 +1,68 @@
+import { currencyRecord } from '@countersign/contract/core/currencies'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { findTransaction, money } from '../../kernel/transactions/transactions.ts'
+import { findQuote } from '../../money/quotes/quotes.ts'
+import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
+import { findBalancesAt } from './balances.ts'
+import { type ListedAccount, selectLedgerAccount } from './store.ts'
+
+/** Accounts of the ledger as the API shows them, with their balances of now or of a moment. */
+export async function ledgerAccountViews(op: Op, rows: readonly ListedAccount[], asOf: string | undefined) {
+  const then =
+    asOf === undefined
+      ? undefined
+      : await findBalancesAt(
+          op,
+          rows.map(({ id }) => id),
+          new Date(asOf),
+        )
+  return rows.map((row) => {
+    const { posted, held } = then?.get(row.id) ?? row
+    return present({
+      id: row.id,
+      name: row.name,
+      owner: row.owner,
+      currency: currencyRecord(row.currency),
+      normalSide: row.normal_side,
+      posted,
+      held,
+      isClosed: row.is_closed,
+    })
+  })
+}
+
+/** A transfer as the API shows it. Accounts that have a name are named. */
+export async function ledgerTransferView(op: Op, row: LedgerTransferRow) {
+  const [debit, credit] = await Promise.all([side(op, row.debit_account_id), side(op, row.credit_account_id)])
+  return present({
+    id: row.id,
+    state: row.state,
+    debit,
+    credit,
+    amount: money(row.amount, row.currency),
+    cause: { type: row.cause, id: row.cause_id },
+    createdAt: row.created_at.toISOString(),
+    endedAt: row.ended_at?.toISOString(),
+  })
+}
+
+async function side(op: Op, accountId: string) {
+  const account = await selectLedgerAccount(op, accountId)
+  return present({ accountId, name: account?.name })
+}
+
+/** The ids that transfers of one payment may have as their cause: a transaction and its quote are one payment. */
+export async function causesOf(op: Op, id: string): Promise<readonly string[]> {
+  try {
+    if (id.startsWith('Quote:')) return [id, (await findQuote(op, id)).transaction_id]
+    if (!id.startsWith('Transaction:')) return [id]
+    const { quote_id } = await findTransaction(op, id)
+    return quote_id === null ? [id] : [id, quote_id]
+  } catch (error) {
+    // The id of nothing has caused nothing.
+    if (error instanceof ApiError) return [id]
+    throw error
+  }
+}

@@ -1,0 +1,48 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { moved } from './shift-time.ts'
+import { type HoldRow, type MovementRow, selectHolds, selectMovements } from './store.ts'
+
+export type { HoldRow, MovementRow } from './store.ts'
+
+/** What was posted to an account in [from, to), in the order in which it counts, up to `max`. */
+export async function findMovements(
+  op: Op,
+  accountId: string,
+  from: Date,
+  to: Date,
+  max: number,
+): Promise<readonly MovementRow[]> {
+  return selectMovements(op, accountId, from, to, max)
+}
+
+/** The most holds that a statement lists. */
+const HOLDS_MAX = 1_000
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** How far back holds are looked for, step by step: most are of today, few are old. */
+const REACHES_MS = [2 * DAY_MS, 60 * DAY_MS, Number.POSITIVE_INFINITY] as const
+const BEGINNING = new Date(0)
+
+/**
+ * What an account held at a moment, newest first. `held` is the sum, which says when all are found: nothing else of the account's
+ * history is read then.
+ */
+export async function findHolds(
+  op: Op,
+  accountId: string,
+  at: Date,
+  held: bigint,
+): Promise<readonly HoldRow[]> {
+  const found: HoldRow[] = []
+  let left = held
+  let before = at
+  for (const reachMs of REACHES_MS) {
+    if (left <= 0n || found.length >= HOLDS_MAX) break
+    const from = Number.isFinite(reachMs) ? moved(at, -reachMs) : BEGINNING
+    const rows = await selectHolds(op, accountId, at, { from, before }, HOLDS_MAX - found.length)
+    for (const { amount } of rows) left -= amount
+    found.push(...rows)
+    before = from
+  }
+  return found
+}

@@ -1,0 +1,83 @@
+import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
+import { describeAccount, nameOfHolder } from '../../money/external-accounts/describe.ts'
+import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
+import { platformConfig } from '../../people/platforms/platform-config.ts'
+import type { DepositDetails } from '../../storage/rows/rail.ts'
+import type { QuoteRow } from '../../storage/rows/tables.ts'
+import { selectCustomerDetails } from './store.ts'
+
+/** The other side of a movement, as far as it is known. */
+export interface Party {
+  readonly name?: string
+  readonly accountId?: string
+  readonly umaAddress?: string
+  /** An external account in words. */
+  readonly description?: string
+}
+
+/** The name of an owner of accounts; null is the platform itself. */
+export async function ownerName(op: Op, customerId: string | null): Promise<string> {
+  if (customerId === null) return platformConfig(op).embeddedWalletConfig.appName
+  const details = await selectCustomerDetails(op, customerId)
+  return details?.businessInfo?.legalName ?? details?.fullName ?? customerId
+}
+
+/** Whoever is paid by a transaction. */
+export async function payeeOf(
+  op: Op,
+  transaction: TransactionWithCustomer,
+  quote?: QuoteRow,
+): Promise<Party> {
+  const umaAddress = quote?.destination_uma ?? transaction.details.uma
+  const accountId = transaction.destination_account_id
+  if (umaAddress !== undefined && umaAddress !== null)
+    return present({ ...nameKnown(transaction), umaAddress })
+  if (accountId !== null) return partyOfAccount(op, accountId)
+  if (transaction.details.isByOwnKey) return present({ description: transaction.destination_identifier })
+  return present({ umaAddress: transaction.destination_identifier })
+}
+
+/** Whoever pays a transaction. Money that was paid in for a quote comes from an account that nobody has named. */
+export async function payerOf(op: Op, transaction: TransactionWithCustomer): Promise<Party> {
+  if (transaction.source_account_id !== null) return partyOfAccount(op, transaction.source_account_id)
+  const said = transaction.details.sender
+  if (said) return senderOf(said)
+  return present({ ...nameKnown(transaction), umaAddress: transaction.source_identifier })
+}
+
+/** Whoever has sent a deposit, as far as the rail has said. */
+export function senderOf({ sender }: DepositDetails): Party {
+  return present({ name: sender?.name, description: textOf(sender) })
+}
+
+function textOf(sender: DepositDetails['sender']): string | undefined {
+  const parts = [sender?.name, sender?.accountIdentifier, sender?.bankName].filter(
+    (part) => part !== undefined,
+  )
+  return parts.length > 0 ? parts.join(', ') : undefined
+}
+
+/** The name of the other side, where it was disclosed. */
+function nameKnown({ details }: TransactionWithCustomer): { readonly name?: string } {
+  const name = details.counterparty?.FULL_NAME
+  return typeof name === 'string' ? { name } : {}
+}
+
+async function partyOfAccount(op: Op, accountId: string): Promise<Party> {
+  if (accountId.startsWith('InternalAccount:')) {
+    const { customer_id } = await findInternalAccount(op, accountId)
+    return { name: await ownerName(op, customer_id), accountId }
+  }
+  const account = await findExternalAccountEver(op, accountId)
+  if (!account) return { accountId }
+  return present({ name: nameOfHolder(account), accountId, description: describeAccount(account) })
+}
+
+/** A party in words; empty where nothing is known of it. */
+export function partyInWords({ name, description, umaAddress, accountId }: Party = {}): string {
+  // The words about an external account begin with the name of its holder.
+  return description ?? [name, umaAddress ?? accountId].filter((part) => part !== undefined).join(', ')
+}

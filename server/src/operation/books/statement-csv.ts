@@ -1,0 +1,59 @@
+import { STATEMENT_COLUMNS, type StatementColumn } from '@countersign/contract/books/statements'
+import { CURRENCIES } from '@countersign/contract/core/currencies'
+import { keysOf } from '@countersign/contract/core/objects'
+import { type Columns, csvHeader, csvRows, type Figure } from '../../base/formats/csv-text.ts'
+import { decimalText } from '../../base/formats/decimal.ts'
+import { partyInWords } from './parties.ts'
+import type { Line, Statement } from './statements.ts'
+
+const NAMES = keysOf(STATEMENT_COLUMNS)
+
+/** A row of the file. The amounts of all movements together are the closing balance less the opening one. */
+interface Row extends Partial<Pick<Line, 'kind' | 'transferId' | 'cause' | 'origin' | 'amount' | 'balance'>> {
+  readonly line: 'OPENING' | 'MOVEMENT' | 'CLOSING' | 'HOLD'
+  readonly at: Date
+  readonly held?: bigint
+}
+
+const ROWS_AT_ONCE = 500
+
+/** A statement as a CSV file. */
+export function* statementCsv(statement: Statement): Generator<string> {
+  const columns = columnsOf(statement)
+  yield csvHeader(NAMES)
+  const rows = rowsOf(statement)
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE)
+    yield csvRows(NAMES, columns, rows.slice(at, at + ROWS_AT_ONCE))
+}
+
+function rowsOf({ from, to, opening, closing, held, lines, holds }: Statement): readonly Row[] {
+  return [
+    { line: 'OPENING', at: from, balance: opening },
+    ...lines.map((line): Row => ({ line: 'MOVEMENT', ...line })),
+    { line: 'CLOSING', at: to, balance: closing, held },
+    ...holds.map(({ since, amount, ...hold }): Row => ({ line: 'HOLD', at: since, held: amount, ...hold })),
+  ]
+}
+
+function columnsOf({ account: { currency } }: Statement): Columns<StatementColumn, Row> {
+  const decimals = (amount: bigint | undefined): Figure | undefined =>
+    amount === undefined ? undefined : { figure: decimalText(amount, CURRENCIES[currency].decimals) }
+  return {
+    at: ({ at }) => at.toISOString(),
+    line: ({ line }) => line,
+    kind: ({ kind }) => kind,
+    currency: () => currency,
+    units: ({ amount }) => amount,
+    amount: ({ amount }) => decimals(amount),
+    balanceUnits: ({ balance }) => balance,
+    balance: ({ balance }) => decimals(balance),
+    heldUnits: ({ held }) => held,
+    held: ({ held }) => decimals(held),
+    counterparty: ({ origin }) => origin && partyInWords(origin.counterparty),
+    reference: ({ origin }) => origin?.reference,
+    description: ({ origin }) => origin?.description,
+    transactionId: ({ origin }) => origin?.transactionId,
+    cause: ({ cause }) => cause?.id,
+    transferId: ({ transferId }) => transferId,
+  }
+}

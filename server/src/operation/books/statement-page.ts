@@ -1,0 +1,124 @@
+import { CURRENCIES } from '@countersign/contract/core/currencies'
+import { decimalText } from '../../base/formats/decimal.ts'
+import { Html, html } from '../../base/formats/html.ts'
+import { partyInWords } from './parties.ts'
+import { STYLE, STYLE_HASH } from './statement-style.ts'
+import { KIND_WORDS } from './statement-words.ts'
+import type { Hold, Line, Statement } from './statements.ts'
+
+/** Nothing is loaded and nothing runs; only the page's own style applies. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+}
+
+const ROWS_AT_ONCE = 200
+
+/** A statement as a page for reading and printing. */
+export function* statementPage(statement: Statement): Generator<string> {
+  const { lines, holds } = statement
+  const figure = figureIn(statement)
+  yield head(statement, figure).text
+  for (let at = 0; at < lines.length; at += ROWS_AT_ONCE)
+    for (const line of lines.slice(at, at + ROWS_AT_ONCE)) yield movement(line, figure).text
+  yield closing(statement, figure).text
+  if (holds.length > 0) {
+    yield holdsHead(statement, figure).text
+    for (const hold of holds) yield held(hold, figure).text
+    yield '</tbody></table>\n'
+  }
+  yield foot(statement).text
+}
+
+type InWords = (amount: bigint) => string
+
+/** An amount with groups of digits: 1,234,567.89. */
+function figureIn({ account: { currency } }: Statement): InWords {
+  const { decimals } = CURRENCIES[currency]
+  return (amount) => {
+    const [whole = '', places] = decimalText(amount, decimals).split('.')
+    const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',')
+    const text = places === undefined ? grouped : `${grouped}.${places}`
+    return text.replace('-', '−')
+  }
+}
+
+/** `2025-10-13 09:30` in UTC. */
+function minute(time: Date): string {
+  return time.toISOString().slice(0, 16).replace('T', ' ')
+}
+
+function head(statement: Statement, figure: InWords): Html {
+  const { account, ownerName, from, to, opening, closing: end, credits, debits, fees } = statement
+  const { name } = CURRENCIES[account.currency]
+  const fact = (label: string, value: string) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`
+  return html`${new Html('<!doctype html>')}
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<meta name="format-detection" content="telephone=no">
+<title>Statement ${account.currency} – ${ownerName}</title>
+<link rel="icon" href="data:,">
+<style>${new Html(STYLE)}</style>
+</head>
+<body>
+<main>
+<h1>Statement of account</h1>
+<p><strong>${ownerName}</strong><br>${name} (${account.currency}) <span class="soft">${account.id}</span></p>
+<p>From ${minute(from)} to ${minute(to)} UTC</p>
+<dl>${fact('Opening balance', figure(opening))}${fact('Added', figure(credits))}${fact('Taken', figure(-debits))}${fact('Fees among them', figure(-fees))}${fact('Closing balance', figure(end))}</dl>
+<table>
+<caption>Movements in ${account.currency}; times are UTC</caption>
+<thead><tr><th scope="col">Time</th><th scope="col">Movement</th><th scope="col">Reference</th><th scope="col" class="figure">Amount</th><th scope="col" class="figure">Balance</th></tr></thead>
+<tbody>
+${sumRow('Opening balance', from, figure(opening))}`
+}
+
+function sumRow(label: string, at: Date, balance: string): Html {
+  return html`<tr class="sum"><td class="when" data-label="Time">${minute(at)}</td><th scope="row" data-label="">${label}</th><td></td><td></td><td class="figure" data-label="Balance">${balance}</td></tr>
+`
+}
+
+function movement({ at, kind, amount, balance, origin }: Line, figure: InWords): Html {
+  return html`<tr><td class="when" data-label="Time">${minute(at)}</td><td data-label="Movement"><span>${isFee(kind) ? KIND_WORDS[kind] : what(KIND_WORDS[kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td><td class="figure" data-label="Balance">${figure(balance)}</td></tr>
+`
+}
+
+/** A fee stands below its payment, which says whom it was for. */
+function isFee(kind: Line['kind']): boolean {
+  return kind === 'FEE' || kind === 'FEE_REFUND'
+}
+
+function what(words: string, origin: Line['origin']): Html {
+  const other = partyInWords(origin.counterparty)
+  const { description } = origin
+  return html`${words}${other !== '' && html`<small>${other}</small>`}${description && html`<small>${description}</small>`}`
+}
+
+function closing({ to, closing: end, lines }: Statement, figure: InWords): Html {
+  return html`${sumRow('Closing balance', to, figure(end))}</tbody></table>
+${lines.length === 0 && html`<p class="soft">Nothing was posted in this period.</p>`}`
+}
+
+function holdsHead({ account, to, held: sum, closing: end }: Statement, figure: InWords): Html {
+  return html`<h2>Held at the end</h2>
+<p>${figure(sum)} ${account.currency} of the closing balance was held at ${minute(to)} UTC, so ${figure(end - sum)} ${account.currency} could be spent.</p>
+<table>
+<thead><tr><th scope="col">Since</th><th scope="col">For</th><th scope="col">Reference</th><th scope="col" class="figure">Amount</th></tr></thead>
+<tbody>
+`
+}
+
+function held({ since, amount, origin }: Hold, figure: InWords): Html {
+  return html`<tr><td class="when" data-label="Since">${minute(since)}</td><td data-label="For"><span>${what(KIND_WORDS[origin.kind], origin)}</span></td><td class="reference" data-label="Reference">${origin.reference ?? ''}</td><td class="figure" data-label="Amount">${figure(amount)}</td></tr>
+`
+}
+
+function foot({ createdAt, account }: Statement): Html {
+  return html`<footer><p>Made ${minute(createdAt)} UTC. A payment and its fee are two lines of one movement. ${account.currency} has ${CURRENCIES[account.currency].decimals} decimal places.</p></footer>
+</main>
+</body>
+</html>
+`
+}

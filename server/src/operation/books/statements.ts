@@ -1,0 +1,203 @@
+import {
+  STATEMENT_LINES_MAX,
+  type StatementLineKind,
+  type statement_get,
+} from '@countersign/contract/books/statements'
+import { currencyRecord } from '@countersign/contract/core/currencies'
+import type { QueryOf } from '@countersign/contract/core/endpoint'
+import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import type { InternalAccountRow } from '../../storage/rows/tables.ts'
+import { findBalancesAt } from './balances.ts'
+import { findHolds, findMovements, type HoldRow, type MovementRow } from './movements.ts'
+import { type Moved, type Origin, originOf } from './origins.ts'
+import { ownerName } from './parties.ts'
+import { moved } from './shift-time.ts'
+
+/** A line of a statement. Amounts are in the smallest unit of its account. */
+export interface Line {
+  readonly at: Date
+  readonly kind: StatementLineKind
+  readonly amount: bigint
+  /** After it. */
+  readonly balance: bigint
+  readonly transferId: string
+  readonly cause: { readonly type: string; readonly id: string }
+  readonly origin: Origin
+}
+
+/** What was held at the end of the period. */
+export interface Hold extends Pick<Line, 'transferId' | 'cause' | 'origin'> {
+  readonly since: Date
+  readonly amount: bigint
+}
+
+export interface Statement {
+  readonly account: InternalAccountRow
+  readonly ownerName: string
+  readonly from: Date
+  readonly to: Date
+  readonly createdAt: Date
+  readonly opening: bigint
+  readonly closing: bigint
+  readonly credits: bigint
+  readonly debits: bigint
+  readonly fees: bigint
+  readonly lines: readonly Line[]
+  readonly held: bigint
+  readonly holds: readonly Hold[]
+}
+
+type Asked = QueryOf<typeof statement_get>
+
+/**
+ * A statement of an internal account: what was posted in [from, to), each with the balance after it. Errors: 404
+ * `ACCOUNT_NOT_FOUND`, 400 `INVALID_INPUT` for a period that ends before it begins, `PERIOD_TOO_LONG`.
+ */
+export async function makeStatement(op: Op, asked: Asked): Promise<Statement> {
+  const account = await findInternalAccount(op, asked.accountId)
+  const from = asked.from === undefined ? account.created_at : new Date(asked.from)
+  // What happened in this millisecond belongs to "until now".
+  const to = asked.to === undefined ? moved(op.now, 1) : new Date(asked.to)
+  if (to < from) throw fieldError('INVALID_INPUT', 'to', 'to is before from')
+  const rows = await findMovements(op, account.id, from, to, STATEMENT_LINES_MAX + 1)
+  const [before, then] = await Promise.all([
+    findBalancesAt(op, [account.id], from),
+    findBalancesAt(op, [account.id], to),
+  ])
+  const opening = before.get(account.id)?.posted ?? 0n
+  const held = then.get(account.id)?.held ?? 0n
+  const holds = await findHolds(op, account.id, to, held)
+  const lines = await linesOf(op, account.id, opening, rows)
+  const beyond = lines[STATEMENT_LINES_MAX]
+  if (beyond) throw tooLong(beyond.at, from)
+  const sum = (some: readonly Line[]) => some.reduce((total, { amount }) => total + amount, 0n)
+  return {
+    account,
+    ownerName: await ownerName(op, account.customer_id),
+    from,
+    to,
+    createdAt: op.now,
+    opening,
+    closing: opening + sum(lines),
+    credits: sum(lines.filter(({ amount }) => amount > 0n)),
+    debits: -sum(lines.filter(({ amount }) => amount < 0n)),
+    fees: -sum(lines.filter(({ kind }) => kind === 'FEE' || kind === 'FEE_REFUND')),
+    lines,
+    held,
+    holds: await Promise.all(holds.map((row) => holdOf(op, account.id, row))),
+  }
+}
+
+/** The movements as lines: one with a fee is two. Some hundred are looked up at a time. */
+async function linesOf(
+  op: Op,
+  accountId: string,
+  opening: bigint,
+  rows: readonly MovementRow[],
+): Promise<readonly Line[]> {
+  const lines: Line[] = []
+  let balance = opening
+  for (let at = 0; at < rows.length; at += LOOKED_UP_AT_ONCE) {
+    const some = rows.slice(at, at + LOOKED_UP_AT_ONCE)
+    const moves = await Promise.all(
+      some.map(async (row) => ({ row, origin: await originOf(op, movedBy(accountId, row, row.change)) })),
+    )
+    for (const { row, origin } of moves) {
+      for (const { kind, amount } of partsOf(row.change, origin)) {
+        balance += amount
+        const { id: transferId, ended_at } = row
+        lines.push({ at: ended_at, kind, amount, balance, transferId, cause: causeOf(row), origin })
+      }
+    }
+  }
+  return lines
+}
+
+const LOOKED_UP_AT_ONCE = 500
+
+/** The payment and its fee, which together are the movement. */
+function partsOf(change: bigint, { kind, fee }: Origin): Pick<Line, 'kind' | 'amount'>[] {
+  if (fee === 0n) return [{ kind, amount: change }]
+  const signed = change < 0n ? -fee : fee
+  const parts: Pick<Line, 'kind' | 'amount'>[] = [
+    { kind, amount: change - signed },
+    { kind: change < 0n ? 'FEE' : 'FEE_REFUND', amount: signed },
+  ]
+  return parts.filter(({ amount }) => amount !== 0n)
+}
+
+async function holdOf(op: Op, accountId: string, row: HoldRow): Promise<Hold> {
+  return {
+    since: row.created_at,
+    amount: row.amount,
+    transferId: row.id,
+    cause: causeOf(row),
+    origin: await originOf(op, movedBy(accountId, row, -row.amount)),
+  }
+}
+
+function movedBy(
+  accountId: string,
+  { cause, cause_id }: Pick<HoldRow, 'cause' | 'cause_id'>,
+  change: bigint,
+): Moved {
+  return { accountId, change, cause, causeId: cause_id }
+}
+
+function causeOf({ cause, cause_id }: Pick<HoldRow, 'cause' | 'cause_id'>): Line['cause'] {
+  return { type: cause, id: cause_id }
+}
+
+/** Up to when a statement goes, where all does not fit: before the moment of the first line beyond. */
+function tooLong(until: Date, from: Date): ApiError {
+  return new ApiError('PERIOD_TOO_LONG', {
+    details: present({
+      field: 'to',
+      linesMax: STATEMENT_LINES_MAX,
+      until: until > from ? until.toISOString() : undefined,
+    }),
+  })
+}
+
+/** A statement as the API shows it. */
+export function statementView(statement: Statement) {
+  const { account } = statement
+  return {
+    account: {
+      id: account.id,
+      type: account.type,
+      owner: account.customer_id ?? account.platform_id,
+      ownerName: statement.ownerName,
+      currency: currencyRecord(account.currency),
+    },
+    from: statement.from.toISOString(),
+    to: statement.to.toISOString(),
+    createdAt: statement.createdAt.toISOString(),
+    openingBalance: statement.opening,
+    closingBalance: statement.closing,
+    credits: statement.credits,
+    debits: statement.debits,
+    fees: statement.fees,
+    lines: statement.lines.map((line) => ({
+      at: line.at.toISOString(),
+      kind: line.kind,
+      amount: line.amount,
+      balance: line.balance,
+      ...originView(line),
+    })),
+    heldBalance: statement.held,
+    holds: statement.holds.map((hold) => ({
+      since: hold.since.toISOString(),
+      amount: hold.amount,
+      ...originView(hold),
+    })),
+  }
+}
+
+function originView({ transferId, cause, origin }: Pick<Line, 'transferId' | 'cause' | 'origin'>) {
+  const { transactionId, counterparty, reference, description } = origin
+  return { transferId, cause, ...present({ transactionId, counterparty, reference, description }) }
+}

@@ -1,0 +1,43 @@
+import type { customerDeletion } from '@countersign/contract/customers/customers'
+import { findWallet } from '../../kernel/accounts/accounts.ts'
+import { closeAccounts } from '../../kernel/ledger/accounts.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
+import { closeCardsOf } from '../../money/cards/close-cards.ts'
+import { credentialsChanged } from '../../people/credentials/credentials.ts'
+import { customerView, findCustomer } from '../../people/customers/customers.ts'
+import { removalOfDocuments } from '../../people/documents/documents.ts'
+import { update } from '../../storage/commit/writes.ts'
+import { checkNothingIsOpen } from './customer-deletion.ts'
+import { selectActiveSessionIds, selectLiveCredentialIds } from './customer-deletion-store.ts'
+
+export const customerDeletionHandlers: Handlers<typeof customerDeletion> = {
+  /**
+   * Soft deletion: the record and its accounts stay, closed. The wallet has to be empty, because sign-in to it ends. Error:
+   * 409 `CUSTOMER_NOT_EMPTY`, naming what holds the customer's money or will still move it.
+   */
+  customer_delete: async (op, { params }) => {
+    const customer = await findCustomer(op, params.customerId)
+    await checkNothingIsOpen(op, customer)
+    const change = { deleted_at: op.now, updated_at: op.now, version: customer.version + 1 }
+    const wallet = await findWallet(op, customer.id)
+    const sessionIds = await selectActiveSessionIds(op, customer.id)
+    const credentialIds = await selectLiveCredentialIds(op, customer.id)
+    return {
+      status: 200,
+      body: customerView({ ...customer, ...change }),
+      writes: [
+        update('customers', customer.id, { version: customer.version, deleted_at: null }, change),
+        ...sessionIds.map((id) =>
+          update('sessions', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
+        ),
+        ...credentialIds.map((id) =>
+          update('credentials', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now }),
+        ),
+        ...(wallet ? [credentialsChanged(op, wallet)] : []),
+        ...(await closeCardsOf(op, customer.id)),
+        closeAccounts(customer.id),
+        removalOfDocuments(op, customer.id),
+      ],
+    }
+  },
+}

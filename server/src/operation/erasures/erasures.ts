@@ -1,0 +1,56 @@
+import type { SuccessOf } from '@countersign/contract/core/endpoint'
+import { type customer_erasure_get, ERASURE_KEEPS } from '@countersign/contract/customers/erasures'
+import { ERASURE_INITIAL } from '@countersign/contract/states/customer-states'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { ErasureRow } from '../../storage/rows/erasure.ts'
+import { selectErasure } from './store.ts'
+
+type ErasureView = SuccessOf<typeof customer_erasure_get>['body']
+
+const DAY_SECONDS = 24 * 60 * 60
+
+/** The erasure of a customer, if somebody has asked for it. */
+export async function findErasure(op: Op, customerId: string): Promise<ErasureRow | undefined> {
+  return selectErasure(op, customerId)
+}
+
+/**
+ * A new erasure of a customer who was deleted, with its due work: what nobody is obliged to keep goes now, all else once it need not
+ * be kept. Guard: nobody else has asked meanwhile.
+ */
+export function scheduleErasure(
+  op: Op,
+  customerId: string,
+  deletedAt: Date,
+): { readonly row: ErasureRow; readonly writes: readonly Write[] } {
+  const keptUntil = plusSeconds(deletedAt, op.personalDataDays * DAY_SECONDS)
+  const row: ErasureRow = {
+    id: customerId,
+    platform_id: op.platform.id,
+    state: ERASURE_INITIAL,
+    requested_at: op.now,
+    erases_at: keptUntil > op.now ? keptUntil : op.now,
+    erased_at: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  const early = job(op, 'customer.erase', { customerId, isEarly: true }, op.now)
+  return {
+    row,
+    writes: [insert('erasures', row), early, job(op, 'customer.erase', { customerId }, row.erases_at)],
+  }
+}
+
+/** An erasure as the API shows it. */
+export function erasureView(row: ErasureRow): ErasureView {
+  return {
+    customerId: row.id,
+    status: row.state,
+    requestedAt: row.requested_at.toISOString(),
+    erasesAt: row.erases_at.toISOString(),
+    ...(row.erased_at === null ? {} : { erasedAt: row.erased_at.toISOString() }),
+    keeps: ERASURE_KEEPS.map((kept) => ({ ...kept })),
+  }
+}

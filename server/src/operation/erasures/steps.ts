@@ -1,0 +1,111 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { findCustomerOnRecord } from '../../people/customers/customers.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
+import { eraseAuditEvents, eraseCustomer, eraseMessageCounts } from '../../storage/erasure/erase-customer.ts'
+import { eraseEventRecords, eraseEvents } from '../../storage/erasure/erase-events.ts'
+import {
+  eraseKeptAnswers,
+  eraseLoggedRequests,
+  findNames,
+  type Walked,
+} from '../../storage/erasure/erase-logs.ts'
+import { erasePayments } from '../../storage/erasure/erase-payments.ts'
+import { eraseRailEvents } from '../../storage/erasure/erase-rail-events.ts'
+import { eraseRows, ROWS_MAX, ROWS_STATEMENTS } from '../../storage/erasure/erase-rows.ts'
+import { selectAccountIds } from './store.ts'
+
+/** Who is erased. Ids as uuids of the database. */
+export interface Person {
+  readonly customerId: string
+  readonly customer: string
+  readonly platform: string
+  readonly accounts: readonly string[]
+  readonly umaAddress: string
+  readonly deletedAt: Date
+  /** The ids of what is the customer's, as a pattern. */
+  readonly names: string
+}
+
+/**
+ * One kind of work of an erasure. It takes effect by itself, a small transaction at a time, and may be done again at any time. Each
+ * run begins `after` the one before; an answer without `after` says that it is over.
+ */
+export interface Step {
+  readonly name: string
+  /** It is done when the erasure is asked for, and again with all others. */
+  readonly isEarly?: true
+  run(op: Op, person: Person, after: string | undefined): Promise<Walked>
+}
+
+/** Undefined where there is no such customer, or it is not deleted. */
+export async function findPerson(op: Op, customerId: string): Promise<Person | undefined> {
+  const customer = await findCustomerOnRecord(op, customerId)
+  if (!customer?.deleted_at) return undefined
+  const accounts = await selectAccountIds(op, customerId)
+  return {
+    customerId,
+    customer: uuidOf(customerId),
+    platform: uuidOf(op.platform.id),
+    accounts: accounts.map(uuidOf),
+    umaAddress: customer.uma_address,
+    deletedAt: customer.deleted_at,
+    names: await findNames(op.db, uuidOf(customerId)),
+  }
+}
+
+/** What is done in one statement, until it finds no more. */
+function repeated(erase: (op: Op, person: Person) => Promise<number>): Step['run'] {
+  return async (op, person) => {
+    const found = await erase(op, person)
+    return found < ROWS_MAX ? { found } : { found, after: 'again' }
+  }
+}
+
+const ROWS: readonly Step[] = ROWS_STATEMENTS.flatMap((statement, at) =>
+  statement.by === 'customer'
+    ? {
+        name: `${statement.table} ${at}`,
+        ...(statement.isEarly ? { isEarly: true as const } : {}),
+        run: repeated(({ db }, { customer }) => eraseRows(db, statement, customer)),
+      }
+    : [],
+)
+
+/**
+ * In this order: what is found by something personal comes before that is erased, and what others show of the customer before the
+ * customer.
+ */
+export const STEPS: readonly Step[] = [
+  {
+    name: 'messageCounts',
+    isEarly: true,
+    run: repeated(({ db, now }, { customer }) => eraseMessageCounts(db, customer, now)),
+  },
+  ...ROWS.filter(({ isEarly }) => isEarly),
+  {
+    name: 'loggedRequests',
+    isEarly: true,
+    run: async (op, person, after) => {
+      // What this process has yet to write.
+      if (after === undefined) await op.requestLog.flush()
+      return eraseLoggedRequests(op.db, person.platform, person, after)
+    },
+  },
+  { name: 'payments', run: ({ db }, person, after) => erasePayments(db, person, after) },
+  {
+    name: 'events',
+    run: repeated(({ db }, { customer, umaAddress }) => eraseEvents(db, customer, umaAddress)),
+  },
+  { name: 'eventRecords', run: repeated(({ db }, { customer }) => eraseEventRecords(db, customer)) },
+  ...ROWS.filter(({ isEarly }) => !isEarly),
+  {
+    name: 'keptAnswers',
+    run: (op, person, after) => {
+      const keeping = { keptDays: op.keptAnswerDays, origin: op.origin() }
+      return eraseKeptAnswers(op.db, person.platform, person, keeping, after)
+    },
+  },
+  { name: 'railEvents', run: ({ db }, person, after) => eraseRailEvents(db, person, after) },
+  { name: 'auditEvents', run: repeated(({ db }, { customer }) => eraseAuditEvents(db, customer)) },
+  { name: 'customers', run: repeated(({ db }, { customer }) => eraseCustomer(db, customer)) },
+]

@@ -1,0 +1,119 @@
+import { currencyRecord } from '@countersign/contract/core/currencies'
+import { type overview, STATISTICS_INTERVALS_MAX } from '@countersign/contract/operation/overview'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { timeIfGiven } from '../../kernel/operation/time-range.ts'
+import { webhookEndpoint } from '../../kernel/outbox/events.ts'
+import { type Rail, SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import { selectDeliveries, selectHeld, selectStatistics, selectWaiting } from './store.ts'
+
+const FAILED_SECONDS = 7 * 86_400
+const INTERVAL_SECONDS = { HOUR: 3_600, DAY: 86_400 } as const
+
+export const overviewHandlers: Handlers<typeof overview> = {
+  overview_get: async (op) => {
+    const [held, waiting, deliveries, rails] = await Promise.all([
+      selectHeld(op),
+      selectWaiting(op),
+      selectDeliveries(op, plusSeconds(op.now, -FAILED_SECONDS)),
+      railsOf(op),
+    ])
+    const body = {
+      balances: held.map(({ currency, customers, platform }) => ({
+        currency: currencyRecord(currency),
+        customers,
+        platform,
+      })),
+      waiting: {
+        approvals: Number(waiting.actions + waiting.receipts),
+        verifications: Number(waiting.verifications),
+        screenings: Number(waiting.screenings),
+        deposits: Number(waiting.deposits),
+        railEvents: Number(waiting.rail_events),
+        reconciliations: Number(waiting.reconciliations),
+      },
+      webhooks: present({
+        endpoint: webhookEndpoint(op.platform),
+        pending: Number(deliveries.pending),
+        failed: Number(deliveries.failed),
+        lastDeliveredAt: deliveries.last_delivered_at?.toISOString(),
+      }),
+      rails,
+    }
+    return { status: 200, body }
+  },
+
+  transaction_statistics: async (op, { query }) => {
+    const { interval, timeZone = 'UTC' } = query
+    const start = new Date(query.startDate)
+    const end = timeIfGiven(query.endDate) ?? op.now
+    checkSpan(INTERVAL_SECONDS[interval], start, end)
+    checkTimeZone(timeZone)
+    const rows = await selectStatistics(op, interval, timeZone, start, end)
+    const data = rows.map(({ start, currency, type, state, count, amount }) => ({
+      start: start.toISOString(),
+      type,
+      status: state,
+      count: Number(count),
+      amount,
+      currency: currencyRecord(currency),
+    }))
+    return { status: 200, body: { data } }
+  },
+}
+
+/** Error: 400 `INVALID_INPUT` for more intervals than one answer has. */
+function checkSpan(seconds: number, start: Date, end: Date): void {
+  const intervals = (end.getTime() - start.getTime()) / (seconds * 1000)
+  if (intervals > STATISTICS_INTERVALS_MAX)
+    throw fieldError(
+      'INVALID_INPUT',
+      'startDate',
+      `From startDate to endDate there may be at most ${STATISTICS_INTERVALS_MAX} intervals`,
+    )
+}
+
+/** Error: 400 `INVALID_INPUT` for a name that is none. */
+function checkTimeZone(timeZone: string): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+  } catch {
+    throw fieldError(
+      'INVALID_INPUT',
+      'timeZone',
+      'timeZone is not the name of a time zone, like Europe/Berlin',
+    )
+  }
+}
+
+/** The rails of this platform, and whether they take payments now. */
+async function railsOf(op: Op) {
+  const all = op.rails.list()
+  const owners = await Promise.all(all.map((rail) => op.rails.ownerOf(rail)))
+  const simulated = op.rails.find(null)
+  return [
+    ...all.filter((_, index) => owners[index] === op.platform.id).map((rail) => railView(op, rail)),
+    ...(simulated ? [railView(op, simulated)] : []),
+  ]
+}
+
+function railView(op: Op, rail: Rail) {
+  const detail = hindranceOf(op, rail)
+  const warnings = rail.isRetired ? [] : (rail.chain?.lowBalances() ?? [])
+  return present({
+    name: rail.name ?? SANDBOX_RAIL,
+    kind: rail.entry?.kind ?? SANDBOX_RAIL,
+    isAvailable: detail === undefined,
+    detail,
+    warnings: warnings.length > 0 ? [...warnings] : undefined,
+  })
+}
+
+/** Why a payment that is made now is not given to a rail now. */
+function hindranceOf({ now }: Op, { isRetired, chain, opensAt }: Rail): string | undefined {
+  if (isRetired) return 'Takes nothing new any more.'
+  if (chain && !chain.isMet()) return 'This server has not reached the chain yet.'
+  const opening = opensAt(now)
+  return opening > now ? `Closed until ${opening.toISOString()}.` : undefined
+}

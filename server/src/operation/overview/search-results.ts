@@ -1,0 +1,72 @@
+import { CURRENCIES, type KnownCurrency } from '@countersign/contract/core/currencies'
+import type { SearchResult } from '@countersign/contract/operation/search'
+import type { Static } from 'typebox'
+import { decimalText } from '../../base/formats/decimal.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { describeShortly, nameOfHolder } from '../../money/external-accounts/describe.ts'
+import { nameOfCustomer } from '../../people/customers/customers.ts'
+import type { FoundKind, FoundRows } from './search-store.ts'
+
+export type Found = Static<typeof SearchResult>
+
+const DOTS = '••••'
+
+/** Each kind of record in words that tell it from others. Undefined for one that a person cannot open any more. */
+const VIEWS: { readonly [Kind in FoundKind]: (row: FoundRows[Kind]) => Omit<Found, 'id'> | undefined } = {
+  Customer: (row) =>
+    row.deleted_at === null
+      ? {
+          type: 'CUSTOMER',
+          title: nameOfCustomer(row),
+          detail: row.email ?? row.uma_address,
+        }
+      : undefined,
+  Transaction: (row) => ({
+    type: 'TRANSACTION',
+    title:
+      amount(row.sent_amount, row.sent_currency) ??
+      amount(row.received_amount, row.received_currency) ??
+      row.type,
+    detail: `${row.type} ${row.state}, ${row.reference}`,
+  }),
+  Quote: (row) => ({
+    type: 'QUOTE',
+    title: `${amount(row.sending_amount, row.sending_currency)} to ${amount(row.receiving_amount, row.receiving_currency)}`,
+    detail: row.state,
+  }),
+  Card: (row) => ({
+    type: 'CARD',
+    title: [row.brand ?? 'Card', ...(row.last4 === null ? [] : [DOTS, row.last4])].join(' '),
+    detail: row.state,
+  }),
+  Agent: (row) =>
+    row.deleted_at === null
+      ? present({ type: 'AGENT' as const, title: row.name, detail: row.is_paused ? 'Paused' : undefined })
+      : undefined,
+  ExternalAccount: (row) =>
+    row.deleted_at === null
+      ? present({
+          type: 'EXTERNAL_ACCOUNT' as const,
+          title: describeShortly(row),
+          detail: nameOfHolder(row),
+        })
+      : undefined,
+  InternalAccount: (row) => ({
+    type: 'INTERNAL_ACCOUNT',
+    title: `${row.type} ${row.currency}`,
+    detail: row.status,
+  }),
+  Event: (row) => ({ type: 'EVENT', title: row.type, detail: row.object_id }),
+}
+
+/** A record as a search shows it. */
+export function resultOf<Kind extends FoundKind>(kind: Kind, row: FoundRows[Kind]): Found | undefined {
+  const view = VIEWS[kind](row)
+  return view && { id: row.id, ...view }
+}
+
+function amount(units: bigint | null, currency: KnownCurrency | null): string | undefined {
+  return units === null || currency === null
+    ? undefined
+    : `${decimalText(units, CURRENCIES[currency].decimals)} ${currency}`
+}

@@ -1,0 +1,109 @@
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import type { STATISTICS_INTERVALS } from '@countersign/contract/operation/overview'
+import { INT64_MAX } from '../../base/json/int64.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { DELIVERY_KINDS } from '../../kernel/outbox/events.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
+import { onlyRow } from '../../storage/engine/port.ts'
+import type { TransactionRow } from '../../storage/rows/tables.ts'
+
+interface BalancesRow {
+  readonly currency: KnownCurrency
+  readonly customers: bigint
+  readonly platform: bigint
+}
+
+/** What is on internal accounts, by currency. */
+export async function selectHeld(op: Op): Promise<BalancesRow[]> {
+  const sum = (whose: string) =>
+    `least(coalesce(sum(posted) FILTER (WHERE owner ${whose} $1), 0), ${INT64_MAX})::bigint`
+  const { rows } = await op.db.query<BalancesRow>(
+    `SELECT currency, ${sum('<>')} AS customers, ${sum('=')} AS platform
+     FROM ledger_accounts WHERE platform_id = $1 AND name IS NULL GROUP BY currency ORDER BY currency`,
+    [uuidOf(op.platform.id)],
+  )
+  return rows
+}
+
+interface WaitingRow {
+  readonly actions: bigint
+  readonly receipts: bigint
+  readonly verifications: bigint
+  readonly screenings: bigint
+  readonly deposits: bigint
+  readonly rail_events: bigint
+  readonly reconciliations: bigint
+}
+
+/**
+ * How many records wait for a person. Incoming payments have no index by their state, which every payment would pay for: each
+ * that waits has due work that ends it.
+ */
+export async function selectWaiting(op: Op): Promise<WaitingRow> {
+  const count = (from: string) => `(SELECT count(*) FROM ${from})`
+  const of = (table: string, condition: string) => count(`${table} WHERE platform_id = $1 AND ${condition}`)
+  const { rows } = await op.db.query<WaitingRow>(
+    `SELECT ${of('agent_actions', "state = 'PENDING_APPROVAL'")} AS actions,
+       ${count(`jobs j JOIN transactions t ON t.id = right(j.payload->>'transactionId', 36)::uuid
+         WHERE j.platform_id = $1 AND j.kind = 'receipt.expire' AND j.due_at > $2 AND t.state = 'PENDING'`)} AS receipts,
+       ${of('verifications', "status = 'PENDING_MANUAL_REVIEW'")} AS verifications,
+       ${of('screenings', "state = 'WAITING'")} AS screenings,
+       ${of('deposits', "state = 'SUSPENSE'")} AS deposits,
+       ${of('rail_events', "state = 'WAITING'")} AS rail_events,
+       ${of('rail_statements', "state = 'DIFFERENT'")} AS reconciliations`,
+    [uuidOf(op.platform.id), op.now],
+  )
+  return onlyRow(rows)
+}
+
+interface DeliveriesRow {
+  readonly pending: bigint
+  readonly failed: bigint
+  readonly last_delivered_at: Date | null
+}
+
+/** How webhooks fare; `failed` counts those since a time. */
+export async function selectDeliveries(op: Op, failedSince: Date): Promise<DeliveriesRow> {
+  const kinds = DELIVERY_KINDS.map((kind) => `'${kind}'`).join(', ')
+  const { rows } = await op.db.query<DeliveriesRow>(
+    `SELECT (SELECT count(*) FROM jobs WHERE platform_id = $1 AND kind IN (${kinds})) AS pending,
+       (SELECT count(*) FROM webhook_deliveries
+         WHERE platform_id = $1 AND state = 'FAILED' AND ended_at >= $2) AS failed,
+       (SELECT max(ended_at) FROM webhook_deliveries
+         WHERE platform_id = $1 AND state = 'DELIVERED') AS last_delivered_at`,
+    [uuidOf(op.platform.id), failedSince],
+  )
+  return onlyRow(rows)
+}
+
+interface StatisticRow {
+  readonly start: Date
+  readonly currency: KnownCurrency
+  readonly type: TransactionRow['type']
+  readonly state: TransactionRow['state']
+  readonly count: bigint
+  readonly amount: bigint
+}
+
+/** Payments by the interval of their creation, from `start` on and before `end`. */
+export async function selectStatistics(
+  op: Op,
+  interval: (typeof STATISTICS_INTERVALS)[number],
+  timeZone: string,
+  start: Date,
+  end: Date,
+): Promise<StatisticRow[]> {
+  const { rows } = await op.db.query<StatisticRow>(
+    `SELECT date_trunc($2, t.created_at, $3) AS start, side.currency, t.type, t.state, count(*) AS count,
+       least(coalesce(sum(side.amount), 0), ${INT64_MAX})::bigint AS amount
+     FROM transactions t, LATERAL (SELECT
+       CASE WHEN (t.type = 'OUTGOING' AND t.sent_amount IS NOT NULL) OR t.received_amount IS NULL
+         THEN t.sent_currency ELSE t.received_currency END AS currency,
+       CASE WHEN (t.type = 'OUTGOING' AND t.sent_amount IS NOT NULL) OR t.received_amount IS NULL
+         THEN t.sent_amount ELSE t.received_amount END AS amount) AS side
+     WHERE t.platform_id = $1 AND t.created_at >= $4 AND t.created_at < $5 AND side.currency IS NOT NULL
+     GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`,
+    [uuidOf(op.platform.id), interval.toLowerCase(), timeZone, start, end],
+  )
+  return rows
+}

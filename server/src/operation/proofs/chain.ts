@@ -1,0 +1,66 @@
+import { requireValue } from '../../base/formats/require-value.ts'
+import { type Database, sqlState } from '../../storage/engine/port.ts'
+import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
+import { type BlockPlace, digestsOf, hashOfBlock, lineOf, NO_HASH } from './lines.ts'
+import { findQueued, findTransfers, type NewBlock, type QueuedRow, writeBlocks } from './store.ts'
+
+/** The most rows of the queue that one write takes. */
+const ROWS_MAX = 500
+const UNIQUE_VIOLATION = '23505'
+
+/** Takes the transfers that have ended into the chains of their platforms, until none wait. Returns how many. */
+export async function extendChains(db: Database, clock: () => Date): Promise<number> {
+  let count = 0
+  for (;;) {
+    const queued = await findQueued(db, ROWS_MAX)
+    if (queued.length === 0) return count
+    const blocks = await blocksOf(db, queued)
+    try {
+      await writeBlocks(db, queued, blocks, clock())
+      for (const block of blocks) count += block.transferIds.length
+    } catch (error) {
+      // Another process was faster.
+      if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+    }
+    if (queued.length < ROWS_MAX) return count
+  }
+}
+
+/** A block for each platform. */
+async function blocksOf(db: Database, queued: readonly QueuedRow[]): Promise<NewBlock[]> {
+  const transfers = await findTransfers(
+    db,
+    queued.flatMap(({ transfer_ids }) => transfer_ids),
+  )
+  const byId = new Map(transfers.map((row) => [row.id, row]))
+  const platformIds = new Set(queued.map(({ platform_id }) => platform_id))
+  return [...platformIds].map((platformId) => {
+    const rows = queued.filter(({ platform_id }) => platform_id === platformId)
+    const ids = rows.flatMap(({ transfer_ids }) => transfer_ids)
+    const { number, transfer_count, hash } = requireValue(rows[0], 'row of a platform in the queue')
+    const place = { platformId, number: (number ?? 0n) + 1n, before: hash ?? NO_HASH }
+    return blockOf(
+      place,
+      ids.map((id) => rowOf(byId, id)),
+      transfer_count ?? 0n,
+    )
+  })
+}
+
+function rowOf(byId: ReadonlyMap<string, LedgerTransferRow>, id: string): LedgerTransferRow {
+  const row = byId.get(id)
+  if (!row) throw new Error(`the ledger has lost ${id} before it was in its chain`)
+  return row
+}
+
+function blockOf(place: BlockPlace, transfers: readonly LedgerTransferRow[], countBefore: bigint): NewBlock {
+  const lines = transfers.map(lineOf)
+  return {
+    platformId: place.platformId,
+    number: place.number,
+    transferIds: transfers.map(({ id }) => id),
+    digests: digestsOf(lines),
+    transferCount: countBefore + BigInt(transfers.length),
+    hash: hashOfBlock(place, lines),
+  }
+}

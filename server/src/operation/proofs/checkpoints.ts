@@ -1,0 +1,82 @@
+import { type App, inRealTime, plusSeconds } from '../../kernel/operation/app.ts'
+import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import { operate } from '../../people/platforms/operate.ts'
+import { insert } from '../../storage/commit/writes.ts'
+import type { LedgerCheckpointRow } from '../../storage/rows/proof.ts'
+import { extendChains } from './chain.ts'
+import { payloadOf } from './lines.ts'
+import { findUnsigned, type UnsignedBlock } from './store.ts'
+
+const CHAIN_MS = 5_000
+const CHECKPOINT_MS = 60_000
+/** So long a block waits for a checkpoint at most. */
+const CHECKPOINT_SECONDS = 60 * 60
+
+/** Chains what has ended and signs for it, again and again, beside requests. */
+export function keepProving(app: App): readonly Background[] {
+  const failed = (error: unknown) =>
+    app.log.error({ err: error }, 'extending the proofs of the ledger failed')
+  return [
+    inBackground(CHAIN_MS, () => extendChains(app.db, app.clock), failed),
+    inBackground(
+      CHECKPOINT_MS,
+      () => signCheckpoints(app, plusSeconds(app.clock(), -CHECKPOINT_SECONDS)),
+      failed,
+    ),
+  ]
+}
+
+/**
+ * Signs for the last block of every platform that has an unsigned one of before a time, and tells each of its own. Returns the ids of the
+ * checkpoints.
+ */
+export async function signCheckpoints(app: App, before: Date): Promise<string[]> {
+  const ids: string[] = []
+  for (const block of await findUnsigned(app.db, before)) {
+    const id = await signCheckpoint(app, block)
+    if (id !== undefined) ids.push(id)
+  }
+  return ids
+}
+
+/** Undefined where another process has signed for this block. */
+async function signCheckpoint(app: App, block: UnsignedBlock): Promise<string | undefined> {
+  const op = await operate(app, block.platform_id)
+  const real = inRealTime(op)
+  const payload = payloadOf({
+    platformId: block.platform_id,
+    blockNumber: block.number,
+    transferCount: block.transfer_count,
+    hash: block.hash,
+    at: real.now,
+  })
+  const row: LedgerCheckpointRow = {
+    id: real.newId('LedgerCheckpoint'),
+    platform_id: block.platform_id,
+    block_number: block.number,
+    transfer_count: block.transfer_count,
+    hash: block.hash,
+    payload,
+    signature: app.enclave.signCheckpoint(payload),
+    created_at: real.now,
+  }
+  const result = await app.commit(op, [
+    insert('ledger_checkpoints', row),
+    event(op, 'LEDGER.CHECKPOINT', row.id, checkpointView(row)),
+  ])
+  return result.done ? row.id : undefined
+}
+
+/** A checkpoint as the API shows it. */
+export function checkpointView(row: LedgerCheckpointRow) {
+  return {
+    id: row.id,
+    blockNumber: row.block_number,
+    transferCount: row.transfer_count,
+    hash: Buffer.from(row.hash).toString('hex'),
+    payload: row.payload,
+    signature: Buffer.from(row.signature).toString('base64'),
+    createdAt: row.created_at.toISOString(),
+  }
+}

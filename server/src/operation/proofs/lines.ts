@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
+
+const DIGEST_BYTES = 8
+
+/** The hash before the first block. */
+export const NO_HASH = Buffer.alloc(32)
+
+/** Where a block stands in the chain of a platform. */
+export interface BlockPlace {
+  readonly platformId: string
+  readonly number: bigint
+  /** The hash of the block before. */
+  readonly before: Uint8Array
+}
+
+/** What the chain says of a transfer that has ended: all that it will ever be, as one line of text. */
+export function lineOf(row: LedgerTransferRow): string {
+  return [
+    row.id,
+    row.debit_account_id,
+    row.credit_account_id,
+    row.currency,
+    row.amount,
+    row.state,
+    row.cause,
+    row.cause_id,
+    row.created_at.toISOString(),
+    row.ended_at?.toISOString() ?? '',
+  ].join('\t')
+}
+
+/** SHA-256 over the place of a block and the lines of its transfers, each line with its end. */
+export function hashOfBlock({ platformId, number, before }: BlockPlace, lines: readonly string[]): Buffer {
+  const hash = createHash('sha256')
+  hash.update(
+    `countersign ledger block 1\n${platformId}\n${number}\n${Buffer.from(before).toString('hex')}\n`,
+  )
+  for (const line of lines) hash.update(`${line}\n`)
+  return hash.digest()
+}
+
+/** The first eight bytes of the SHA-256 of each line, in a row. */
+export function digestsOf(lines: readonly string[]): Buffer {
+  return Buffer.concat(
+    lines.map((line) => createHash('sha256').update(line).digest().subarray(0, DIGEST_BYTES)),
+  )
+}
+
+/** The places at which two rows of digests differ. */
+export function changedDigests(stored: Uint8Array, found: Uint8Array): number[] {
+  const at = (digests: Uint8Array, place: number) =>
+    Buffer.from(digests.subarray(place * DIGEST_BYTES, (place + 1) * DIGEST_BYTES))
+  return Array.from({ length: found.length / DIGEST_BYTES }, (_, place) => place).filter(
+    (place) => !at(stored, place).equals(at(found, place)),
+  )
+}
+
+/** What a checkpoint says of a block. */
+export interface Checkpointed {
+  readonly platformId: string
+  readonly blockNumber: bigint
+  readonly transferCount: bigint
+  readonly hash: Uint8Array
+  readonly at: Date
+}
+
+/** The text of a checkpoint that is signed: JSON, its members in this order, without spaces. */
+export function payloadOf({ platformId, blockNumber, transferCount, hash, at }: Checkpointed): string {
+  return JSON.stringify({
+    type: 'COUNTERSIGN_LEDGER_CHECKPOINT_1',
+    platformId,
+    blockNumber: String(blockNumber),
+    transferCount: String(transferCount),
+    hash: Buffer.from(hash).toString('hex'),
+    createdAt: at.toISOString(),
+  })
+}

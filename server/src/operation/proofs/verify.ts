@@ -1,0 +1,234 @@
+import { type PublicKey, parseUncompressedPublicKey, verifySignature } from '../../base/crypto/p256.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import { changedDigests, digestsOf, hashOfBlock, lineOf, NO_HASH, payloadOf } from './lines.ts'
+import {
+  type BlockRow,
+  type CheckedCheckpoint,
+  checkBooks,
+  type Extent,
+  FINDINGS_MAX,
+  type Finding,
+  findBlocksAfter,
+  findCheckpointsAfter,
+  findCoverage,
+  findHash,
+  findTransfers,
+  findUnknownTransfers,
+  measureBooks,
+} from './store.ts'
+
+const BLOCKS_MAX = 20
+const CHECKPOINTS_MAX = 500
+
+/** A checkpoint that somebody has kept elsewhere, as the API or an event has shown it. */
+export interface KeptCheckpoint {
+  readonly payload: string
+  /** Base64. */
+  readonly signature: string
+}
+
+export interface Verified {
+  readonly checked: { readonly [Name in keyof Extent]: number } & {
+    readonly blocks: number
+    readonly chained: number
+    readonly checkpoints: number
+    readonly kept: number
+    /** Transfers that had ended before there was a chain: only their sums are checked. */
+    readonly unchained: number
+  }
+  /** At most a hundred of each check. */
+  readonly findings: readonly Finding[]
+}
+
+/**
+ * Checks the whole ledger, its hash chain and its checkpoints, and those that were kept elsewhere. It reads only, beside servers that go
+ * on. `publicKey` is the quorum key of the server whose books they are, 130 hex characters.
+ */
+export async function verifyLedger(
+  db: Database,
+  publicKey: string,
+  kept: readonly KeptCheckpoint[] = [],
+): Promise<Verified> {
+  const key = parseUncompressedPublicKey(publicKey)
+  if (!key) throw new Error('the quorum key is not a public key')
+  const extent = await measureBooks(db)
+  const findings = await checkBooks(db)
+  const coverage = await checkCoverage(db)
+  const chain = await checkChain(db)
+  const checkpoints = await checkCheckpoints(db, key)
+  findings.push(...coverage.findings, ...chain.findings, ...checkpoints.findings)
+  findings.push(...(await checkKept(db, key, kept)))
+  return {
+    checked: {
+      accounts: Number(extent.accounts),
+      transfers: Number(extent.transfers),
+      events: Number(extent.events),
+      blocks: chain.blocks,
+      chained: chain.chained,
+      checkpoints: checkpoints.count,
+      kept: kept.length,
+      unchained: Number(coverage.before),
+    },
+    findings,
+  }
+}
+
+/** Every transfer that has ended is in the chain, or about to be. */
+async function checkCoverage(db: Database) {
+  const { ended, before, chained, queued } = await findCoverage(db)
+  if (ended === before + chained + queued) return { before, findings: [] }
+  const found = `${ended} transfers have ended`
+  const total: Finding = {
+    check: 'coverage',
+    id: 'ledger',
+    expected: `${before} of before the chain, ${chained} in it, ${queued} about to be`,
+    found,
+  }
+  const unknown = before === 0n ? await findUnknownTransfers(db) : []
+  const added = unknown.map(
+    (id): Finding => ({
+      check: 'coverage',
+      id,
+      expected: 'a transfer of the chain',
+      found: 'no block has it',
+    }),
+  )
+  return { before, findings: [total, ...added] }
+}
+
+/** Computes every block anew. */
+async function checkChain(db: Database) {
+  const findings: Finding[] = []
+  let last: BlockRow | undefined
+  let blocks = 0
+  let chained = 0
+  for (;;) {
+    const page = await findBlocksAfter(db, last, BLOCKS_MAX)
+    for (const block of page) {
+      const before = last?.platform_id === block.platform_id ? last : undefined
+      if (findings.length < FINDINGS_MAX) findings.push(...(await checkBlock(db, block, before)))
+      last = block
+      blocks += 1
+      chained += block.transfer_ids.length
+    }
+    if (page.length < BLOCKS_MAX) return { findings, blocks, chained }
+  }
+}
+
+async function checkBlock(db: Database, block: BlockRow, before: BlockRow | undefined): Promise<Finding[]> {
+  const number = (before?.number ?? 0n) + 1n
+  const place = `block ${block.number} of ${block.platform_id}`
+  if (block.number !== number)
+    return [{ check: 'chain', id: place, expected: `block ${number}`, found: `block ${block.number}` }]
+  const count = (before?.transfer_count ?? 0n) + BigInt(block.transfer_ids.length)
+  if (block.transfer_count !== count)
+    return [
+      {
+        check: 'chain',
+        id: place,
+        expected: `${count} transfers`,
+        found: `${block.transfer_count} transfers`,
+      },
+    ]
+  const rows = new Map((await findTransfers(db, block.transfer_ids)).map((row) => [row.id, row]))
+  const missing = block.transfer_ids.filter((id) => !rows.has(id))
+  if (missing.length > 0)
+    return missing.map((id) => ({
+      check: 'chain',
+      id,
+      expected: `a transfer of ${place}`,
+      found: 'it is gone',
+    }))
+  const lines = block.transfer_ids.flatMap((id) => {
+    const row = rows.get(id)
+    return row ? [lineOf(row)] : []
+  })
+  const hash = hashOfBlock({ platformId: block.platform_id, number, before: before?.hash ?? NO_HASH }, lines)
+  if (hash.equals(block.hash)) return []
+  const changed = changedDigests(block.digests, digestsOf(lines))
+  if (changed.length === 0)
+    return [{ check: 'chain', id: place, expected: hexOf(block.hash), found: hexOf(hash) }]
+  return changed.map((at) => ({
+    check: 'chain',
+    id: block.transfer_ids[at] ?? place,
+    expected: `as it was taken into ${place}`,
+    found: lines[at]?.replaceAll('\t', ' ') ?? '',
+  }))
+}
+
+/** Every checkpoint is signed, says what its row says, and speaks of a block that is there. */
+async function checkCheckpoints(db: Database, key: PublicKey) {
+  const findings: Finding[] = []
+  let count = 0
+  let last: string | undefined
+  for (;;) {
+    const page = await findCheckpointsAfter(db, last, CHECKPOINTS_MAX)
+    for (const row of page) {
+      const fault = faultOf(row, key)
+      if (fault && findings.length < FINDINGS_MAX)
+        findings.push({ check: 'checkpoint', id: row.id, ...fault })
+    }
+    count += page.length
+    last = page.at(-1)?.id
+    if (page.length < CHECKPOINTS_MAX) return { findings, count }
+  }
+}
+
+function faultOf(row: CheckedCheckpoint, key: PublicKey): Pick<Finding, 'expected' | 'found'> | undefined {
+  const payload = payloadOf({
+    platformId: row.platform_id,
+    blockNumber: row.block_number,
+    transferCount: row.transfer_count,
+    hash: row.hash,
+    at: row.created_at,
+  })
+  if (payload !== row.payload) return { expected: payload, found: row.payload }
+  if (!isSigned(key, row.payload, row.signature))
+    return { expected: 'a signature by the quorum key', found: 'another one' }
+  return blockFault(row.hash, row.block_hash ?? undefined)
+}
+
+function blockFault(
+  expected: Uint8Array,
+  found: Uint8Array | undefined,
+): Pick<Finding, 'expected' | 'found'> | undefined {
+  if (found && Buffer.from(found).equals(expected)) return undefined
+  return { expected: `a block with hash ${hexOf(expected)}`, found: found ? hexOf(found) : 'no block' }
+}
+
+/** What was kept elsewhere holds also where somebody has changed chain and checkpoints together. */
+async function checkKept(db: Database, key: PublicKey, kept: readonly KeptCheckpoint[]): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const [at, { payload, signature }] of kept.entries()) {
+    const id = `kept checkpoint ${at + 1}`
+    const said = readPayload(payload)
+    if (!said || !isSigned(key, payload, Buffer.from(signature, 'base64'))) {
+      findings.push({ check: 'kept', id, expected: 'a checkpoint signed by the quorum key', found: 'none' })
+      continue
+    }
+    const found = await findHash(db, said.platformId, said.blockNumber)
+    const fault = blockFault(said.hash, found)
+    if (fault)
+      findings.push({ check: 'kept', id: `block ${said.blockNumber} of ${said.platformId}`, ...fault })
+  }
+  return findings
+}
+
+function readPayload(payload: string) {
+  try {
+    const { platformId, blockNumber, hash } = JSON.parse(payload)
+    if (typeof platformId !== 'string' || typeof hash !== 'string' || !/^\d{1,18}$/.test(blockNumber))
+      return undefined
+    return { platformId, blockNumber: BigInt(blockNumber), hash: Buffer.from(hash, 'hex') }
+  } catch {
+    return undefined
+  }
+}
+
+function isSigned(key: PublicKey, payload: string, signature: Uint8Array): boolean {
+  return verifySignature(key, Buffer.from(payload), signature)
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}

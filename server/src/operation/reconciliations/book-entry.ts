@@ -1,0 +1,47 @@
+import { requireValue } from '../../base/formats/require-value.ts'
+import { auditStep } from '../../kernel/audit/audit-trail.ts'
+import { post } from '../../kernel/ledger/transfers.ts'
+import type { App } from '../../kernel/operation/app.ts'
+import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { operate } from '../../people/platforms/operate.ts'
+import { update } from '../../storage/commit/writes.ts'
+import { findEntry, selectEntry, selectLatest, selectStatement } from './store.ts'
+
+/** What an entry can be booked as that names no payment: what was dealt at the bank itself, or what the bank has charged. */
+export type BookedAs = 'fx' | 'costs'
+
+/**
+ * Books an entry that nothing explains, as the operator says: between the ledger's account of the rail and one of the platform's own.
+ * The difference is gone with it. Guard: it was not booked before. Throws an error of one line.
+ */
+export async function bookEntry(app: App, entryId: string, as: BookedAs): Promise<object> {
+  const known = await findEntry(app, entryId)
+  if (!known) throw new Error(`There is no entry ${entryId}.`)
+  const op = await operate(app, known.platform_id)
+  return decideAndCommit<object>(
+    app,
+    op,
+    async () => undefined,
+    async () => {
+      const entry = requireValue(await selectEntry(op, entryId), 'entry that was just found')
+      const statement = requireValue(await selectStatement(op, entry.statement_id), 'statement of an entry')
+      if (entry.reason !== 'UNEXPLAINED')
+        throw new Error(`${entryId} needs no booking: only an entry that is UNEXPLAINED does.`)
+      const { rail, currency } = statement
+      const latest = (await selectLatest(op, rail, currency)) ?? statement
+      return {
+        answer: { booked: entryId, as, rail, currency, amount: String(entry.amount) },
+        writes: [
+          ...post(op, { cause: 'statement', causeId: entryId }, [
+            { system: 'rail', rail, currency, amount: -entry.amount },
+            { system: as, currency, amount: entry.amount },
+          ]),
+          update('rail_statement_entries', entryId, { reason: entry.reason }, { reason: null }),
+          job(op, 'statement.compare', { statementId: latest.id, attempt: 0 }, op.now),
+          ...auditStep(op, 'reconciliation_book', { params: { entryId } }),
+        ],
+      }
+    },
+  )
+}

@@ -1,0 +1,110 @@
+import { haveRoomTogether } from '../../kernel/ledger/balances.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { isPaymentEntry, PAYMENT_ENTRIES } from '../../money/evidence/entry-kinds.ts'
+import type { Evidence } from '../../money/evidence/evidence.ts'
+import { applyOrHold } from '../../money/rail-events/apply-or-hold.ts'
+import { findDepositRow } from '../../money/rails/deposit-rows.ts'
+import { findRailPayment, isNews } from '../../money/rails/rail-payments.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import { update } from '../../storage/commit/writes.ts'
+import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
+import { type NamingEntry, selectNamingEntries, selectStatement } from './store.ts'
+
+/** Entries that one run applies, in one transaction. */
+const ENTRIES_MAX = 100
+
+/**
+ * Applies what the entries of a statement tell and nobody has told yet, as if the event had come: a lost event heals. Then the
+ * statement is compared. A statement that is long takes several runs.
+ */
+export const bookStatement: JobHandler<'statement.book'> = async (op, { statementId }) => {
+  const statement = await selectStatement(op, statementId)
+  if (statement?.state !== 'BOOKING') return []
+  const { writes, isDone } = await bookNext(op, statement)
+  const next = isDone
+    ? job(op, 'statement.compare', { statementId, attempt: 0 }, op.now)
+    : job(op, 'statement.book', { statementId }, op.now)
+  return [...writes, next]
+}
+
+/** Applies the next entries of a statement, in their order. Guard: no other run has come as far. */
+export async function bookNext(
+  op: Op,
+  statement: RailStatementRow,
+): Promise<{ readonly writes: readonly Write[]; readonly isDone: boolean }> {
+  const { id: statementId, booked_count: from } = statement
+  const entries = await selectNamingEntries(op, statementId, from, ENTRIES_MAX)
+  if (entries.length === 0) return { writes: [], isDone: true }
+  // Two entries of one payment are two runs: the second is decided when the first has been written.
+  const next = entries.slice(0, firstRepeated(entries))
+  const applied = await Promise.all(
+    next.map(async (entry) => {
+      const told = await newsOf(op, statement, entry)
+      // What cannot be applied waits for a person, and is a difference of the day.
+      return told ? applyOrHold(op, statement.rail, told) : []
+    }),
+  )
+  // Each entry fits the balances alone. If all of them together do not, the next run decides about those after the first.
+  const done = (await haveRoomTogether(op, applied.flat())) ? next.length : 1
+  const guard = { state: 'BOOKING', booked_count: from } as const
+  return {
+    writes: [
+      ...applied.slice(0, done).flat(),
+      update('rail_statements', statementId, guard, { booked_count: next[done - 1]?.place ?? from }),
+    ],
+    isDone: false,
+  }
+}
+
+/** The place of the first entry whose payment or deposit an earlier one names; the number of entries if there is none. */
+function firstRepeated(entries: readonly NamingEntry[]): number {
+  const named = new Set<string>()
+  for (const [index, { item_id }] of entries.entries())
+    if (named.size === named.add(item_id).size) return index
+  return entries.length
+}
+
+/** What an entry claims that the books do not have yet; nothing if they agree. */
+async function newsOf(
+  op: Op,
+  statement: RailStatementRow,
+  entry: NamingEntry,
+): Promise<Evidence | undefined> {
+  const { kind, item_id: id, deposit } = entry
+  if (isPaymentEntry(kind)) {
+    const { direction, event } = PAYMENT_ENTRIES[kind]
+    const row = await findRailPayment(op, direction, id)
+    const isOpen = row?.rail === statement.rail && isNews(row.state, event)
+    if (!isOpen) return undefined
+    const failure = event === 'return' ? { failure: failureOf(entry) } : {}
+    return { ...claimOf(statement, entry), kind: 'payment', event, subject: { direction, id }, ...failure }
+  }
+  const row = await findDepositRow(op, id)
+  if (kind === 'DEPOSIT')
+    return deposit && !row ? { ...claimOf(statement, entry), kind: 'deposit', deposit } : undefined
+  if (kind !== 'DEPOSIT_REVERSAL' || row?.rail !== statement.rail || row.state === 'REVERSED')
+    return undefined
+  const { message } = failureOf(entry)
+  return { ...claimOf(statement, entry), kind: 'reversal', subject: row.rail_reference, message }
+}
+
+/** What each claim of a statement has: the bank's amount of the entry, in the currency of the statement. */
+function claimOf({ currency }: RailStatementRow, { id, kind, amount, booked_at }: NamingEntry) {
+  const isMoneyOut = isPaymentEntry(kind) ? PAYMENT_ENTRIES[kind].isMoneyOut : kind === 'DEPOSIT_REVERSAL'
+  return {
+    id,
+    source: 'STATEMENT',
+    // The statement was found to be one of the rail's account when it was recorded.
+    account: null,
+    // Below zero for an entry in the wrong direction, which no payment has.
+    amount: isMoneyOut ? -amount : amount,
+    currency,
+    occurredAt: booked_at.toISOString(),
+  } as const
+}
+
+function failureOf({ text }: RailStatementEntryRow) {
+  return { code: 'COUNTERPARTY_POST_TX_FAILED', message: text ?? 'The bank has booked it back' } as const
+}

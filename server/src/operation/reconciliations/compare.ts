@@ -1,0 +1,138 @@
+import type { DifferenceReason } from '@countersign/contract/operation/reconciliations'
+
+/**
+ * Holds the ledger's account of a rail against the statements of the bank, in one currency. Amounts are in the smallest unit; money
+ * in is positive.
+ */
+
+/** A statement of one day, as the bank sent it, with the sum of its entries. */
+export interface StatedDay {
+  readonly date: string
+  readonly opening: bigint
+  readonly closing: bigint
+  readonly sum: bigint
+}
+
+/** One payment, pull or deposit with all that belongs to it, as both sides have it. */
+export interface Item {
+  /** Names it: a transaction, or a deposit that has none. */
+  readonly id: string
+  /** What the ledger has moved for it, and what of that until the end of the day. */
+  readonly ours: bigint
+  readonly oursByCut: bigint
+  /** The first of these movements. Undefined: none. */
+  readonly oursSince: Date | undefined
+  /** The sum of its entries on all statements until this one, and the first of them. */
+  readonly theirs: bigint
+  readonly theirsSince: Date | undefined
+  /** Whether two of its entries are of one kind. */
+  readonly isTwice: boolean
+  /** Whether the rail was given it, or has brought it, in this currency. */
+  readonly known: 'here' | 'other-currency' | 'unknown'
+}
+
+/** An entry of a statement that belongs to nothing and was not booked by itself. */
+export interface OpenEntry {
+  readonly id: string
+  readonly amount: bigint
+  readonly bookedAt: Date
+  readonly reason: 'REPEATED_ENTRY' | 'UNEXPLAINED'
+}
+
+/** Something that the statement has and the ledger has not, or the other way. */
+export interface Difference {
+  readonly reason: DifferenceReason
+  /** By how much the statement is above the ledger. */
+  readonly amount: bigint
+  readonly since: Date
+  /** The payment, deposit or entry that it is about; left out for a statement as a whole. */
+  readonly about?: string
+}
+
+/** The balance of the ledger's account now, and what later statements have booked there by themselves. */
+export interface Balance {
+  readonly posted: bigint
+  readonly bookedLater: bigint
+}
+
+export interface Compared {
+  /** The statement's closing balance is the ledger's balance and the sum of these. */
+  readonly differences: readonly Difference[]
+  /** The balance of the ledger's account, without what it moved later. */
+  readonly balance: bigint
+  /** What the ledger has moved since the end of the day, for the next statements. */
+  readonly later: bigint
+}
+
+/**
+ * Compares the last of `days` with the ledger's account. `items` are all whose two sides may
+ * differ. The differences sum to closing balance less balance, to the unit: what nothing explains is one of them.
+ */
+export function compare(
+  days: readonly StatedDay[],
+  items: readonly Item[],
+  entries: readonly OpenEntry[],
+  { posted, bookedLater }: Balance,
+): Compared {
+  const last = days.at(-1)
+  if (!last) throw new Error('There is no statement to compare with')
+  const later = items.reduce((sum, item) => sum + laterOf(item), bookedLater)
+  const balance = posted - later
+  const named = [...days.flatMap(differencesOfDay), ...items.flatMap(differenceOfItem), ...entries.map(open)]
+  const sum = named.reduce((total, { amount }) => total + amount, 0n)
+  const rest = last.closing - balance - sum
+  return {
+    differences:
+      rest === 0n ? named : [...named, { reason: 'UNACCOUNTED', amount: rest, since: startOf(last) }],
+    balance,
+    later,
+  }
+}
+
+/** What the ledger has moved for an item after the day: the statement agrees with it as it was then. */
+function laterOf({ ours, oursByCut, theirs }: Item): bigint {
+  return ours !== theirs && oursByCut === theirs ? ours - oursByCut : 0n
+}
+
+function differenceOfItem(item: Item): Difference[] {
+  const { id, ours, oursByCut, theirs, oursSince, theirsSince } = item
+  if (ours === theirs || oursByCut === theirs) return []
+  const since = earliest(theirsSince, oursSince)
+  if (!since) throw new Error(`${id} differs, and neither side has it`)
+  return [{ reason: reasonOf(item), amount: theirs - ours, since, about: id }]
+}
+
+function reasonOf({ known, isTwice, theirsSince, oursSince }: Item): DifferenceReason {
+  if (known === 'other-currency') return 'OTHER_CURRENCY'
+  if (known === 'unknown') return 'UNKNOWN'
+  if (isTwice) return 'BOOKED_TWICE'
+  if (theirsSince === undefined) return 'NOT_IN_STATEMENT'
+  return oursSince === undefined ? 'NOT_IN_BOOKS' : 'OTHER_AMOUNT'
+}
+
+/** Where a statement does not go on from the one before, or does not add up. */
+function differencesOfDay(day: StatedDay, index: number, days: readonly StatedDay[]): Difference[] {
+  const before = days[index - 1]
+  const gap = day.opening - (before?.closing ?? 0n)
+  const wrong = day.closing - day.opening - day.sum
+  const since = startOf(day)
+  return [
+    ...(gap === 0n
+      ? []
+      : [{ reason: before ? 'BALANCE_GAP' : 'OPENING_BALANCE', amount: gap, since } as const]),
+    ...(wrong === 0n ? [] : [{ reason: 'WRONG_SUM', amount: wrong, since } as const]),
+  ]
+}
+
+function open({ id, amount, bookedAt, reason }: OpenEntry): Difference {
+  return { reason, amount, since: bookedAt, about: id }
+}
+
+function startOf({ date }: StatedDay): Date {
+  return new Date(`${date}T00:00:00Z`)
+}
+
+function earliest(one: Date | undefined, other: Date | undefined): Date | undefined {
+  if (!one || !other) return one ?? other
+  return one < other ? one : other
+}

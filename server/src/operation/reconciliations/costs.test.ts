@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import type { Rail } from '../../kernel/ports/rail.ts'
+import { expectedCosts } from './costs.ts'
+
+const railWith = (costs: object[]) => ({ entry: { costs } }) as unknown as Rail
+const entries = [
+  { kind: 'PAYMENT', amount: -10_001n },
+  { kind: 'PULL', amount: 200n },
+  { kind: 'DEPOSIT', amount: 5_000_000n },
+  { kind: 'FEE', amount: -99n },
+] as const
+
+test('costs are those of each payment and pull, its share rounded up', () => {
+  const euros = { currency: 'EUR', fixed: 20n, percent: 0.25 }
+  // 20 + 25.0025 and 20 + 0.5
+  expect(expectedCosts(railWith([euros]), 'EUR', entries)).toBe(20n + 26n + 20n + 1n)
+  expect(expectedCosts(railWith([{ currency: 'EUR', fixed: 20n }]), 'EUR', entries)).toBe(40n)
+  expect(expectedCosts(railWith([{ currency: 'EUR', percent: 100 }]), 'EUR', entries)).toBe(10_201n)
+})
+
+test('where the rails file names no costs, nothing is expected', () => {
+  expect(expectedCosts(railWith([{ currency: 'EUR', fixed: 20n }]), 'USD', entries)).toBeUndefined()
+  expect(expectedCosts(undefined, 'EUR', entries)).toBeUndefined()
+})

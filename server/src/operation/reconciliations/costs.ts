@@ -1,0 +1,29 @@
+import type { Rail } from '../../kernel/ports/rail.ts'
+import type { RailStatementEntryRow } from '../../storage/rows/reconciliation.ts'
+
+/** Millionths of a percent. */
+const PERCENT = 100_000_000n
+
+/**
+ * What a rail charges for the payments and pulls of a statement, by the costs in its entry of the rails file, in the smallest
+ * unit; each is rounded up. Undefined where the entry names none for this currency.
+ */
+export function expectedCosts(
+  rail: Rail | undefined,
+  currency: string,
+  entries: readonly Pick<RailStatementEntryRow, 'kind' | 'amount'>[],
+): bigint | undefined {
+  const cost = rail?.entry?.costs?.find((one) => one.currency === currency)
+  if (!cost) return undefined
+  const share = BigInt(Math.round((cost.percent ?? 0) * 1_000_000))
+  return entries
+    .filter(({ kind }) => kind === 'PAYMENT' || kind === 'PULL')
+    .reduce(
+      (sum, { amount }) => sum + (cost.fixed ?? 0n) + shareUp(amount < 0n ? -amount : amount, share),
+      0n,
+    )
+}
+
+function shareUp(amount: bigint, share: bigint): bigint {
+  return (amount * share + PERCENT - 1n) / PERCENT
+}

@@ -1,0 +1,71 @@
+import { RECONCILIATION_TRANSITIONS } from '@countersign/contract/states/reconciliation-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { RailStatementEntryRow } from '../../storage/rows/reconciliation.ts'
+import { expectedCosts } from './costs.ts'
+import { selectEntry, selectStatement, statementEntryId } from './store.ts'
+
+/** A payment that an entry turned out to book. Amounts are signed: money in is positive. */
+export interface Explanation {
+  /** The name of its entry. The first one has the name of the entry that it explains. */
+  readonly entryId: string
+  readonly kind: RailStatementEntryRow['kind']
+  readonly itemId: string
+  readonly amount: bigint
+}
+
+/** The state of an entry: no statement has it, nothing explains it, or it was explained or booked. */
+export type EntryState = 'absent' | 'unexplained' | 'explained'
+
+export async function stateOfEntry(op: Op, rail: string, entryId: string): Promise<EntryState> {
+  const entry = await selectEntry(op, statementEntryId(rail, entryId))
+  if (!entry) return 'absent'
+  return entry.reason === 'UNEXPLAINED' ? 'unexplained' : 'explained'
+}
+
+/**
+ * Replaces an entry that nothing explained by the payments that it turned out to book, and makes their statement due to be booked
+ * again. The sum of the statement stays as it is. Guards: nobody else has explained the entry or extended its day.
+ */
+export async function explainEntry(
+  op: Op,
+  rail: string,
+  found: readonly [Explanation, ...Explanation[]],
+): Promise<readonly Write[]> {
+  const [first, ...rest] = found
+  const entry = await selectEntry(op, statementEntryId(rail, first.entryId))
+  const day = entry && (await selectStatement(op, entry.statement_id))
+  if (!day || entry.reason !== 'UNEXPLAINED') return []
+  const sum = found.reduce((total, { amount }) => total + amount, 0n)
+  if (sum !== entry.amount) throw new Error(`${entry.id} is ${entry.amount}, and its payments are ${sum}`)
+  const count = day.entry_count ?? 0
+  const rows = rest.map(({ entryId, kind, amount, itemId }, index) => ({
+    ...entry,
+    ...{ id: statementEntryId(rail, entryId), rail_reference: entryId, place: count + index + 1 },
+    ...{ kind, amount, item_id: itemId, reason: null },
+  }))
+  const explained = { kind: first.kind, amount: first.amount, item_id: first.itemId, reason: null }
+  const costs = expectedCosts(op.rails.find(rail), day.currency, found)
+  const moved = transition(
+    op,
+    'rail_statements',
+    RECONCILIATION_TRANSITIONS,
+    day,
+    'extend',
+    {
+      entry_count: count + rest.length,
+      // Entries after it that were applied before change nothing a second time.
+      booked_count: Math.min(day.booked_count, entry.place - 1),
+      expected_costs: costs === undefined ? day.expected_costs : costs + (day.expected_costs ?? 0n),
+    },
+    { entry_count: day.entry_count, booked_count: day.booked_count },
+  )
+  return [
+    update('rail_statement_entries', entry.id, { reason: entry.reason }, explained),
+    ...rows.map((row) => insert('rail_statement_entries', row)),
+    moved.write,
+    job(op, 'statement.book', { statementId: day.id }, op.now),
+  ]
+}

@@ -1,0 +1,21 @@
+import type { App, Op } from '../../kernel/operation/app.ts'
+import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
+import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
+import { bookNext } from './book-statement.ts'
+import { selectBooking, selectStatement } from './store.ts'
+
+/** Applies now what the statements of a rail tell and due work has not applied yet. */
+export async function finishBooking(app: App, op: Op, rail: string): Promise<void> {
+  for (const statement of await selectBooking(op, rail)) while (!(await bookSome(app, op, statement)));
+}
+
+/** Applies the next entries of a statement. Says whether all were applied. */
+export async function bookSome(app: App, op: Op, statement: RailStatementRow): Promise<boolean> {
+  const never = async () => undefined
+  return decideAndCommit<boolean>(app, op, never, async () => {
+    const now = (await selectStatement(op, statement.id)) ?? statement
+    if (now.state !== 'BOOKING') return { answer: true, writes: [] }
+    const { writes, isDone } = await bookNext(op, now)
+    return { answer: isDone, writes }
+  })
+}

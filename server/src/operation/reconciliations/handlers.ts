@@ -1,0 +1,38 @@
+import type { reconciliations } from '@countersign/contract/operation/reconciliations'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
+import { selectStatement, selectStatements, selectTexts } from './store.ts'
+import { reconciliationView, reconciliationWithDifferencesView } from './views.ts'
+
+export const reconciliationHandlers: Handlers<typeof reconciliations> = {
+  reconciliation_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectStatements(op, query),
+      table: 'rail_statements',
+      view: (rows) => rows.map(reconciliationView),
+    }),
+  }),
+
+  reconciliation_get: async (op, { params }) => {
+    const row = await findReconciliation(op, params.reconciliationId)
+    return { status: 200, body: await withDifferences(op, row) }
+  },
+}
+
+/** Error: 404 `RECONCILIATION_NOT_FOUND`. */
+async function findReconciliation(op: Op, id: string): Promise<RailStatementRow> {
+  const row = await selectStatement(op, id)
+  if (!row) throw new ApiError('RECONCILIATION_NOT_FOUND', { details: { field: 'reconciliationId' } })
+  return row
+}
+
+/** A day of a rail with its differences, and with the words of the bank about the entries among them. */
+export async function withDifferences(op: Op, row: RailStatementRow) {
+  const entries = row.differences.flatMap(({ about }) =>
+    about?.startsWith('StatementEntry:') ? [about] : [],
+  )
+  return reconciliationWithDifferencesView(op, row, await selectTexts(op, entries))
+}

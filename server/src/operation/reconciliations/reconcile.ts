@@ -1,0 +1,177 @@
+import { RECONCILIATION_TRANSITIONS } from '@countersign/contract/states/reconciliation-states'
+import { systemAccountId } from '../../kernel/ledger/accounts.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { findDepositRow } from '../../money/rails/deposit-rows.ts'
+import { findRailPayment } from '../../money/rails/rail-payments.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { RailStatementRow, StoredDifference } from '../../storage/rows/reconciliation.ts'
+import { type Compared, compare, type Difference, type Item } from './compare.ts'
+import { endOf } from './days.ts'
+import {
+  type ItemRow,
+  selectDays,
+  selectLatest,
+  selectNamingEntries,
+  selectOldestOpen,
+  selectSides,
+  selectStatement,
+} from './store.ts'
+import { reconciliationView } from './views.ts'
+
+/** What was applied is paid out by due work: how long it may take before a difference is one. */
+const SETTLING_SECONDS = [2, 5, 10, 20, 40] as const
+/** A difference may go away by itself: a report that was late. */
+const AGAIN_SECONDS = 60 * 60
+/** Operations that began before a comparison may be committed after it. */
+const LATE_SECONDS = 15 * 60
+export const DIFFERENCES_MAX = 1000
+const EVER = new Date(0)
+
+/**
+ * Holds a statement that was booked against the ledger. A difference is told once it has stood for a minute. The comparison is made
+ * again every hour while there are differences, until the next statement has been compared.
+ */
+export const compareStatement: JobHandler<'statement.compare'> = async (op, { statementId, attempt }) => {
+  const statement = await selectStatement(op, statementId)
+  if (!statement || statement.state === 'WAITING') return []
+  // Another part of the day has come meanwhile: it is compared once it has been booked.
+  if (statement.state === 'BOOKING' && (await isUnbooked(op, statement))) return []
+  const latest = await selectLatest(op, statement.rail, statement.currency)
+  const isLatest = latest?.id === statementId
+  if (statement.state === 'DIFFERENT' && !isLatest) return []
+  const result = await reconciled(op, statement)
+  const wait = SETTLING_SECONDS[attempt]
+  const again = { statementId, attempt: attempt + 1 }
+  if (statement.state === 'BOOKING' && result.row.difference_count > 0 && wait !== undefined)
+    return [job(op, 'statement.compare', again, plusSeconds(op.now, wait))]
+  return [
+    ...result.writes,
+    ...(result.row.difference_count > 0 && isLatest
+      ? [job(op, 'statement.compare', again, plusSeconds(op.now, AGAIN_SECONDS))]
+      : []),
+    // A statement that came late closes a gap before the later ones.
+    ...(isLatest || !latest
+      ? []
+      : [job(op, 'statement.compare', { statementId: latest.id, attempt }, op.now)]),
+  ]
+}
+
+async function isUnbooked(op: Op, { id, booked_count }: RailStatementRow): Promise<boolean> {
+  return (await selectNamingEntries(op, id, booked_count, 1)).length > 0
+}
+
+/** Compares, and writes the result. An event tells of differences that were not there before. Guard: nobody else has compared. */
+export async function reconciled(
+  op: Op,
+  before: RailStatementRow,
+): Promise<{ readonly row: RailStatementRow; readonly writes: readonly Write[] }> {
+  const oldestOpen = await selectOldestOpen(op, before.rail)
+  const { differences, balance, later } = await compared(op, before)
+  const stored = storedDifferences(differences)
+  const since = plusSeconds(op.now, -LATE_SECONDS)
+  const { row, write } = transition(
+    op,
+    'rail_statements',
+    RECONCILIATION_TRANSITIONS,
+    before,
+    differences.length === 0 ? 'balance' : 'differ',
+    {
+      balance,
+      later,
+      differences: stored,
+      difference_count: differences.length,
+      movements_since: oldestOpen && oldestOpen < since ? oldestOpen : since,
+      reconciled_at: op.now,
+    },
+    {
+      reconciled_at: before.reconciled_at,
+      ...(before.entry_count === null ? {} : { entry_count: before.entry_count }),
+    },
+  )
+  const isNew = differences.length > 0 && namesOf(before.differences) !== namesOf(stored)
+  const told = isNew ? [event(op, 'RECONCILIATION.DIFFERENT', row.id, reconciliationView(row))] : []
+  return { row, writes: [write, ...told] }
+}
+
+async function compared(op: Op, statement: RailStatementRow): Promise<Compared> {
+  const days = await selectDays(op, statement)
+  const before = days.at(-2)
+  const carried = [...(before?.differences ?? []), ...statement.differences].flatMap(({ about }) =>
+    about === undefined || about.startsWith('StatementEntry:') ? [] : [about],
+  )
+  const from = (since: Date) => comparedSince(op, statement, days, carried, since)
+  const found = await from(before?.movements_since ?? EVER)
+  // What was posted by work that was late by hours: all that the ledger has ever moved is looked at.
+  return found.differences.some(({ reason }) => reason === 'UNACCOUNTED') ? from(EVER) : found
+}
+
+async function comparedSince(
+  op: Op,
+  { id, rail, currency, date }: RailStatementRow,
+  days: Awaited<ReturnType<typeof selectDays>>,
+  carried: readonly string[],
+  since: Date,
+): Promise<Compared> {
+  const cut = endOf(date, op.rails.find(rail))
+  const accountId = systemAccountId(op.platform.id, 'rail', currency, rail)
+  const asked = { rail, currency, date, statementId: id, accountId, cut, since, carried }
+  const { items, open, ...balance } = await selectSides(op, asked)
+  const known = await Promise.all(items.map((item) => itemOf(op, rail, currency, item)))
+  return compare(days, known, open, balance)
+}
+
+async function itemOf(op: Op, rail: string, currency: string, row: ItemRow): Promise<Item> {
+  const { members: _, oursSince, theirsSince, ...item } = row
+  return {
+    ...item,
+    oursSince: oursSince ?? undefined,
+    theirsSince: theirsSince ?? undefined,
+    known:
+      row.ours === 0n && row.oursSince === null ? await knownAs(op, rail, currency, row.members) : 'here',
+  }
+}
+
+/** Whether a rail was given, or has brought, one of these. */
+async function knownAs(
+  op: Op,
+  rail: string,
+  currency: string,
+  members: readonly string[],
+): Promise<Item['known']> {
+  const found = await Promise.all([
+    ...members.flatMap((id) =>
+      (['OUT', 'PULL'] as const).map((direction) => findRailPayment(op, direction, id)),
+    ),
+    ...members.map((id) => findDepositRow(op, id)),
+  ])
+  const ofRail = found.filter((row) => row?.rail === rail)
+  if (ofRail.length === 0) return 'unknown'
+  return ofRail.some((row) => row?.currency === currency) ? 'here' : 'other-currency'
+}
+
+/** Differences as they are stored, oldest first; those beyond the first thousand as one. */
+function storedDifferences(differences: readonly Difference[]): StoredDifference[] {
+  const sorted = differences.toSorted((a, b) => a.since.getTime() - b.since.getTime())
+  const shown = sorted.slice(0, DIFFERENCES_MAX)
+  const rest = sorted.slice(DIFFERENCES_MAX)
+  const sum = rest.reduce((total, { amount }) => total + amount, 0n)
+  const [oldest] = rest
+  const more: Difference[] = oldest ? [{ reason: 'UNACCOUNTED', amount: sum, since: oldest.since }] : []
+  return [...shown, ...more].map(({ reason, amount, since, about }) => ({
+    reason,
+    amount: String(amount),
+    since: since.toISOString(),
+    ...(about === undefined ? {} : { about }),
+  }))
+}
+
+function namesOf(differences: readonly StoredDifference[]): string {
+  return differences
+    .map(({ reason, amount, about = '' }) => `${reason} ${amount} ${about}`)
+    .sort()
+    .join('\n')
+}

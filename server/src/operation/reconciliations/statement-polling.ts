@@ -1,0 +1,129 @@
+import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { requireValue } from '../../base/formats/require-value.ts'
+import { systemAccountId } from '../../kernel/ledger/accounts.ts'
+import type { App, Op } from '../../kernel/operation/app.ts'
+import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
+import type { Rail } from '../../kernel/ports/rail.ts'
+import { operate } from '../../people/platforms/operate.ts'
+import { insert } from '../../storage/commit/writes.ts'
+import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
+import { daysBetween, lastEnded } from './days.ts'
+import { bookSome } from './finish-booking.ts'
+import { withDifferences } from './handlers.ts'
+import { reconciled } from './reconcile.ts'
+import { newDay, recordStatement } from './statements.ts'
+import { railStatementId, selectIsUsed, selectLatest, selectStatement } from './store.ts'
+
+const INTERVAL_MS = 10 * 60 * 1000
+/** Days that are asked for after a server has been away. */
+const DAYS_MAX = 31
+
+/**
+ * Asks rails for statements that have not come by themselves, in the background: the day before is expected from each rail in each
+ * currency that it has moved.
+ */
+export function keepAsking(app: App): Background {
+  const failed = (error: unknown) => app.log.error({ err: error }, 'asking for statements failed')
+  return inBackground(INTERVAL_MS, () => askMissing(app), failed, true)
+}
+
+async function askMissing(app: App): Promise<void> {
+  for (const rail of app.rails.list())
+    for (const currency of currenciesOf(rail)) {
+      const op = await opOf(app, rail)
+      if (!op || rail.name === null) continue
+      const latest = await selectLatest(op, rail.name, currency)
+      for (const date of daysBetween(latest?.date, lastEnded(op.now, rail), DAYS_MAX))
+        await expectStatement(app, op, rail, currency, date).catch((error: unknown) =>
+          app.log.warn({ err: error, rail: rail.name, currency, date }, 'a statement is not to be had'),
+        )
+    }
+}
+
+/** The currencies that a rail serves. */
+export function currenciesOf({ entry }: Rail): KnownCurrency[] {
+  return [...new Set((entry?.serves ?? []).flatMap(({ currencies }) => currencies).filter(isKnownCurrency))]
+}
+
+/** An operation of the platform that a rail belongs to; undefined while there is none. */
+async function opOf(app: App, rail: Rail): Promise<Op | undefined> {
+  const platformId = await app.rails.ownerOf(rail)
+  return platformId === undefined ? undefined : operate(app, platformId)
+}
+
+/**
+ * Records the statement of a day, or that it is waited for; nothing where the rail has neither a statement nor moved anything in
+ * that currency. Throws where the rail does not answer.
+ */
+async function expectStatement(
+  app: App,
+  op: Op,
+  rail: Rail,
+  currency: KnownCurrency,
+  date: string,
+): Promise<void> {
+  const { name } = rail
+  if (name === null) return
+  const id = railStatementId(name, currency, date)
+  if (await hasArrived(op, id)) return
+  const statement = await rail.statement?.(date, currency, op)
+  const account = systemAccountId(op.platform.id, 'rail', currency, name)
+  if (!statement && !(await selectIsUsed(op, name, currency, account))) return
+  await decideAndCommit(
+    app,
+    op,
+    async () => ((await hasArrived(op, id)) ? true : undefined),
+    async () => {
+      if (statement) return { answer: true, writes: (await recordStatement(op, name, statement)).writes }
+      const isThere = (await selectStatement(op, id)) !== undefined
+      return {
+        answer: true,
+        writes: isThere ? [] : [insert('rail_statements', newDay(op, name, currency, date))],
+      }
+    },
+  )
+}
+
+async function hasArrived(op: Op, id: string): Promise<boolean> {
+  const row = await selectStatement(op, id)
+  return row !== undefined && row.state !== 'WAITING'
+}
+
+/** A day that was reconciled now, as the API shows it. */
+export type Reconciled = Awaited<ReturnType<typeof withDifferences>>
+
+/**
+ * Reconciles a day of a rail in one currency now: asks for the statement where it is missing, applies what it tells, and compares.
+ */
+export async function reconcileNow(
+  app: App,
+  rail: Rail,
+  currency: KnownCurrency,
+  date: string,
+): Promise<Reconciled | undefined> {
+  const op = await opOf(app, rail)
+  if (!op || rail.name === null) return undefined
+  await expectStatement(app, op, rail, currency, date)
+  const id = railStatementId(rail.name, currency, date)
+  for (;;) {
+    const row = await selectStatement(op, id)
+    if (!row) return undefined
+    if (row.state === 'WAITING') return withDifferences(op, row)
+    const isBooked = row.state !== 'BOOKING' || (await bookSome(app, op, row))
+    if (isBooked) return withDifferences(op, await compareNow(app, op, id))
+  }
+}
+
+/** Work refers to a statement only once it is stored, and none is ever deleted. */
+async function statementOfJob(op: Op, id: string): Promise<RailStatementRow> {
+  return requireValue(await selectStatement(op, id), 'statement of due work')
+}
+
+async function compareNow(app: App, op: Op, id: string): Promise<RailStatementRow> {
+  const never = async () => undefined
+  return decideAndCommit<RailStatementRow>(app, op, never, async () => {
+    const { row, writes } = await reconciled(op, await statementOfJob(op, id))
+    return { answer: row, writes }
+  })
+}

@@ -1,0 +1,241 @@
+import type { ConnectorStatement, StatementEntry } from '@countersign/contract/connectors/events'
+import { amountOfDigits } from '@countersign/contract/connectors/protocol'
+import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
+import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import {
+  RECONCILIATION_INITIAL,
+  RECONCILIATION_TRANSITIONS,
+} from '@countersign/contract/states/reconciliation-states'
+import { INT64_MAX, INT64_MIN } from '../../base/json/int64.ts'
+import { post } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { depositId } from '../../money/rails/rail-ids.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import { NIL_UUID, uuidOf } from '../../storage/engine/ids.ts'
+import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
+import { expectedCosts } from './costs.ts'
+import { type DayPart, partOfDay } from './day-parts.ts'
+import { railStatementId, selectEntry, selectStatement, statementEntryId } from './store.ts'
+
+/** What is written for a statement; with a reason nothing is, and the statement waits for a person. */
+export interface Recorded {
+  readonly writes: readonly Write[]
+  readonly reason?: RailEventReason
+  /** True if these writes record its entries. */
+  readonly isNew?: boolean
+}
+
+/**
+ * Records the statement of a day with all its entries, once, and makes it due to be booked. Fees and interest are booked here: no
+ * event tells of them. Another statement of the day has to continue the balance of the first one, else it contradicts it and has
+ * no effect at all. Guards: nobody else has recorded it, or one of its entries.
+ */
+export async function recordStatement(op: Op, rail: string, said: ConnectorStatement): Promise<Recorded> {
+  const read = readStatement(said)
+  if (!read) return { writes: [], reason: 'UNREADABLE' }
+  const id = railStatementId(rail, read.currency, said.date)
+  const before = await selectStatement(op, id)
+  const day = before ?? newDay(op, rail, read.currency, said.date)
+  const isFirst = day.state === RECONCILIATION_INITIAL
+  const part = isFirst ? 'continues' : await partOf(op, rail, day, { ...read, entries: said.entries })
+  // The whole day under another name is a second statement of it.
+  const isRenamed = day.entry_count === said.entries.length && day.rail_reference !== said.statementId
+  if (part === 'contradicts' || (part === 'repeat' && isRenamed))
+    return { writes: [], reason: 'CONTRADICTION' }
+  if (part === 'repeat') return { writes: [] }
+  const entries = await entryRows(op, rail, day, said.entries.toSorted(byKind))
+  const change = {
+    ...sumsOf(op, rail, read.currency, day, entries),
+    rail_reference: day.rail_reference ?? said.statementId,
+    opening: day.opening === null || part === 'precedes' ? read.opening : day.opening,
+    closing: day.closing === null || part === 'continues' ? read.closing : day.closing,
+    received_at: op.now,
+  }
+  const by = isFirst ? 'arrive' : 'extend'
+  const guard = isFirst ? {} : { entry_count: day.entry_count }
+  const moved = transition(op, 'rail_statements', RECONCILIATION_TRANSITIONS, day, by, change, guard)
+  return {
+    isNew: true,
+    writes: [
+      before ? moved.write : insert('rail_statements', moved.row),
+      ...entries.map((entry) => insert('rail_statement_entries', entry)),
+      ...entries.flatMap((entry) => bookedByItself(op, rail, read.currency, entry)),
+      job(op, 'statement.book', { statementId: id }, op.now),
+    ],
+  }
+}
+
+/** True if an entry of this name is on a statement of the rail. */
+export async function isEntryKnown(op: Op, rail: string, entryId: string): Promise<boolean> {
+  return (await selectEntry(op, statementEntryId(rail, entryId))) !== undefined
+}
+
+/** How a statement stands to what has arrived of its day. Undefined: it is the first, or cannot be counted. */
+export async function partOfStatement(
+  op: Op,
+  rail: string,
+  said: ConnectorStatement,
+): Promise<DayPart | undefined> {
+  const read = readStatement(said)
+  const day = read && (await selectStatement(op, railStatementId(rail, read.currency, said.date)))
+  if (!read || !day || day.state === RECONCILIATION_INITIAL) return undefined
+  return partOf(op, rail, day, { ...read, entries: said.entries })
+}
+
+async function partOf(
+  op: Op,
+  rail: string,
+  { id, opening, closing, entry_count: count }: RailStatementRow,
+  said: { readonly opening: bigint; readonly closing: bigint; readonly entries: readonly StatementEntry[] },
+): Promise<DayPart> {
+  const known = await Promise.all(
+    said.entries.map(async ({ entryId, amount }) => {
+      const row = await selectEntry(op, statementEntryId(rail, entryId))
+      return row?.statement_id === id && row.amount === amountOfDigits(amount)
+    }),
+  )
+  return partOfDay(
+    // The database has them for each day whose statement has arrived.
+    { opening: opening ?? 0n, closing: closing ?? 0n, count: count ?? 0 },
+    { ...said, count: said.entries.length, known: known.filter(Boolean).length },
+  )
+}
+
+/** The sums of a day with these entries more. */
+function sumsOf(
+  op: Op,
+  rail: string,
+  currency: string,
+  day: RailStatementRow,
+  entries: readonly RailStatementEntryRow[],
+) {
+  const costs = expectedCosts(op.rails.find(rail), currency, entries)
+  return {
+    entry_sum: entries.reduce((sum, { amount }) => sum + amount, day.entry_sum ?? 0n),
+    entry_count: entries.length + (day.entry_count ?? 0),
+    charged: entries.reduce(
+      (sum, { kind, amount }) => sum - (kind === 'FEE' ? amount : 0n),
+      day.charged ?? 0n,
+    ),
+    expected_costs: costs === undefined ? day.expected_costs : costs + (day.expected_costs ?? 0n),
+  }
+}
+
+/** A day whose statement has not arrived. */
+export function newDay(op: Op, rail: string, currency: KnownCurrency, date: string): RailStatementRow {
+  return {
+    id: railStatementId(rail, currency, date),
+    platform_id: op.platform.id,
+    rail,
+    currency,
+    date,
+    state: RECONCILIATION_INITIAL,
+    rail_reference: null,
+    opening: null,
+    closing: null,
+    entry_sum: null,
+    entry_count: null,
+    charged: null,
+    expected_costs: null,
+    booked_count: 0,
+    balance: null,
+    later: null,
+    differences: [],
+    difference_count: 0,
+    movements_since: null,
+    received_at: null,
+    reconciled_at: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** Undefined where the statement cannot be counted: a currency that is not known, or a sum beyond int64. */
+function readStatement({ currency, openingBalance, closingBalance, entries }: ConnectorStatement) {
+  const opening = amountOfDigits(openingBalance)
+  const closing = amountOfDigits(closingBalance)
+  const amounts = entries.map(({ amount }) => amountOfDigits(amount))
+  if (!isKnownCurrency(currency) || opening === undefined || closing === undefined) return undefined
+  let sum = 0n
+  for (const amount of amounts) {
+    if (amount === undefined) return undefined
+    sum += amount
+  }
+  return INT64_MIN <= sum && sum <= INT64_MAX ? { currency, opening, closing } : undefined
+}
+
+async function entryRows(
+  op: Op,
+  rail: string,
+  { id: statementId, entry_count }: RailStatementRow,
+  entries: readonly StatementEntry[],
+): Promise<RailStatementEntryRow[]> {
+  const found = await Promise.all(
+    entries.map(async (entry) => {
+      const id = statementEntryId(rail, entry.entryId)
+      return { entry, id, isKnown: (await selectEntry(op, id)) !== undefined }
+    }),
+  )
+  const seen = new Set<string>()
+  return found.map(({ entry, id, isKnown }, index) => {
+    const place = (entry_count ?? 0) + index + 1
+    const isRepeated = isKnown || seen.has(entry.entryId)
+    seen.add(entry.entryId)
+    const item_id = isRepeated ? null : (itemOf(rail, entry) ?? null)
+    return {
+      id: isRepeated ? statementEntryId(rail, entry.entryId, ` ${statementId} ${place}`) : id,
+      platform_id: op.platform.id,
+      statement_id: statementId,
+      place,
+      rail_reference: entry.entryId,
+      kind: entry.kind,
+      amount: amountOfDigits(entry.amount) ?? 0n,
+      item_id,
+      reason: isRepeated ? 'REPEATED_ENTRY' : item_id === null && !isOwn(entry.kind) ? 'UNEXPLAINED' : null,
+      text: entry.text ?? null,
+      deposit: entry.deposit ?? null,
+      booked_at: new Date(entry.bookedAt),
+    }
+  })
+}
+
+/** What goes back comes after what it takes back, in whichever order the bank lists them. */
+function byKind(a: StatementEntry, b: StatementEntry): number {
+  return Number(goesBack(a)) - Number(goesBack(b))
+}
+
+function goesBack({ kind }: StatementEntry): boolean {
+  return kind === 'PAYMENT_RETURN' || kind === 'PULL_RETURN' || kind === 'DEPOSIT_REVERSAL'
+}
+
+/** The payment, pull or deposit that an entry names. */
+function itemOf(rail: string, { kind, id, depositId: named, deposit }: StatementEntry): string | undefined {
+  if (isOwn(kind) || kind === 'OTHER') return undefined
+  if (kind === 'DEPOSIT' || kind === 'DEPOSIT_REVERSAL') {
+    const railReference = named ?? deposit?.depositId
+    return railReference === undefined ? undefined : depositId(rail, railReference)
+  }
+  const isOurs = id !== undefined && /^(?:Transaction|Deposit|Quote):/.test(id) && uuidOf(id) !== NIL_UUID
+  return isOurs ? id : undefined
+}
+
+/** Whether an entry is booked by itself. */
+function isOwn(kind: StatementEntry['kind']): kind is 'FEE' | 'INTEREST' {
+  return kind === 'FEE' || kind === 'INTEREST'
+}
+
+/** Books what the bank has charged or paid for itself: the account of the rail against the costs of rails. */
+function bookedByItself(
+  op: Op,
+  rail: string,
+  currency: KnownCurrency,
+  { id, kind, amount, reason }: RailStatementEntryRow,
+): Write[] {
+  if (!isOwn(kind) || reason !== null) return []
+  return post(op, { cause: 'statement', causeId: id }, [
+    { system: 'rail', rail, currency, amount: -amount },
+    { system: 'costs', currency, amount },
+  ])
+}

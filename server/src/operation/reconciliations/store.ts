@@ -1,0 +1,305 @@
+import { type NotNull, sql } from 'kysely'
+import type { App, Op } from '../../kernel/operation/app.ts'
+import { idOf, idOfKind, uuidOf, uuidOfText } from '../../storage/engine/ids.ts'
+import { onlyRow } from '../../storage/engine/port.ts'
+import { rowById } from '../../storage/read/lookup.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
+import type { OpenEntry, StatedDay } from './compare.ts'
+
+/** The id of a day of a rail in one currency. */
+export function railStatementId(rail: string, currency: string, date: string): string {
+  return idOfKind('RailStatement', uuidOfText(`RailStatement ${rail} ${currency} ${date}`))
+}
+
+/** The id of an entry, by the bank's own name for it; `repeat` makes another one of an entry that came before. */
+export function statementEntryId(rail: string, railReference: string, repeat = ''): string {
+  return idOfKind('StatementEntry', uuidOfText(`StatementEntry ${rail} ${railReference}${repeat}`))
+}
+
+const STATEMENT_BY_ID = rowById('rail_statements')
+
+export async function selectStatement(op: Op, id: string): Promise<RailStatementRow | undefined> {
+  return op.find(STATEMENT_BY_ID, id)
+}
+
+const ENTRY_BY_ID = rowById('rail_statement_entries')
+
+export async function selectEntry(op: Op, id: string): Promise<RailStatementEntryRow | undefined> {
+  return op.find(ENTRY_BY_ID, id)
+}
+
+/** An entry of any platform, for the operator. */
+export async function findEntry(
+  app: Pick<App, 'lookup'>,
+  id: string,
+): Promise<RailStatementEntryRow | undefined> {
+  return app.lookup(ENTRY_BY_ID, id)
+}
+
+/** The words of the bank about entries, by their ids. */
+export async function selectTexts(op: Op, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await Promise.all(ids.map((id) => selectEntry(op, id)))
+  return new Map(rows.flatMap((row) => (row?.text ? [[row.id, row.text]] : [])))
+}
+
+export interface StatementFilters {
+  readonly rail?: string
+  readonly currency?: string
+  readonly status?: RailStatementRow['state']
+  readonly startDate?: string
+  readonly endDate?: string
+}
+
+/** A page of days. */
+export function selectStatements(op: Op, { rail, currency, status, startDate, endDate }: StatementFilters) {
+  return op.read
+    .selectFrom('rail_statements')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'rail', '=', rail))
+    .$call((q) => whereGiven(q, sql.ref<string>('currency'), '=', currency))
+    .$call((q) => whereGiven(q, 'state', '=', status))
+    .$call((q) => whereGiven(q, 'date', '>=', startDate))
+    .$call((q) => whereGiven(q, 'date', '<=', endDate))
+}
+
+/** An entry that names a payment, a pull or a deposit. */
+export type NamingEntry = RailStatementEntryRow & { item_id: string }
+
+/** The next entries of a statement that name something, in their order. */
+export async function selectNamingEntries(
+  op: Op,
+  statementId: string,
+  after: number,
+  max: number,
+): Promise<NamingEntry[]> {
+  return op.read
+    .selectFrom('rail_statement_entries')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('statement_id', '=', statementId)
+    .where('place', '>', after)
+    .where('item_id', 'is not', null)
+    .$narrowType<{ item_id: NotNull }>()
+    .orderBy('place')
+    .limit(max)
+    .execute()
+}
+
+/** The days of a rail in one currency whose statements have arrived, in their order, up to one of them. */
+export async function selectDays(
+  op: Op,
+  { rail, currency, date }: RailStatementRow,
+): Promise<(StatedDay & Pick<RailStatementRow, 'movements_since' | 'differences'>)[]> {
+  const rows = await op.read
+    .selectFrom('rail_statements')
+    .select(['date', 'opening', 'closing', 'entry_sum', 'movements_since', 'differences'])
+    .where('platform_id', '=', op.platform.id)
+    .where('rail', '=', rail)
+    .where('currency', '=', currency)
+    .where('date', '<=', date)
+    .where('state', '<>', 'WAITING')
+    .orderBy('date')
+    .execute()
+  return rows.map(({ opening, closing, entry_sum, ...row }) => ({
+    ...row,
+    // The database has them for each day whose statement has arrived.
+    opening: opening ?? 0n,
+    closing: closing ?? 0n,
+    sum: entry_sum ?? 0n,
+  }))
+}
+
+/** The days of a rail whose entries are being applied. */
+export function selectBooking(op: Op, rail: string): Promise<RailStatementRow[]> {
+  return op.read
+    .selectFrom('rail_statements')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('rail', '=', rail)
+    .where('state', '=', 'BOOKING')
+    .orderBy('date')
+    .execute()
+}
+
+/** The latest day whose statement has arrived. */
+export async function selectLatest(
+  op: Op,
+  rail: string,
+  currency: string,
+): Promise<RailStatementRow | undefined> {
+  return op.read
+    .selectFrom('rail_statements')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('rail', '=', rail)
+    .where(sql.ref<string>('currency'), '=', currency)
+    .where('state', '<>', 'WAITING')
+    .orderBy('date', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** When the oldest payment that has no end was given to a rail. */
+export async function selectOldestOpen(op: Op, rail: string): Promise<Date | undefined> {
+  const row = await op.read
+    .selectFrom('rail_payments')
+    .select('created_at')
+    .where('rail', '=', rail)
+    .where('state', 'in', ['GIVEN', 'ACCEPTED'])
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.created_at
+}
+
+/** Whether there is anything to reconcile: the ledger has an account of the rail, or a statement of it has arrived. */
+export async function selectIsUsed(
+  op: Op,
+  rail: string,
+  currency: string,
+  accountId: string,
+): Promise<boolean> {
+  const { rows } = await op.db.query<{ used: boolean }>(
+    `SELECT EXISTS (SELECT 1 FROM ledger_accounts WHERE id = $1)
+       OR EXISTS (SELECT 1 FROM rail_statements WHERE platform_id = $2 AND rail = $3 AND currency = $4) AS used`,
+    [uuidOf(accountId), uuidOf(op.platform.id), rail, currency],
+  )
+  return onlyRow(rows).used
+}
+
+/** Both sides of what may differ. */
+export interface Sides {
+  /** The balance of the ledger's account now. */
+  readonly posted: bigint
+  /** What entries of later statements were booked by themselves. */
+  readonly bookedLater: bigint
+  readonly items: readonly ItemRow[]
+  readonly open: readonly OpenEntry[]
+}
+
+export interface ItemRow {
+  readonly id: string
+  /** All that belongs to it: a transaction, its quote, the deposits that paid for it. */
+  readonly members: readonly string[]
+  readonly ours: bigint
+  readonly oursByCut: bigint
+  readonly oursSince: Date | null
+  readonly theirs: bigint
+  readonly theirsSince: Date | null
+  readonly isTwice: boolean
+}
+
+export interface Asked {
+  readonly rail: string
+  readonly currency: string
+  readonly date: string
+  readonly statementId: string
+  /** The ledger's account of the rail. */
+  readonly accountId: string
+  /** The end of the day. */
+  readonly cut: Date
+  /** From when on movements are looked at. */
+  readonly since: Date
+  /** What differed before. */
+  readonly carried: readonly string[]
+}
+
+/**
+ * One statement, so one snapshot. What may differ: what entries of the day name, what the ledger has moved lately, and what differed
+ * before. What belongs to one payment is one item: the ledger names quotes where banks name transactions.
+ */
+const SIDES = `
+  WITH statements AS MATERIALIZED (
+    SELECT id FROM rail_statements WHERE platform_id = $1 AND rail = $2 AND currency = $3 AND date <= $4 AND state <> 'WAITING'
+  ), seeds AS (
+    SELECT item_id AS id FROM rail_statement_entries WHERE statement_id = $5 AND item_id IS NOT NULL
+    UNION SELECT cause_id FROM ledger_transfers
+      WHERE debit_account_id = $6 AND created_at >= $8 AND state = 'posted' AND cause <> 'statement'
+    UNION SELECT cause_id FROM ledger_transfers
+      WHERE credit_account_id = $6 AND created_at >= $8 AND state = 'posted' AND cause <> 'statement'
+    UNION SELECT unnest($9::uuid[])
+  ), roots AS (
+    SELECT DISTINCT coalesce(q.transaction_id, d.transaction_id, s.id) AS root
+    FROM seeds s LEFT JOIN quotes q ON q.id = s.id LEFT JOIN deposits d ON d.id = s.id
+  ), members AS MATERIALIZED (
+    SELECT root, root AS id FROM roots
+    UNION SELECT root, t.quote_id FROM roots JOIN transactions t ON t.id = root WHERE t.quote_id IS NOT NULL
+    UNION SELECT root, d.id FROM roots JOIN deposits d ON d.transaction_id = root
+  ), ours AS (
+    SELECT root, sum(amount) AS ours, coalesce(sum(amount) FILTER (WHERE at < $7), 0) AS by_cut, min(at) AS since
+    FROM (
+      SELECT m.root, CASE l.debit_account_id WHEN $6 THEN l.amount ELSE - l.amount END AS amount, l.ended_at AS at
+      FROM members m JOIN ledger_transfers l ON l.cause_id = m.id
+      WHERE l.state = 'posted' AND l.cause <> 'statement' AND (l.debit_account_id = $6 OR l.credit_account_id = $6)
+    ) AS moved GROUP BY root
+  ), theirs AS (
+    SELECT root, sum(amount) AS theirs, min(since) AS since, bool_or(n > 1) AS twice
+    FROM (
+      SELECT m.root, e.item_id, e.kind, sum(e.amount) AS amount, min(e.booked_at) AS since, count(*) AS n
+      FROM members m JOIN rail_statement_entries e ON e.item_id = m.id
+      WHERE e.statement_id IN (SELECT id FROM statements) GROUP BY 1, 2, 3
+    ) AS stated GROUP BY root
+  )
+  SELECT coalesce((SELECT posted FROM ledger_accounts WHERE id = $6), 0)::bigint AS posted,
+    coalesce((SELECT sum(e.amount) FROM rail_statements s JOIN rail_statement_entries e ON e.statement_id = s.id
+      WHERE s.platform_id = $1 AND s.rail = $2 AND s.currency = $3 AND s.date > $4
+        AND e.item_id IS NULL AND e.reason IS NULL), 0)::bigint AS "bookedLater",
+    coalesce((SELECT jsonb_agg(to_jsonb(i)) FROM (
+      SELECT r.root AS id, coalesce(o.ours, 0)::text AS ours, coalesce(o.by_cut, 0)::text AS "oursByCut", o.since AS "oursSince",
+        coalesce(t.theirs, 0)::text AS theirs, t.since AS "theirsSince", coalesce(t.twice, false) AS "isTwice",
+        (SELECT jsonb_agg(id) FROM members m WHERE m.root = r.root) AS members
+      FROM roots r LEFT JOIN ours o ON o.root = r.root LEFT JOIN theirs t ON t.root = r.root
+      WHERE coalesce(o.ours, 0) <> coalesce(t.theirs, 0)) AS i), '[]') AS items,
+    coalesce((SELECT jsonb_agg(to_jsonb(e)) FROM (
+      SELECT id, amount::text AS amount, booked_at AS "bookedAt", reason FROM rail_statement_entries
+      WHERE statement_id IN (SELECT id FROM statements) AND reason IS NOT NULL) AS e), '[]') AS open`
+
+type Json<Row> = { readonly [K in keyof Row]: Row[K] extends boolean ? boolean : string | null }
+
+interface SidesRow {
+  readonly posted: bigint
+  readonly bookedLater: bigint
+  readonly items: readonly (Omit<Json<ItemRow>, 'members'> & { readonly members: readonly string[] })[]
+  readonly open: readonly Json<OpenEntry>[]
+}
+
+/** Both sides of a day, as of now. Items whose sides are equal are left out. */
+export async function selectSides(op: Op, asked: Asked): Promise<Sides> {
+  const { rows } = await op.db.query<SidesRow>(SIDES, [
+    uuidOf(op.platform.id),
+    asked.rail,
+    asked.currency,
+    asked.date,
+    uuidOf(asked.statementId),
+    uuidOf(asked.accountId),
+    asked.cut,
+    asked.since,
+    asked.carried.map(uuidOf),
+  ])
+  const { items, open, ...sums } = onlyRow(rows)
+  return {
+    ...sums,
+    items: items.map((item) => ({
+      id: idOf(String(item.id)),
+      members: item.members.map(idOf),
+      ours: BigInt(item.ours ?? 0),
+      oursByCut: BigInt(item.oursByCut ?? 0),
+      oursSince: timeOf(item.oursSince),
+      theirs: BigInt(item.theirs ?? 0),
+      theirsSince: timeOf(item.theirsSince),
+      isTwice: item.isTwice,
+    })),
+    open: open.map(({ id, amount, bookedAt, reason }) => ({
+      id: idOf(String(id)),
+      amount: BigInt(amount ?? 0),
+      bookedAt: new Date(String(bookedAt)),
+      reason: reason === 'REPEATED_ENTRY' ? reason : 'UNEXPLAINED',
+    })),
+  }
+}
+
+function timeOf(text: string | null): Date | null {
+  return text === null ? null : new Date(text)
+}

@@ -1,0 +1,160 @@
+import { hash } from 'node:crypto'
+import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
+import { plainJson } from '../../base/json/plain-json.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import type { Evidence } from '../../money/evidence/evidence.ts'
+import { isAccount } from '../../money/evidence/judge.ts'
+import { opOf } from '../../money/rails/rail-worker.ts'
+import type { BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import { applyOnce } from './apply-line.ts'
+import { noteOtherAccount } from './apply-statement.ts'
+import { moneyOf, textOf } from './deposit-of-line.ts'
+import { achFailure, isReturnOfPayment } from './failure-reasons.ts'
+import type { AchEntry } from './formats/ach-entry.ts'
+import type { AchRecord } from './formats/ach-reader.ts'
+import { bankEvent, holdRecord } from './hold-line.ts'
+import { accountOf, type BankFilesRail, type Desk } from './rail.ts'
+import { selectByTrace } from './store.ts'
+
+type Booked = Extract<AchRecord, { type: 'entry' }>
+type Returned = Extract<AchRecord, { type: 'return' | 'change' }>
+/** A record that waits for a person, and the payment that it is about. */
+interface Held {
+  readonly hold: RailEventReason
+  readonly payment?: BankPaymentRow
+}
+type Understandable = Exclude<AchRecord, { type: 'unread' }>
+
+/** Reads one NACHA file: the records of its entries, in their order. */
+export class AchFile {
+  readonly #desk: Desk
+  /** How often each entry of the same words has come in this file: two of one file are never one. */
+  readonly #occurrences = new Map<string, number>()
+
+  constructor(desk: Desk) {
+    this.#desk = desk
+  }
+
+  /** Gives a record its effect, once. `id` names it in this file. */
+  async apply(record: Understandable, id: string): Promise<void> {
+    // An archive may have several files.
+    if (record.type === 'head') return this.#occurrences.clear()
+    if (record.type === 'entry') return this.#applyEntry(record, id)
+    const found = await this.#ofReturn(record, id)
+    return 'hold' in found ? this.#hold(record, id, found.hold, found.payment) : this.#applyOnce(found)
+  }
+
+  async #applyEntry(record: Booked, id: string): Promise<void> {
+    const { rail } = this.#desk
+    const { entry } = record
+    // Tests of an account have no amount.
+    if (entry.amount === 0n) return
+    if (!isAccount(rail.accountNumbers, entry.account))
+      return noteOtherAccount(this.#desk, entry.account, 'USD')
+    // Debits of others are for a person.
+    if (Number(entry.transactionCode[1]) >= 5) return this.#hold(record, id, 'UNKNOWN_PAYMENT')
+    // If another kind of file counts it, this one says nothing new.
+    if (rail.depositsFrom !== 'ACH_FILES') return
+    const { now } = await opOf(this.#desk)
+    await this.#applyOnce(depositOf(rail, record, this.#nameOf(record), now))
+  }
+
+  #nameOf({ entry, text }: Booked): string {
+    // Numbers of batches begin again in each file, and the operator fills in the day of settlement.
+    const { batchNumber: _, settlementDate: __, destination: ___, ...said } = entry
+    const digest = hash('sha256', JSON.stringify(plainJson([said, text]))).slice(0, DIGEST_CHARACTERS)
+    const nth = (this.#occurrences.get(digest) ?? 0) + 1
+    this.#occurrences.set(digest, nth)
+    return `${entry.effectiveDate} ${entry.trace} ${digest}${nth === 1 ? '' : ` ${nth}`}`
+  }
+
+  async #ofReturn(record: Returned, id: string): Promise<Evidence | Held> {
+    const { entry } = record
+    const op = await opOf(this.#desk)
+    const trace = BigInt(record.originalTrace.slice(ROUTING_CHARACTERS))
+    const found = await selectByTrace(op, this.#desk.rail.name, trace)
+    const payment = found.find((one) => isOf(one, entry))
+    if (!payment) return { hold: 'UNKNOWN_PAYMENT' }
+    if (record.type === 'change') return { hold: 'CHANGE_OF_ACCOUNT', payment }
+    if (!isReturnOfPayment(record.reason)) return { hold: 'UNREADABLE' }
+    return {
+      id,
+      source: 'ACH_FILE',
+      account: null,
+      kind: 'payment',
+      event: 'return',
+      subject: { direction: payment.direction, id: payment.payment_id },
+      amount: entry.amount,
+      currency: 'USD',
+      occurredAt: op.now.toISOString(),
+      failure: achFailure(record.reason, record.information),
+    }
+  }
+
+  #applyOnce(evidence: Evidence): Promise<void> {
+    return applyOnce(this.#desk, evidence)
+  }
+
+  #hold(
+    record: Booked | Returned,
+    id: string,
+    reason: RailEventReason,
+    payment?: BankPaymentRow,
+  ): Promise<void> {
+    const data = { ...record, ...(payment && doubtOf(payment)) }
+    return holdRecord(this.#desk, bankEvent(id, 'file.ach', data), reason)
+  }
+}
+
+/** The payment of a notification of change, and the account that no payment goes to until a person has looked. */
+function doubtOf({ payment_id: id, details }: BankPaymentRow) {
+  const { account, routingNumber } = details
+  return { id, doubted: { account, routingNumber } }
+}
+
+const DIGEST_CHARACTERS = 32
+const ROUTING_CHARACTERS = 8
+
+/** True if a return is of this payment, which its trace number has found: by the reference, or, without one, by the amount. */
+function isOf({ reference, amount }: BankPaymentRow, entry: AchEntry): boolean {
+  return entry.individualId === '' ? entry.amount === amount : entry.individualId === reference
+}
+
+function depositOf(
+  rail: BankFilesRail,
+  { entry, text, references }: Booked,
+  name: string,
+  now: Date,
+): Evidence {
+  const receivedAt = receivedAtOf(entry, now)
+  return {
+    id: name,
+    source: 'ACH_FILE',
+    account: entry.account,
+    kind: 'deposit',
+    amount: entry.amount,
+    currency: 'USD',
+    occurredAt: receivedAt,
+    deposit: {
+      depositId: name,
+      depositAccountId: accountOf(rail.entry.format),
+      amount: moneyOf(entry.amount, 'USD'),
+      receivedAt,
+      from: 'ACH_FILE',
+      texts: references,
+      rail: 'ACH',
+      traceNumber: entry.trace,
+      ...present({
+        remittanceInformation: textOf([text, entry.individualId].filter(Boolean).join(' ')),
+        sender: entry.companyName ? { name: entry.companyName } : undefined,
+      }),
+    },
+  }
+}
+
+/** The effective date of an entry, `YYMMDD`; else now. */
+function receivedAtOf({ effectiveDate }: AchEntry, now: Date): string {
+  const [, year, month, day] = /^(\d\d)(\d\d)(\d\d)$/.exec(effectiveDate) ?? []
+  const time = new Date(`20${year}-${month}-${day}T00:00:00.000Z`)
+  return (Number.isNaN(time.getTime()) ? now : time).toISOString()
+}

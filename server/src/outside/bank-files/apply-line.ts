@@ -1,0 +1,75 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { confirmDeposit } from '../../money/deposits/confirm-deposit.ts'
+import { isPaymentEntry, PAYMENT_ENTRIES } from '../../money/evidence/entry-kinds.ts'
+import type { Evidence } from '../../money/evidence/evidence.ts'
+import { applyEvidence } from '../../money/rail-events/apply-evidence.ts'
+import { eventOfEvidence } from '../../money/rail-events/evidence-of-event.ts'
+import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
+import { decide } from '../../money/rails/rail-worker.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import { isSameBooking, toldByStatement } from './confirm-deposits.ts'
+import { receivedAt } from './deposit-of-line.ts'
+import { endHoldOfDeposit, holdLine, type UnderstoodLine } from './hold-line.ts'
+import type { BankFilesRail, Desk } from './rail.ts'
+import type { Reading } from './reading.ts'
+import type { Line } from './statement-lines.ts'
+import { type BookedEntry, entryIdOf } from './understand-line.ts'
+
+/** Gives a line of an advice, or of a statement without balances, its effect, once. */
+export async function applyLine(
+  desk: Desk,
+  reading: Reading,
+  { line, entries, hold }: UnderstoodLine,
+): Promise<void> {
+  if (hold !== undefined) return decide(desk, (op) => holdLine(op, desk.rail.name, line, hold))
+  for (const entry of entries) {
+    const evidence = evidenceOf(reading, line, entry)
+    if (evidence) await applyOnce(desk, evidence)
+  }
+}
+
+/** Applies a claim of a file and records it, unless it was recorded before. */
+export async function applyOnce(desk: Desk, evidence: Evidence): Promise<void> {
+  const { rail } = desk
+  const { name } = rail
+  await decide(desk, async (op) => {
+    if (await findRailEvent(op, name, evidence.id)) return []
+    const confirmation = await confirmationOf(op, rail, evidence)
+    if (confirmation)
+      return [...confirmation, ...recordReport(op, name, eventOfEvidence(evidence), undefined)]
+    const { writes, reason, expected } = await applyEvidence(op, name, evidence)
+    const ended =
+      evidence.kind === 'deposit' && reason === undefined ? await endHoldOfDeposit(op, name, evidence) : []
+    return [...writes, ...ended, ...recordReport(op, name, eventOfEvidence(evidence), reason, expected)]
+  })
+}
+
+/** Confirms the deposit that a statement has counted already, if this is the file that should have counted it. */
+async function confirmationOf(
+  op: Op,
+  rail: BankFilesRail,
+  evidence: Evidence,
+): Promise<readonly Write[] | undefined> {
+  if (evidence.kind !== 'deposit' || rail.depositsFrom === 'STATEMENTS') return undefined
+  const { id, deposit } = evidence
+  const known = await toldByStatement({ op, rail }, deposit)
+  return known && confirmDeposit(op, known, { id, deposit, isSameBooking: isSameBooking(known, deposit) })
+}
+
+function evidenceOf({ head }: Reading, line: Line, entry: BookedEntry): Evidence | undefined {
+  const { kind, amount, deposit, failure } = entry
+  const isMoneyOut = isPaymentEntry(kind) && PAYMENT_ENTRIES[kind].isMoneyOut
+  const claim = {
+    id: entryIdOf(line, entry),
+    source: head.kind === 'ADVICE' ? 'ADVICE' : 'STATEMENT',
+    account: head.account,
+    amount: isMoneyOut ? -amount : amount,
+    currency: line.currency,
+    occurredAt: receivedAt(line),
+  } as const
+  if (kind === 'DEPOSIT') return deposit && { ...claim, kind: 'deposit', deposit }
+  if (!isPaymentEntry(kind) || entry.id === undefined) return undefined
+  const { direction, event } = PAYMENT_ENTRIES[kind]
+  const why = failure ? { failure } : {}
+  return { ...claim, kind: 'payment', event, subject: { direction, id: entry.id }, ...why }
+}

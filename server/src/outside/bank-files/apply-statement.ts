@@ -1,0 +1,225 @@
+import { hash } from 'node:crypto'
+import type { ConnectorStatement, StatementEntry } from '@countersign/contract/connectors/events'
+import { plainJson } from '../../base/json/plain-json.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { isAccount } from '../../money/evidence/judge.ts'
+import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
+import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { finishBooking } from '../../operation/reconciliations/finish-booking.ts'
+import { isEntryKnown, partOfStatement, recordStatement } from '../../operation/reconciliations/statements.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import { applyLine } from './apply-line.ts'
+import { receivedAt } from './deposit-of-line.ts'
+import { bankEvent, holdLine, holdRecord, type UnderstoodLine } from './hold-line.ts'
+import { type BankFilesRail, CARRIED, type Desk } from './rail.ts'
+import type { Reading } from './reading.ts'
+import {
+  type Balances,
+  type BankStatement,
+  balancesOf,
+  type Line,
+  linesOf,
+  nextName,
+  sharedReferences,
+} from './statement-lines.ts'
+import { entryIdOf, textOfLine, understandLine } from './understand-line.ts'
+
+const DIGEST_CHARACTERS = 32
+const LINES_AT_ONCE = 50
+
+/**
+ * Gives a statement or an advice its effect, once, whatever crashes. A statement with its balances is a day of the account: it is
+ * recorded whole and then booked, or it has no effect at all. The lines of the others take effect one by one.
+ */
+export async function applyStatement(desk: Desk, statement: BankStatement): Promise<void> {
+  const { head } = statement
+  // News of the day that is under way: nothing in it is final.
+  if (head.kind === 'REPORT') return
+  const balances = balancesOf(statement)
+  const currency = head.currency ?? balances?.currency ?? statement.entries[0]?.entry.currency ?? null
+  if (!isOurs(desk.rail, head.account, currency)) return noteOtherAccount(desk, head.account, currency)
+  if (statement.contradiction !== null) return setAsideContradiction(desk, statement)
+  const lines = linesOf(statement)
+  const isWholeDay = head.kind === 'STATEMENT' && balances !== undefined
+  const newReading = async () => ({
+    ...{ op: await opOf(desk), rail: desk.rail, head, isWholeDay },
+    ...{ taken: new Set<string>(), shared: sharedReferences(statement) },
+    names: new Set(lines.map(({ name }) => name)),
+  })
+  // Of the same money, an earlier statement of the file counts before this one.
+  await finishBooking(desk.app, await opOf(desk), desk.rail.name)
+  if (isWholeDay) return applyDay(desk, newReading, { balances, lines, unread: statement.unread })
+  await holdUnread(desk, statement)
+  const reading = await newReading()
+  for (const line of lines) await applyLine(desk, reading, await understood(reading, line))
+}
+
+async function understood(reading: Reading, line: Line): Promise<UnderstoodLine> {
+  const found = await understandLine(reading, line)
+  return 'hold' in found ? { line, entries: [], hold: found.hold } : { line, entries: found.entries }
+}
+
+function isOurs(rail: BankFilesRail, account: string | null, currency: string | null): boolean {
+  return (
+    account !== null &&
+    isAccount(rail.accountNumbers, account) &&
+    currency === CARRIED[rail.entry.format.type]
+  )
+}
+
+/** Says once that the bank puts files of another account here. Nothing of them has an effect. */
+export function noteOtherAccount(desk: Desk, account: string | null, currency: string | null): Promise<void> {
+  const data = present({ account, currency })
+  const event = bankEvent(`other-account ${account} ${currency}`, 'file.other-account', data)
+  return holdRecord(desk, event, 'OTHER_ACCOUNT')
+}
+
+/** Records a day whole; what cannot be placed of it waits for a person, by itself. */
+async function applyDay(
+  desk: Desk,
+  newReading: () => Promise<Reading>,
+  { balances, lines, unread }: Day,
+): Promise<void> {
+  const { name: rail } = desk.rail
+  const reading = await newReading()
+  const id = idOfStatement(reading, balances, lines)
+  if (await findRailEvent(reading.op, rail, id)) return
+  const rest = balances.closing - balances.opening - sumOf(lines)
+  // A statement of several pages, of which everything was read, and yet the balances say otherwise.
+  if (rest !== 0n && unread.length === 0) return setAside(desk, id, { ...reading.head, ...balances })
+  const first = await understoodAll(reading, lines)
+  const part = await partOfStatement(reading.op, rail, statementOf(reading, balances, first, rest))
+  if (part === 'repeat') return
+  // The balances show that this is other money, also where the bank says of it what it has said before.
+  const isMore = part === 'continues' || part === 'precedes'
+  const found = isMore
+    ? await understoodAll(await newReading(), await namedApart(reading.op, rail, lines))
+    : first
+  const statement = statementOf(reading, balances, found, rest)
+  await decide(desk, async (op) => {
+    if (await findRailEvent(op, rail, id)) return []
+    const { writes, reason, isNew } = await recordStatement(op, rail, statement)
+    const event = { id, type: 'statement', data: { ...statement, entries: statement.entries.length } }
+    const holds = isNew ? [...(await holdsOf(op, rail, found)), ...unreadHolds(op, rail, id, unread)] : []
+    return [...writes, ...recordReport(op, rail, event, reason), ...holds]
+  })
+}
+
+/** What a statement with its balances says of a day. */
+interface Day {
+  readonly balances: Balances
+  readonly lines: readonly Line[]
+  readonly unread: BankStatement['unread']
+}
+
+function sumOf(lines: readonly Line[]): bigint {
+  return lines.reduce((sum, { amount }) => sum + amount, 0n)
+}
+
+/** A statement that contradicts itself has no effect at all; the others of its file have theirs. */
+function setAsideContradiction(desk: Desk, statement: BankStatement): Promise<void> {
+  const { head, balances, entries, contradiction: reason } = statement
+  const content = plainJson([head.createdAt, balances, entries])
+  const digest = hash('sha256', JSON.stringify(content)).slice(0, DIGEST_CHARACTERS)
+  const id = `${head.kind} ${head.id} ${digest} contradiction`
+  return setAside(desk, id, { ...head, balances, reason })
+}
+
+function setAside(desk: Desk, id: string, said: object): Promise<void> {
+  return holdRecord(desk, bankEvent(id, 'statement', said), 'UNREADABLE')
+}
+
+/** Parts of an advice, or of a statement without balances, that cannot be read. */
+function holdUnread(desk: Desk, { head, unread }: BankStatement): Promise<void> {
+  const id = `${head.kind} ${head.id} ${head.createdAt}`
+  const { name } = desk.rail
+  return decide(desk, async (op) =>
+    unread.length === 0 || (await findRailEvent(op, name, unreadId(id, 0)))
+      ? []
+      : unreadHolds(op, name, id, unread),
+  )
+}
+
+function unreadHolds(op: Op, rail: string, id: string, unread: BankStatement['unread']): Write[] {
+  return unread.flatMap((part, index) =>
+    recordReport(op, rail, bankEvent(unreadId(id, index), 'file.unread', part), 'UNREADABLE'),
+  )
+}
+
+function unreadId(id: string, index: number): string {
+  return `${id} unread ${index + 1}`
+}
+
+/** Names a statement, also when it comes again: its name at the bank, its balances and its lines. */
+function idOfStatement(
+  { head }: Reading,
+  { date, opening, closing }: Balances,
+  lines: readonly Line[],
+): string {
+  const digest = hash('sha256', JSON.stringify(lines.map(({ name }) => name))).slice(0, DIGEST_CHARACTERS)
+  return `statement ${head.id} ${date} ${opening} ${closing} ${digest}`
+}
+
+async function understoodAll(reading: Reading, lines: readonly Line[]): Promise<UnderstoodLine[]> {
+  // A line that confirms a deposit takes it from the lines after it.
+  const atOnce = reading.rail.depositsFrom === 'STATEMENTS' ? LINES_AT_ONCE : 1
+  const found: UnderstoodLine[] = []
+  for (let at = 0; at < lines.length; at += atOnce)
+    found.push(...(await Promise.all(lines.slice(at, at + atOnce).map((line) => understood(reading, line)))))
+  return found
+}
+
+/** The lines with names that no entry of the rail has. */
+async function namedApart(op: Op, rail: string, lines: readonly Line[]): Promise<Line[]> {
+  const used = new Set<string>()
+  const apart: Line[] = []
+  for (const line of lines) {
+    let { name } = line
+    while (used.has(name) || (await isEntryKnown(op, rail, name))) name = nextName(name)
+    used.add(name)
+    apart.push({ ...line, name })
+  }
+  return apart
+}
+
+function statementOf(
+  { head }: Reading,
+  { date, currency, opening, closing }: Balances,
+  lines: readonly UnderstoodLine[],
+  rest: bigint,
+): ConnectorStatement {
+  const unread = {
+    entryId: `${date} ${head.id} ${opening} unread`,
+    kind: 'OTHER',
+    amount: String(rest),
+    bookedAt: `${date}T00:00:00.000Z`,
+    text: 'Entries that could not be read',
+  } as const
+  return {
+    statementId: head.id,
+    date,
+    currency,
+    openingBalance: String(opening),
+    closingBalance: String(closing),
+    entries: [...lines.flatMap(statementEntries), ...(rest === 0n ? [] : [unread])],
+  }
+}
+
+function statementEntries({ line, entries, hold }: UnderstoodLine): StatementEntry[] {
+  const head = { bookedAt: receivedAt(line), ...textOfLine(line) }
+  if (hold !== undefined) return [{ ...head, entryId: line.name, kind: 'OTHER', amount: String(line.amount) }]
+  return entries.map(({ amount, part: _, failure: __, ...entry }, index) => ({
+    ...head,
+    ...entry,
+    entryId: entryIdOf(line, entries[index]),
+    amount: String(amount),
+  }))
+}
+
+/** What waits for a person, line by line. */
+async function holdsOf(op: Op, rail: string, lines: readonly UnderstoodLine[]): Promise<readonly Write[]> {
+  const writes: Write[] = []
+  for (const { line, hold } of lines) if (hold) writes.push(...(await holdLine(op, rail, line, hold)))
+  return writes
+}

@@ -1,0 +1,58 @@
+import type { DateTime } from 'luxon'
+
+/** The banking days of the two systems behind our files, by rule, for every year. */
+
+/** TARGET, which settles SEPA, and the Federal Reserve, which settles ACH. */
+export type BankCalendar = 'TARGET' | 'FEDERAL_RESERVE'
+
+const FRIDAY = 5
+const SUNDAY = 7
+const MONDAY = 1
+const THURSDAY = 4
+
+/** True if the system settles on this day. */
+export function isBankingDay(calendar: BankCalendar, day: DateTime): boolean {
+  if (day.weekday > FRIDAY) return false
+  return !(calendar === 'TARGET' ? isTargetHoliday(day) : isFederalHoliday(day))
+}
+
+/** Decision ECB/2022/912, annex III: New Year's Day, Good Friday, Easter Monday, 1 May, 25 and 26 December. */
+function isTargetHoliday(day: DateTime): boolean {
+  const { month, day: date } = day
+  if ((month === 1 && date === 1) || (month === 5 && date === 1)) return true
+  if (month === 12 && (date === 25 || date === 26)) return true
+  const { days } = day.startOf('day').diff(easterOf(day), 'days')
+  return Math.round(days) === -2 || Math.round(days) === 1
+}
+
+/** Regulation J and the holiday schedule of the Federal Reserve Banks. */
+function isFederalHoliday(day: DateTime): boolean {
+  if (isFixedFederalHoliday(day)) return true
+  // A holiday on a Sunday is observed on Monday. One on a Saturday is not moved: the banks are open on the Friday before.
+  if (day.weekday === MONDAY && isFixedFederalHoliday(day.minus({ days: 1 }))) return true
+  const { month, weekday } = day
+  const nth = Math.ceil(day.day / 7)
+  if (weekday === THURSDAY) return month === 11 && nth === 4
+  if (weekday !== MONDAY) return false
+  // Martin Luther King, Washington, Labor Day, Columbus; and Memorial Day, the last Monday of May.
+  const isNthMonday = (nth === 3 && month <= 2) || (nth === 1 && month === 9) || (nth === 2 && month === 10)
+  return isNthMonday || (month === 5 && day.day > 24)
+}
+
+/** New Year's Day, Juneteenth, Independence Day, Veterans Day and Christmas. */
+function isFixedFederalHoliday({ month, day }: DateTime): boolean {
+  return ['1-1', '6-19', '7-4', '11-11', '12-25'].includes(`${month}-${day}`)
+}
+
+/** Easter Sunday of the year of a day, by the rule of Butcher and Meeus. */
+function easterOf(of: DateTime): DateTime {
+  const { year } = of
+  const golden = year % 19
+  const [century, rest] = [Math.floor(year / 100), year % 100]
+  const correction = Math.floor((century - Math.floor((century + 8) / 25) + 1) / 3)
+  const epact = (19 * golden + century - Math.floor(century / 4) - correction + 15) % 30
+  const toSunday = (32 + 2 * (century % 4) + 2 * Math.floor(rest / 4) - epact - (rest % 4)) % SUNDAY
+  const month = Math.floor((golden + 11 * epact + 22 * toSunday) / 451)
+  const days = epact + toSunday - 7 * month + 114
+  return of.startOf('day').set({ month: Math.floor(days / 31), day: (days % 31) + 1 })
+}

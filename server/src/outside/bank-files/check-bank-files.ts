@@ -1,0 +1,78 @@
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { type App, newRequestId, plusSeconds } from '../../kernel/operation/app.ts'
+import { opOf } from '../../money/rails/rail-worker.ts'
+import { INBOX_EVERY_SECONDS } from './bank-file-worker.ts'
+import { deskIdOf } from './ids.ts'
+import { type BankFilesRail, isBankFilesRail } from './rail.ts'
+import { selectDesk } from './store.ts'
+import { type BankFolder, partName } from './stores/bank-folder.ts'
+
+/** The report of a rail of files: lines of a name and a value, and its faults, in sentences. */
+export interface BankFilesReport {
+  readonly facts: readonly (readonly [name: string, value: string])[]
+  readonly faults: readonly string[]
+}
+
+/** A look into the inbox may be late by this: a worker that failed pauses, and one that died leaves its claim for two minutes. */
+const LATE_SECONDS = 300
+const FOLDERS = ['outbox', 'inbox', 'done', 'refused'] as const
+
+/** Logs in, lists, writes and removes a file in each folder, and looks when the worker was last there. Throws if it cannot log in. */
+export async function checkBankFiles(app: App, rail: object, platformId: string): Promise<BankFilesReport> {
+  if (!isBankFilesRail(rail)) throw new Error('This rail has no files')
+  const faults: string[] = []
+  const facts: (readonly [string, string])[] = []
+  const share = rail.openFolder()
+  try {
+    for (const which of FOLDERS) {
+      const folder = rail.entry.place[which]
+      const fault = await faultOfFolder(app, share, folder)
+      facts.push([which, fault ?? `${folder}: listed, written and removed`])
+      if (fault !== undefined) faults.push(fault)
+    }
+  } finally {
+    await share.close()
+  }
+  const worker = await lastLook(app, rail, platformId)
+  facts.push(['worker', worker.says])
+  if (!worker.isWell) faults.push(worker.says)
+  return { facts, faults }
+}
+
+/** Tries what the worker does in a folder, under a name that banks leave alone. */
+async function faultOfFolder(app: App, share: BankFolder, folder: string): Promise<string | undefined> {
+  try {
+    await share.list(folder)
+  } catch (error) {
+    return `The folder ${folder} cannot be listed: ${messageOf(error)}.`
+  }
+  const path = { folder, name: partName('countersign-check', newRequestId(app.clock())) }
+  try {
+    await share.write(path, onePiece())
+    await share.remove(path)
+    return undefined
+  } catch (error) {
+    return `The folder ${folder} takes no files: ${messageOf(error)}.`
+  }
+}
+
+async function* onePiece(): AsyncGenerator<string> {
+  yield 'A check of this folder. It may be removed.\n'
+}
+
+async function lastLook(
+  app: App,
+  rail: BankFilesRail,
+  platformId: string,
+): Promise<{ readonly says: string; readonly isWell: boolean }> {
+  const op = await opOf({ app, rail, platformId })
+  const row = await selectDesk(op, deskIdOf(rail.name))
+  if (!row) return { says: 'No server has worked at this rail yet.', isWell: true }
+  const every = rail.entry.inboxEverySeconds ?? INBOX_EVERY_SECONDS
+  const looked = row.looked_at.getTime() === 0 ? row.created_at : row.looked_at
+  const isWell = plusSeconds(looked, every + LATE_SECONDS) >= op.now
+  const says = isWell
+    ? `looked into the inbox at ${looked.toISOString()}`
+    : `The worker of this rail has stopped: it looked into the inbox last at ${looked.toISOString()}. See "the files of a rail have stopped" in the log.`
+  return { says, isWell }
+}

@@ -1,0 +1,132 @@
+import { referencesIn } from '../../money/deposits/match-reference.ts'
+import { findDepositRow } from '../../money/rails/deposit-rows.ts'
+import { depositId } from '../../money/rails/rail-ids.ts'
+import type { DepositRow } from '../../storage/rows/rail.ts'
+import { type DepositOfBank, depositOfLine, isGeneric } from './deposit-of-line.ts'
+import type { Reading } from './reading.ts'
+import type { Line } from './statement-lines.ts'
+import { isConfirmed, selectCounted, selectCountedOfEntry, selectStatedOnly } from './store.ts'
+
+/**
+ * Money that two kinds of file tell of counts once. One kind counts it, by the setting `depositsFrom` of the rail. Another line of
+ * the statement is new only if no deposit of the other kind is left that it can mean.
+ */
+
+/** How many days apart two files may date the same money. */
+const DAYS_APART_MAX = 4
+const DAY_MS = 86_400_000
+
+/**
+ * The deposits that a line of a statement confirms: one, or all that an entry of an advice told one by one. `taken`: it says what
+ * a deposit says that another line has confirmed.
+ */
+export async function confirmed(reading: Reading, line: Line): Promise<readonly DepositRow[] | 'taken'> {
+  const { op, rail, taken } = reading
+  const known = await findDepositRow(op, depositId(rail.name, line.name))
+  if (known && (taken.has(known.id) || (await isConfirmed(op, known.id)))) return 'taken'
+  const found = known ? [known] : await confirmedByFacts(reading, line)
+  for (const { id } of found) taken.add(id)
+  return found
+}
+
+async function confirmedByFacts(reading: Reading, line: Line): Promise<readonly DepositRow[]> {
+  const { op, rail, head, taken, names } = reading
+  const { currency, amount, entry } = line
+  const reference = entry.servicerReference
+  const parts =
+    reference === null || isGeneric(reference) ? [] : await selectCountedOfEntry(op, rail.name, reference)
+  const free = parts.filter((one) => !taken.has(one.id) && one.currency === currency)
+  if (free.length > 0 && free.reduce((sum, one) => sum + one.amount, 0n) === amount) return free
+  const said = depositOfLine(rail, head, line)
+  const alike = await selectCounted(op, rail.name, currency, daysAround(said), amount)
+  // One that tells the same in the same words is for the line that has them.
+  const best = closest(
+    said,
+    alike.filter(({ id, rail_reference }) => !taken.has(id) && !names.has(rail_reference)),
+  )
+  return best ? [best] : []
+}
+
+/**
+ * Of deposits of one amount the one of which nothing that both state differs, and most is the same; of several the nearest in
+ * time.
+ */
+function closest(said: DepositOfBank, rows: readonly DepositRow[]): DepositRow | undefined {
+  const at = Date.parse(said.receivedAt)
+  const distance = ({ received_at }: DepositRow) => Math.abs(received_at.getTime() - at)
+  const agreed = rows.flatMap((row) => {
+    const same = sameFacts(said, row.details)
+    return same === undefined ? [] : [{ row, same }]
+  })
+  agreed.sort((one, other) => other.same - one.same || distance(one.row) - distance(other.row))
+  return agreed[0]?.row
+}
+
+type Facts = Pick<DepositOfBank, 'entryReference' | 'endToEndId' | 'sender' | 'texts'>
+
+/** The number of facts that both state alike; undefined if they contradict each other. */
+function sameFacts(one: Facts, other: Facts): number | undefined {
+  const theirs = factsOf(other)
+  const pairs = factsOf(one)
+    .map((fact, index) => [fact, theirs[index]])
+    .filter(([fact, their]) => fact !== undefined && their !== undefined)
+  return pairs.every(([fact, their]) => fact === their) ? pairs.length : undefined
+}
+
+function factsOf({ entryReference, endToEndId, sender, texts = [] }: Facts) {
+  const references = new Set(texts.flatMap(({ text }) => referencesIn(text)))
+  return [
+    entryReference,
+    endToEndId,
+    sender?.accountIdentifier,
+    [...references].sort().join(' ') || undefined,
+  ]
+}
+
+/** True if a line without a payer may be the sum of deposits that were counted one by one. */
+export async function isSumOfOthers({ op, rail, head, taken }: Reading, line: Line): Promise<boolean> {
+  if (line.only && line.entry.batch === null) return false
+  const days = daysAround(depositOfLine(rail, head, line))
+  const found = await selectCounted(op, rail.name, line.currency, days, undefined)
+  return found.some(({ id, amount }) => !taken.has(id) && amount < line.amount)
+}
+
+/**
+ * The deposit that a statement has told of already, before the file that counts it came: that file then confirms it. Undefined:
+ * none.
+ */
+export async function toldByStatement(
+  { op, rail }: Pick<Reading, 'op' | 'rail'>,
+  said: DepositOfBank,
+): Promise<DepositRow | undefined> {
+  const { amount } = said
+  const known = await findDepositRow(op, depositId(rail.name, said.depositId))
+  // The statement may have left out a part of the entry's remittance information.
+  if (known) return isStatedOnly(known) && isSameMoney(known, said) ? known : undefined
+  const found = await selectStatedOnly(op, rail.name, amount.currency, daysAround(said), BigInt(amount.value))
+  return closest(said, found)
+}
+
+function isSameMoney({ amount, currency, details }: DepositRow, said: DepositOfBank): boolean {
+  const isSameAmount = amount === BigInt(said.amount.value) && currency === said.amount.currency
+  return isSameAmount && sameFacts(said, details) !== undefined
+}
+
+function isStatedOnly({ details: { from, confirmedBy } }: DepositRow): boolean {
+  return from === 'STATEMENT' && confirmedBy === undefined
+}
+
+/**
+ * True if a deposit that a statement has told of is certainly the booking of this report: by the bank's reference, or by the day,
+ * whose bookings are all in its statement. Another day's report may be of money that its own statement will tell of.
+ */
+export function isSameBooking({ details, received_at }: DepositRow, said: DepositOfBank): boolean {
+  const { entryReference, receivedAt } = said
+  if (entryReference !== undefined && entryReference === details.entryReference) return true
+  return received_at.getTime() === Date.parse(receivedAt)
+}
+
+function daysAround({ receivedAt }: DepositOfBank): readonly [Date, Date] {
+  const at = Date.parse(receivedAt)
+  return [new Date(at - DAYS_APART_MAX * DAY_MS), new Date(at + DAYS_APART_MAX * DAY_MS)]
+}

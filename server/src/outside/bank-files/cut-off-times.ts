@@ -1,0 +1,81 @@
+import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
+import { DateTime } from 'luxon'
+import { requireValue } from '../../base/formats/require-value.ts'
+import { nextOpening } from '../../money/rails/opening-hours.ts'
+import { type BankCalendar, isBankingDay } from './bank-holidays.ts'
+
+/** Dates and times of a rail of files: pure functions of its format and hours. */
+type Timed = Pick<BankFilesRailValue, 'hours' | 'everyMinutes'> & {
+  readonly format: Pick<BankFilesRailValue['format'], 'type'>
+}
+
+/** An ACH bank tells 36 files of a day apart, so there are fewer of them. */
+const EVERY_MINUTES = { SEPA: 15, ACH: 60 } as const
+const CALENDARS: Readonly<Record<'SEPA' | 'ACH', BankCalendar>> = { SEPA: 'TARGET', ACH: 'FEDERAL_RESERVE' }
+const TIME_ZONES = { SEPA: 'Europe/Berlin', ACH: 'America/New_York' } as const
+const SETTLES_AT_HOUR = 12
+
+/** Whether what has gathered becomes a file now: the interval is over, or the cut-off of today has passed since the last time. */
+export function isCollectionDue(timed: Timed, last: Date, now: Date): boolean {
+  const { hours, everyMinutes = EVERY_MINUTES[timed.format.type] } = timed
+  if (now.getTime() - last.getTime() >= everyMinutes * 60_000) return true
+  if (!hours) return false
+  const [hour = 0, minute = 0] = hours.cutOff.split(':').map(Number)
+  const cutOff = local(timed, now).set({ hour, minute }).startOf('minute')
+  return last < cutOff.toJSDate() && cutOff.toJSDate() <= now
+}
+
+/** Date and time of a moment on the bank's clock, `YYYY-MM-DDTHH:MM`. */
+export function madeOn(timed: Timed, now: Date): string {
+  return local(timed, now).toFormat("yyyy-MM-dd'T'HH:mm")
+}
+
+/**
+ * The day on which a SEPA file is to be executed: today, or the next day on which the bank is open. TARGET settles credit transfers
+ * on its banking days, instant payments on every day.
+ */
+export function executionDate(timed: Timed, now: Date, isInstant: boolean): string {
+  let day = openingOn(timed, now)
+  while (!isInstant && !isBankingDay('TARGET', day)) day = openingOn(timed, nextDay(day))
+  return dateOf(day)
+}
+
+/** The effective date of ACH: the next banking day on which the bank is open. */
+export function effectiveDate(timed: Timed, now: Date): string {
+  let day = openingOn(timed, nextDay(local(timed, now)))
+  while (!isBankingDay('FEDERAL_RESERVE', day)) day = openingOn(timed, nextDay(day))
+  return dateOf(day)
+}
+
+/** Noon of the day that is `days` banking days after a date. */
+export function settlesAt(timed: Timed, date: string, days: number): Date {
+  const { hours, format } = timed
+  let day = DateTime.fromISO(date, { zone: timeZoneOf(timed) }).set({ hour: SETTLES_AT_HOUR })
+  for (let left = days; left > 0; ) {
+    day = day.plus({ days: 1 })
+    if (isBankingDay(CALENDARS[format.type], day) && !hours?.holidays?.includes(dateOf(day))) left -= 1
+  }
+  return day.toJSDate()
+}
+
+/** The day on which the bank is next open by its hours. Without hours that is today. */
+function openingOn(timed: Timed, now: Date): DateTime {
+  return local(timed, timed.hours ? nextOpening(timed.hours, now) : now)
+}
+
+/** The start of the day after. */
+function nextDay(day: DateTime): Date {
+  return day.startOf('day').plus({ days: 1 }).toJSDate()
+}
+
+function dateOf(day: DateTime): string {
+  return requireValue(day.toISODate(), 'day of a valid time')
+}
+
+function local(timed: Timed, now: Date): DateTime {
+  return DateTime.fromJSDate(now, { zone: timeZoneOf(timed) })
+}
+
+function timeZoneOf({ hours, format }: Timed): string {
+  return hours?.timeZone ?? TIME_ZONES[format.type]
+}

@@ -1,0 +1,78 @@
+import type { PaymentFailure } from '../../kernel/ports/rail.ts'
+import { ACH_CHANGE_REASONS, ACH_RETURN_REASONS } from './ach-reasons.ts'
+import { ISO_REASONS } from './iso-reasons.ts'
+
+/** Why a bank sent a payment back, in the words of specification 2.11: the other end's account, or the payment itself. */
+
+const MESSAGE_CHARACTERS_MAX = 500
+
+/** Codes of ISO 20022 by which the receiver's bank speaks of the receiver's account. */
+const COUNTERPARTY_ISO: ReadonlySet<string> = new Set(
+  `
+  AC01 AC03 AC04 AC05 AC06 AC07 AC13 AC14 AC15 AC16 AC17 AG01 AG02 BE01 BE04 BE06 BE07 BE22 BE23 CNOR CNPC DNOR ERIN MD07
+  MS02 MS03 NOAS NOCM RC01 RC04 RC07 RC10 RR01 RR02 RR03 RR04 SL01 SL02 UCRD
+  `
+    .trim()
+    .split(/\s+/),
+)
+
+/** Codes of ACH returns that are about the payment, not about the account of the receiver. */
+const PAYMENT_ACH: ReadonlySet<string> = new Set(
+  'R06 R11 R13 R17 R18 R19 R21 R22 R24 R25 R26 R27 R28 R30 R31 R32 R34 R35 R36 R80 R81 R82 R83 R84 R85'.split(
+    ' ',
+  ),
+)
+
+/**
+ * Returns of our own payments. Those from R61 to R77 are about returns: a person has to look. Codes that no list has are
+ * unknown.
+ */
+export function isReturnOfPayment(reason: string): boolean {
+  return wordsOf(ACH_RETURN_REASONS, reason) !== undefined && !/^R[67]/.test(reason)
+}
+
+export interface Failure {
+  readonly code: PaymentFailure
+  readonly message: string
+}
+
+/** A failure by a code of ISO 20022, in words, with the text of the bank. */
+export function isoFailure(
+  reason: { readonly code: string | null; readonly text: string | null } | null,
+): Failure {
+  const code = reason?.code ?? null
+  return {
+    code:
+      code !== null && COUNTERPARTY_ISO.has(code) ? 'COUNTERPARTY_POST_TX_FAILED' : 'QUOTE_EXECUTION_FAILED',
+    message: inWords(code, code === null ? undefined : wordsOf(ISO_REASONS, code), reason?.text ?? null),
+  }
+}
+
+/** A failure by a return reason code of ACH. */
+export function achFailure(reason: string, information: string | null): Failure {
+  return {
+    code: PAYMENT_ACH.has(reason) ? 'QUOTE_EXECUTION_FAILED' : 'COUNTERPARTY_POST_TX_FAILED',
+    message: inWords(
+      reason,
+      wordsOf(ACH_RETURN_REASONS, reason) ?? 'The bank gave no known reason',
+      information,
+    ),
+  }
+}
+
+/** A code of an ACH return or notification of change in words: `C01: The account number is wrong; 1918171614`. */
+export function achReasonInWords(reason: string, information: string | null): string {
+  return inWords(reason, wordsOf({ ...ACH_RETURN_REASONS, ...ACH_CHANGE_REASONS }, reason), information)
+}
+
+/** Codes come from files: one may be the name of a method of every object. */
+function wordsOf(table: Readonly<Record<string, string>>, code: string): string | undefined {
+  return Object.hasOwn(table, code) ? table[code] : undefined
+}
+
+/** The code, what it means, and what the bank adds. */
+function inWords(code: string | null, words: string | undefined, information: string | null): string {
+  const said = [words, information].filter(Boolean).join('; ')
+  const message = [code, said].filter(Boolean).join(': ') || 'The bank gave no reason'
+  return message.slice(0, MESSAGE_CHARACTERS_MAX).toWellFormed()
+}

@@ -1,0 +1,58 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import type { BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import { modifierOf } from './file-names.ts'
+import { type AchPayment, writeAch } from './formats/ach-writer.ts'
+import { type SepaPayment, writePain001 } from './formats/pain-001.ts'
+import { achBatchOf, achPaymentOf, sepaPaymentOf } from './queue.ts'
+import { selectPaymentsOfFile } from './store.ts'
+
+const PAGE = 1_000
+
+/** The content of a file, from its row and its payments alone: written again, it is the same to the byte. */
+export function contentOf(op: Op, file: BankFileRow): AsyncIterable<string> {
+  const { format } = file
+  if (format.type === 'SEPA')
+    return writePain001(
+      {
+        messageId: file.message_name,
+        createdAt: file.created_at,
+        executionDate: file.executed_on,
+        isInstant: file.batches[0] === 'INSTANT',
+        debtor: format,
+        count: file.payments,
+        total: file.total,
+      },
+      each(op, file, undefined, sepaPaymentOf),
+    )
+  const [date = '', time = ''] = file.made_on.split('T')
+  return writeAch(
+    {
+      originator: format,
+      date,
+      time,
+      modifier: modifierOf(file),
+      reference: String(file.number % 100_000_000n).padStart(8, '0'),
+    },
+    file.batches.map((batch) => ({
+      ...achBatchOf(batch),
+      effectiveDate: file.executed_on,
+      payments: each(op, file, batch, achPaymentOf),
+    })),
+  )
+}
+
+/** The payments of a file, page by page in their order; of one batch, or all. */
+async function* each<Payment extends SepaPayment | AchPayment>(
+  op: Op,
+  file: BankFileRow,
+  batch: string | undefined,
+  of: (row: BankPaymentRow) => Payment,
+): AsyncGenerator<Payment> {
+  for (let after = 0; ; ) {
+    const rows = await selectPaymentsOfFile(op, file.id, after, PAGE, batch)
+    for (const row of rows) yield of(row)
+    const last = rows.at(-1)?.place
+    if (rows.length < PAGE || last === undefined || last === null) return
+    after = last
+  }
+}

@@ -1,0 +1,44 @@
+import type { BankFileRow } from '../../storage/rows/bank-file.ts'
+
+/** Names and modifiers, by which banks tell our files apart. */
+
+/** Makes a name unique over rails, databases and restored backups, whose counters all begin or continue at the same number. */
+export const MARK_BYTES = 6
+/** A message name has 35 characters at most: 13, the mark of 12, the number of 8, and two hyphens. */
+const RAIL_CHARACTERS_MAX = 13
+const NUMBER_DIGITS = 8
+const MODIFIERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
+
+/** The name of a file in the outbox, and the name of its message in the bank's responses. `mark` is random. */
+export function namesOfFile(
+  rail: string,
+  number: bigint,
+  mark: Uint8Array,
+  ending: 'xml' | 'ach',
+): Pick<BankFileRow, 'name' | 'message_name'> {
+  const digits = String(number).padStart(NUMBER_DIGITS, '0')
+  const hex = Buffer.from(mark).toString('hex')
+  const short = rail.slice(0, RAIL_CHARACTERS_MAX)
+  return {
+    name: `${rail}-${digits}-${hex}.${ending}`,
+    message_name: `${short}-${hex}-${digits}`.toUpperCase(),
+  }
+}
+
+/** The parts of a text that may be the name of a message. Names of earlier versions have no mark. */
+export function messageNamesIn(text: string): readonly string[] {
+  return text.match(/[A-Z0-9][A-Z0-9-]*-\d{8}/g) ?? []
+}
+
+type Modified = Pick<BankFileRow, 'modifier' | 'number'>
+
+/** The modifier of a file. Files of earlier versions have it by their number. */
+export function modifierOf({ modifier, number }: Modified): string {
+  return modifier ?? MODIFIERS.charAt(Number(number) % MODIFIERS.length)
+}
+
+/** The first modifier that no file of the day has; undefined after 36 files. */
+export function freeModifier(files: readonly Modified[]): string | undefined {
+  const used = new Set(files.map(modifierOf))
+  return [...MODIFIERS].find((one) => !used.has(one))
+}

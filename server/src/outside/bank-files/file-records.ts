@@ -1,0 +1,81 @@
+import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { finishBooking } from '../../operation/reconciliations/finish-booking.ts'
+import { update } from '../../storage/commit/writes.ts'
+import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
+import { AchFile } from './ach-evidence.ts'
+import { applyStatement } from './apply-statement.ts'
+import type { BankRecord } from './formats/camt.ts'
+import type { UnreadPart } from './formats/unread-part.ts'
+import { bankEvent, holdRecord } from './hold-line.ts'
+import { applyStatus } from './payment-statuses.ts'
+import type { Desk } from './rail.ts'
+import type { FileRecord } from './read-records.ts'
+import { StatementGatherer } from './statement-lines.ts'
+
+/** How often the number of records so far is kept, and the desk is claimed again. */
+const PROGRESS_EVERY = 200
+
+/**
+ * Gives each record of a file its effect, once, whatever crashes: a statement is known by its content, every other record by the
+ * file's content and its place there. `renew` is called now and then.
+ */
+export async function applyRecords(
+  desk: Desk,
+  { id, sha256 }: Pick<BankInboxFileRow, 'id' | 'sha256'>,
+  records: AsyncIterable<FileRecord>,
+  renew: () => Promise<void>,
+): Promise<void> {
+  const file = new AppliedFile(desk, Buffer.from(sha256).toString('hex').slice(0, 32))
+  // What earlier files have told counts before what this one tells of the same money.
+  await finishBooking(desk.app, await opOf(desk), desk.rail.name)
+  let place = 0
+  const progress = () => decide(desk, async () => [update('bank_inbox_files', id, {}, { records: place })])
+  for await (const record of records) {
+    place += 1
+    await file.take(record, place)
+    if (place % PROGRESS_EVERY > 0) continue
+    await progress()
+    await renew()
+  }
+  await file.end()
+  await progress()
+}
+
+/** A file whose records take effect as they are read. */
+class AppliedFile {
+  readonly #desk: Desk
+  readonly #digest: string
+  readonly #statements = new StatementGatherer()
+  readonly #ach: AchFile
+
+  constructor(desk: Desk, digest: string) {
+    this.#desk = desk
+    this.#digest = digest
+    this.#ach = new AchFile(desk)
+  }
+
+  async take(file: FileRecord, place: number): Promise<void> {
+    const id = `${this.#digest}-${place}`
+    if (file.of === 'CAMT') return this.#takeBooking(file.record, id)
+    if (file.of === 'UNREAD') return this.#hold(file.record, id)
+    if (file.of === 'ACH')
+      return file.record.type === 'unread' ? this.#hold(file.record, id) : this.#ach.apply(file.record, id)
+    return applyStatus(this.#desk, file.record, id)
+  }
+
+  async end(): Promise<void> {
+    const last = this.#statements.end()
+    if (last) await applyStatement(this.#desk, last)
+  }
+
+  async #takeBooking(record: BankRecord, id: string): Promise<void> {
+    if (record.type === 'unread' && record.statement === null) return this.#hold(record, id)
+    const whole = this.#statements.take(record)
+    if (whole) await applyStatement(this.#desk, whole)
+  }
+
+  /** A part that cannot be read waits for a person. */
+  #hold(record: UnreadPart, id: string): Promise<void> {
+    return holdRecord(this.#desk, bankEvent(id, 'file.unread', record), 'UNREADABLE')
+  }
+}

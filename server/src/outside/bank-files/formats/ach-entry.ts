@@ -1,0 +1,243 @@
+import { type CorrectedParts, correctedParts } from './ach-corrections.ts'
+import { isCredit, readNumber, readRecord, type Values } from './ach-records.ts'
+import { type BankReference, references } from './camt-details.ts'
+import { shown } from './decimal-amounts.ts'
+import { UnreadablePart } from './unreadable-file.ts'
+
+/** The header of a file. */
+export interface AchHead {
+  /** Routing number of the bank, or id of the customer, that the file is for. */
+  readonly destination: string
+  readonly origin: string
+  /** `YYMMDD`. */
+  readonly createdOn: string
+  /** `HHMM`, or empty. */
+  readonly createdAt: string
+  /** Tells apart the files of one day. */
+  readonly modifier: string
+  readonly destinationName: string
+  readonly originName: string
+  readonly reference: string
+}
+
+export interface AchEntry {
+  readonly entryClass: string
+  readonly companyName: string
+  readonly companyId: string
+  readonly description: string
+  /** `YYMMDD`, or empty. */
+  readonly effectiveDate: string
+  /** Day of the year on which the operator settled it, as three digits; empty if it is not known. */
+  readonly settlementDate: string
+  readonly batchNumber: string
+  /** The file header's destination. */
+  readonly destination: string
+  /** Routing number of the bank that sent the batch, without its check digit. */
+  readonly originatingBank: string
+  /** Routing number of the receiver's bank, nine digits. */
+  readonly receivingBank: string
+  readonly transactionCode: string
+  /** The receiver's account number. */
+  readonly account: string
+  /** In cents. */
+  readonly amount: bigint
+  readonly individualId: string
+  readonly name: string
+  readonly trace: string
+}
+
+export type AchReturnKind =
+  /** The receiver's bank sent a payment back. */
+  | 'RETURN'
+  /** The sender's bank does not accept a return (R61, R67 to R70). */
+  | 'DISHONORED'
+  /** The receiver's bank contests that its return was dishonored, or corrects it (R71 to R77). */
+  | 'CONTESTED'
+
+export interface AchReturn {
+  readonly kind: AchReturnKind
+  /** `R01` … */
+  readonly reason: string
+  /** The 15 digits of the trace number that we sent. */
+  readonly originalTrace: string
+  /** First eight digits of the routing number that the payment was sent to. */
+  readonly originalReceivingBank: string
+  /** `YYMMDD` for R14 and R15. */
+  readonly dateOfDeath: string | null
+  readonly information: string | null
+  /** Of a dishonored or contested return: trace number and reason (`R03`) of the return that it is about. */
+  readonly returnTrace: string | null
+  readonly returnReason: string | null
+  /** Of a contested return: trace number and reason of the dishonored return. */
+  readonly dishonoredTrace: string | null
+  readonly dishonoredReason: string | null
+}
+
+export interface AchChange {
+  /** `C01` …; `C61` to `C69` refuse a notification of ours. */
+  readonly reason: string
+  readonly originalTrace: string
+  readonly originalReceivingBank: string
+  /** The whole field, as the bank wrote it. */
+  readonly corrected: string
+  /** Its parts by the reason. */
+  readonly parts: CorrectedParts
+}
+
+export interface AchPayment {
+  /** The texts of all addenda, joined as they are. */
+  readonly text: string | null
+  /** Every text in which a reference may stand: the id, each addendum, and all of them joined with and without spaces. */
+  readonly references: readonly BankReference[]
+}
+
+/** Classes whose entries have a number of addenda before the name. */
+const NUMBERED_NAMES: ReadonlySet<string> = new Set(['CTX', 'CTP', 'ENR', 'TRX', 'ATX'])
+
+export function headOf(line: string): AchHead {
+  const values = readRecord('fileHeader', line)
+  return {
+    destination: values.destination.trim(),
+    origin: values.origin.trim(),
+    createdOn: values.date.trim(),
+    createdAt: values.time.trim(),
+    modifier: values.modifier,
+    destinationName: values.destinationName.trim(),
+    originName: values.originName.trim(),
+    reference: values.reference.trim(),
+  }
+}
+
+export function entryOf(
+  head: AchHead | undefined,
+  batch: Values<'batchHeader'>,
+  values: Values<'entry'>,
+): AchEntry {
+  const amount = readNumber(values.amount)
+  if (amount === undefined) throw new UnreadablePart(`has the amount ${shown(values.amount)}`)
+  if (!/^\d\d$/.test(values.transactionCode))
+    throw new UnreadablePart(`has the transaction code ${shown(values.transactionCode)}`)
+  if (!/^\d{8}$/.test(values.receivingBank))
+    throw new UnreadablePart(`has the routing number ${shown(values.receivingBank)}`)
+  const isNumbered = NUMBERED_NAMES.has(batch.entryClass)
+  return {
+    entryClass: batch.entryClass,
+    companyName: batch.companyName.trim(),
+    companyId: batch.companyId.trim(),
+    description: batch.description.trim(),
+    effectiveDate: batch.effectiveDate.trim(),
+    settlementDate: batch.settlementDate.trim(),
+    batchNumber: batch.batchNumber.trim(),
+    destination: head?.destination ?? '',
+    originatingBank: batch.originatingBank.trim(),
+    receivingBank: `${values.receivingBank}${values.checkDigit}`,
+    transactionCode: values.transactionCode,
+    account: values.account.trim(),
+    amount,
+    individualId: values.individualId.trim(),
+    name: (isNumbered ? values.name.slice(4, 20) : values.name).trimEnd(),
+    trace: values.trace.trim(),
+  }
+}
+
+/** The amount as it changes the receiver's account. */
+export function signedAmount(transactionCode: string, amount: bigint): bigint {
+  return isCredit(transactionCode) ? amount : -amount
+}
+
+export function paymentOf(entry: AchEntry, addenda: readonly string[]): AchPayment {
+  const texts = addenda
+    .filter((one) => addendaType(one) === '05')
+    .map((one) => readRecord('addenda', one).text)
+    .filter((text) => text !== '')
+  const joined = texts.length > 1 ? [texts.join(' '), texts.join('')] : []
+  return {
+    text: texts.join('') || null,
+    references: references([
+      ['individualId', entry.individualId],
+      ...[...texts, ...joined].map((text) => ['addenda', text] as const),
+    ]),
+  }
+}
+
+export function returnOf(line: string): AchReturn {
+  const { reason, originalTrace, dateOfDeath, originalReceivingBank, information } = readRecord(
+    'returnAddenda',
+    line,
+  )
+  if (!/^R\d\d$/.test(reason)) throw new UnreadablePart(`has the return reason ${shown(reason)}`)
+  requireTrace(originalTrace)
+  const kind = kindOfReturn(reason)
+  const head = { kind, reason, originalTrace, originalReceivingBank: originalReceivingBank.trim() }
+  if (kind === 'RETURN')
+    return {
+      ...head,
+      ...NO_EARLIER_RETURN,
+      dateOfDeath: /^\d{6}$/.test(dateOfDeath) && Number(dateOfDeath) > 0 ? dateOfDeath : null,
+      information: information.trim() || null,
+    }
+  return { ...head, dateOfDeath: null, ...earlierReturnOf(kind, line) }
+}
+
+const NO_EARLIER_RETURN = {
+  returnTrace: null,
+  returnReason: null,
+  dishonoredTrace: null,
+  dishonoredReason: null,
+} as const
+
+function earlierReturnOf(
+  kind: AchReturnKind,
+  line: string,
+): Omit<AchReturn, 'kind' | 'reason' | 'originalTrace' | 'originalReceivingBank' | 'dateOfDeath'> {
+  if (kind === 'DISHONORED') {
+    const { returnTrace, returnReason, information } = readRecord('dishonoredAddenda', line)
+    return {
+      ...NO_EARLIER_RETURN,
+      returnTrace: returnTrace.trim() || null,
+      returnReason: reasonOf(returnReason),
+      information: information.trim() || null,
+    }
+  }
+  const { returnTrace, returnReason, dishonoredTrace, dishonoredReason } = readRecord(
+    'contestedAddenda',
+    line,
+  )
+  return {
+    returnTrace: returnTrace.trim() || null,
+    returnReason: reasonOf(returnReason),
+    dishonoredTrace: dishonoredTrace.trim() || null,
+    dishonoredReason: reasonOf(dishonoredReason),
+    information: null,
+  }
+}
+
+function reasonOf(digits: string): string | null {
+  return /^\d\d$/.test(digits) ? `R${digits}` : null
+}
+
+function kindOfReturn(reason: string): AchReturnKind {
+  if (/^R(?:6\d|70)$/.test(reason)) return 'DISHONORED'
+  return /^R7[1-7]$/.test(reason) ? 'CONTESTED' : 'RETURN'
+}
+
+export function changeOf(line: string): AchChange {
+  const { reason, originalTrace, originalReceivingBank, corrected } = readRecord('changeAddenda', line)
+  if (!/^C\d\d$/.test(reason)) throw new UnreadablePart(`has the change code ${shown(reason)}`)
+  requireTrace(originalTrace)
+  return {
+    reason,
+    originalTrace,
+    originalReceivingBank: originalReceivingBank.trim(),
+    corrected,
+    parts: correctedParts(reason, corrected),
+  }
+}
+
+function requireTrace(trace: string): void {
+  if (!/^\d{15}$/.test(trace)) throw new UnreadablePart(`has the original trace number ${shown(trace)}`)
+}
+
+export function addendaType(line: string): string {
+  return line.slice(1, 3)
+}

@@ -1,0 +1,239 @@
+import {
+  type AchChange,
+  type AchEntry,
+  type AchHead,
+  type AchPayment,
+  type AchReturn,
+  addendaType,
+  changeOf,
+  entryOf,
+  headOf,
+  paymentOf,
+  returnOf,
+  signedAmount,
+} from './ach-entry.ts'
+import { type AchLine, readAchLines } from './ach-lines.ts'
+import { readNumber, readRecord, type Values } from './ach-records.ts'
+import { AchTotals } from './ach-totals.ts'
+import { shown } from './decimal-amounts.ts'
+import { leadingFilling } from './decode-text.ts'
+import { readPart, type UnreadPart, unreadPart } from './unread-part.ts'
+import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
+
+/** The records of a bank's NACHA file: returns, notifications of change, and entries that others sent to us. */
+
+/** Addenda of one entry. More are in no class. */
+const ADDENDA_MAX = 9_999
+
+export type AchRecord =
+  /** The header of the file, before its entries. */
+  | { readonly type: 'head'; readonly head: AchHead }
+  | ({ readonly type: 'entry'; readonly entry: AchEntry } & AchPayment)
+  | ({ readonly type: 'return'; readonly entry: AchEntry } & AchReturn)
+  | ({ readonly type: 'change'; readonly entry: AchEntry } & AchChange)
+  | ({
+      readonly type: 'unread'
+      /** From 1. */
+      readonly line: number
+      /** The entry, if its own record can be read. */
+      readonly entry: AchEntry | null
+    } & UnreadPart)
+
+/**
+ * Reads a file in flat memory. What cannot be read, an international entry (IAT) and an accounting advice (ADV) become records of
+ * their own. Throws UnreadableFile if it does not begin with a header or does not end with a control record, and if a control of a
+ * batch or of the file is not what its records add up to; use it with `readTwice`.
+ */
+export async function* readAch(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<AchRecord> {
+  const reading = new Reading()
+  for await (const line of readAchLines(bytes)) yield* reading.take(line)
+  reading.end()
+}
+
+interface OpenEntry {
+  readonly line: AchLine
+  readonly addenda: string[]
+}
+
+type Control = Readonly<Record<'entries' | 'hash' | 'debits' | 'credits', string>>
+
+class Reading {
+  #line = 0
+  #head: AchHead | undefined
+  #batch: Values<'batchHeader'> | undefined
+  #entry: OpenEntry | undefined
+  #ofBatch = new AchTotals()
+  #ofFile = new AchTotals()
+  #batches = 0
+  #hasAdvices = false
+  #hasEnded = false
+
+  /** Takes a line, and gives the entry that ended before it. */
+  take(line: AchLine): readonly AchRecord[] {
+    this.#line = line.number
+    const kind = line.text.charAt(0)
+    if (!this.#head || this.#hasEnded) return this.#begin(line)
+    if (kind === '7') return this.#addenda(line)
+    const ended = this.#endEntry()
+    if (kind === '5') this.#beginBatch(line)
+    else if (kind === '6') this.#entry = { line, addenda: [] }
+    else if (kind === '8') this.#endBatch(line)
+    else if (kind === '9') return [...ended, ...this.#endFile(line)]
+    else return [...ended, this.#unknown(line)]
+    return ended
+  }
+
+  end(): void {
+    if (!this.#hasEnded) this.#refuse('ends before its control record')
+  }
+
+  /** The header of a file: the first line, or the first line of another file behind it. */
+  #begin({ text }: AchLine): readonly AchRecord[] {
+    if (this.#hasEnded && /^9*$/.test(text.trim())) return []
+    if (!text.startsWith('1'))
+      this.#refuse(this.#hasEnded ? 'continues after its control record' : 'does not begin with a header')
+    this.#head = headOf(text)
+    this.#ofFile = new AchTotals()
+    this.#batches = 0
+    this.#hasAdvices = false
+    this.#hasEnded = false
+    return [{ type: 'head', head: this.#head }]
+  }
+
+  #beginBatch({ text }: AchLine): void {
+    if (this.#batch) this.#refuse('begins a batch inside another')
+    this.#batch = readRecord('batchHeader', text)
+    this.#hasAdvices ||= this.#batch.entryClass === 'ADV'
+  }
+
+  #addenda(line: AchLine): readonly AchRecord[] {
+    if (!this.#entry) {
+      this.#ofBatch.addUnknown(1)
+      return [this.#unread(line, 'is an addenda record without an entry')]
+    }
+    if (this.#entry.addenda.length === ADDENDA_MAX) this.#refuse(`has more than ${ADDENDA_MAX} addenda`)
+    this.#entry.addenda.push(line.text)
+    return []
+  }
+
+  /** A line that begins as no record does. It may have been an entry or an addenda record. */
+  #unknown(line: AchLine): AchRecord {
+    this.#ofBatch.unknownLines += 1
+    this.#ofBatch.hasUnknown = true
+    return this.#unread(line, `begins with ${shown(line.text.charAt(0))}, which no record does`)
+  }
+
+  #endEntry(): readonly AchRecord[] {
+    const open = this.#entry
+    if (!open) return []
+    this.#entry = undefined
+    const { line, addenda } = open
+    const isAdvice = this.#batch?.entryClass === 'ADV'
+    const { transactionCode, receivingBank, amount } = readRecord(isAdvice ? 'advEntry' : 'entry', line.text)
+    const units = readNumber(amount)
+    const isCounted = units !== undefined && /^\d\d$/.test(transactionCode) && /^\d{8}$/.test(receivingBank)
+    if (isCounted) this.#ofBatch.add(transactionCode, receivingBank, units, addenda.length)
+    else this.#ofBatch.addUnknown(1 + addenda.length)
+    const money = isCounted ? { amount: signedAmount(transactionCode, units), currency: 'USD' } : undefined
+    const part = readPart(() => this.#recordOf(line, addenda))
+    if ('read' in part) return [part.read]
+    return [this.#unread(line, part.reason, addenda, money)]
+  }
+
+  #recordOf(line: AchLine, addenda: readonly string[]): AchRecord {
+    const batch = this.#batch
+    if (!batch) throw new UnreadablePart('is an entry outside of a batch')
+    if (batch.entryClass === 'ADV') throw new UnreadablePart('is an accounting advice (ADV)')
+    if (batch.entryClass === 'IAT' || batch.companyName.startsWith('IATCOR'))
+      throw new UnreadablePart('is of an international payment (IAT)')
+    const entry = entryOf(this.#head, batch, readRecord('entry', line.text))
+    const returned = addenda.find((one) => addendaType(one) === '99')
+    if (returned !== undefined) return { type: 'return', entry, ...returnOf(returned) }
+    const changed = addenda.find((one) => addendaType(one) === '98')
+    if (changed !== undefined) return { type: 'change', entry, ...changeOf(changed) }
+    // Codes that end with 1 or 6 are of returns and changes, which say so in addenda.
+    if (/[16]$/.test(entry.transactionCode))
+      throw new UnreadablePart('is a return or a change without its addenda record')
+    return { type: 'entry', entry, ...paymentOf(entry, addenda) }
+  }
+
+  #endBatch({ text }: AchLine): void {
+    if (!this.#batch && this.#ofBatch.entries + this.#ofBatch.unknownLines === 0)
+      this.#refuse('ends a batch that has not begun')
+    const isAdvice = this.#batch?.entryClass === 'ADV'
+    const control = readRecord(isAdvice ? 'advBatchControl' : 'batchControl', text)
+    const { entries, unknownLines } = this.#ofBatch
+    this.#same('entries', control.entries, entries, entries + unknownLines)
+    this.#amounts(control, this.#ofBatch)
+    this.#ofFile.addAll(this.#ofBatch)
+    this.#batches += 1
+    this.#batch = undefined
+    this.#ofBatch = new AchTotals()
+  }
+
+  #endFile(line: AchLine): readonly AchRecord[] {
+    if (this.#batch) this.#refuse('ends inside a batch')
+    this.#ofFile.addAll(this.#ofBatch)
+    this.#ofBatch = new AchTotals()
+    const control = readRecord(this.#hasAdvices ? 'advFileControl' : 'fileControl', line.text)
+    const { entries, unknownLines } = this.#ofFile
+    this.#amounts(control, this.#ofFile)
+    this.#hasEnded = true
+    // By banks and amounts all entries are there, and each batch has the number that it says.
+    const counts = [
+      ['entries', control.entries, entries, entries + unknownLines],
+      ['batches', control.batches, this.#batches, this.#batches],
+    ] as const
+    return counts.flatMap(([what, written, least, most]) => {
+      const number = readNumber(written)
+      if (number !== undefined && number >= BigInt(least) && number <= BigInt(most)) return []
+      return [this.#unread(line, `says that its ${what} are ${written}, and they are ${least}`)]
+    })
+  }
+
+  #amounts(control: Control, totals: AchTotals): void {
+    const { hasUnknown, debits, credits } = totals
+    // With an entry whose amount is not known the rest may be less, and never more.
+    this.#same('debits', control.debits, debits, hasUnknown ? null : debits)
+    this.#same('credits', control.credits, credits, hasUnknown ? null : credits)
+    if (!hasUnknown) this.#same('entry hash', control.hash, totals.hash)
+  }
+
+  /** `most` is null if there is no bound. */
+  #same(what: string, written: string, least: number | bigint, most: number | bigint | null = least): void {
+    const number = readNumber(written)
+    if (number === undefined) this.#refuse(`has no number as its ${what}`)
+    if (number < BigInt(least) || (most !== null && number > BigInt(most)))
+      this.#refuse(`says that its ${what} are ${number}, and they are ${least}`)
+  }
+
+  #unread(
+    { number, text }: AchLine,
+    reason: string,
+    addenda: readonly string[] = [],
+    money?: { readonly amount: bigint; readonly currency: string },
+  ): AchRecord {
+    const raw = [text, ...addenda].map((one) => one.trimEnd()).join('\n')
+    const batch = this.#batch
+    const entry = batch && readPart(() => entryOf(this.#head, batch, readRecord('entry', text)))
+    return {
+      type: 'unread',
+      line: number,
+      entry:
+        entry && 'read' in entry && batch.entryClass !== 'ADV' && batch.entryClass !== 'IAT'
+          ? entry.read
+          : null,
+      ...unreadPart(`line ${number}`, `line ${number}: ${reason}`, raw, money),
+    }
+  }
+
+  #refuse(what: string): never {
+    throw new UnreadableFile(`line ${this.#line}: ${what}`)
+  }
+}
+
+/** True if a file begins with a header: record type 1 and priority 01. */
+export function startsLikeAch(head: Uint8Array): boolean {
+  const text = Buffer.from(head).toString('utf8')
+  return /^101[ 0-9A-Z]/.test(text.slice(leadingFilling(text)))
+}

@@ -1,0 +1,245 @@
+import { isRoutingNumber } from '../../../base/formats/check-digits.ts'
+import { BLOCK_RECORDS, FILLER, writeRecord } from './ach-records.ts'
+import { AchTotals } from './ach-totals.ts'
+import { inLatin } from './sepa-text.ts'
+import { type PaymentPart, UnwritablePayment } from './unreadable-file.ts'
+
+/** US ACH payments as a NACHA file. */
+
+const ADDENDA_CHARACTERS = 80
+const ACCOUNT = /^[0-9A-Za-z](?:[0-9A-Za-z -]{0,15}[0-9A-Za-z])?$/
+const CENTS_MAX = 9_999_999_999n
+const PIECE_CHARACTERS = 64 * 1024
+
+/**
+ * By who is at the other end, and how consent to a debit was given. `PPD`: a person, in writing. `CCD`: a business. `WEB`: a person,
+ * online. `TEL`: a person, by telephone. None of free text: `CTX` carries EDI alone.
+ */
+export const ENTRY_CLASSES = ['PPD', 'CCD', 'WEB', 'TEL'] as const
+export type EntryClass = (typeof ENTRY_CLASSES)[number]
+/** A TEL entry has no addenda. */
+const ADDENDA_MAX = { PPD: 1, CCD: 1, WEB: 1, TEL: 0 } as const satisfies Record<EntryClass, 0 | 1>
+/** The payment type code that WEB and TEL have in the discretionary data: a single entry. */
+const SINGLE_ENTRY = 'S'
+
+/** Who sends a file: the platform, at its bank. */
+export interface AchOriginator {
+  /** The routing number of the bank that gets the file, and its name. */
+  readonly destination: string
+  readonly destinationName: string
+  /** Ten characters that the bank gave: often a 1 and the tax number. */
+  readonly origin: string
+  readonly originName: string
+  readonly companyName: string
+  readonly companyId: string
+  /** The first 8 digits of the routing number of the bank that originates. */
+  readonly originatingBank: string
+  /** What receivers read on their statement, at most 10 characters. */
+  readonly description: string
+}
+
+export interface AchPayment {
+  /** The last seven digits of the trace number, which returns name. */
+  readonly traceSequence: number
+  readonly routingNumber: string
+  readonly account: string
+  readonly accountKind: 'CHECKING' | 'SAVINGS'
+  /** In cents. */
+  readonly amount: bigint
+  /** At most 15 characters; it comes back in a return. */
+  readonly individualId: string
+  readonly name: string
+  readonly remittanceInformation?: string
+}
+
+/** Payments of one kind, direction and day. */
+export interface AchBatch {
+  readonly entryClass: EntryClass
+  /** A credit pays the receiver, a debit takes from the receiver. */
+  readonly direction: 'CREDIT' | 'DEBIT'
+  /** `YYYY-MM-DD`, a banking day. */
+  readonly effectiveDate: string
+  /** In ascending order of their trace numbers. */
+  readonly payments: AsyncIterable<AchPayment>
+}
+
+export interface AchFile {
+  readonly originator: AchOriginator
+  /** `YYYY-MM-DD` and `HH:MM`, in the bank's time zone. */
+  readonly date: string
+  readonly time: string
+  /** A to Z, 0 to 9: tells files of one day apart. */
+  readonly modifier: string
+  /** At most 8 characters. */
+  readonly reference: string
+}
+
+/** The codes by account and direction. */
+const TRANSACTION_CODES = {
+  CHECKING: { CREDIT: '22', DEBIT: '27' },
+  SAVINGS: { CREDIT: '32', DEBIT: '37' },
+} as const
+const SERVICE_CLASSES = { CREDIT: '220', DEBIT: '225' } as const
+
+/**
+ * Writes a file, piece by piece, in memory that does not grow with it. The same arguments give the same bytes. Throws
+ * UnwritablePayment for what an entry cannot carry, RangeError for what does not fit into a control.
+ */
+export async function* writeAch(file: AchFile, batches: Iterable<AchBatch>): AsyncGenerator<string> {
+  const totals = new AchTotals()
+  let [records, batchCount] = [1, 0]
+  let piece = `${fileHeader(file)}\n`
+  for (const batch of batches) {
+    batchCount += 1
+    const ofBatch = new AchTotals()
+    const ends = { ...batchEnds(file.originator, batch), batchNumber: batchCount }
+    piece += `${batchHeader(file.originator, batch, ends)}\n`
+    let last = -1
+    for await (const payment of batch.payments) {
+      if (payment.traceSequence <= last)
+        throw new RangeError(`The trace ${payment.traceSequence} is not above ${last}`)
+      last = payment.traceSequence
+      const lines = achEntry(batch, payment, file.originator.originatingBank)
+      const code = TRANSACTION_CODES[payment.accountKind][batch.direction]
+      ofBatch.add(code, payment.routingNumber.slice(0, 8), payment.amount, lines.length - 1)
+      piece += `${lines.join('\n')}\n`
+      if (piece.length < PIECE_CHARACTERS) continue
+      yield piece
+      piece = ''
+    }
+    piece += `${writeRecord('batchControl', { ...ends, ...controlOf(ofBatch) })}\n`
+    totals.addAll(ofBatch)
+    records += ofBatch.entries + 2
+  }
+  const blocks = Math.ceil((records + 1) / BLOCK_RECORDS)
+  yield `${piece}${writeRecord('fileControl', { batches: batchCount, blocks, ...controlOf(totals) })}\n`
+  yield `${FILLER}\n`.repeat(blocks * BLOCK_RECORDS - records - 1)
+}
+
+/**
+ * The lines of one payment: its entry, and its addenda. Throws UnwritablePayment; a payment that passes here can be in any
+ * file. A text is one line: `checkAchText` refuses a longer one before the payment is made.
+ */
+export function achEntry(
+  { entryClass, direction }: Pick<AchBatch, 'entryClass' | 'direction'>,
+  payment: AchPayment,
+  originatingBank: string,
+): readonly string[] {
+  const { routingNumber, account, amount, individualId, traceSequence } = payment
+  if (!isRoutingNumber(routingNumber)) throw new UnwritablePayment('routing number is not valid')
+  if (!ACCOUNT.test(account))
+    throw new UnwritablePayment('account number is not of 1 to 17 letters and digits')
+  if (amount < 1n || amount > CENTS_MAX)
+    throw new UnwritablePayment('amount is not within 0.01 to 99999999.99 USD', 'amount')
+  if (!/^[!-~](?:[ -~]{0,13}[!-~])?$/.test(individualId))
+    throw new UnwritablePayment('reference is not of 1 to 15 characters of ASCII')
+  const text = addendaText(payment.remittanceInformation).slice(0, ADDENDA_CHARACTERS)
+  const hasAddenda = text !== '' && ADDENDA_MAX[entryClass] > 0
+  const sequence = String(traceSequence).padStart(7, '0')
+  const entry = writeRecord('entry', {
+    transactionCode: TRANSACTION_CODES[payment.accountKind][direction],
+    receivingBank: routingNumber.slice(0, 8),
+    checkDigit: routingNumber.slice(8),
+    account,
+    amount,
+    individualId,
+    name: achName(payment.name, 22, 'name of the receiver'),
+    discretionary: entryClass === 'WEB' || entryClass === 'TEL' ? SINGLE_ENTRY : '',
+    addendaIndicator: hasAddenda ? 1 : 0,
+    trace: `${originatingBank}${sequence}`,
+  })
+  if (!hasAddenda) return [entry]
+  return [entry, writeRecord('addenda', { type: '05', text, sequence: 1, entrySequence: sequence })]
+}
+
+/** Throws UnwritablePayment for a text that an entry of this class cannot carry whole. */
+export function checkAchText(entryClass: EntryClass, text: string | undefined): void {
+  const { length } = addendaText(text)
+  const charactersMax = ADDENDA_MAX[entryClass] * ADDENDA_CHARACTERS
+  if (length > charactersMax)
+    throw new UnwritablePayment(
+      `remittance information has ${length} characters, and ACH carries ${charactersMax} in ${entryClass}`,
+      'remittanceInformation',
+    )
+}
+
+/** The class that carries a payment. `debitClass` says how people consent to debits: in writing if it is not known. */
+export function entryClassOf(
+  isBusiness: boolean,
+  direction: AchBatch['direction'],
+  debitClass: 'PPD' | 'WEB' | 'TEL' = 'PPD',
+): EntryClass {
+  if (isBusiness) return 'CCD'
+  return direction === 'DEBIT' ? debitClass : 'PPD'
+}
+
+function addendaText(text: string | undefined): string {
+  return achText(text ?? '', 'remittance information', 'remittanceInformation')
+}
+
+/** A text in printable ASCII, letters without their marks. Throws UnwritablePayment where a letter has no spelling there. */
+function achText(text: string, what: string, part: PaymentPart = 'account'): string {
+  const written = inLatin(text, undefined, /^[ -~]$/)
+  const lost = [...written.matchAll(/[^ -~]/gu)].find(([one]) => /[\p{Letter}\p{Number}]/u.test(one))
+  if (lost) throw new UnwritablePayment(`${what} has the character ${lost[0]}, which ACH cannot carry`, part)
+  return written
+    .replaceAll(/[^ -~]/gu, '.')
+    .replaceAll(/ +/g, ' ')
+    .trim()
+}
+
+/** The same for a name, in which a letter or digit must be left. */
+function achName(text: string, charactersMax: number, what: string): string {
+  const written = achText(text, what)
+  if (!/[A-Za-z0-9]/.test(written))
+    throw new UnwritablePayment(`${what} has no letter or digit that ACH can carry`)
+  return written.slice(0, charactersMax)
+}
+
+function fileHeader({ originator, date, time, modifier, reference }: AchFile): string {
+  if (!isRoutingNumber(originator.destination)) throw new RangeError('The destination is no routing number')
+  return writeRecord('fileHeader', {
+    priority: '01',
+    destination: ` ${originator.destination}`,
+    origin: originator.origin.padStart(10),
+    date: shortDate(date),
+    time: time.replace(':', ''),
+    modifier,
+    recordSize: '094',
+    blockingFactor: '10',
+    format: '1',
+    destinationName: achName(originator.destinationName, 23, 'name of the bank'),
+    originName: achName(originator.originName, 23, 'name of the origin'),
+    reference,
+  })
+}
+
+/** What stands in the header of a batch and in its control. */
+function batchEnds({ companyId, originatingBank }: AchOriginator, { direction }: AchBatch) {
+  return { serviceClass: SERVICE_CLASSES[direction], companyId, originatingBank } as const
+}
+
+function batchHeader(
+  { companyName, description }: AchOriginator,
+  { entryClass, effectiveDate }: AchBatch,
+  ends: ReturnType<typeof batchEnds> & { readonly batchNumber: number },
+): string {
+  return writeRecord('batchHeader', {
+    ...ends,
+    companyName: achName(companyName, 16, 'name of the company'),
+    entryClass,
+    description: achName(description, 10, 'description'),
+    descriptiveDate: shortDate(effectiveDate),
+    effectiveDate: shortDate(effectiveDate),
+    originatorStatus: '1',
+  })
+}
+
+function controlOf({ entries, hash, debits, credits }: AchTotals) {
+  return { entries, hash, debits, credits }
+}
+
+/** `YYYY-MM-DD` as `YYMMDD`. */
+function shortDate(date: string): string {
+  return date.slice(2).replaceAll('-', '')
+}

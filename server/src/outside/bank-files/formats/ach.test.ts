@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { BATCH, type Given, PAYMENT, read, write } from './ach.testing.ts'
+import {
+  type AchPayment,
+  achEntry,
+  checkAchText,
+  ENTRY_CLASSES,
+  type EntryClass,
+  entryClassOf,
+} from './ach-writer.ts'
+import { UnwritablePayment } from './unreadable-file.ts'
+
+test('a file is laid out to the column', async () => {
+  expect((await write()).split('\n')).toEqual([
+    '101 02100002111234567892603020930A094101JPMORGAN CHASE         ACME PAYMENTS          00000001',
+    '5220ACME PAYMENTS                       1123456789PPDPAYOUT    260303260303   1021000020000001',
+    '6220114015331234567890       0000125050CS0A1B2C3D4E5F Grace Hopper            1021000020000001',
+    `705${'Invoice 7'.padEnd(80)}00010000001`,
+    `822000000200011401530000000000000000001250501123456789${' '.repeat(25)}021000020000001`,
+    `9000001000001000000020001140153000000000000000000125050${' '.repeat(39)}`,
+    ...Array(4).fill('9'.repeat(94)),
+    '',
+  ])
+})
+
+test('every line has 94 characters, and lines are blocks of ten, whatever is in the file', async () => {
+  await fc.assert(
+    fc.asyncProperty(batches(), async (given) => {
+      const text = await write(given)
+      expect(await write(given)).toBe(text)
+      const lines = text.split('\n').slice(0, -1)
+      expect(lines.length % 10).toBe(0)
+      expect(lines.every((line) => line.length === 94 && /^[ -~]*$/.test(line))).toBe(true)
+      const found = await read(text)
+      const payments = given.flatMap(({ payments }) => payments)
+      expect(found.map(({ entry }) => entry?.amount)).toEqual(payments.map(({ amount }) => amount))
+      expect(found.map(({ entry }) => entry?.individualId)).toEqual(
+        payments.map(({ individualId }) => individualId),
+      )
+      expect(found.map(({ entry }) => entry?.trace)).toEqual(
+        payments.map(({ traceSequence }) => `02100002${String(traceSequence).padStart(7, '0')}`),
+      )
+      const texts = found.map((record) => (record.type === 'entry' ? record.text : 'none'))
+      const sent = given.flatMap(({ entryClass, payments }) =>
+        payments.map(
+          ({ remittanceInformation: text = '' }) =>
+            (entryClass === 'TEL' ? '' : text.slice(0, 80)).trim() || null,
+        ),
+      )
+      expect(texts).toEqual(sent)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+function batches(): fc.Arbitrary<Given[]> {
+  const payment = fc.record({
+    routingNumber: fc.constantFrom('021000021', '011401533', '091000019'),
+    account: fc.stringMatching(/^[0-9]{4,17}$/),
+    accountKind: fc.constantFrom('CHECKING' as const, 'SAVINGS' as const),
+    amount: fc.bigInt(1n, 9_999_999_999n),
+    individualId: fc.stringMatching(/^CS[0-9A-F]{12}$/),
+    name: fc.stringMatching(/^[A-Z][a-z]{1,30}$/),
+    remittanceInformation: fc.stringMatching(/^[a-z0-9*~\\]{0,400}$/),
+  })
+  const batch = fc.record({
+    entryClass: fc.constantFrom<EntryClass>(...ENTRY_CLASSES),
+    direction: fc.constantFrom('CREDIT' as const, 'DEBIT' as const),
+    effectiveDate: fc.constant('2026-03-03'),
+    payments: fc.array(payment, { minLength: 1, maxLength: 15 }),
+  })
+  return fc.array(batch, { maxLength: 4 }).map((given) => {
+    let traceSequence = 0
+    return given.map((one) => ({
+      ...one,
+      payments: one.payments.map((p) => ({ ...p, traceSequence: ++traceSequence })),
+    }))
+  })
+}
+
+test('the class follows the receiver, the direction and the consent to debits', () => {
+  for (const debitClass of [undefined, 'PPD', 'WEB', 'TEL'] as const) {
+    expect(entryClassOf(false, 'CREDIT', debitClass)).toBe('PPD')
+    expect(entryClassOf(false, 'DEBIT', debitClass)).toBe(debitClass ?? 'PPD')
+    expect(entryClassOf(true, 'CREDIT', debitClass)).toBe('CCD')
+    expect(entryClassOf(true, 'DEBIT', debitClass)).toBe('CCD')
+  }
+})
+
+test('savings accounts have codes of their own, and WEB and TEL entries say that they are single ones', () => {
+  const entry = (
+    entryClass: EntryClass,
+    direction: 'CREDIT' | 'DEBIT',
+    accountKind: 'CHECKING' | 'SAVINGS',
+  ) => achEntry({ entryClass, direction }, { ...PAYMENT, accountKind }, '02100002')[0]
+  expect(entry('PPD', 'CREDIT', 'SAVINGS')?.slice(0, 3)).toBe('632')
+  expect(entry('WEB', 'DEBIT', 'SAVINGS')?.slice(0, 3)).toBe('637')
+  expect(entry('WEB', 'DEBIT', 'CHECKING')?.slice(0, 3)).toBe('627')
+  expect(entry('WEB', 'DEBIT', 'CHECKING')?.slice(76, 78)).toBe('S ')
+  expect(entry('TEL', 'DEBIT', 'CHECKING')?.slice(76, 79)).toBe('S 0')
+  expect(entry('PPD', 'DEBIT', 'CHECKING')?.slice(76, 79)).toBe('  1')
+})
+
+test('a text is carried whole or refused, whatever characters it has', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...ENTRY_CLASSES),
+      fc.string({ maxLength: 90, unit: 'grapheme' }),
+      (...[entryClass, text]) => {
+        const entry = () => {
+          checkAchText(entryClass, text)
+          return achEntry({ ...BATCH, entryClass }, { ...PAYMENT, remittanceInformation: text }, '02100002')
+        }
+        let lines: readonly string[]
+        try {
+          lines = entry()
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'UnwritablePayment', part: 'remittanceInformation' })
+          return
+        }
+        const plain = /^[!-~]*$/.test(text) ? text : undefined
+        if (plain !== undefined) expect((lines[1] ?? '').slice(3, 83).trim()).toBe(plain)
+        expect(lines.length).toBeLessThanOrEqual(2)
+      },
+    ),
+  )
+  expect(() => checkAchText('CCD', 'x'.repeat(80))).not.toThrow()
+  expect(() => checkAchText('CCD', 'x'.repeat(81))).toThrow('has 81 characters, and ACH carries 80 in CCD')
+  // Two letters are written for one.
+  expect(() => checkAchText('PPD', 'ß'.repeat(41))).toThrow('82')
+  expect(() => checkAchText('TEL', 'x')).toThrow('0 in TEL')
+})
+
+test.each<[string, Partial<AchPayment>]>([
+  ['routing number', { routingNumber: '011401534' }],
+  ['account number', { account: '123456789012345678' }],
+  ['account number', { account: '' }],
+  ['amount', { amount: 0n }],
+  ['amount', { amount: 10_000_000_000n }],
+  ['reference', { individualId: 'sixteen letters.' }],
+  ['name', { name: '李小龍' }],
+  ['name', { name: '—' }],
+])('a payment is refused for its %s, before it is in any file', (what, change) => {
+  const entry = () => achEntry(BATCH, { ...PAYMENT, ...change }, '02100002')
+  expect(entry).toThrow(UnwritablePayment)
+  expect(entry).toThrow(what)
+})
+
+test('traces that do not rise leave no whole file', async () => {
+  await expect(write([{ ...BATCH, payments: [PAYMENT, PAYMENT] }])).rejects.toThrow(/trace 1 is not above 1/)
+})

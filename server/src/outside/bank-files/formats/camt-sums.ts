@@ -1,0 +1,50 @@
+import type { BankMoney } from './camt-details.ts'
+import type { BankEntry } from './camt-entry.ts'
+
+interface Balance extends BankMoney {
+  readonly type: string
+}
+
+/** The sums of the booked entries of a statement, by currency. */
+export class Booked {
+  readonly #sums = new Map<string, bigint>()
+  readonly #unread = new Map<string, bigint>()
+  /** Set when an entry is missing from the sums. */
+  hasUnknown = false
+
+  add({ status, amount, currency }: BankEntry): void {
+    if (status === 'BOOK') this.#sums.set(currency, this.sumIn(currency) + amount)
+  }
+
+  /** Counts an entry that waits, if the bank says that it is booked and how much it is. */
+  addUnread(
+    status: string | undefined,
+    money: { readonly read: BankMoney } | { readonly reason: string },
+  ): void {
+    if (status === undefined || (status === 'BOOK' && !('read' in money))) this.hasUnknown = true
+    else if (status === 'BOOK' && 'read' in money) {
+      const { amount, currency } = money.read
+      this.#unread.set(currency, (this.#unread.get(currency) ?? 0n) + amount)
+    }
+  }
+
+  sumIn(currency: string | undefined): bigint {
+    // A statement that names no currency has one all the same.
+    if (currency === undefined) return this.#sums.size === 1 ? ([...this.#sums.values()][0] ?? 0n) : 0n
+    return this.#sums.get(currency) ?? 0n
+  }
+
+  /** The reason that the booked entries do not lead from the opening to the closing balance; null if they do, or if nobody can tell. */
+  contradictionTo(balances: readonly Balance[]): string | null {
+    const opening =
+      balances.find(({ type }) => type === 'OPBD') ?? balances.find(({ type }) => type === 'PRCD')
+    const closing = balances.findLast(({ type }) => type === 'CLBD')
+    if (!opening || !closing || opening.currency !== closing.currency || this.hasUnknown) return null
+    const { currency } = opening
+    // Nobody knows at which rate an entry in another currency was booked.
+    if ([...this.#sums.keys(), ...this.#unread.keys()].some((one) => one !== currency)) return null
+    const booked = this.sumIn(currency) + (this.#unread.get(currency) ?? 0n)
+    if (opening.amount + booked === closing.amount) return null
+    return `its opening balance ${opening.amount} and entries ${booked} are not its closing balance ${closing.amount}`
+  }
+}

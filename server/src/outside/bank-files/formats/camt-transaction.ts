@@ -1,0 +1,160 @@
+import {
+  type BankCharges,
+  type BankCodes,
+  type BankMoney,
+  type BankReference,
+  chargesOf,
+  codesOf,
+  directed,
+  isReturnCode,
+  moneyOf,
+  optionalMoney,
+  references,
+} from './camt-details.ts'
+import type { BankEntry } from './camt-entry.ts'
+import { type IsoReason, reasonsOf } from './iso-reason.ts'
+import { allBelow, below, textBelow, type XmlElement } from './xml-records.ts'
+
+/** What a bank writes where the payer gave no reference. */
+const NOT_PROVIDED = 'NOTPROVIDED'
+
+/** Who is at an end of a transaction, as far as the bank says. */
+export interface BankParty {
+  readonly name: string | null
+  /** IBAN, or another number of the account. */
+  readonly account: string | null
+  readonly bic: string | null
+}
+
+/** One payment in an entry, which may sum up many. Its codes are its own: null if only the entry has them. */
+export interface BankTransaction extends BankCodes {
+  /** Its place in the entry, from 0. */
+  readonly place: number
+  /** The booked amount, signed, in smallest units. Null if the bank leaves it to the entry; never the instructed amount. */
+  readonly amount: bigint | null
+  readonly currency: string | null
+  /** The amount that was ordered, unsigned, in its own currency. */
+  readonly instructed: BankMoney | null
+  readonly charges: BankCharges | null
+  readonly messageId: string | null
+  readonly paymentInformationId: string | null
+  readonly instructionId: string | null
+  readonly endToEndId: string | null
+  readonly mandateId: string | null
+  readonly clearingReference: string | null
+  readonly servicerReference: string | null
+  readonly debtor: BankParty
+  readonly creditor: BankParty
+  /** All lines and structured references, joined with spaces, uncut. */
+  readonly remittanceInformation: string | null
+  /** True if it says why it came back, or if its transaction code or the code of its entry says that it came back. */
+  readonly isReturn: boolean
+  /** Why it came back, if the bank says so. */
+  readonly returnReason: IsoReason | null
+  readonly text: string | null
+  /** Every text in which banks put a reference, uncut, the most reliable first. */
+  readonly references: readonly BankReference[]
+}
+
+/** The transaction in an element, of an entry whose direction is its own unless it says otherwise. */
+export function transactionOf(element: XmlElement, entry: BankEntry, place: number): BankTransaction {
+  const what = `transaction ${place + 1} of entry ${entry.place + 1}`
+  const booked = bookedOf(element, entry, what)
+  const refs = below(element, 'Refs')
+  const endToEndId = textBelow(refs, 'EndToEndId')
+  const codes = codesOf(element)
+  const returnReason = reasonsOf(element, 'RtrInf')[0] ?? null
+  return {
+    place,
+    amount: booked?.amount ?? null,
+    currency: booked?.currency ?? null,
+    instructed: instructedOf(element),
+    charges: chargesOf(element),
+    messageId: textBelow(refs, 'MsgId') ?? null,
+    paymentInformationId: textBelow(refs, 'PmtInfId') ?? null,
+    instructionId: textBelow(refs, 'InstrId') ?? null,
+    endToEndId: endToEndId === undefined || endToEndId === NOT_PROVIDED ? null : endToEndId,
+    mandateId: textBelow(refs, 'MndtId') ?? null,
+    clearingReference: textBelow(refs, 'ClrSysRef') ?? null,
+    servicerReference: textBelow(refs, 'AcctSvcrRef') ?? null,
+    ...codes,
+    debtor: partyOf(element, 'Dbtr'),
+    creditor: partyOf(element, 'Cdtr'),
+    remittanceInformation: remittanceOf(below(element, 'RmtInf')),
+    isReturn: returnReason !== null || isReturnCode(codes) || entry.isReturn,
+    returnReason,
+    text: textBelow(element, 'AddtlTxInf') ?? null,
+    references: referencesOf(element).filter(({ text }) => text !== NOT_PROVIDED),
+  }
+}
+
+/** The transaction with the text of its entry, which stands after it in the file and is about it alone. */
+export function withTextOfEntry(transaction: BankTransaction, { text }: BankEntry): BankTransaction {
+  const added = references([['AddtlNtryInf', text]])
+  return added.length === 0
+    ? transaction
+    : { ...transaction, references: [...transaction.references, ...added] }
+}
+
+/**
+ * The amount that was booked for the transaction. Before version .03 there is only `TxAmt`, which counts if it is in the
+ * currency of the entry: in another one it is what the other side sees.
+ */
+function bookedOf(element: XmlElement, entry: BankEntry, what: string): BankMoney | null {
+  const amount = below(element, 'Amt')
+  const own = amount ? moneyOf(amount, what) : optionalMoney(below(element, 'AmtDtls/TxAmt/Amt'))
+  if (own === null || (!amount && own.currency !== entry.currency)) return null
+  const isDirected = below(element, 'CdtDbtInd') !== undefined
+  const signed = isDirected
+    ? directed(element, own.amount, what)
+    : entry.amount < 0n
+      ? -own.amount
+      : own.amount
+  return { amount: signed, currency: own.currency }
+}
+
+function instructedOf(element: XmlElement): BankMoney | null {
+  const details = below(element, 'AmtDtls')
+  return optionalMoney(below(details, 'InstdAmt/Amt')) ?? optionalMoney(below(details, 'CntrValAmt/Amt'))
+}
+
+/** From version .08 a party may be a person or business (`Pty`) or a bank (`Agt`). */
+function partyOf(element: XmlElement, role: 'Dbtr' | 'Cdtr'): BankParty {
+  const parties = below(element, 'RltdPties')
+  const bank = below(element, `RltdAgts/${role}Agt/FinInstnId`)
+  const { Nm, Agt } = { Nm: `${role}/Nm`, Agt: `${role}/Agt/FinInstnId/Nm` }
+  return {
+    name: textBelow(parties, `${role}/Pty/Nm`, Nm, Agt) ?? null,
+    account: textBelow(parties, `${role}Acct/Id/IBAN`, `${role}Acct/Id/Othr/Id`) ?? null,
+    bic: textBelow(bank, 'BICFI', 'BIC') ?? null,
+  }
+}
+
+/** The lines of the text, and the structured references. */
+function remittanceOf(remittance: XmlElement | undefined): string | null {
+  const lines = allBelow(remittance, 'Ustrd').map(({ text }) => text)
+  const structured = allBelow(remittance, 'Strd').map((one) => textBelow(one, 'CdtrRefInf/Ref'))
+  return [...lines, ...structured].filter(Boolean).join(' ') || null
+}
+
+function referencesOf(element: XmlElement): readonly BankReference[] {
+  const refs = below(element, 'Refs')
+  const remittance = below(element, 'RmtInf')
+  const structured = allBelow(remittance, 'Strd')
+  const lines = allBelow(remittance, 'Ustrd').map(({ text }) => text)
+  // A reference may be broken by the end of a line, with a space or without one.
+  const joined = lines.length > 1 ? [lines.join(' '), lines.join('')] : []
+  return references([
+    ['EndToEndId', textBelow(refs, 'EndToEndId')],
+    ['InstrId', textBelow(refs, 'InstrId')],
+    ...structured.map((one) => ['Strd/CdtrRefInf/Ref', textBelow(one, 'CdtrRefInf/Ref')] as const),
+    ...structured.flatMap((one) =>
+      allBelow(one, 'AddtlRmtInf').map(({ text }) => ['Strd/AddtlRmtInf', text] as const),
+    ),
+    ...structured.flatMap((one) =>
+      allBelow(one, 'RfrdDocInf').map((info) => ['Strd/RfrdDocInf/Nb', textBelow(info, 'Nb')] as const),
+    ),
+    ...[...lines, ...joined].map((text) => ['Ustrd', text] as const),
+    ['AddtlTxInf', textBelow(element, 'AddtlTxInf')],
+  ])
+}

@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs'
+import { XMLParser } from 'fast-xml-parser'
+import { describe, expect, test } from 'vitest'
+import { iso4217Decimals } from '../../../base/formats/iso-4217.ts'
+import { all } from './camt.testing.ts'
+import type { BankRecord } from './camt.ts'
+import { type IsoRecord, readIsoMessages } from './iso-messages.ts'
+import { readTwice } from './read-twice.ts'
+import { UnreadableFile } from './unreadable-file.ts'
+import { openVector, vectorNames, vectorPath, vectorsAbsent } from './vectors.testing.ts'
+
+/** Statements, entries and transactions of each file, or why it is refused. */
+const EXPECTED: Readonly<Record<string, readonly [number, number, number] | RegExp>> = {
+  'camt/genkgo/camt052.v1.xml': /camt.052.001.01/,
+  'camt/genkgo/camt052.v2.other-account.xml': [1, 1, 1],
+  'camt/genkgo/camt052.v2.with-account-name.xml': [1, 1, 1],
+  'camt/genkgo/camt052.v2.xml': [1, 1, 1],
+  'camt/genkgo/camt052.v4.xml': [1, 1, 1],
+  'camt/genkgo/camt052.v6.Amt-zero.xml': [1, 1, 1],
+  'camt/genkgo/camt052.v6.xml': [1, 1, 1],
+  'camt/genkgo/camt052.v8.xml': [1, 1, 0],
+  'camt/genkgo/camt053.v2.all-balance-types.xml': [1, 1, 1],
+  'camt/genkgo/camt053.v2.five.decimals.xml': [1, 1, 1],
+  'camt/genkgo/camt053.v2.minimal.ultimate.xml': [1, 1, 1],
+  'camt/genkgo/camt053.v2.minimal.xml': [1, 1, 1],
+  'camt/genkgo/camt053.v2.multi.statement.xml': [2, 2, 2],
+  'camt/genkgo/camt053.v2.with-account-name.xml': [1, 1, 1],
+  'camt/genkgo/camt053.v2.with-party-ids.xml': [1, 1, 1],
+  'camt/genkgo/camt053.v2.wrong.xml': /no statement, no report and no advice/,
+  'camt/genkgo/camt053.v3.xml': [1, 1, 1],
+  'camt/genkgo/camt053.v4.xml': [1, 1, 1],
+  'camt/genkgo/camt053.v8.xml': [1, 1, 1],
+  'camt/genkgo/camt054.v2.with-account-name.xml': [1, 1, 1],
+  'camt/genkgo/camt054.v2.xml': [1, 1, 3],
+  'camt/genkgo/camt054.v4.xml': [1, 1, 3],
+  'camt/genkgo/camt054.v8-with-UETR.xml': [1, 1, 1],
+  'camt/genkgo/camt054.v8-with-financial-institution.xml': [1, 1, 1],
+  'camt/genkgo/camt054.v8.xml': [1, 1, 3],
+  'camt/genkgo/camt53.only-Dt-with-DtTm.xml': [1, 0, 0],
+  'camt/viafintech/052-valid_example.xml': [1, 2, 2],
+  'camt/viafintech/052-valid_example_with_dates.xml': [1, 1, 1],
+  'camt/viafintech/053-valid_example.xml': [1, 4, 5],
+  'camt/viafintech/053-valid_example_v4.xml': [1, 13, 32],
+  'camt/viafintech/053-valid_example_v8.xml': [1, 3, 3],
+  'camt/viafintech/053-valid_example_with_batch.xml': [1, 3, 2],
+  'camt/viafintech/053-valid_example_with_datetime.xml': [1, 1, 0],
+  'camt/viafintech/053-valid_example_with_debit.xml': [1, 4, 5],
+  'camt/viafintech/053-valid_example_with_instdamt.xml': [1, 1, 1],
+  'camt/viafintech/053-valid_example_with_other_id.xml': [1, 0, 0],
+  'bank-made/camt053-debit-with-charge.xml': [1, 1, 1],
+  'bank-made/camt053-fee-bank-code.xml': [1, 1, 0],
+  'bank-made/camt053-interest-bare.xml': [1, 1, 0],
+  'bank-made/camt053-interest-with-details.xml': [1, 1, 1],
+  'bank-made/camt053-own-debit-eref-in-text.xml': [1, 1, 1],
+  'bank-made/camt053-reference-in-addtltxinf.xml': [1, 1, 1],
+  'bank-made/camt053-single-on-advices-rail.xml': [1, 1, 1],
+  'bank-made/camt053-strd-addtlrmtinf.xml': [1, 1, 1],
+  'bank-made/camt053-two-pages-one-id.xml': [2, 2, 2],
+  'bank-made/camt053-ustrd-3-lines.xml': [1, 1, 1],
+}
+
+/** Files whose balances were made up: their entries do not lead to them. */
+const CONTRADICTORY: readonly string[] = [
+  'camt/genkgo/camt053.v2.all-balance-types.xml',
+  'camt/genkgo/camt053.v2.five.decimals.xml',
+  'camt/viafintech/053-valid_example_with_batch.xml',
+  'camt/viafintech/053-valid_example_with_debit.xml',
+  'camt/viafintech/053-valid_example_with_instdamt.xml',
+]
+
+const read = (name: string) => all(readTwice(() => openVector(name), readIsoMessages))
+const ofBank = (records: readonly IsoRecord[]): readonly BankRecord[] =>
+  records.flatMap((one) => (one.of === 'CAMT' ? [one.record] : []))
+
+describe.skipIf(vectorsAbsent)('files of banks', () => {
+  test('every file of camt.052, camt.053 and camt.054 is in the table', () => {
+    const names = vectorNames(['camt/genkgo', 'camt/viafintech', 'bank-made'], '.xml')
+    expect(names.filter((name) => !name.includes('pain002')).toSorted()).toEqual(
+      Object.keys(EXPECTED).toSorted(),
+    )
+  })
+
+  test.each(Object.entries(EXPECTED))('%s is read as another reader reads it', async (name, expected) => {
+    if (expected instanceof RegExp) {
+      await expect(read(name)).rejects.toThrow(UnreadableFile)
+      await expect(read(name)).rejects.toThrow(expected)
+      return
+    }
+    const records = ofBank(await read(name))
+    const count = (type: BankRecord['type']) => records.filter((record) => record.type === type).length
+    expect([count('statement'), count('entry'), count('transaction')]).toEqual(expected)
+    expect(count('unread')).toBe(0)
+    const contradictions = records.flatMap((one) =>
+      one.type === 'statement' && one.contradiction !== null ? [one.contradiction] : [],
+    )
+    expect(contradictions).toEqual(
+      CONTRADICTORY.includes(name) ? [expect.stringMatching(/are not its closing balance/)] : [],
+    )
+    expect(bookedOf(records)).toEqual(bookedByParser(name))
+  })
+})
+
+/** Sums of the booked entries, by currency. */
+function bookedOf(records: readonly BankRecord[]): Record<string, bigint> {
+  const sums: Record<string, bigint> = {}
+  for (const record of records)
+    if (record.type === 'entry' && record.entry.status === 'BOOK')
+      sums[record.entry.currency] = (sums[record.entry.currency] ?? 0n) + record.entry.amount
+  return sums
+}
+
+interface ParsedEntry {
+  readonly Amt: { readonly '#text': string; readonly '@_Ccy': string }
+  readonly CdtDbtInd: string
+  readonly Sts: string | { readonly Cd: string }
+}
+
+/** The same by an independent parser, with decimal numbers instead of digits. */
+function bookedByParser(name: string): Record<string, bigint> {
+  const options = { removeNSPrefix: true, ignoreAttributes: false, parseTagValue: false, isArray }
+  const parsed = new XMLParser(options).parse(readFileSync(vectorPath(name), 'utf8'))
+  const sums: Record<string, bigint> = {}
+  for (const { Amt, CdtDbtInd, Sts } of entriesIn(parsed)) {
+    if ((typeof Sts === 'string' ? Sts : Sts.Cd) !== 'BOOK') continue
+    const units = Math.round(Number(Amt['#text']) * 10 ** (iso4217Decimals(Amt['@_Ccy']) ?? 0))
+    sums[Amt['@_Ccy']] = (sums[Amt['@_Ccy']] ?? 0n) + BigInt(CdtDbtInd === 'CRDT' ? units : -units)
+  }
+  return sums
+}
+
+function isArray(name: string): boolean {
+  return name === 'Ntry'
+}
+
+function entriesIn(node: unknown): readonly ParsedEntry[] {
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries(node).flatMap(([name, child]) => (name === 'Ntry' ? child : entriesIn(child)))
+}
+
+describe.skipIf(vectorsAbsent)('files made for single points', () => {
+  const transactionOf = async (name: string) => {
+    const record = ofBank(await read(`bank-made/${name}`)).find(({ type }) => type === 'transaction')
+    return record?.type === 'transaction' ? record : undefined
+  }
+
+  test('two pages of one statement say which pages they are', async () => {
+    const records = ofBank(await read('bank-made/camt053-two-pages-one-id.xml'))
+    const pages = records.flatMap((record) => (record.type === 'statement' ? [record] : []))
+    expect(pages.map(({ statement, booked }) => [statement.id, statement.page, booked])).toEqual([
+      ['TWOPAGES', { number: 1, isLast: false }, 1_101n],
+      ['TWOPAGES', { number: 2, isLast: true }, 1_102n],
+    ])
+  })
+
+  test.each([
+    ['camt053-ustrd-3-lines.xml', 'Ustrd', 'ref CS67A5BB06F4'],
+    ['camt053-strd-addtlrmtinf.xml', 'Strd/AddtlRmtInf', 'Payment CS67A5BB06F4'],
+    ['camt053-reference-in-addtltxinf.xml', 'AddtlTxInf', 'CS67A5BB06F4'],
+  ])('%s: the reference is found in %s', async (name, where, text) => {
+    const { references = [] } = (await transactionOf(name))?.transaction ?? {}
+    expect(references.filter((one) => one.where === where).map((one) => one.text)).toContainEqual(
+      expect.stringContaining(text),
+    )
+  })
+
+  test('a debit with a charge says the booked amount, the instructed amount, and the charge', async () => {
+    const found = await transactionOf('camt053-debit-with-charge.xml')
+    expect(found).toMatchObject({
+      transaction: {
+        amount: -279n,
+        instructed: { amount: 229n, currency: 'EUR' },
+        charges: { amount: -50n, currency: 'EUR' },
+      },
+    })
+  })
+
+  test('a fee has the bank’s own code and its German business transaction code', async () => {
+    const records = ofBank(await read('bank-made/camt053-fee-bank-code.xml'))
+    expect(records[0]).toMatchObject({
+      entry: {
+        proprietaryCode: { code: 'NCHG+808+9310+808', issuer: null },
+        gvc: '808',
+        references: [{ where: 'AddtlNtryInf', text: 'Entgeltabschluss' }],
+      },
+    })
+  })
+
+  test('own ids in the text of a debit are in its references', async () => {
+    const found = await transactionOf('camt053-own-debit-eref-in-text.xml')
+    expect(JSON.stringify(found?.transaction.references)).toContain('EREF')
+  })
+
+  test.each(['pain002-001-11.xml', 'pain002-PATC.xml'])('%s gives each status', async (name) => {
+    const status = name.includes('PATC') ? 'PATC' : 'RJCT'
+    expect(await read(`bank-made/${name}`)).toMatchObject([
+      { of: 'PAIN_002', record: { level: 'FILE', originalMessageId: 'HOUSE-00000001', status: null } },
+      { of: 'PAIN_002', record: { level: 'PAYMENT', status, currency: 'EUR' } },
+      { of: 'PAIN_002', record: { level: 'BATCH', originalPaymentInformationId: 'HOUSE-00000001' } },
+    ])
+  })
+})

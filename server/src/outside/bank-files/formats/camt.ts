@@ -1,0 +1,348 @@
+import { requireValue } from '../../../base/formats/require-value.ts'
+import { directed, isTrue, moneyOf } from './camt-details.ts'
+import { type BankEntry, calendarDate, entryOf, withText } from './camt-entry.ts'
+import { Booked } from './camt-sums.ts'
+import { type BankTransaction, transactionOf, withTextOfEntry } from './camt-transaction.ts'
+import { shown } from './decimal-amounts.ts'
+import { RAW_CHARACTERS_MAX, rawOf, readPart, type UnreadPart, unreadPart } from './unread-part.ts'
+import { UnreadablePart } from './unreadable-file.ts'
+import {
+  allBelow,
+  below,
+  type DocumentReader,
+  textBelow,
+  type XmlElement,
+  type XmlRecord,
+} from './xml-records.ts'
+
+/** Messages about an account: statements (camt.053), intraday reports (camt.052) and advices (camt.054). */
+
+const KINDS = {
+  STATEMENT: 'BkToCstmrStmt/Stmt',
+  REPORT: 'BkToCstmrAcctRpt/Rpt',
+  ADVICE: 'BkToCstmrDbtCdtNtfctn/Ntfctn',
+} as const
+const ALL_KINDS = ['STATEMENT', 'REPORT', 'ADVICE'] as const
+/** A report is news of a day that is not over: it never counts as money. */
+export type StatementKind = (typeof ALL_KINDS)[number]
+
+const RECORDS: ReadonlySet<string> = new Set(
+  Object.values(KINDS).flatMap((path) => [path, `${path}/Ntry`, `${path}/Ntry/NtryDtls/TxDtls`]),
+)
+
+/** The head of a statement, a report or an advice. */
+export interface StatementHead {
+  readonly kind: StatementKind
+  readonly id: string
+  /** The bank's number of it, which counts on by one. */
+  readonly number: string | null
+  /** IBAN, or the bank's own number. */
+  readonly account: string | null
+  readonly currency: string | null
+  /** Null if the bank does not divide into pages. Pages of one statement have one id. */
+  readonly page: { readonly number: number; readonly isLast: boolean } | null
+  /** ISO 8601, with or without a time zone. */
+  readonly period: { readonly from: string; readonly to: string } | null
+  readonly createdAt: string | null
+  /** `COPY`, `DUPL` or `CODU` (both): not the first of its kind. */
+  readonly copyDuplicate: string | null
+}
+
+export interface BankBalance {
+  /** `OPBD`, `CLBD`, `CLAV` … */
+  readonly type: string
+  /** Signed, in smallest units. */
+  readonly amount: bigint
+  readonly currency: string
+  /** `YYYY-MM-DD`. */
+  readonly date: string
+}
+
+/** What comes out of a file, in its order: each transaction of an entry, then the entry, at the end its statement. */
+export type BankRecord =
+  | {
+      readonly type: 'transaction'
+      readonly statement: StatementHead
+      readonly entry: BankEntry
+      readonly transaction: BankTransaction
+    }
+  | {
+      readonly type: 'entry'
+      readonly statement: StatementHead
+      readonly entry: BankEntry
+      /** The number of transactions given before it. With none, the entry itself is all that is known. */
+      readonly transactions: number
+      /** Their sum; null where one is without an amount, in another currency, or unread. */
+      readonly transactionsTotal: bigint | null
+      /** The number of its transactions that could not be read. */
+      readonly unread: number
+    }
+  | {
+      readonly type: 'statement'
+      readonly statement: StatementHead
+      readonly balances: readonly BankBalance[]
+      /** The number of its entries, including the unread ones. */
+      readonly entries: number
+      /** The sum of the booked entries in the currency of the account, as far as they were read. */
+      readonly booked: bigint
+      /** The number of its parts that could not be read. */
+      readonly unread: number
+      /** The reason that its balances and entries cannot all be right; null if they can. */
+      readonly contradiction: string | null
+    }
+  | ({
+      readonly type: 'unread'
+      /** Null if not even the head of its statement could be read. */
+      readonly statement: StatementHead | null
+      /** The place of the entry that it is, or that it is in; null if it is in none. */
+      readonly entry: number | null
+    } & UnreadPart)
+
+type Entry = { readonly read: BankEntry } | { readonly reason: string }
+
+/** Reads one document, in flat memory, however many entries it has and however many transactions one entry has. */
+export class CamtReader implements DocumentReader<BankRecord> {
+  readonly records = RECORDS
+  #head: { readonly read: StatementHead } | { readonly reason: string } | undefined
+  #statements = 0
+  #entries = 0
+  #booked = new Booked()
+  #unread = 0
+  #entry: Entry | undefined
+  /** The first transaction of an entry, until it is known whether it is the only one. */
+  #held: BankTransaction | undefined
+  #details = 0
+  #transactions = 0
+  #transactionsTotal: bigint | null = 0n
+  #unreadTransactions = 0
+  /** The transactions of an entry that cannot be read. */
+  #rawDetails = ''
+
+  take({ path, element, within }: XmlRecord): readonly BankRecord[] {
+    const kind = requireValue(
+      ALL_KINDS.find((one) => path.startsWith(KINDS[one])),
+      'kind of a record',
+    )
+    // The document, the message, the statement, and for a transaction its entry.
+    const [, message, head, entry] = within
+    const statement = path === KINDS[kind] ? element : requireValue(head, 'statement around a record')
+    this.#readHead(kind, statement, message)
+    if (path === KINDS[kind]) return this.#statement(element)
+    if (path.endsWith('/TxDtls'))
+      return this.#transaction(element, requireValue(entry, 'entry around a transaction'))
+    return this.#finishEntry(element)
+  }
+
+  takeForeign({ path, element, within }: XmlRecord): readonly BankRecord[] {
+    const [, message, statement] = within
+    const kind = ALL_KINDS.find((one) => path.startsWith(`${KINDS[one]}/`))
+    // A signature of the whole document, for example, books nothing.
+    if (!message) return []
+    if (kind && statement) {
+      this.#readHead(kind, statement, message)
+      this.#unread += 1
+      // The element may be an entry, so that the sum is not known.
+      this.#booked.hasUnknown = true
+    }
+    const reason = `has an element of another namespace, ${shown(element.name)}`
+    return [this.#unreadRecord(unreadPart(path, reason, rawOf(element)), null)]
+  }
+
+  end(): readonly BankRecord[] {
+    if (this.#statements > 0) return []
+    return [this.#unreadRecord(unreadPart('document', 'has no statement, no report and no advice', ''), null)]
+  }
+
+  #readHead(kind: StatementKind, statement: XmlElement, message: XmlElement | undefined): void {
+    this.#head ??= readPart(() => headOf(kind, statement, message))
+  }
+
+  #transaction(element: XmlElement, within: XmlElement): BankRecord[] {
+    this.#entry ??= readPart(() => entryOf(within, this.#entries))
+    const { statement, entry } = { statement: this.#read(), entry: this.#entry }
+    this.#details += 1
+    // Its entry is what cannot be read, and waits as a whole.
+    if (!statement || !('read' in entry)) {
+      this.#rawDetails = (this.#rawDetails + rawOf(element)).slice(0, RAW_CHARACTERS_MAX)
+      return []
+    }
+    const place = this.#details - 1
+    const part = readPart(() => transactionOf(element, entry.read, place))
+    const before = this.#release(statement, entry.read)
+    if (!('read' in part)) {
+      this.#unread += 1
+      this.#unreadTransactions += 1
+      this.#transactionsTotal = null
+      const what = `transaction ${place + 1} of entry ${entry.read.place + 1}`
+      return [...before, this.#unreadRecord(unreadPart(what, part.reason, rawOf(element)), entry.read.place)]
+    }
+    this.#count(part.read, entry.read)
+    if (this.#details > 1)
+      return [...before, { type: 'transaction', statement, entry: entry.read, transaction: part.read }]
+    this.#held = part.read
+    return before
+  }
+
+  #count({ amount, currency }: BankTransaction, entry: BankEntry): void {
+    this.#transactions += 1
+    const isSummed = amount !== null && currency === entry.currency
+    this.#transactionsTotal =
+      isSummed && this.#transactionsTotal !== null ? this.#transactionsTotal + amount : null
+  }
+
+  /** The transaction that was held back, with what is known of its entry by now. */
+  #release(statement: StatementHead, entry: BankEntry, isOnly = false): BankRecord[] {
+    const held = this.#held
+    this.#held = undefined
+    if (!held) return []
+    const transaction = isOnly ? withTextOfEntry(held, entry) : held
+    return [{ type: 'transaction', statement, entry, transaction }]
+  }
+
+  #finishEntry(element: XmlElement): readonly BankRecord[] {
+    const records = this.#ended(this.#wholeEntry(element), element)
+    this.#entries += 1
+    this.#entry = undefined
+    this.#held = undefined
+    this.#details = 0
+    this.#transactions = 0
+    this.#transactionsTotal = 0n
+    this.#unreadTransactions = 0
+    this.#rawDetails = ''
+    return records
+  }
+
+  /** What is wrong after the transactions of an entry does not take back what was given of them. */
+  #wholeEntry(element: XmlElement): Entry {
+    const whole = readPart(() => entryOf(element, this.#entries))
+    if ('read' in whole || !this.#entry || !('read' in this.#entry)) return whole
+    return { read: withText(this.#entry.read, element) }
+  }
+
+  #ended(entry: Entry, element: XmlElement): readonly BankRecord[] {
+    const statement = this.#read()
+    // A statement without a head waits as a whole.
+    if (!statement) return []
+    if (!('read' in entry)) return [this.#unreadEntry(entry.reason, element)]
+    this.#booked.add(entry.read)
+    // Its transactions came before what is needed to read them.
+    const isLate = this.#entry !== undefined && !('read' in this.#entry)
+    return [
+      ...this.#release(statement, entry.read, this.#details === 1),
+      {
+        type: 'entry',
+        statement,
+        entry: entry.read,
+        transactions: this.#transactions,
+        transactionsTotal: isLate ? null : this.#transactionsTotal,
+        unread: isLate ? this.#details : this.#unreadTransactions,
+      },
+    ]
+  }
+
+  #unreadEntry(reason: string, element: XmlElement): BankRecord {
+    this.#unread += 1
+    const what = `entry ${this.#entries + 1}`
+    const money = readPart(() => {
+      const { amount, currency } = moneyOf(below(element, 'Amt'), what)
+      return { amount: directed(element, amount, what), currency }
+    })
+    this.#booked.addUnread(textBelow(element, 'Sts/Cd', 'Sts/Prtry', 'Sts'), money)
+    const part = unreadPart(
+      what,
+      reason,
+      rawOf(element) + this.#rawDetails,
+      'read' in money ? money.read : undefined,
+    )
+    return this.#unreadRecord(part, this.#entries)
+  }
+
+  #statement(element: XmlElement): readonly BankRecord[] {
+    const head = requireValue(this.#head, 'head of a statement')
+    this.#statements += 1
+    const records = 'read' in head ? this.#finishStatement(head.read, element) : []
+    if (!('read' in head))
+      records.push(
+        this.#unreadRecord(unreadPart(`statement ${this.#statements}`, head.reason, rawOf(element)), null),
+      )
+    this.#head = undefined
+    this.#entries = 0
+    this.#booked = new Booked()
+    this.#unread = 0
+    return records
+  }
+
+  #finishStatement(statement: StatementHead, element: XmlElement): BankRecord[] {
+    const records: BankRecord[] = []
+    const balances: BankBalance[] = []
+    for (const [index, one] of allBelow(element, 'Bal').entries()) {
+      const balance = readPart(() => balanceOf(one))
+      if ('read' in balance) balances.push(balance.read)
+      else {
+        this.#unread += 1
+        records.push(this.#unreadRecord(unreadPart(`balance ${index + 1}`, balance.reason, rawOf(one)), null))
+      }
+    }
+    const contradiction = isWhole(statement) ? this.#booked.contradictionTo(balances) : null
+    const booked = this.#booked.sumIn(statement.currency ?? balances[0]?.currency)
+    records.push({
+      type: 'statement',
+      statement,
+      balances,
+      entries: this.#entries,
+      booked,
+      unread: this.#unread,
+      contradiction,
+    })
+    return records
+  }
+
+  #read(): StatementHead | undefined {
+    return this.#head && 'read' in this.#head ? this.#head.read : undefined
+  }
+
+  #unreadRecord(part: UnreadPart, entry: number | null): BankRecord {
+    return { type: 'unread', statement: this.#read() ?? null, entry, ...part }
+  }
+}
+
+function headOf(kind: StatementKind, element: XmlElement, message: XmlElement | undefined): StatementHead {
+  const id = textBelow(element, 'Id')
+  if (id === undefined) throw new UnreadablePart('has a statement without an id')
+  const period = [textBelow(element, 'FrToDt/FrDtTm'), textBelow(element, 'FrToDt/ToDtTm')] as const
+  return {
+    kind,
+    id,
+    number: textBelow(element, 'ElctrncSeqNb', 'LglSeqNb') ?? null,
+    account: textBelow(element, 'Acct/Id/IBAN', 'Acct/Id/Othr/Id') ?? null,
+    currency: textBelow(element, 'Acct/Ccy') ?? null,
+    page: pageOf(element, message),
+    period: period[0] && period[1] ? { from: period[0], to: period[1] } : null,
+    createdAt: textBelow(element, 'CreDtTm') ?? textBelow(message, 'GrpHdr/CreDtTm') ?? null,
+    copyDuplicate: textBelow(element, 'CpyDplctInd') ?? null,
+  }
+}
+
+/** Statements are paged from version .03 on; before that, messages are. */
+function pageOf(element: XmlElement, message: XmlElement | undefined): StatementHead['page'] {
+  const pagination = ['StmtPgntn', 'RptPgntn', 'NtfctnPgntn'].map((name) => below(element, name))
+  const page = pagination.find((one) => one !== undefined) ?? below(message, 'GrpHdr/MsgPgntn')
+  const number = textBelow(page, 'PgNb')
+  if (number === undefined || !/^\d{1,5}$/.test(number)) return null
+  const isLast = textBelow(page, 'LastPgInd')
+  return { number: Number(number), isLast: isLast === undefined || isTrue(isLast) }
+}
+
+function balanceOf(element: XmlElement): BankBalance {
+  const type = textBelow(element, 'Tp/CdOrPrtry/Cd', 'Tp/CdOrPrtry/Prtry')
+  const date = calendarDate(textBelow(element, 'Dt/Dt', 'Dt/DtTm') ?? '')
+  if (type === undefined || date === undefined)
+    throw new UnreadablePart('has a balance without its type or date')
+  const { amount, currency } = moneyOf(below(element, 'Amt'), 'a balance')
+  return { type, amount: directed(element, amount, 'a balance'), currency, date }
+}
+
+/** A statement of several pages has its balances on the first and the last one. */
+function isWhole({ page }: StatementHead): boolean {
+  return page === null || (page.number === 1 && page.isLast)
+}

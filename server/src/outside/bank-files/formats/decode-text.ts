@@ -1,0 +1,193 @@
+import { isUtf8 } from 'node:buffer'
+import iconv from 'iconv-lite'
+import { shown } from './decimal-amounts.ts'
+import { UnreadableFile } from './unreadable-file.ts'
+
+/** Enough to hold a byte order mark, blank lines, and an XML declaration. */
+const HEAD_BYTES = 1_024
+/** Encodings of one byte a character that banks declare. */
+const SINGLE_BYTE =
+  /^(?:iso-?8859-?\d{1,2}|(?:windows|cp)-?125\d|(?:ibm|cp)-?\d{3}|latin-?\d|macintosh|koi8-r)$/i
+const UTF_8 = /^(?:utf-?8|(?:us-)?ascii)$/i
+const UTF_16 = /^(?:utf-?16(?:le|be)?|ucs-?2|iso-10646-ucs-2)$/i
+/** HTML's rule: files that say ISO-8859-1 are written with windows-1252, which has the same letters and more. */
+const LATIN_1 = /^(?:iso-?8859-?1|latin-?1|windows-?1252|cp-?1252)$/i
+/** Characters that XML cannot have. Line ends and tabs are not among them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+/** Turns bytes into characters, piece by piece. */
+interface Decoder {
+  write(piece: Uint8Array): string
+  end(): string
+}
+
+/**
+ * The text of an XML file in the encoding that it declares, without a byte order mark and without what may stand before and after
+ * the document: blank lines, zero bytes, the end mark of old systems (Ctrl-Z). Characters that XML cannot have become U+FFFD. A
+ * byte that is not UTF-8 in a file of UTF-8 is read as windows-1252, so that one wrong letter spoils a name and not the file.
+ */
+export async function* decodeXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let head: Buffer | undefined = Buffer.alloc(0)
+  let decoder: Decoder = new Utf8Decoder()
+  const clean = new Cleaning()
+  for await (const piece of bytes) {
+    if (!head) {
+      yield clean.take(decoder.write(piece))
+      continue
+    }
+    head = Buffer.concat([head, piece])
+    if (head.length < HEAD_BYTES) continue
+    decoder = decoderOf(head)
+    yield clean.take(decoder.write(head))
+    head = undefined
+  }
+  if (head) {
+    decoder = decoderOf(head)
+    yield clean.take(decoder.write(head))
+  }
+  yield clean.take(decoder.end())
+}
+
+/** True if a file may be XML, in any encoding that is read. */
+export function startsLikeXml(head: Uint8Array): boolean {
+  if (wideEncodingOf(head)) return true
+  const text = Buffer.from(head).toString('utf8')
+  return text.slice(leadingFilling(text)).startsWith('<')
+}
+
+function decoderOf(head: Uint8Array): Decoder {
+  const wide = wideEncodingOf(head)
+  if (wide) return new BuiltInDecoder(wide)
+  const text = Buffer.from(head).toString('latin1')
+  const encoding = /<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]{1,40})["']/.exec(text)?.[1] ?? 'UTF-8'
+  // Programs that write UTF-8 copy declarations of UTF-16: the bytes say what the file is.
+  if (UTF_8.test(encoding) || UTF_16.test(encoding)) return new Utf8Decoder()
+  if (LATIN_1.test(encoding)) return singleByte('windows-1252')
+  if (SINGLE_BYTE.test(encoding) && iconv.encodingExists(encoding)) return singleByte(encoding)
+  throw new UnreadableFile(`says that it is ${shown(encoding)}, which is not read`)
+}
+
+/** UTF-16 by its byte order mark, or by the zero byte of its first character. */
+function wideEncodingOf(head: Uint8Array): string | undefined {
+  const [first, second] = head
+  if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le'
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) return 'utf-16be'
+  return undefined
+}
+
+function singleByte(encoding: string): Decoder {
+  const decoder = iconv.getDecoder(encoding)
+  return { write: (piece) => decoder.write(Buffer.from(piece)), end: () => decoder.end() ?? '' }
+}
+
+/** Broken surrogates become U+FFFD. */
+class BuiltInDecoder implements Decoder {
+  readonly #decoder: TextDecoder
+
+  constructor(encoding: string) {
+    this.#decoder = new TextDecoder(encoding)
+  }
+
+  write(piece: Uint8Array): string {
+    return this.#decoder.decode(piece, { stream: true })
+  }
+
+  end(): string {
+    return this.#decoder.decode()
+  }
+}
+
+/** UTF-8, and windows-1252 for each byte that is not UTF-8. */
+class Utf8Decoder implements Decoder {
+  #rest = Buffer.alloc(0)
+
+  write(piece: Uint8Array): string {
+    const bytes = this.#rest.length === 0 ? Buffer.from(piece) : Buffer.concat([this.#rest, piece])
+    const whole = bytes.length - unfinishedBytes(bytes)
+    this.#rest = bytes.subarray(whole)
+    return lenientUtf8(bytes.subarray(0, whole))
+  }
+
+  end(): string {
+    return lenientUtf8(this.#rest)
+  }
+}
+
+/** The number of bytes at the end that begin an unfinished character. */
+function unfinishedBytes(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const length = characterBytes(bytes[bytes.length - back] ?? 0)
+    if (length > 0) return length > back ? back : 0
+  }
+  return 0
+}
+
+/** The length of a character that begins with this byte; 0 if no character does. */
+function characterBytes(byte: number): number {
+  if (byte < 0x80) return 1
+  if (byte < 0xc2 || byte > 0xf4) return 0
+  return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+}
+
+/** UTF-8, with every other byte read as windows-1252. */
+export function lenientUtf8(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8')
+  let text = ''
+  for (let at = 0; at < bytes.length; ) {
+    const length = characterBytes(bytes[at] ?? 0)
+    const character = bytes.subarray(at, at + Math.max(length, 1))
+    const isWhole = length > 0 && character.length === length && isUtf8(character)
+    text += isWhole ? character.toString('utf8') : windows1252(bytes.subarray(at, at + 1))
+    at += isWhole ? length : 1
+  }
+  return text
+}
+
+export function windows1252(bytes: Buffer): string {
+  return iconv.decode(bytes, 'windows-1252', { stripBOM: false })
+}
+
+/** The text with U+FFFD for characters that neither XML nor a database takes. */
+export function withoutControls(text: string): string {
+  return text.replaceAll(CONTROLS, '\ufffd')
+}
+
+/** Leaves out what fills a file before and after its document. */
+class Cleaning {
+  #hasBegun = false
+  /** Filling that may be followed by more of the document. */
+  #held = ''
+
+  take(text: string): string {
+    const begun = this.#hasBegun ? text : text.slice(leadingFilling(text))
+    if (begun === '') return ''
+    this.#hasBegun = true
+    const end = begun.length - trailingFilling(begun)
+    if (end === 0) {
+      // Any number of blanks says as much as one.
+      this.#held = this.#held.length > HEAD_BYTES ? ' ' : this.#held + begun
+      return ''
+    }
+    const whole = this.#held + begun.slice(0, end)
+    this.#held = begun.slice(end)
+    return withoutControls(whole)
+  }
+}
+
+/** Blanks, a byte order mark, zero bytes, and Ctrl-Z. */
+function isFilling(character: string): boolean {
+  return '\u0000\u001a\ufeff \t\r\n'.includes(character)
+}
+
+/** The number of characters at the start that only fill a file: blanks, a byte order mark, zero bytes, Ctrl-Z. */
+export function leadingFilling(text: string): number {
+  let count = 0
+  while (count < text.length && isFilling(text.charAt(count))) count += 1
+  return count
+}
+
+function trailingFilling(text: string): number {
+  let count = 0
+  while (count < text.length && isFilling(text.charAt(text.length - 1 - count))) count += 1
+  return count
+}

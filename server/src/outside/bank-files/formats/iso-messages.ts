@@ -1,0 +1,101 @@
+import { type BankRecord, CamtReader } from './camt.ts'
+import { shown } from './decimal-amounts.ts'
+import { Pain002Reader, type StatusRecord } from './pain-002.ts'
+import { type UnreadPart, unreadPart } from './unread-part.ts'
+import { UnreadableFile } from './unreadable-file.ts'
+import { type DocumentOpener, type DocumentReader, readXmlRecords } from './xml-records.ts'
+
+/** Versions of each message, by the number that a namespace has. All their differences are optional elements. */
+const VERSIONS = { camt: { from: 2, to: 13 }, pain: { from: 3, to: 14 } } as const
+
+/**
+ * Names of messages in namespaces: `urn:iso:std:iso:20022:tech:xsd:camt.053.001.08`, German ones such as
+ * `urn:iso:std:iso:20022:tech:xsd:pain.002.003.03`, Austrian ones such as `ISO:pain.002.001.03:APC:STUZZA:payments:002` and
+ * `urn:iso:std:iso:20022:tech:xsd:pain.002.001.03.austrian.002`.
+ */
+const MESSAGE = /(?:^|[:$/])(?:(camt)\.05[234]|(pain)\.002)\.00\d\.(\d\d)(?![0-9])/
+
+/** A record of an ISO 20022 file. What cannot be read and is part of no statement stands alone. */
+export type IsoRecord =
+  | { readonly of: 'PAIN_002'; readonly record: Exclude<StatusRecord, { readonly level: 'UNREAD' }> }
+  | { readonly of: 'CAMT'; readonly record: BankRecord }
+  | { readonly of: 'UNREAD'; readonly record: UnreadPart }
+
+/**
+ * Reads an XML file of one or several messages, camt.052, camt.053, camt.054 and pain.002 in any version and envelope. Throws
+ * UnreadableFile if nothing in it can be read, or the booked entries of a statement do not lead from its opening to its closing
+ * balance; use it with `readTwice`.
+ */
+export async function* readIsoMessages(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<IsoRecord> {
+  let first: UnreadPart | undefined
+  let isRead = false
+  const waiting: IsoRecord[] = []
+  for await (const found of readXmlRecords(bytes, openDocument())) {
+    if (isRead) {
+      yield found
+      continue
+    }
+    // Nothing is given of a file in which nothing can be read.
+    waiting.push(found)
+    if (found.of === 'UNREAD') first ??= found.record
+    else {
+      isRead = true
+      yield* waiting
+    }
+    if (waiting.length > UNREAD_FIRST_MAX) throw new UnreadableFile(refusalOf(first))
+  }
+  if (!isRead) throw new UnreadableFile(refusalOf(first))
+}
+
+/** Parts that cannot be read before the first that can: with more, the file is not of these formats. */
+const UNREAD_FIRST_MAX = 100
+
+function refusalOf(first: UnreadPart | undefined): string {
+  return first?.reason ?? 'has nothing that can be read'
+}
+
+function openDocument(): DocumentOpener<IsoRecord> {
+  let documents = 0
+  return (namespace) => {
+    documents += 1
+    const [, camt, pain, version = ''] = MESSAGE.exec(namespace) ?? []
+    if (camt && isIn(VERSIONS.camt, version)) return mapped(new CamtReader(), ofBank)
+    if (pain && isIn(VERSIONS.pain, version)) return mapped(new Pain002Reader(), ofStatus)
+    return unknownDocument(`document ${documents}`, namespace)
+  }
+}
+
+function isIn({ from, to }: { readonly from: number; readonly to: number }, version: string): boolean {
+  return Number(version) >= from && Number(version) <= to
+}
+
+function ofBank(record: BankRecord): IsoRecord {
+  // A document without a statement is not part of one.
+  return record.type === 'unread' && record.statement === null
+    ? { of: 'UNREAD', record }
+    : { of: 'CAMT', record }
+}
+
+function ofStatus(record: StatusRecord): IsoRecord {
+  return record.level === 'UNREAD' ? { of: 'UNREAD', record } : { of: 'PAIN_002', record }
+}
+
+function mapped<From, To>(reader: DocumentReader<From>, map: (from: From) => To): DocumentReader<To> {
+  return {
+    records: reader.records,
+    take: (record) => reader.take(record).map(map),
+    takeForeign: (record) => reader.takeForeign(record).map(map),
+    end: () => reader.end().map(map),
+  }
+}
+
+function unknownDocument(place: string, namespace: string): DocumentReader<IsoRecord> {
+  const reason = `is of the namespace ${shown(namespace)}; read are camt.052, camt.053 and camt.054 of the versions .02 to .13, and pain.002 of the versions .03 to .14`
+  const raw = `<Document xmlns="${namespace}">`
+  return {
+    records: new Set(),
+    take: () => [],
+    takeForeign: () => [],
+    end: () => [{ of: 'UNREAD', record: unreadPart(place, reason, raw) }],
+  }
+}

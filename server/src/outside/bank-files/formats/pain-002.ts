@@ -1,0 +1,88 @@
+import { optionalMoney } from './camt-details.ts'
+import { type IsoReason, reasonsOf } from './iso-reason.ts'
+import { rawOf, type UnreadPart, unreadPart } from './unread-part.ts'
+import { below, type DocumentReader, textBelow, type XmlElement, type XmlRecord } from './xml-records.ts'
+
+/** What a bank says of a file that it was given: pain.002. */
+
+const GROUP = 'CstmrPmtStsRpt/OrgnlGrpInfAndSts'
+const BATCH = 'CstmrPmtStsRpt/OrgnlPmtInfAndSts'
+const PAYMENT = `${BATCH}/TxInfAndSts`
+/** The document, the message, and the batch that a payment is in. */
+const BATCH_DEPTH = 2
+
+/** A status of a whole file, of one of its batches, or of one payment. */
+export interface BankStatus {
+  readonly level: 'FILE' | 'BATCH' | 'PAYMENT'
+  /** The message id of the file that it is about. */
+  readonly originalMessageId: string
+  /** The batch of that file; null at the level of the file. */
+  readonly originalPaymentInformationId: string | null
+  /** As the bank says it, such as `ACSC` or `RJCT`; null where it says something of the payments only. */
+  readonly status: string | null
+  readonly reasons: readonly IsoReason[]
+  readonly instructionId: string | null
+  readonly endToEndId: string | null
+  /** The bank's own name of the payment. */
+  readonly servicerReference: string | null
+  /** In smallest units, where the bank repeats it. */
+  readonly amount: bigint | null
+  readonly currency: string | null
+}
+
+export type StatusRecord = BankStatus | ({ readonly level: 'UNREAD' } & UnreadPart)
+
+/** Reads a status report in its order, in flat memory: the status of the file, then of its payments, and of each batch after its payments. */
+export class Pain002Reader implements DocumentReader<StatusRecord> {
+  readonly records: ReadonlySet<string> = new Set([GROUP, BATCH, PAYMENT])
+  #originalMessageId: string | undefined
+  #statuses = 0
+
+  take({ path, element, within }: XmlRecord): readonly StatusRecord[] {
+    this.#statuses += 1
+    if (path === GROUP) this.#originalMessageId = textBelow(element, 'OrgnlMsgId')
+    const originalMessageId = this.#originalMessageId
+    if (originalMessageId === undefined)
+      return [this.#unread('has a status without the id of the file that it is about', element)]
+    const batch = path === PAYMENT ? within[BATCH_DEPTH] : element
+    return [statusOf(path, element, originalMessageId, textBelow(batch, 'OrgnlPmtInfId') ?? null)]
+  }
+
+  takeForeign({ element, within }: XmlRecord): readonly StatusRecord[] {
+    // A signature of the whole document, for example, says nothing of a payment.
+    if (within.length < 2) return []
+    return [this.#unread(`has an element of another namespace, ${element.name}`, element)]
+  }
+
+  end(): readonly StatusRecord[] {
+    if (this.#statuses > 0) return []
+    return [{ level: 'UNREAD', ...unreadPart('document', 'has no status of a file', '') }]
+  }
+
+  #unread(reason: string, element: XmlElement): StatusRecord {
+    return { level: 'UNREAD', ...unreadPart(`status ${this.#statuses}`, reason, rawOf(element)) }
+  }
+}
+
+function statusOf(
+  path: string,
+  element: XmlElement,
+  originalMessageId: string,
+  originalPaymentInformationId: string | null,
+): BankStatus {
+  const level = path === GROUP ? 'FILE' : path === BATCH ? 'BATCH' : 'PAYMENT'
+  const status = textBelow(element, { FILE: 'GrpSts', BATCH: 'PmtInfSts', PAYMENT: 'TxSts' }[level]) ?? null
+  const money = optionalMoney(below(element, 'OrgnlTxRef/Amt/InstdAmt'))
+  return {
+    level,
+    originalMessageId,
+    originalPaymentInformationId,
+    status,
+    reasons: reasonsOf(element, 'StsRsnInf'),
+    instructionId: textBelow(element, 'OrgnlInstrId') ?? null,
+    endToEndId: textBelow(element, 'OrgnlEndToEndId') ?? null,
+    servicerReference: textBelow(element, 'AcctSvcrRef') ?? null,
+    amount: money?.amount ?? null,
+    currency: money?.currency ?? null,
+  }
+}

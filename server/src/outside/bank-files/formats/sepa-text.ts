@@ -1,0 +1,92 @@
+import { spellInLatin } from './latin-spelling.ts'
+import { type PaymentPart, UnwritablePayment } from './unreadable-file.ts'
+
+/** The characters that every bank of SEPA takes (European Payments Council, EPC217-08). */
+const SEPA = /^[A-Za-z0-9/\-?:().,'+ ]*$/
+const UNKNOWN = /[^A-Za-z0-9/\-?:().,'+ ]/gu
+const LETTER_OR_DIGIT = /[A-Za-z0-9]/
+const MARKS = /\p{Mark}/gu
+
+/** Letters without a decomposition into a letter of the set and marks. Azerbaijani passports have A for schwa. */
+const LETTERS: Readonly<Record<string, string>> = {
+  ...{ ß: 'ss', ẞ: 'SS', Æ: 'AE', æ: 'ae', Œ: 'OE', œ: 'oe', Ø: 'O', ø: 'o', Ł: 'L', ł: 'l', Đ: 'D', đ: 'd' },
+  ...{
+    Ə: 'A',
+    ə: 'a',
+    Ð: 'D',
+    ð: 'd',
+    Þ: 'TH',
+    þ: 'th',
+    Ħ: 'H',
+    ħ: 'h',
+    ı: 'i',
+    Ŋ: 'N',
+    ŋ: 'n',
+    Ŧ: 'T',
+    ŧ: 't',
+    ĸ: 'k',
+  },
+  ...{ '&': '+', _: '-', '@': '(at)', '–': '-', '—': '-', '‐': '-', '‑': '-', '’': "'", '‘': "'", '`': "'" },
+  ...{ '´': "'", ʼ: "'", '“': "'", '”': "'", '„': "'", '"': "'", '«': "'", '»': "'", ';': ',', '!': '.' },
+  ...{ '[': '(', ']': ')', '{': '(', '}': ')', '<': '(', '>': ')', '\\': '/', '|': '/', '~': '-', '=': '-' },
+  ...{ '*': '.', '#': '.', '%': '.', $: '.', '^': '.', '€': 'EUR', '£': 'GBP', '·': '.', '•': '.' },
+}
+
+/** The place of a text, for the message if it cannot be carried. */
+export interface TextPlace {
+  readonly what: string
+  readonly part?: PaymentPart
+  /** The country of the account, which tells languages with the same letters apart. */
+  readonly country?: string
+}
+
+/**
+ * Writes a text in the character set of SEPA, cut to what fits: letters lose their marks, Greek and Cyrillic ones are spelled
+ * as in passports, signs become a point. Spaces are single, none at the ends. Throws UnwritablePayment if letters of a script that
+ * has no spelling here would be lost: a text that is mostly points says nothing.
+ */
+export function sepaText(
+  text: string,
+  charactersMax: number,
+  { what, part = 'account', country }: TextPlace,
+): string {
+  const latin = inLatin(text, country)
+  const lost = [...latin.matchAll(UNKNOWN)].find(([character]) => /[\p{Letter}\p{Number}]/u.test(character))
+  if (lost) throw new UnwritablePayment(`${what} has the character ${lost[0]}, which SEPA cannot carry`, part)
+  const written = latin.replaceAll(UNKNOWN, '.').replaceAll(/ +/g, ' ').trim()
+  return written.slice(0, charactersMax).trimEnd()
+}
+
+/** The same for a name, in which a letter or digit must be left. */
+export function sepaName(text: string, charactersMax: number, place: TextPlace): string {
+  const written = sepaText(text, charactersMax, place)
+  if (!LETTER_OR_DIGIT.test(written))
+    throw new UnwritablePayment(`${place.what} has no letter or digit that SEPA can carry`, place.part)
+  return written
+}
+
+/**
+ * Checks a reference, which is sent as it is: in the character set, at most 35 characters, no slash at an end and no two in
+ * a row. Throws UnwritablePayment.
+ */
+export function sepaReference(text: string, what: string): string {
+  const isFit = SEPA.test(text) && text.length <= 35 && LETTER_OR_DIGIT.test(text) && text === text.trim()
+  if (!isFit || /^\/|\/\/|\/$/.test(text))
+    throw new UnwritablePayment(
+      `${what} is not of 1 to 35 characters of SEPA, or has a slash where none may be`,
+    )
+  return text
+}
+
+/** A text in letters of the set. A character that has no spelling there stays as it is, as does one that `isKept`. */
+export function inLatin(text: string, country?: string, isKept = SEPA): string {
+  return [...spellInLatin(text, country)].map((one) => (isKept.test(one) ? one : letterInLatin(one))).join('')
+}
+
+function letterInLatin(character: string): string {
+  if (/\s/u.test(character)) return ' '
+  const known = LETTERS[character]
+  if (known !== undefined) return known
+  const bare = character.normalize('NFKD').replaceAll(MARKS, '')
+  return [...bare].map((letter) => (SEPA.test(letter) ? letter : (LETTERS[letter] ?? letter))).join('')
+}

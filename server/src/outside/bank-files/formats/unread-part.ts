@@ -1,0 +1,61 @@
+import { UnreadablePart } from './unreadable-file.ts'
+import type { XmlElement } from './xml-records.ts'
+
+export const RAW_CHARACTERS_MAX = 4_000
+const REASON_CHARACTERS_MAX = 500
+
+/** A part of a file that could not be read. It waits for a person, and the rest of the file is read. */
+export interface UnreadPart {
+  /** Names the part for a person, such as `entry 3` or `line 12`. */
+  readonly place: string
+  readonly reason: string
+  /** The part as it stands in the file, cut to 4,000 characters. */
+  readonly raw: string
+  /** Signed, in smallest units: positive is money in. Null if it cannot be read either. */
+  readonly amount: bigint | null
+  readonly currency: string | null
+}
+
+export function unreadPart(
+  place: string,
+  reason: string,
+  raw: string,
+  money?: { readonly amount: bigint; readonly currency: string },
+): UnreadPart {
+  return {
+    place,
+    reason: reason.slice(0, REASON_CHARACTERS_MAX),
+    raw: raw.slice(0, RAW_CHARACTERS_MAX).toWellFormed(),
+    amount: money?.amount ?? null,
+    currency: money?.currency ?? null,
+  }
+}
+
+/** Reads a part, or returns the reason why it cannot be read. */
+export function readPart<Read>(read: () => Read): { readonly read: Read } | { readonly reason: string } {
+  try {
+    return { read: read() }
+  } catch (error) {
+    if (error instanceof UnreadablePart) return { reason: error.message }
+    throw error
+  }
+}
+
+/** An element as XML again, for a person. It stops a little above the number of characters that is kept. */
+export function rawOf(element: XmlElement): string {
+  const pieces: string[] = []
+  let characters = 0
+  const write = (piece: string) => {
+    pieces.push(piece)
+    characters += piece.length
+  }
+  const writeElement = ({ name, attributes, text, children }: XmlElement): void => {
+    if (characters > RAW_CHARACTERS_MAX) return
+    const all = Object.entries(attributes).map(([key, value]) => ` ${key}="${value}"`)
+    write(`<${name}${all.join('')}>${text}`)
+    for (const child of children) writeElement(child)
+    write(`</${name}>`)
+  }
+  writeElement(element)
+  return pieces.join('')
+}

@@ -1,0 +1,261 @@
+import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes'
+import { decodeXml } from './decode-text.ts'
+import { UnreadableFile } from './unreadable-file.ts'
+
+/** An element that was read: its local name, its own text without spaces at the ends, its elements. */
+export interface XmlElement {
+  readonly name: string
+  readonly attributes: Readonly<Record<string, string>>
+  text: string
+  readonly children: XmlElement[]
+}
+
+/** A record: an element at one of the paths that were asked for, and those that it is in, of what has been read of them. */
+export interface XmlRecord {
+  readonly path: string
+  readonly element: XmlElement
+  /** From the document down to the element's parent. Records that were given before are no longer in them. */
+  readonly within: readonly XmlElement[]
+}
+
+/** What is done with one document. A file may have several, each in envelopes. */
+export interface DocumentReader<Found> {
+  /** Local names below the document, such as `BkToCstmrStmt/Stmt/Ntry`. Of a document without any, nothing is kept. */
+  readonly records: ReadonlySet<string>
+  /** Takes a record at its end, when nothing after it has been read. */
+  take(record: XmlRecord): readonly Found[]
+  /** Takes an element of another namespace, where the schemas allow only their own. It is in no record. */
+  takeForeign(record: XmlRecord): readonly Found[]
+  /** Takes the end of the document. */
+  end(): readonly Found[]
+}
+
+/** Begins a document, by its namespace. */
+export type DocumentOpener<Found> = (namespace: string) => DocumentReader<Found>
+
+const NO_ATTRIBUTES: Readonly<Record<string, string>> = {}
+
+/** Bounds of memory, far above what banks send: the longest text of the schemas has 500 characters. */
+const LIMITS = {
+  depth: 64,
+  /** Elements held at one time: a record and the heads around it. The longest record of a bank has some hundreds. */
+  elements: 20_000,
+  attributes: 100,
+  /** Characters held at one time, and characters of one text, tag or comment. */
+  characters: 1_000_000,
+} as const
+
+/**
+ * Reads the documents of an XML file record by record, in memory that does not grow with it. A document is an element `Document`,
+ * at the root or in envelopes such as `BizMsgEnvlp`, of which nothing is kept. Throws UnreadableFile if the file is malformed or
+ * truncated, has a DTD (so nothing in it refers to anything outside), or exceeds the limits; `readTwice` keeps the records before
+ * the fault from having an effect.
+ */
+export async function* readXmlRecords<Found>(
+  bytes: AsyncIterable<Uint8Array>,
+  open: DocumentOpener<Found>,
+): AsyncGenerator<Found> {
+  const reader = new RecordReader(open)
+  for await (const text of decodeXml(bytes)) yield* reader.read(text)
+  yield* reader.end()
+}
+
+/** What becomes of an element: it is part of a document, or of an envelope around it, or nothing of it is kept. */
+type Use = 'document' | 'envelope' | 'skipped' | 'foreign'
+
+interface OpenElement {
+  readonly use: Use
+  readonly element: XmlElement
+  /** Below the document. */
+  readonly path: string
+  /** What was held when it began. */
+  readonly elementsBefore: number
+  readonly charactersBefore: number
+}
+
+class RecordReader<Found> {
+  // A fragment may have several roots: some banks put one file behind another.
+  readonly #parser = new SaxesParser({ xmlns: true, position: true, fragment: true })
+  readonly #opener: DocumentOpener<Found>
+  readonly #open: OpenElement[] = []
+  #document: { readonly reader: DocumentReader<Found>; readonly namespace: string } | undefined
+  #documents = 0
+  /** Elements and characters held now. */
+  #elements = 0
+  #characters = 0
+  #positionOfLastEvent = 0
+  #isInDeclaration = false
+  #found: Found[] = []
+
+  constructor(opener: DocumentOpener<Found>) {
+    this.#opener = opener
+    const parser = this.#parser
+    parser.on('doctype', () => this.#refuse('has a DTD, which is not read'))
+    parser.on('error', ({ message }) => this.#fault(message))
+    parser.on('opentag', (tag) => this.#begin(tag))
+    parser.on('text', (text) => this.#text(text))
+    parser.on('cdata', (text) => this.#text(text))
+    parser.on('comment', () => this.#seen())
+    parser.on('xmldecl', () => this.#seen())
+    parser.on('processinginstruction', () => this.#seen())
+    parser.on('closetag', () => this.#finish())
+  }
+
+  *read(text: string): Generator<Found> {
+    if (text === '') return
+    this.#parser.write(text)
+    if (this.#parser.position - this.#positionOfLastEvent > LIMITS.characters + text.length)
+      this.#refuse(`has a text of more than ${LIMITS.characters} characters`)
+    yield* this.#given()
+  }
+
+  *end(): Generator<Found> {
+    this.#parser.close()
+    if (this.#documents === 0) this.#refuse('has no document of ISO 20022')
+    yield* this.#given()
+  }
+
+  #given(): Found[] {
+    const found = this.#found
+    this.#found = []
+    return found
+  }
+
+  #fault(message: string): void {
+    const what = message.replace(/^\d+:\d+: /, '')
+    if (/doctype/i.test(what)) this.#refuse('has a DTD, which is not read')
+    // Documents that follow one another each have their declaration, of which nothing is needed.
+    this.#isInDeclaration ||= this.#open.length === 0 && /an XML declaration must be at the start/i.test(what)
+    if (!this.#isInDeclaration) this.#refuse(`is not XML: ${what}`)
+  }
+
+  #begin(tag: SaxesTagNS): void {
+    this.#seen()
+    if (this.#open.length >= LIMITS.depth) this.#refuse(`is more than ${LIMITS.depth} elements deep`)
+    const parent = this.#open.at(-1)
+    const use = this.#useOf(tag, parent)
+    const element: XmlElement = { name: tag.local, attributes: this.#attributes(tag), text: '', children: [] }
+    const before = { elementsBefore: this.#elements, charactersBefore: this.#characters }
+    if (use === 'document' || use === 'foreign') this.#hold(1, charactersOf(element))
+    if (this.#document && use !== 'skipped' && parent && parent.use !== 'envelope')
+      parent.element.children.push(element)
+    this.#open.push({ use, element, path: pathBelow(parent, tag.local), ...before })
+  }
+
+  #useOf({ local, uri }: SaxesTagNS, parent: OpenElement | undefined): Use {
+    if (this.#document) {
+      if (parent?.use === 'skipped' || parent?.use === 'foreign') return parent.use
+      // Additions of the bank's own.
+      if (local === 'SplmtryData' || this.#document.reader.records.size === 0) return 'skipped'
+      return uri === this.#document.namespace ? 'document' : 'foreign'
+    }
+    if (local !== 'Document') return 'envelope'
+    this.#documents += 1
+    this.#document = { reader: this.#opener(uri), namespace: uri }
+    return 'document'
+  }
+
+  #attributes({ attributes }: SaxesTagNS): Readonly<Record<string, string>> {
+    const found = Object.values<SaxesAttributeNS>(attributes)
+    if (found.length === 0) return NO_ATTRIBUTES
+    if (found.length > LIMITS.attributes) this.#refuse(`has more than ${LIMITS.attributes} attributes`)
+    return Object.fromEntries(found.map(({ local, value }) => [local, value]))
+  }
+
+  #hold(elements: number, characters: number): void {
+    this.#elements += elements
+    this.#characters += characters
+    if (this.#elements > LIMITS.elements)
+      this.#refuse(`has a record of more than ${LIMITS.elements} elements`)
+    if (this.#characters > LIMITS.characters)
+      this.#refuse(`has a record of more than ${LIMITS.characters} characters`)
+  }
+
+  #text(text: string): void {
+    this.#seen()
+    const open = this.#open.at(-1)
+    if (!open) {
+      if (/[^\s\ufeff\ufffd]/.test(text)) this.#refuse('has text outside of its elements')
+      return
+    }
+    if (open.use !== 'document' && open.use !== 'foreign') return
+    // Spaces between elements say nothing, and a statement has as many of them as entries.
+    if (open.element.text === '' && text.trim() === '') return
+    this.#hold(0, text.length)
+    open.element.text += text
+  }
+
+  #finish(): void {
+    this.#seen()
+    const open = this.#open.pop()
+    const document = this.#document
+    if (!open || !document) return
+    const { element, path, use } = open
+    const parent = this.#open.at(-1)?.use ?? 'envelope'
+    if (use === 'foreign' && parent !== 'foreign') {
+      this.#forget(open)
+      this.#found.push(...document.reader.takeForeign({ path, element, within: this.#within() }))
+    }
+    if (use !== 'document') return
+    element.text = element.text.trim()
+    if (document.reader.records.has(path)) {
+      // What is given is not kept: the heads around it stay, of which a file has few.
+      this.#found.push(...document.reader.take({ path, element, within: this.#within() }))
+      this.#forget(open)
+    }
+    if (parent !== 'envelope') return
+    this.#found.push(...document.reader.end())
+    this.#document = undefined
+    this.#forget(open)
+  }
+
+  #within(): XmlElement[] {
+    return this.#open.filter((one) => one.use !== 'envelope').map((one) => one.element)
+  }
+
+  #forget({ elementsBefore, charactersBefore }: OpenElement): void {
+    const parent = this.#open.at(-1)
+    if (parent && parent.use !== 'envelope') parent.element.children.pop()
+    this.#elements = elementsBefore
+    this.#characters = charactersBefore
+  }
+
+  #seen(): void {
+    this.#positionOfLastEvent = this.#parser.position
+    this.#isInDeclaration = false
+  }
+
+  #refuse(what: string): never {
+    throw new UnreadableFile(`line ${this.#parser.line}: ${what}`)
+  }
+}
+
+function charactersOf({ name, attributes }: XmlElement): number {
+  return name.length + Object.values(attributes).reduce((sum, value) => sum + value.length, 0)
+}
+
+function pathBelow(parent: OpenElement | undefined, name: string): string {
+  if (parent === undefined || parent.use === 'envelope') return ''
+  return parent.path === '' ? name : `${parent.path}/${name}`
+}
+
+/** The first element at a path of local names below another one. */
+export function below(element: XmlElement | undefined, path: string): XmlElement | undefined {
+  let found = element
+  for (const name of path.split('/')) found = found?.children.find((child) => child.name === name)
+  return found
+}
+
+/** All elements of a name right below another one. */
+export function allBelow(element: XmlElement | undefined, name: string): readonly XmlElement[] {
+  return element?.children.filter((child) => child.name === name) ?? []
+}
+
+/** The text at the first of these paths that is there and not empty. */
+export function textBelow(element: XmlElement | undefined, ...paths: readonly string[]): string | undefined {
+  for (const path of paths) {
+    const text = below(element, path)?.text
+    if (text) return text
+  }
+  return undefined
+}

@@ -1,0 +1,93 @@
+import { crc32 } from 'node:zlib'
+import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { shown } from './decimal-amounts.ts'
+import { UnreadableArchive, UnreadableFile } from './unreadable-file.ts'
+
+/** ZIP files, in which EBICS delivers statements. */
+
+/** Bounds against files that are small and unpack to more than a disk holds. */
+const LIMITS = {
+  files: 1_000,
+  /** Of all files together, unpacked. */
+  bytes: 1024 * 1024 * 1024,
+  /** How many times larger a file may be than what it is packed in. XML of banks is packed to a tenth or a thirtieth. */
+  ratio: 200,
+  /** Files up to this size may be packed to any ratio. */
+  smallBytes: 1024 * 1024,
+} as const
+const ZIP_BEGINNINGS = ['PK\u0003\u0004', 'PK\u0005\u0006'] as const
+
+export interface PackedFile {
+  readonly name: string
+  /** The unpacked bytes, from the start each time. Throws UnreadableFile if they are damaged. */
+  readonly open: () => AsyncIterable<Uint8Array>
+}
+
+/** True if a file begins like a ZIP file. */
+export function startsLikeZip(head: Uint8Array): boolean {
+  const text = Buffer.from(head.subarray(0, 4)).toString('latin1')
+  return ZIP_BEGINNINGS.some((beginning) => text === beginning)
+}
+
+/** The files in a ZIP file, one after another. Throws UnreadableArchive if it is damaged, or beyond the limits. */
+export async function* readZipFiles(path: string): AsyncGenerator<PackedFile> {
+  const zip = await archiveFaults(() => openPromise(path, { autoClose: false }))
+  try {
+    const entries = await listEntries(zip)
+    for (const entry of entries) yield { name: entry.fileName, open: () => unpack(zip, entry) }
+  } finally {
+    zip.close()
+  }
+}
+
+async function listEntries(zip: ZipFile): Promise<readonly Entry[]> {
+  if (zip.entryCount > LIMITS.files) refuse(`has more than ${LIMITS.files} files`)
+  const entries: Entry[] = []
+  let bytes = 0
+  await archiveFaults(async () => {
+    for await (const entry of zip.eachEntry()) {
+      if (entry.fileName.endsWith('/')) continue
+      bytes += entry.uncompressedSize
+      entries.push(entry)
+    }
+  })
+  if (bytes > LIMITS.bytes) refuse(`unpacks to more than ${LIMITS.bytes} bytes`)
+  for (const { fileName, compressedSize, uncompressedSize } of entries)
+    if (uncompressedSize > LIMITS.smallBytes && uncompressedSize > compressedSize * LIMITS.ratio)
+      refuse(`has ${shown(fileName)}, which unpacks to more than ${LIMITS.ratio} times its size`)
+  return entries
+}
+
+/** The content of a file. Its size is the one that the archive says: the library refuses streams of another. */
+async function* unpack(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
+  if (entry.isEncrypted()) throw new UnreadableFile('is encrypted')
+  let check = 0
+  try {
+    for await (const piece of await zip.openReadStreamPromise(entry)) {
+      check = crc32(piece, check)
+      yield piece
+    }
+  } catch (error) {
+    throw faultOf(error, (what) => new UnreadableFile(`cannot be unpacked: ${what}`))
+  }
+  if (check !== entry.crc32) throw new UnreadableFile('cannot be unpacked: its checksum is another')
+}
+
+async function archiveFaults<Value>(run: () => Promise<Value>): Promise<Value> {
+  try {
+    return await run()
+  } catch (error) {
+    throw faultOf(error, (what) => new UnreadableArchive(`is not a whole ZIP file: ${what}`))
+  }
+}
+
+/** Errors of the library and of zlib are about the file, errors of the disk are not. */
+function faultOf(error: unknown, fault: (what: string) => Error): unknown {
+  if (!(error instanceof Error) || error instanceof UnreadableFile) return error
+  const code = 'code' in error ? String(error.code) : ''
+  return code === '' || code.startsWith('Z_') ? fault(error.message) : error
+}
+
+function refuse(what: string): never {
+  throw new UnreadableArchive(what)
+}

@@ -1,0 +1,91 @@
+import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
+import { plainJson } from '../../base/json/plain-json.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import type { DepositEvidence } from '../../money/evidence/evidence.ts'
+import { findRailEvent, recordOnce } from '../../money/rail-events/rail-events.ts'
+import { depositId } from '../../money/rails/rail-ids.ts'
+import { decide } from '../../money/rails/rail-worker.ts'
+import { explainEntry } from '../../operation/reconciliations/explain-entry.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import { RAIL_EVENT_INITIAL, RAIL_EVENT_TRANSITIONS } from '../../storage/rows/states.ts'
+import type { Desk } from './rail.ts'
+import type { Line } from './statement-lines.ts'
+import { selectWaitingCredits } from './store.ts'
+import type { BookedEntry, Hold } from './understand-line.ts'
+
+/** A line that was understood: its entries, or why a person has to look. */
+export interface UnderstoodLine {
+  readonly line: Line
+  readonly entries: readonly BookedEntry[]
+  readonly hold?: Hold
+}
+
+/** Records that a line waits for a person, with all that the bank says of it. */
+export function holdLine(
+  op: Op,
+  rail: string,
+  line: Line,
+  { reason, ...file }: Hold,
+): Promise<readonly Write[]> {
+  const { name, amount, currency, entry, details } = line
+  // An advice of it may have been recorded under its name.
+  const said = { amount, currency, entry, details, ...file }
+  return recordOnce(op, rail, bankEvent(holdId(name), 'file.booking', said), reason)
+}
+
+const WAITS = ' waits'
+
+function holdId(name: string): string {
+  return `${name}${WAITS}`
+}
+
+/** The name of the line that a report of a waiting line is about. */
+export function nameOfHold(id: string): string {
+  return id.slice(0, -WAITS.length)
+}
+
+/** Ends the wait of a line; nothing if it does not wait. */
+export async function endHold(op: Op, rail: string, name: string): Promise<readonly Write[]> {
+  const waiting = await findRailEvent(op, rail, holdId(name))
+  if (waiting?.state !== RAIL_EVENT_INITIAL) return []
+  const { id, type } = waiting.body
+  // Nobody has to look at what the bank says of it any more.
+  const change = { reason: null, body: { id, type } }
+  return [transition(op, 'rail_events', RAIL_EVENT_TRANSITIONS, waiting, 'apply', change).write]
+}
+
+/**
+ * Ends the wait of a line of a statement that is this deposit: the file that counts it has told of it. The line has its name, or
+ * the bank's reference and the amount.
+ */
+export async function endHoldOfDeposit(
+  op: Op,
+  rail: string,
+  { id, amount, deposit: { depositId: named, entryReference } }: DepositEvidence,
+): Promise<readonly Write[]> {
+  const alike =
+    entryReference === undefined ? [] : await selectWaitingCredits(op, rail, entryReference, amount)
+  const names = [id, ...(alike.length === 1 ? alike : []).map(nameOfHold)]
+  for (const name of names) {
+    const ended = await endHold(op, rail, name)
+    if (ended.length === 0) continue
+    const itemId = depositId(rail, named)
+    return [...ended, ...(await explainEntry(op, rail, [{ entryId: name, kind: 'DEPOSIT', itemId, amount }]))]
+  }
+  return []
+}
+
+/** A record of a bank's file as a person sees it among the reports that wait. */
+export function bankEvent(id: string, type: string, data: object) {
+  return { id, type, data: plainJson(data) }
+}
+
+/** Records once that a record of a bank's file waits for a person. */
+export function holdRecord(
+  desk: Desk,
+  event: ReturnType<typeof bankEvent>,
+  reason: RailEventReason,
+): Promise<void> {
+  return decide(desk, (op) => recordOnce(op, desk.rail.name, event, reason))
+}

@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { newRequestId, type Op } from '../../kernel/operation/app.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { recordReport } from '../../money/rail-events/rail-events.ts'
+import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
+import { BANK_INBOX_INITIAL, BANK_INBOX_REFUSED, BANK_INBOX_TRANSITIONS } from '../../storage/rows/states.ts'
+import { applyRecords } from './file-records.ts'
+import { shown } from './formats/decimal-amounts.ts'
+import { atMost } from './formats/read-twice.ts'
+import { UnreadableFile } from './formats/unreadable-file.ts'
+import { inboxFileIdOf } from './ids.ts'
+import type { Desk } from './rail.ts'
+import { kindOf, NO_KNOWN_FORMAT, readRecords } from './read-records.ts'
+import { selectInboxFile } from './store.ts'
+import { FileIsMissing, FileIsThere, type FolderFile } from './stores/bank-folder.ts'
+
+const MEGABYTE = 1024 * 1024
+const MEGABYTES_MAX = 200
+const HEAD_BYTES = 4_096
+
+/** A file of the bank as this process has it. */
+interface Spooled {
+  readonly path: string
+  readonly name: string
+  readonly digest: string
+  readonly bytes: number
+}
+
+/** Reads what the bank has put into the inbox, each file once. One that cannot be read stops no other. */
+export async function readInbox(desk: Desk, renew: () => Promise<void>): Promise<void> {
+  const { folder, entry } = desk.rail
+  for (const file of await folder.list(entry.place.inbox)) {
+    await renew()
+    const path = join(desk.app.spool.folder, `bank-${newRequestId(desk.app.clock())}`)
+    try {
+      await readFile(desk, file, path, renew)
+    } catch (error) {
+      // It stays where it is, and is tried again; what it says of one thing must not keep back what others say.
+      desk.app.log.error(
+        { err: error, rail: desk.rail.name, file: file.name },
+        'a file of a bank was not read',
+      )
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+}
+
+async function readFile(
+  desk: Desk,
+  file: FolderFile,
+  path: string,
+  renew: () => Promise<void>,
+): Promise<void> {
+  const spooled = await spool(desk, file, path)
+  if (!spooled) return
+  const found = await selectInboxFile(await opOf(desk), inboxFileIdOf(desk.rail.name, spooled.digest))
+  const row = found ? await lookAgain(desk, found, spooled) : await begin(desk, spooled)
+  if (row.state === BANK_INBOX_INITIAL) await takeEffect(desk, row, spooled, renew)
+  await putAway(desk, spooled, row.state === BANK_INBOX_REFUSED ? 'refused' : 'done')
+}
+
+/** Copies a file to this machine. Undefined where it is gone. One that is too large is only measured. */
+async function spool(
+  { rail }: Desk,
+  { name, bytes }: FolderFile,
+  path: string,
+): Promise<Spooled | undefined> {
+  const max = (rail.entry.fileMegabytesMax ?? MEGABYTES_MAX) * MEGABYTE
+  const sha256 = createHash('sha256')
+  if (bytes > max) return { path: '', name, bytes, digest: sha256.update(`${name} ${bytes}`).digest('hex') }
+  const stream = await rail.folder.open({ folder: rail.entry.place.inbox, name })
+  if (!stream) return undefined
+  let count = 0
+  const counted = async function* (): AsyncGenerator<Uint8Array> {
+    const whole = () => new Error(`${name} grows while it is read`)
+    for await (const piece of atMost(stream, max, whole)) {
+      count += piece.byteLength
+      sha256.update(piece)
+      yield piece
+    }
+  }
+  await pipeline(counted, createWriteStream(path, { mode: 0o600 }))
+  return { path, name, bytes: count, digest: sha256.digest('hex') }
+}
+
+/** Looks a file through, and records it: to be read, or refused with a report that a person sees. */
+async function begin(desk: Desk, spooled: Spooled): Promise<BankInboxFileRow> {
+  const { kind, reason } = await lookThrough(spooled)
+  const op = await opOf(desk)
+  const row: BankInboxFileRow = {
+    id: inboxFileIdOf(desk.rail.name, spooled.digest),
+    platform_id: desk.platformId,
+    rail: desk.rail.name,
+    name: spooled.name,
+    sha256: Buffer.from(spooled.digest, 'hex'),
+    bytes: BigInt(spooled.bytes),
+    kind,
+    state: reason === undefined ? BANK_INBOX_INITIAL : BANK_INBOX_REFUSED,
+    records: 0,
+    reason: reason ?? null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  const told = reason === undefined ? [] : refusalOf(op, desk, spooled, reason)
+  if (reason !== undefined)
+    op.log.error({ rail: desk.rail.name, file: spooled.name, reason }, 'a file of a bank cannot be read')
+  const { done } = await desk.app.commit(op, [insert('bank_inbox_files', row), ...told])
+  if (!done) throw new Error(`Another process is reading ${spooled.name}`)
+  return row
+}
+
+/** A file that the operator has read again is looked through as if it were new. */
+async function lookAgain(desk: Desk, found: BankInboxFileRow, spooled: Spooled): Promise<BankInboxFileRow> {
+  if (found.state !== BANK_INBOX_INITIAL || found.kind !== 'UNKNOWN') return found
+  const { kind, reason } = await lookThrough(spooled)
+  const op = await opOf(desk)
+  const guard = { state: found.state, kind: found.kind }
+  const { row, write } =
+    reason === undefined
+      ? { row: { ...found, kind }, write: update('bank_inbox_files', found.id, guard, { kind }) }
+      : transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, found, 'refuse', { kind, reason })
+  if (!(await desk.app.commit(op, [write])).done) throw new Error(`Another process is reading ${found.name}`)
+  return row
+}
+
+async function lookThrough({
+  path,
+}: Spooled): Promise<Pick<BankInboxFileRow, 'kind'> & { readonly reason?: string }> {
+  if (path === '') return { kind: 'UNKNOWN', reason: 'is larger than fileMegabytesMax' }
+  const kind = kindOf(await headOf(path))
+  if (kind === 'UNKNOWN') return { kind, reason: NO_KNOWN_FORMAT }
+  try {
+    for await (const _ of readRecords(kind, path));
+    return { kind }
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error
+    return { kind, reason: error.message.slice(0, 500) }
+  }
+}
+
+async function headOf(path: string): Promise<Buffer> {
+  const file = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+function refusalOf(op: Op, { rail }: Desk, { name, digest, bytes }: Spooled, reason: string): Write[] {
+  const event = {
+    id: `file-${digest.slice(0, 32)}`,
+    type: 'file.refused',
+    data: { name: shown(name), digest, bytes, reason },
+  }
+  return recordReport(op, rail.name, event, 'UNREADABLE')
+}
+
+/** Gives the records of a file their effect, and then counts it as read. */
+async function takeEffect(
+  desk: Desk,
+  row: BankInboxFileRow,
+  { path }: Spooled,
+  renew: () => Promise<void>,
+): Promise<void> {
+  await applyRecords(desk, row, readRecords(row.kind, path), renew)
+  await decide(desk, async (op) => {
+    const now = await selectInboxFile(op, row.id)
+    if (now?.state !== BANK_INBOX_INITIAL) return []
+    return [transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, now, 'read').write]
+  })
+}
+
+/** Moves a file out of the inbox. Of two with one name the later gets its digest as well. */
+async function putAway({ rail }: Desk, { name, digest }: Spooled, where: 'done' | 'refused'): Promise<void> {
+  const from = { folder: rail.entry.place.inbox, name }
+  const folder = rail.entry.place[where]
+  for (const to of [name, `${digest.slice(0, 12)}-${name}`])
+    try {
+      await rail.folder.rename(from, { folder, name: to })
+      return
+    } catch (error) {
+      if (error instanceof FileIsMissing) return
+      if (!(error instanceof FileIsThere)) throw error
+    }
+  // Name and digest are there: it is the same file.
+  await rail.folder.remove(from)
+}

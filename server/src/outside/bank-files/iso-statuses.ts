@@ -1,0 +1,58 @@
+import type { RailPaymentEvent } from '../../storage/rows/states.ts'
+
+/** A status of ISO 20022 in words, and what it is to a payment. */
+export interface IsoStatus {
+  readonly words: string
+  /** Null if the status itself decides nothing, as with `PART`, where each payment has its own. */
+  readonly event: RailPaymentEvent | null
+  /** True if the payment goes no further until somebody asks the bank or confirms. */
+  readonly needsPerson?: true
+}
+
+const accepted = (words: string): IsoStatus => ({ words, event: 'accept' })
+
+/**
+ * The external code sets for the status of payments, of groups and of batches. `ACSC` from our own bank is settlement on our
+ * account, `ACCC` is settlement on the creditor's account. With `ACWP` and `BLCK` the creditor's bank has the payment and has not
+ * credited it: neither is an end, and `BLCK` neither credits nor returns it, so that a person has to ask.
+ */
+export const ISO_STATUSES: Readonly<Record<string, IsoStatus>> = {
+  RCVD: accepted('The bank has received it'),
+  PDNG: accepted('It is pending, further checks follow'),
+  PATC: accepted('Some of the signatures that it needs are there, others are missing'),
+  ACTC: accepted('Its signature and its form are right'),
+  ACCP: accepted('The customer profile was checked'),
+  ACFC: accepted('The funds were checked'),
+  ACFW: accepted('The funds were checked, and a confirmation of the customer is awaited'),
+  ACSP: accepted('It is accepted for execution'),
+  ACWC: accepted('It is accepted with a change, such as another date'),
+  ACPD: accepted('It has left the bank, and the clearing has accepted it'),
+  ACWP: accepted('The creditor’s bank has accepted it and not yet posted it'),
+  ACIS: accepted('A cheque was issued, and is not yet deposited or cleared'),
+  PRES: accepted('The request for payment was presented to the debtor'),
+  RCVC: accepted('The names of the payees match'),
+  RVMC: accepted('The name of the payee matches closely'),
+  RVNM: {
+    ...accepted('The name of the payee does not match: the bank may await a confirmation'),
+    needsPerson: true,
+  },
+  RVCM: { ...accepted('Names of payees do not match: the bank may await a confirmation'), needsPerson: true },
+  RVNA: accepted('The name of the payee could not be checked'),
+  RVNC: accepted('The names of payees are still being checked'),
+  ACSC: { words: 'It is settled', event: 'deliver' },
+  ACCC: { words: 'The creditor’s account is credited', event: 'deliver' },
+  CPUC: { words: 'The creditor has picked up the cash', event: 'deliver' },
+  RJCT: { words: 'It was rejected', event: 'fail' },
+  CANC: { words: 'It was cancelled', event: 'cancel' },
+  PART: { words: 'Some of the payments are accepted', event: null },
+  BLCK: {
+    words: 'The creditor’s bank blocks it: it is neither credited nor returned',
+    event: null,
+    needsPerson: true,
+  },
+}
+
+/** Undefined for a code that no list has. */
+export function isoStatus(code: string): IsoStatus | undefined {
+  return Object.hasOwn(ISO_STATUSES, code) ? ISO_STATUSES[code] : undefined
+}

@@ -1,0 +1,18 @@
+import type { PaymentRailName } from '@countersign/contract/core/rails'
+
+/** The networks that the files of a format reach. */
+export const NETWORKS = {
+  SEPA: ['SEPA', 'SEPA_INSTANT'],
+  ACH: ['ACH'],
+} as const satisfies Record<string, readonly PaymentRailName[]>
+
+/** The European Economic Area: the European Union, Iceland, Liechtenstein and Norway. */
+const EEA = new Set([
+  ...['AT', 'BE', 'BG', 'CY', 'CZ', 'DE', 'DK', 'EE', 'ES', 'FI', 'FR', 'GR', 'HR', 'HU', 'IE', 'IT', 'LT'],
+  ...['LU', 'LV', 'MT', 'NL', 'PL', 'PT', 'RO', 'SE', 'SI', 'SK', 'IS', 'LI', 'NO'],
+])
+
+/** True if the bank of an account is in the EEA. Payments to others carry the address of the payer. */
+export function isInEea(iban: string): boolean {
+  return EEA.has(iban.slice(0, 2).toUpperCase())
+}

@@ -1,0 +1,249 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
+import { applyOrHold } from '../../money/rail-events/apply-or-hold.ts'
+import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { BankDeskRow, BankFileRow, BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import { BANK_FILE_INITIAL, BANK_FILE_TRANSITIONS } from '../../storage/rows/states.ts'
+import { effectiveDate, executionDate, madeOn, settlesAt } from './cut-off-times.ts'
+import { contentOf } from './file-content.ts'
+import { freeModifier, MARK_BYTES, namesOfFile } from './file-names.ts'
+import { deskIdOf } from './ids.ts'
+import { achBatchOf } from './queue.ts'
+import type { Desk } from './rail.ts'
+import {
+  selectModifiers,
+  selectOpenFiles,
+  selectPaymentsOfFile,
+  selectSettling,
+  selectWaiting,
+} from './store.ts'
+import { removeParts, takeWritingStep } from './writing.ts'
+
+const PAGE = 200
+const AT_ONCE = 25
+const PAYMENTS_MAX = 10_000
+const TRACES_MAX = 9_999_999n
+const ACH_TOTAL_MAX = 999_999_999_999n
+const SETTLED_AFTER_DAYS = 3
+/** A bank may send a pull back until the second banking day after its date (R01 and others). */
+const PULLED_AFTER_DAYS_MIN = 2
+const ATTEMPT_BYTES = 6
+const DATE_CHARACTERS = 10
+
+/** Brings every file of the rail to its end, in the order of their numbers, from wherever each is. */
+export async function finishFiles(desk: Desk): Promise<void> {
+  for (;;) {
+    const op = await opOf(desk)
+    const [file] = await selectOpenFiles(op, desk.rail.name)
+    if (!file) return
+    if (file.state === 'COLLECTING') await collect(desk, file)
+    else if (file.state === 'WRITTEN') await acceptAll(desk, file)
+    else await write(desk, op, file)
+  }
+}
+
+/**
+ * Opens the next file if a payment waits that was there at `until`, and returns whether it did. Once an ACH bank has had all files
+ * of a day that it can tell apart, payments wait for the next day.
+ */
+export async function openFile(desk: Desk, deskRow: BankDeskRow, until: Date): Promise<boolean> {
+  const op = await opOf(desk)
+  const [first] = await selectWaiting(op, desk.rail.name, until, 1)
+  if (!first) return false
+  const modifier = await nextModifier(op, desk)
+  if (modifier === undefined) return false
+  const row = newFile(op, desk, deskRow, first, modifier, until)
+  const { done } = await desk.app.commit(op, [
+    insert('bank_files', row),
+    update('bank_desks', deskRow.id, { files: deskRow.files }, { files: row.number, updated_at: op.now }),
+  ])
+  return done
+}
+
+/** The modifier of the next file of the day: null for SEPA, undefined if the day has none left. */
+async function nextModifier(op: Op, { app, rail }: Desk): Promise<string | null | undefined> {
+  const { name, entry } = rail
+  const { format } = entry
+  if (format.type === 'SEPA') return null
+  const used = await selectModifiers(op, format, madeOn(entry, op.now).slice(0, DATE_CHARACTERS))
+  const modifier = freeModifier(used)
+  if (modifier === undefined)
+    app.log.warn({ rail: name }, 'no ACH file id modifier is left today: payments wait for the next day')
+  return modifier
+}
+
+function newFile(
+  op: Op,
+  { rail }: Desk,
+  { files, traces }: BankDeskRow,
+  first: BankPaymentRow,
+  modifier: string | null,
+  until: Date,
+): BankFileRow {
+  const { name, entry } = rail
+  const { format, filePaymentsMax = PAYMENTS_MAX } = entry
+  const number = files + 1n
+  const isSepa = format.type === 'SEPA'
+  return {
+    id: op.newId('BankFile'),
+    platform_id: op.platform.id,
+    rail: name,
+    number,
+    ...namesOfFile(name, number, op.random(MARK_BYTES), isSepa ? 'xml' : 'ach'),
+    modifier,
+    state: BANK_FILE_INITIAL,
+    batches: [first.batch],
+    payments: 0,
+    total: 0n,
+    traces_before: traces + BigInt(filePaymentsMax) > TRACES_MAX ? 0n : traces,
+    format,
+    made_on: madeOn(entry, op.now),
+    executed_on: isSepa
+      ? executionDate(entry, op.now, first.batch === 'INSTANT')
+      : effectiveDate(entry, op.now),
+    part: null,
+    accepted_at: null,
+    settles_at: null,
+    settled_at: null,
+    bank_status: null,
+    created_at: until,
+    updated_at: op.now,
+  }
+}
+
+/** Takes the next payments into a file, page by page, until it is full or nothing is left; then its content is fixed. */
+async function collect(desk: Desk, from: BankFileRow): Promise<void> {
+  let file = from
+  for (let isOpen = true; isOpen; ) {
+    const op = await opOf(desk)
+    const batch = file.format.type === 'SEPA' ? file.batches[0] : undefined
+    const waiting = await selectWaiting(op, file.rail, file.created_at, PAGE, batch)
+    const taken = fitting(desk, file, waiting)
+    isOpen = taken.length === PAGE
+    const next = {
+      payments: file.payments + taken.length,
+      total: taken.reduce((sum, { amount }) => sum + amount, file.total),
+      batches: [...new Set([...file.batches, ...taken.map((one) => one.batch)])].sort(),
+      updated_at: op.now,
+    }
+    const guard = { state: file.state, payments: file.payments }
+    const writes: Write[] = [
+      ...taken.map((one, index) => {
+        const place = file.payments + index + 1
+        return update(
+          'bank_payments',
+          one.id,
+          { file_id: null },
+          { file_id: file.id, place, trace: file.traces_before + BigInt(place) },
+        )
+      }),
+      isOpen
+        ? update('bank_files', file.id, guard, next)
+        : transition(op, 'bank_files', BANK_FILE_TRANSITIONS, file, 'close', next, {
+            payments: file.payments,
+          }).write,
+    ]
+    if (!(await desk.app.commit(op, writes)).done) return
+    file = { ...file, ...next }
+  }
+}
+
+/** Those of the page that the file has room for. The first payment always fits: a larger one has a file of its own. */
+function fitting(
+  { rail }: Desk,
+  file: BankFileRow,
+  page: readonly BankPaymentRow[],
+): readonly BankPaymentRow[] {
+  const { filePaymentsMax = PAYMENTS_MAX, fileAmountMax = ACH_TOTAL_MAX } = rail.entry
+  let { payments, total } = file
+  const end = page.findIndex(({ amount }) => {
+    payments += 1
+    total += amount
+    return payments > filePaymentsMax || (total > fileAmountMax && payments > 1)
+  })
+  return end < 0 ? page : page.slice(0, end)
+}
+
+/** One step of the writing, and its record. */
+async function write({ app, rail }: Desk, op: Op, file: BankFileRow): Promise<void> {
+  const place = { folder: rail.folder, outbox: rail.entry.place.outbox }
+  const attempt = Buffer.from(op.random(ATTEMPT_BYTES)).toString('hex')
+  const step = await takeWritingStep(file, attempt, place, () => contentOf(op, file))
+  if (!step) return
+  const moved = transition(op, 'bank_files', BANK_FILE_TRANSITIONS, file, step.event, { part: step.part })
+  await app.commit(op, [moved.write])
+}
+
+/** Tells the payments of a file that was written that the bank has them. */
+async function acceptAll(desk: Desk, file: BankFileRow): Promise<void> {
+  const { rail } = desk
+  await removeParts(file, { folder: rail.folder, outbox: rail.entry.place.outbox })
+  const { message_name: connectorReference } = file
+  await tellAll(desk, file, {
+    id: `accepted ${file.id}`,
+    source: 'STATUS_FILE',
+    event: 'accept',
+    connectorReference,
+  })
+  const { format } = rail.entry
+  await decide(desk, async (op) => {
+    const traces = file.traces_before + BigInt(file.payments)
+    const settles =
+      format.type === 'ACH'
+        ? settlesAt(rail.entry, file.executed_on, settledAfterDays(file, format.deliveredAfterDays))
+        : null
+    const change = { accepted_at: op.now, settles_at: settles, updated_at: op.now }
+    return [
+      update('bank_files', file.id, { accepted_at: null }, change),
+      update('bank_desks', deskIdOf(rail.name), {}, { traces, updated_at: op.now }),
+    ]
+  })
+}
+
+function settledAfterDays({ batches }: BankFileRow, days = SETTLED_AFTER_DAYS): number {
+  const hasPulls = batches.some((batch) => achBatchOf(batch).direction === 'DEBIT')
+  return hasPulls ? Math.max(days, PULLED_AFTER_DAYS_MIN) : days
+}
+
+/** Tells the payments of ACH files that nobody has sent them back in time: they count as delivered. */
+export async function settleFiles(desk: Desk): Promise<void> {
+  for (const file of await selectSettling(await opOf(desk), desk.rail.name)) {
+    await tellAll(desk, file, { id: `settled ${file.id}`, source: 'STATUS_FILE', event: 'deliver' })
+    await decide(desk, async (op) => [
+      update('bank_files', file.id, { settled_at: null }, { settled_at: op.now, updated_at: op.now }),
+    ])
+  }
+}
+
+/** What a bank, or our calendar, says of all payments of a file. */
+type ToldOfAll = Pick<PaymentEvidence, 'id' | 'source' | 'event' | 'failure' | 'connectorReference'>
+
+/** Says the same of all payments of a file, each by itself. What a payment knows already changes nothing. */
+export async function tellAll(desk: Desk, file: BankFileRow, said: ToldOfAll): Promise<void> {
+  for (let after = 0; ; ) {
+    const page = await selectPaymentsOfFile(await opOf(desk), file.id, after, PAGE)
+    for (let at = 0; at < page.length; at += AT_ONCE)
+      await Promise.all(
+        page.slice(at, at + AT_ONCE).map((one) => decide(desk, (op) => tellOne(op, one, said))),
+      )
+    const last = page.at(-1)?.place
+    if (page.length < PAGE || last === undefined || last === null) return
+    after = last
+  }
+}
+
+function tellOne(op: Op, payment: BankPaymentRow, said: ToldOfAll): Promise<readonly Write[]> {
+  const { direction, payment_id, place, rail } = payment
+  return applyOrHold(op, rail, {
+    ...said,
+    id: `${said.id}/${place}`,
+    kind: 'payment',
+    account: null,
+    subject: { direction, id: payment_id },
+    amount: null,
+    currency: null,
+    occurredAt: op.now.toISOString(),
+  })
+}

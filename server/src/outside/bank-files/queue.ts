@@ -1,0 +1,225 @@
+import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import type { Enqueued, PaymentFault, QueuedPayment, UnmadePayment } from '../../kernel/ports/rail.ts'
+import { insert } from '../../storage/commit/writes.ts'
+import type { Read } from '../../storage/read/read.ts'
+import type { BankAddress, BankPaymentDetails, BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+import {
+  type AchBatch,
+  type AchPayment,
+  achEntry,
+  checkAchText,
+  ENTRY_CLASSES,
+  entryClassOf,
+} from './formats/ach-writer.ts'
+import { checkSepaText, type SepaPayment, sepaTransfer, writableAddress } from './formats/pain-001.ts'
+import { UnwritablePayment } from './formats/unreadable-file.ts'
+import { isInEea, NETWORKS } from './networks.ts'
+import { isInDoubt } from './store.ts'
+
+type Format = BankFilesRailValue['format']
+type SepaFormatValue = Extract<Format, { type: 'SEPA' }>
+type AchFormatValue = Extract<Format, { type: 'ACH' }>
+
+/** Puts a payment into the queue of a rail of files, if its format can carry it. */
+export function enqueue({ name, format }: BankFilesRailValue, payment: QueuedPayment): Enqueued {
+  try {
+    const row = rowOf(name, payment, writableBy(format, payment))
+    return { outcome: 'queued', writes: [insert('bank_payments', row)] }
+  } catch (error) {
+    if (!(error instanceof UnwritablePayment)) throw error
+    return { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail: error.message }
+  }
+}
+
+/** The part of a payment that the format of a rail cannot carry, before the payment is made; undefined if it can carry all of it. */
+export function faultOfPayment(
+  { format }: BankFilesRailValue,
+  payment: UnmadePayment,
+): PaymentFault | undefined {
+  try {
+    writableBy(format, payment)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof UnwritablePayment)) throw error
+    return { part: error.part, text: error.message }
+  }
+}
+
+type Writable = Pick<BankPaymentRow, 'batch' | 'details'>
+
+/** The batch and details of a payment, which is written once to see that a file can have it. Throws UnwritablePayment. */
+function writableBy(format: Format, payment: UnmadePayment): Writable {
+  const { paymentRail } = payment
+  if (paymentRail !== null && !NETWORKS[format.type].some((one) => one === paymentRail))
+    throw new UnwritablePayment(`${format.type} files do not carry ${paymentRail} payments`)
+  return format.type === 'SEPA' ? sepaWritable(format, payment) : achWritable(format, payment)
+}
+
+/** A reference and an id of the right form, for a payment that is not made yet. */
+const SAMPLE = { id: '00000000-0000-7000-8000-000000000000', reference: 'CS0000000000', trace: 1n } as const
+
+function sepaWritable(format: SepaFormatValue, payment: UnmadePayment): Writable {
+  const { account, sender, amount, currency, paymentRail, direction } = payment
+  if (direction === 'PULL') throw new UnwritablePayment('SEPA credit transfers pull nothing')
+  if (currency !== 'EUR') throw new UnwritablePayment(`SEPA does not carry ${currency}`)
+  const iban = account ? memberOf(account, 'iban') : sender?.accountIdentifier
+  if (iban !== undefined && !isInEea(iban) && !format.address)
+    throw new UnwritablePayment(
+      `the bank of this account is outside the EEA, which needs the address of the payer: format.address of the rail is not set`,
+    )
+  const address = writableAddress(addressOf(account))
+  const details = detailsOf(payment, iban, {
+    ...present({ bic: account ? memberOf(account, 'swiftCode') : undefined, address }),
+  })
+  checkSepaText(details.remittanceInformation)
+  sepaTransfer(sepaPaymentOf({ ...SAMPLE, amount, details }))
+  return { batch: paymentRail === 'SEPA_INSTANT' ? 'INSTANT' : 'SEPA', details }
+}
+
+function achWritable({ originatingBank, debitClass }: AchFormatValue, payment: UnmadePayment): Writable {
+  const { account, sender, amount, currency } = payment
+  if (currency !== 'USD') throw new UnwritablePayment(`ACH does not carry ${currency}`)
+  const number = account ? memberOf(account, 'accountNumber') : sender?.accountIdentifier
+  const routingNumber = account ? memberOf(account, 'routingNumber') : sender?.bankIdentifier
+  if (routingNumber === undefined) throw new UnwritablePayment('routing number is not known')
+  const direction = payment.direction === 'OUT' ? 'CREDIT' : 'DEBIT'
+  const entryClass = entryClassOf(isBusiness(account), direction, debitClass)
+  const isSavings = account !== undefined && memberOf(account, 'bankAccountType') === 'SAVINGS'
+  const accountKind = isSavings ? 'SAVINGS' : 'CHECKING'
+  const details = detailsOf(payment, number, { routingNumber, accountKind })
+  checkAchText(entryClass, details.remittanceInformation)
+  achEntry({ entryClass, direction }, achPaymentOf({ ...SAMPLE, amount, details }), originatingBank)
+  return { batch: `${entryClass}-${direction}`, details }
+}
+
+function detailsOf(
+  { account, sender, remittanceInformation }: UnmadePayment,
+  number: string | undefined,
+  more: Partial<BankPaymentDetails>,
+): BankPaymentDetails {
+  const name = account ? holderOf(account) : sender?.name
+  if (number === undefined) throw new UnwritablePayment('the account at the other end is not known')
+  if (name === undefined)
+    throw new UnwritablePayment('the holder of the account at the other end is not known')
+  return { name, account: number, ...more, ...(remittanceInformation ? { remittanceInformation } : {}) }
+}
+
+/** The address of the holder, if it has the town that a structured one needs. */
+function addressOf(account: AccountDetails | undefined): BankAddress | undefined {
+  if (!account || !('beneficiary' in account)) return undefined
+  const { line1, line2, postalCode, city, state: region, country } = account.beneficiary.address ?? {}
+  if (city === undefined || country === undefined) return undefined
+  const street = [line1, line2].filter(Boolean).join(', ')
+  return { city, country, ...present({ street, postalCode, region }) }
+}
+
+function rowOf(
+  rail: string,
+  { recordId, platformId, id, direction, reference, amount, currency, now }: QueuedPayment,
+  { batch, details }: Writable,
+): BankPaymentRow {
+  return {
+    id: recordId,
+    platform_id: platformId,
+    rail,
+    payment_id: id,
+    direction,
+    batch,
+    reference,
+    amount,
+    currency,
+    details,
+    file_id: null,
+    place: null,
+    trace: null,
+    created_at: now,
+  }
+}
+
+/** The payment as a SEPA file has it. */
+export function sepaPaymentOf({
+  id,
+  reference,
+  amount,
+  details,
+}: Pick<BankPaymentRow, 'id' | 'reference' | 'amount' | 'details'>): SepaPayment {
+  const { name, account: iban, bic, address, remittanceInformation } = details
+  return {
+    instructionId: instructionOf(id),
+    endToEndId: reference,
+    amount,
+    creditor: { name, iban, ...present({ bic, address }) },
+    ...present({ remittanceInformation }),
+  }
+}
+
+/** The payment as a NACHA file has it. It has its trace number by then. */
+export function achPaymentOf({
+  reference,
+  amount,
+  details,
+  trace,
+}: Pick<BankPaymentRow, 'reference' | 'amount' | 'details' | 'trace'>): AchPayment {
+  const { name, account, routingNumber, accountKind, remittanceInformation } = details
+  if (routingNumber === undefined || accountKind === undefined || trace === null)
+    throw new Error(`The payment ${reference} is not one of ACH, or has no trace number`)
+  return {
+    traceSequence: Number(trace),
+    routingNumber,
+    account,
+    accountKind,
+    amount,
+    individualId: reference,
+    name,
+    ...(remittanceInformation === undefined ? {} : { remittanceInformation }),
+  }
+}
+
+/** Class and direction of a batch by its name. Payments of earlier versions that were to go as CTX go as CCD. */
+export function achBatchOf(batch: string): Pick<AchBatch, 'entryClass' | 'direction'> {
+  const entryClass = ENTRY_CLASSES.find((one) => batch.startsWith(one)) ?? 'CCD'
+  return { entryClass, direction: batch.endsWith('-DEBIT') ? 'DEBIT' : 'CREDIT' }
+}
+
+/** The id of a record as banks carry it: 32 digits in hex. */
+export function instructionOf(id: string): string {
+  return id.slice(id.indexOf(':') + 1).replaceAll('-', '')
+}
+
+/** The uuid that such digits are; undefined for anything else. */
+export function uuidOfInstruction(instruction: string | null): string | undefined {
+  const [, a, b, c, d, e] =
+    /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/i.exec(instruction ?? '') ?? []
+  return a === undefined ? undefined : [a, b, c, d, e].join('-').toLowerCase()
+}
+
+/** True if the bank has said that the details of this account have changed, and nobody has looked yet. */
+export async function isAccountInDoubt(
+  { name }: BankFilesRailValue,
+  read: Read,
+  platformId: string,
+  details: AccountDetails,
+): Promise<boolean> {
+  const [account, routingNumber] = [memberOf(details, 'accountNumber'), memberOf(details, 'routingNumber')]
+  if (account === undefined || routingNumber === undefined) return false
+  return isInDoubt(read, { platformId, rail: name }, { account, routingNumber })
+}
+
+function memberOf(account: AccountDetails, name: string): string | undefined {
+  const value: unknown = Reflect.get(account, name)
+  return typeof value === 'string' ? value : undefined
+}
+
+function holderOf(account: AccountDetails): string | undefined {
+  if (!('beneficiary' in account)) return undefined
+  const { beneficiary } = account
+  return beneficiary.beneficiaryType === 'INDIVIDUAL' ? beneficiary.fullName : beneficiary.legalName
+}
+
+function isBusiness(account: AccountDetails | undefined): boolean {
+  return (
+    account !== undefined && 'beneficiary' in account && account.beneficiary.beneficiaryType !== 'INDIVIDUAL'
+  )
+}

@@ -1,0 +1,89 @@
+import { accountType } from '@countersign/contract/accounts/account-types'
+import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
+import type { OpenedDepositAccount, WantedDepositAccount } from '../../kernel/ports/rail.ts'
+import { nextOpening } from '../../money/rails/opening-hours.ts'
+import type { RailDesk } from '../../money/rails/rail-worker.ts'
+import type { ConfiguredRail } from '../../money/rails/registry.ts'
+import { currenciesIn } from '../../money/rails/routing.ts'
+import { enqueue, faultOfPayment, isAccountInDoubt } from './queue.ts'
+import type { BankFolder } from './stores/bank-folder.ts'
+
+/** A rail of kind `bank-files`, with its share of folders. */
+export interface BankFilesRail extends ConfiguredRail {
+  readonly entry: BankFilesRailValue
+  /** The worker's. */
+  readonly folder: BankFolder
+  readonly accountNumbers: readonly string[]
+  /** The kind of file that counts money that came in. */
+  readonly depositsFrom: NonNullable<BankFilesRailValue['depositsFrom']>
+  /** A folder with a separate connection, for others than the worker; they close it. */
+  openFolder(): BankFolder
+}
+
+/** The currency that a format carries. */
+export const CARRIED = { SEPA: 'EUR', ACH: 'USD' } as const
+
+/**
+ * A rail of a bank that takes files. Payments wait in a queue of this server until they become a file; what the bank says comes
+ * in files as well.
+ */
+export function createBankFilesRail(entry: BankFilesRailValue, openFolder: () => BankFolder): BankFilesRail {
+  const { name, hours, isRetired = false, lateDeposits = 'RETURN', otherAccountNumbers = [] } = entry
+  const { depositsFrom = entry.format.type === 'SEPA' ? 'STATEMENTS' : 'ACH_FILES' } = entry
+  return {
+    name,
+    entry,
+    folder: openFolder(),
+    openFolder,
+    arePullsProvisional: entry.format.type === 'ACH',
+    isRetired,
+    lateDeposits,
+    currenciesIn: currenciesIn(entry),
+    accountNumbers: [accountOf(entry.format), ...otherAccountNumbers],
+    depositsFrom,
+    opensAt: (now) => (hours ? nextOpening(hours, now) : now),
+    enqueue: (payment) => enqueue(entry, payment),
+    faultOfPayment: (payment) => faultOfPayment(entry, payment),
+    isAccountInDoubt: (read, platformId, account) => isAccountInDoubt(entry, read, platformId, account),
+    send: byFiles,
+    pull: byFiles,
+    pullable: async () => undefined,
+    openDepositAccount: async (_, wanted) => depositAccount(entry, wanted),
+  }
+}
+
+/** What the desk of a rail of files works with. */
+export interface Desk extends RailDesk {
+  readonly rail: BankFilesRail
+}
+
+export function isBankFilesRail(rail: object): rail is BankFilesRail {
+  return 'folder' in rail && 'entry' in rail
+}
+
+async function byFiles(): Promise<never> {
+  throw new Error('A rail of files takes payments by its queue')
+}
+
+/** All pay in to the one account, and state a reference: the name has the reference, so that no two are the same. */
+function depositAccount(
+  { format }: BankFilesRailValue,
+  { reference }: WantedDepositAccount,
+): OpenedDepositAccount {
+  const type = format.type === 'SEPA' ? 'EUR_ACCOUNT' : 'USD_ACCOUNT'
+  const account =
+    format.type === 'SEPA'
+      ? { iban: format.iban, ...(format.bic === undefined ? {} : { swiftCode: format.bic }) }
+      : { accountNumber: format.accountNumber, routingNumber: format.routingNumber }
+  const accountInfo = {
+    accountType: type,
+    ...account,
+    paymentRails: [...accountType(type).rails],
+  } as OpenedDepositAccount['accountInfo']
+  return { railReference: `${accountOf(format)} ${reference}`, matching: 'REFERENCE', accountInfo }
+}
+
+/** The number of the bank's account: IBAN or account number. */
+export function accountOf(format: BankFilesRailValue['format']): string {
+  return format.type === 'SEPA' ? format.iban : format.accountNumber
+}

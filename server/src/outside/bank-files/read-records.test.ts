@@ -1,0 +1,137 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { write } from './formats/ach.testing.ts'
+import { all, camtFile, type SampleEntry } from './formats/camt.testing.ts'
+import { UnreadableFile } from './formats/unreadable-file.ts'
+import { kindOf, readRecords } from './read-records.ts'
+import { type SampleZipFile, zipOf } from './zip.testing.ts'
+
+const ENTRY: SampleEntry = { amount: '1.00', direction: 'CRDT', transactions: [{ amount: '1.00' }] }
+const statement = (id: string) => camtFile({ id, entries: [ENTRY] })
+
+let folder = ''
+let count = 0
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'read-records-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** Reads a file of these bytes as the inbox does. */
+async function read(bytes: string | Uint8Array) {
+  count += 1
+  const path = join(folder, String(count))
+  await writeFile(path, bytes)
+  return all(readRecords(kindOf(Buffer.from(bytes).subarray(0, 4_096)), path))
+}
+
+/** What each record is, in short. */
+async function briefs(files: readonly SampleZipFile[]): Promise<string[]> {
+  const records = await read(zipOf(files))
+  return records.map(({ of, record }) => {
+    const id = 'statement' in record ? record.statement?.id : undefined
+    return [of, 'type' in record ? record.type : '', id].filter(Boolean).join(' ')
+  })
+}
+
+test('a file is known by its content, whatever its first bytes are filled with', async () => {
+  expect(kindOf(Buffer.from(`\ufeff\r\n${statement('A')}`))).toBe('XML')
+  expect(kindOf(Buffer.from(statement('A'), 'utf16le'))).toBe('XML')
+  expect(kindOf(Buffer.from(`\n\n${await write()}`))).toBe('ACH')
+  expect(kindOf(zipOf([]))).toBe('ZIP')
+  expect(kindOf(Buffer.from(':20:STMT1'))).toBe('UNKNOWN')
+  expect(kindOf(Buffer.from('01,021000021,ACMEINC/'))).toBe('UNKNOWN')
+  expect(kindOf(Buffer.from(''))).toBe('UNKNOWN')
+  // The name of a format in a text makes no file one of it.
+  expect(kindOf(Buffer.from('see urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'))).toBe('UNKNOWN')
+})
+
+test('each file of a ZIP file is read, in its order and format', async () => {
+  const files = [
+    { name: 'a/', content: '' },
+    { name: 'a/1.xml', content: statement('A') },
+    { name: '2.ach', content: await write() },
+    { name: '3.xml', content: statement('B') },
+  ]
+  expect(await briefs(files)).toEqual([
+    'CAMT transaction A',
+    'CAMT entry A',
+    'CAMT statement A',
+    'ACH head',
+    'ACH entry',
+    'CAMT transaction B',
+    'CAMT entry B',
+    'CAMT statement B',
+  ])
+})
+
+test.each<[string, SampleZipFile]>([
+  ['has an unknown format', { name: 'readme.pdf', content: '%PDF' }],
+  ['is malformed at its end', { name: 'x.xml', content: statement('X').slice(0, -5) }],
+  ['has a wrong checksum', { name: 'x.xml', content: statement('X'), crc: 1 }],
+  ['has a wrong size', { name: 'x.xml', content: statement('X'), size: 100 }],
+  ['is another ZIP file', { name: 'x.zip', content: zipOf([{ name: 'x.xml', content: statement('X') }]) }],
+])('a file of a ZIP file that %s waits, and the others are read', async (_, odd) => {
+  const good = { name: 'good.xml', content: statement('A') }
+  const read = ['CAMT transaction A', 'CAMT entry A', 'CAMT statement A']
+  expect(await briefs([odd, good])).toEqual(['UNREAD', ...read])
+  expect(await briefs([good, odd])).toEqual([...read, 'UNREAD'])
+  await expect(briefs([odd])).rejects.toThrow(UnreadableFile)
+})
+
+test.each<[string, () => Uint8Array, RegExp]>([
+  ['no file', () => zipOf([]), /has no file/],
+  [
+    'a missing end',
+    () => zipOf([{ name: 'a', content: statement('A') }]).subarray(0, -30),
+    /not a whole ZIP/,
+  ],
+  [
+    'too many files',
+    () => zipOf(Array.from({ length: 1_001 }, () => ({ name: 'a', content: '' }))),
+    /more than 1000 files/,
+  ],
+  [
+    'a file that unpacks to a thousand times its size',
+    () => zipOf([{ name: 'a', content: Buffer.alloc(20_000_000, 32) }]),
+    /more than 200 times/,
+  ],
+  [
+    'files that unpack to more than a gigabyte',
+    () => zipOf([{ name: 'a', content: Buffer.alloc(9), size: 2 ** 31 }]),
+    /more than 1073741824 bytes/,
+  ],
+])('a ZIP file with %s is refused', async (_, make, message) => {
+  await expect(read(make())).rejects.toThrow(UnreadableFile)
+  await expect(read(make())).rejects.toThrow(message)
+})
+
+test('no change of bytes makes a ZIP file fail in another way than by being refused', async () => {
+  const whole = zipOf([
+    { name: 'a.xml', content: statement('A') },
+    { name: 'b.xml', content: statement('B') },
+  ])
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 4 }),
+      async (changes) => {
+        const bytes = Buffer.from(whole)
+        for (const [at, byte] of changes) bytes[at] = byte
+        const outcome = () =>
+          read(bytes).catch((error: unknown) => {
+            if (!(error instanceof UnreadableFile)) throw error
+            return error.message
+          })
+        expect(await outcome()).toEqual(await outcome())
+      },
+    ),
+    { numRuns: 100 },
+  )
+})
+
+test('a file that is gone is a fault of the disk, not of the file', async () => {
+  await expect(all(readRecords('ZIP', join(folder, 'missing')))).rejects.toThrow(/ENOENT/)
+  await expect(all(readRecords('XML', join(folder, 'missing')))).rejects.toThrow(/ENOENT/)
+})

@@ -1,0 +1,102 @@
+import type { App, Op } from '../../kernel/operation/app.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { decide } from '../../money/rails/rail-worker.ts'
+import { update, type Write } from '../../storage/commit/writes.ts'
+import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
+import { BANK_INBOX_REFUSED, BANK_INBOX_TRANSITIONS } from '../../storage/rows/states.ts'
+import { deskIdOf } from './ids.ts'
+import { type BankFilesRail, type Desk, isBankFilesRail } from './rail.ts'
+import { selectDesk, selectInboxFile, selectToRetry } from './store.ts'
+import { type BankFolder, FileIsMissing } from './stores/bank-folder.ts'
+
+/** The outcome for one refused file. */
+export interface Retried {
+  readonly rail: string
+  readonly file: string
+  readonly ok: boolean
+  readonly says: string
+}
+
+/** The next look is due, and differs from any time that the worker has read: what it looked at before does not count. */
+const NOT_YET = new Date(1)
+
+/** Has the files that were refused read again, as after an upgrade: of one rail or all, of one name or all. */
+export async function retryRefused(app: App, rail?: string, file?: string): Promise<Retried[]> {
+  const rails = app.rails
+    .list()
+    .filter(isBankFilesRail)
+    .filter(({ name }) => rail === undefined || name === rail)
+  if (rail !== undefined && rails.length === 0)
+    throw new Error(`There is no rail ${rail} of kind bank-files in RAILS_FILE.`)
+  const retried: Retried[] = []
+  for (const one of rails) retried.push(...(await retryAt(app, one, file)))
+  if (file !== undefined && retried.length === 0) throw new Error(`No file ${file} was refused.`)
+  app.workers.wake()
+  return retried
+}
+
+async function retryAt(app: App, rail: BankFilesRail, file: string | undefined): Promise<Retried[]> {
+  const platformId = await app.rails.ownerOf(rail)
+  if (platformId === undefined) return []
+  const desk: Desk = { app, rail, platformId }
+  const retried: Retried[] = []
+  const share = rail.openFolder()
+  try {
+    for (const row of await selectToRetry(app, platformId, rail.name, file))
+      retried.push(await retry(desk, share, row))
+  } finally {
+    await share.close()
+  }
+  if (retried.length > 0) await decide(desk, lookNow(rail.name))
+  return retried
+}
+
+/** A desk that nobody has worked at yet looks into the inbox first of all. */
+function lookNow(rail: string): (op: Op) => Promise<Write[]> {
+  const id = deskIdOf(rail)
+  return async (op) =>
+    (await selectDesk(op, id)) ? [update('bank_desks', id, {}, { looked_at: NOT_YET })] : []
+}
+
+/** The record first: a crash before the file is back in the inbox leaves it for the next call of this. */
+async function retry(
+  desk: Desk,
+  share: BankFolder,
+  { id, name, sha256 }: BankInboxFileRow,
+): Promise<Retried> {
+  await decide(desk, async (op) => {
+    const row = await selectInboxFile(op, id)
+    if (row?.state !== BANK_INBOX_REFUSED) return []
+    // Of an unknown kind, it is looked through again before anything of it takes effect.
+    const anew = { kind: 'UNKNOWN', reason: null, records: 0 } as const
+    return [transition(op, 'bank_inbox_files', BANK_INBOX_TRANSITIONS, row, 'retry', anew).write]
+  })
+  const said = { rail: desk.rail.name, file: name }
+  const isBack = await backToInbox(share, desk.rail, name, Buffer.from(sha256).toString('hex'))
+  return isBack
+    ? { ...said, ok: true, says: 'It is back in the inbox, and is read next.' }
+    : {
+        ...said,
+        ok: false,
+        says: `It is not in ${desk.rail.entry.place.refused} any more: put it into the inbox.`,
+      }
+}
+
+/** Of two refused files with one name the later has its digest in front. */
+async function backToInbox(
+  share: BankFolder,
+  { entry }: BankFilesRail,
+  name: string,
+  digest: string,
+): Promise<boolean> {
+  const { inbox, refused } = entry.place
+  const to = { folder: inbox, name }
+  for (const from of [`${digest.slice(0, 12)}-${name}`, name])
+    try {
+      await share.rename({ folder: refused, name: from }, to)
+      return true
+    } catch (error) {
+      if (!(error instanceof FileIsMissing)) throw error
+    }
+  return share.exists(to)
+}

@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { all, bytesOf, camtFile, type SampleEntry } from './formats/camt.testing.ts'
+import type { BankRecord } from './formats/camt.ts'
+import { readIsoMessages } from './formats/iso-messages.ts'
+import { type BankStatement, linesOf, StatementGatherer } from './statement-lines.ts'
+
+const money = fc.integer({ min: 0, max: 300 }).map((cents) => (cents / 100).toFixed(2))
+const text = fc.constantFrom('for CS0123456789', 'rent', '')
+const entry: fc.Arbitrary<SampleEntry> = fc.record({
+  amount: money,
+  direction: fc.constantFrom('CRDT', 'DBIT'),
+  status: fc.constantFrom('BOOK', 'BOOK', 'BOOK', 'PDNG'),
+  servicerReference: fc.constantFrom('SVC-1', 'NONREF', '0000000000'),
+  transactions: fc.array(fc.record({ amount: money, debtor: fc.constantFrom('Ada', 'Grace'), text }), {
+    maxLength: 3,
+  }),
+})
+const entries = fc.array(entry, { minLength: 1, maxLength: 8 })
+
+async function statementOf(
+  list: readonly SampleEntry[],
+  version: '08' | '02' = '08',
+): Promise<BankStatement> {
+  const gatherer = new StatementGatherer()
+  for (const record of await all(readIsoMessages(bytesOf(camtFile({ entries: list, version })))))
+    if (record.of === 'CAMT') gatherer.take(record.record satisfies BankRecord)
+  const statement = gatherer.end()
+  if (!statement) throw new Error('The file has no statement')
+  return statement
+}
+
+const namesOf = (statement: BankStatement) =>
+  linesOf(statement)
+    .map(({ name }) => name)
+    .sort()
+
+test('the lines of a statement sum to its booked entries, whatever the details say', async () => {
+  await fc.assert(
+    fc.asyncProperty(entries, async (list) => {
+      const statement = await statementOf(list)
+      const booked = statement.entries.reduce(
+        (sum, { entry: one }) => sum + (one.status === 'BOOK' ? one.amount : 0n),
+        0n,
+      )
+      expect(linesOf(statement).reduce((sum, { amount }) => sum + amount, 0n)).toBe(booked)
+    }),
+  )
+})
+
+test('no two lines of a statement have one name, and the order of its entries changes no name', async () => {
+  await fc.assert(
+    fc.asyncProperty(entries, async (list) => {
+      const names = namesOf(await statementOf(list))
+      expect(new Set(names).size).toBe(names.length)
+      expect(namesOf(await statementOf(list.toReversed()))).toEqual(names)
+    }),
+  )
+})
+
+test('a line has the same name in every version of the format that tells the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(entries, async (list) => {
+      const withSums = list.map((one) => ({ ...one, transactions: (one.transactions ?? []).slice(0, 1) }))
+      expect(namesOf(await statementOf(withSums, '02'))).toEqual(namesOf(await statementOf(withSums, '08')))
+    }),
+  )
+})

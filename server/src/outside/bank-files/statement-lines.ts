@@ -1,0 +1,237 @@
+import { hash } from 'node:crypto'
+import type { BankBalance, BankRecord, StatementHead } from './formats/camt.ts'
+import type { BankEntry } from './formats/camt-entry.ts'
+import type { BankTransaction } from './formats/camt-transaction.ts'
+
+type Unread = Extract<BankRecord, { type: 'unread' }>
+
+/** A statement or an advice, whole. */
+export interface BankStatement {
+  readonly head: StatementHead
+  readonly balances: readonly BankBalance[]
+  readonly entries: readonly EntryWithDetails[]
+  /** Entries and other parts that could not be read. */
+  readonly unread: readonly Unread[]
+  /** The reason that its balances and entries cannot all be right; null if they can. */
+  readonly contradiction: string | null
+}
+
+export interface EntryWithDetails {
+  readonly entry: BankEntry
+  readonly details: readonly BankTransaction[]
+  /** True if some of its details could not be read. */
+  readonly isIncomplete: boolean
+}
+
+/** An amount that was booked, and what the bank says of it: the unit that takes effect. */
+export interface Line {
+  /** One name for one amount of money, in every file that tells of it in the same words. */
+  readonly name: string
+  /** Signed, in smallest units: what was booked. Positive is money in. */
+  readonly amount: bigint
+  readonly currency: string
+  readonly entry: BankEntry
+  /** All that the bank says of it in detail. */
+  readonly details: readonly BankTransaction[]
+  /** True if some of its details could not be read. */
+  readonly isIncomplete: boolean
+  /** The one detail that it is. Absent: the entry alone is known, or its details do not add up to it. */
+  readonly only?: BankTransaction
+  /** True if the line is all of its entry. */
+  readonly isWholeEntry: boolean
+}
+
+/** Gathers the records of a file until its statements are whole. Pages of one statement become one. */
+export class StatementGatherer {
+  #entries: EntryWithDetails[] = []
+  #details: BankTransaction[] = []
+  #unread: Unread[] = []
+  #open: BankStatement | undefined
+
+  /** Takes the next record. Gives the statement that it has ended, once no page of it can follow. */
+  take(record: BankRecord): BankStatement | undefined {
+    if (record.type === 'transaction') {
+      this.#details.push(record.transaction)
+      return undefined
+    }
+    if (record.type === 'unread') {
+      this.#unread.push(record)
+      return undefined
+    }
+    if (record.type === 'entry') {
+      this.#entries.push({ entry: record.entry, details: this.#details, isIncomplete: record.unread > 0 })
+      this.#details = []
+      return undefined
+    }
+    const page: BankStatement = {
+      head: record.statement,
+      balances: record.balances,
+      entries: this.#entries,
+      unread: this.#unread.filter(({ entry }) => !this.#hasEntry(entry)),
+      contradiction: record.contradiction,
+    }
+    this.#entries = []
+    this.#unread = []
+    return this.#add(page)
+  }
+
+  /** The statement that the end of the file has ended. */
+  end(): BankStatement | undefined {
+    const last = this.#open
+    this.#open = undefined
+    return last
+  }
+
+  /** Of a detail that cannot be read the entry is there, and has its amount. */
+  #hasEntry(place: number | null): boolean {
+    return this.#entries.some(({ entry }) => entry.place === place)
+  }
+
+  #add(page: BankStatement): BankStatement | undefined {
+    const before = this.#open
+    if (before && isNextPage(before, page)) {
+      this.#open = {
+        head: page.head,
+        balances: [...before.balances, ...page.balances],
+        entries: [...before.entries, ...page.entries],
+        unread: [...before.unread, ...page.unread],
+        contradiction: before.contradiction ?? page.contradiction,
+      }
+      return undefined
+    }
+    this.#open = page
+    return before
+  }
+}
+
+function isNextPage({ head: one }: BankStatement, { head: next }: BankStatement): boolean {
+  return (
+    one.kind === next.kind &&
+    one.id === next.id &&
+    one.account === next.account &&
+    one.currency === next.currency &&
+    one.page !== null &&
+    next.page !== null &&
+    next.page.number === one.page.number + 1
+  )
+}
+
+/**
+ * The lines of a statement. What they sum to is what its booked entries sum to: details count one by one only if they are all
+ * of the entry, to the unit.
+ */
+export function linesOf({ head, entries }: BankStatement): Line[] {
+  const occurrences = new Map<string, number>()
+  return entries.flatMap(amountsOf).map((one) => {
+    const digest = digestOf(head, one)
+    const nth = occurrences.get(digest) ?? 0
+    occurrences.set(digest, nth + 1)
+    return { ...one, name: nameOf(one.entry, digest, nth) }
+  })
+}
+
+function amountsOf({ entry, details, isIncomplete }: EntryWithDetails): Omit<Line, 'name'>[] {
+  if (entry.status !== 'BOOK' || entry.amount === 0n) return []
+  const { amount, currency } = entry
+  const whole = { amount, currency, entry, details, isIncomplete, isWholeEntry: true }
+  const [first] = details
+  if (!first || isIncomplete) return [whole]
+  if (details.length === 1) return [{ ...whole, only: first }]
+  const amounts = details.map((one) => (one.currency === currency ? one.amount : null))
+  const sum = amounts.reduce<bigint>((total, one) => total + (one ?? 0n), 0n)
+  if (sum !== amount || amounts.includes(null)) return [whole]
+  return details.flatMap((one, index) => {
+    const part = amounts[index] ?? 0n
+    return part === 0n ? [] : [{ ...whole, amount: part, details: [one], only: one, isWholeEntry: false }]
+  })
+}
+
+const DIGEST_CHARACTERS = 32
+
+/**
+ * The name of a line: its day, all that the bank says of it, and which of several such lines it is. A place in a file is no part
+ * of it, for places begin again.
+ */
+function nameOf({ bookedOn, valueOn }: BankEntry, digest: string, nth: number): string {
+  return `${bookedOn ?? valueOn ?? ''} ${digest}${nth === 0 ? '' : ` ${nth + 1}`}`.trim()
+}
+
+/** Another line of the same words, which the balances of the account show to be other money. */
+export function nextName(name: string): string {
+  const [, rest = name, nth = '1'] = /^(.*[0-9a-f]{32})(?: (\d+))?$/.exec(name) ?? []
+  return `${rest} ${Number(nth) + 1}`
+}
+
+function digestOf(
+  { account }: StatementHead,
+  { amount, currency, entry, details }: Omit<Line, 'name'>,
+): string {
+  const said = [
+    account,
+    entry.bookedOn,
+    entry.valueOn,
+    String(amount),
+    currency,
+    entry.isReversal,
+    entry.servicerReference,
+    entry.transactionCode,
+    details.map((one) => [
+      one.endToEndId,
+      one.instructionId,
+      one.servicerReference,
+      one.debtor,
+      one.creditor,
+      one.remittanceInformation,
+      one.returnReason,
+    ]),
+  ]
+  return hash('sha256', JSON.stringify(said)).slice(0, DIGEST_CHARACTERS)
+}
+
+/** The bank's references that stand at several entries: they name none of them. */
+export function sharedReferences({ entries }: BankStatement): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const shared = new Set<string>()
+  for (const { entry } of entries) {
+    const reference = entry.servicerReference
+    if (reference === null) continue
+    if (seen.has(reference)) shared.add(reference)
+    seen.add(reference)
+  }
+  return shared
+}
+
+/** The opening and closing balance of a statement; undefined if it has none, which is then no day's whole. */
+export function balancesOf({ head, balances, entries }: BankStatement): Balances | undefined {
+  const opening = balances.find(({ type }) => OPENING.has(type))
+  const closing = balances.findLast(({ type }) => CLOSING.has(type))
+  const known = closing ?? opening
+  if (!known || (opening && closing && opening.currency !== closing.currency)) return undefined
+  const booked = entries.reduce((sum, { entry }) => sum + (entry.status === 'BOOK' ? entry.amount : 0n), 0n)
+  // A page of a statement may have one of the two.
+  const from = opening && opening !== closing ? opening.amount : undefined
+  const to = closing && closing !== opening ? closing.amount : undefined
+  const isKnown = from !== undefined && to !== undefined
+  if (!isKnown && (head.page === null || from === to)) return undefined
+  return {
+    date: known.date,
+    currency: known.currency,
+    opening: from ?? (to ?? 0n) - booked,
+    closing: to ?? (from ?? 0n) + booked,
+    booked,
+  }
+}
+
+export interface Balances {
+  /** `YYYY-MM-DD`. */
+  readonly date: string
+  readonly currency: string
+  readonly opening: bigint
+  readonly closing: bigint
+  /** The sum of the entries that are booked. */
+  readonly booked: bigint
+}
+
+/** Interim balances stand at the ends of pages and of parts of a day. */
+const OPENING: ReadonlySet<string> = new Set(['OPBD', 'PRCD', 'ITBD'])
+const CLOSING: ReadonlySet<string> = new Set(['CLBD', 'ITBD'])

@@ -1,0 +1,383 @@
+import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
+import type { App, Op } from '../../kernel/operation/app.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
+import { rowById } from '../../storage/read/lookup.ts'
+import type { Read } from '../../storage/read/read.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type {
+  BankDeskRow,
+  BankFileRow,
+  BankInboxFileRow,
+  BankPaymentRow,
+} from '../../storage/rows/bank-file.ts'
+import type { DepositRow } from '../../storage/rows/rail.ts'
+import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
+import type { Tables } from '../../storage/rows/tables.ts'
+
+const DESK_BY_ID = rowById('bank_desks')
+
+export async function selectDesk(op: Op, id: string): Promise<BankDeskRow | undefined> {
+  return op.find(DESK_BY_ID, id)
+}
+
+const PAYMENT_BY_ID = rowById('bank_payments')
+
+export async function selectBankPayment(op: Op, id: string): Promise<BankPaymentRow | undefined> {
+  return op.find(PAYMENT_BY_ID, id)
+}
+
+const INBOX_BY_ID = rowById('bank_inbox_files')
+
+export async function selectInboxFile(op: Op, id: string): Promise<BankInboxFileRow | undefined> {
+  return op.find(INBOX_BY_ID, id)
+}
+
+/** Files of a rail that were refused, or that wait to be looked through again; of one name, or all. */
+export async function selectToRetry(
+  { db }: Pick<App, 'db'>,
+  platformId: string,
+  rail: string,
+  name?: string,
+): Promise<BankInboxFileRow[]> {
+  const { rows } = await db.query<BankInboxFileRow>(
+    `SELECT * FROM bank_inbox_files
+     WHERE platform_id = $1 AND rail = $2 AND ($3::text IS NULL OR name = $3)
+       AND (state = 'REFUSED' OR state = 'READING' AND kind = 'UNKNOWN')
+     ORDER BY created_at, id`,
+    [uuidOf(platformId), rail, name ?? null],
+  )
+  return rows
+}
+
+/**
+ * Payments that wait for a file since before `until`, oldest first; of one batch, or all. Payments to an account in doubt wait until a
+ * person has looked.
+ */
+export function selectWaiting(
+  op: Op,
+  rail: string,
+  until: Date,
+  limit: number,
+  batch?: string,
+): Promise<BankPaymentRow[]> {
+  return op.read
+    .selectFrom('bank_payments')
+    .where('rail', '=', rail)
+    .where('platform_id', '=', op.platform.id)
+    .where('file_id', 'is', null)
+    .where('created_at', '<=', until)
+    .where(({ not, exists, selectFrom }) => {
+      const [account, routing] = [ofPayment('account'), ofPayment('routingNumber')]
+      return not(
+        exists(
+          selectFrom('rail_events as e')
+            .select('e.id')
+            .whereRef('e.platform_id', '=', 'bank_payments.platform_id')
+            .whereRef('e.rail', '=', 'bank_payments.rail')
+            .where(isDoubt('e', account, routing)),
+        ),
+      )
+    })
+    .$call((q) => whereGiven(q, 'batch', '=', batch))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
+
+/** The payments of a file after a place, in their order. */
+export function selectPaymentsOfFile(
+  op: Op,
+  fileId: string,
+  after: number,
+  limit: number,
+  batch?: string,
+): Promise<BankPaymentRow[]> {
+  return op.read
+    .selectFrom('bank_payments')
+    .where('file_id', '=', fileId)
+    .where('place', '>', after)
+    .$call((q) => whereGiven(q, 'batch', '=', batch))
+    .orderBy('place')
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
+
+/** The files of a rail that are not written, or whose payments have not heard of it, in their order. */
+export function selectOpenFiles(op: Op, rail: string): Promise<BankFileRow[]> {
+  return op.read
+    .selectFrom('bank_files')
+    .where('rail', '=', rail)
+    .where('platform_id', '=', op.platform.id)
+    .where('accepted_at', 'is', null)
+    .orderBy('number')
+    .selectAll()
+    .execute()
+}
+
+/** Files whose payments count as delivered by now. */
+export function selectSettling(op: Op, rail: string): Promise<BankFileRow[]> {
+  return op.read
+    .selectFrom('bank_files')
+    .where('rail', '=', rail)
+    .where('platform_id', '=', op.platform.id)
+    .where('settles_at', '<=', op.now)
+    .where('settled_at', 'is', null)
+    .selectAll()
+    .execute()
+}
+
+/** The modifiers that files of one origin have for a bank on a day, `YYYY-MM-DD` on the bank's clock. */
+export function selectModifiers(
+  op: Op,
+  { destination, origin }: { readonly destination: string; readonly origin: string },
+  day: string,
+): Promise<Pick<BankFileRow, 'modifier' | 'number'>[]> {
+  return op.read
+    .selectFrom('bank_files')
+    .where('platform_id', '=', op.platform.id)
+    .where(sql<string>`format->>'destination'`, '=', destination)
+    .where(sql<string>`format->>'origin'`, '=', origin)
+    .where(sql<string>`left(made_on, 10)`, '=', day)
+    .select(['modifier', 'number'])
+    .execute()
+}
+
+export async function selectFileByMessage(
+  op: Op,
+  rail: string,
+  messageName: string,
+): Promise<BankFileRow | undefined> {
+  return op.read
+    .selectFrom('bank_files')
+    .where('rail', '=', rail)
+    .where('platform_id', '=', op.platform.id)
+    .where('message_name', '=', messageName)
+    .selectAll()
+    .executeTakeFirst()
+}
+
+/** Payments in files under one of these references: one, unless the bank or we were asked for the same twice. */
+export function selectByReference(
+  op: Op,
+  rail: string,
+  references: readonly string[],
+): Promise<BankPaymentRow[]> {
+  return op.read
+    .selectFrom('bank_payments')
+    .where('rail', '=', rail)
+    .where('platform_id', '=', op.platform.id)
+    .where('reference', 'in', references)
+    .where('file_id', 'is not', null)
+    .limit(3)
+    .selectAll()
+    .execute()
+}
+
+/** A payment of a file that the bank may book. */
+export type FilePayment = Pick<BankPaymentRow, 'payment_id' | 'direction' | 'amount' | 'place'>
+
+/** The payments of a file that have not failed, in their order: those that a bank books when it books the file as one sum. */
+export function selectPaymentsToBook(op: Op, fileId: string): Promise<FilePayment[]> {
+  return op.read
+    .selectFrom('bank_payments as b')
+    .innerJoin('rail_payments as r', 'r.id', 'b.id')
+    .where('b.file_id', '=', fileId)
+    .where('r.state', 'not in', ['FAILED', 'CANCELLED'])
+    .orderBy('b.place')
+    .select(['b.payment_id', 'b.direction', 'b.amount', 'b.place'])
+    .execute()
+}
+
+const DEPOSITS_MAX = 100
+const DEPOSITS_OF_ENTRY_MAX = 1_000
+
+/** Deposits that a bank's files have told of under this reference of an entry: at most two. */
+export function selectByEntryReference(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
+  return bankDeposits(op, rail)
+    .where(sql<string>`details->>'entryReference'`, '=', reference)
+    .limit(2)
+    .execute()
+}
+
+/** Deposits that were counted by another kind of file than statements, and that no statement has confirmed. */
+export function selectCounted(
+  op: Op,
+  rail: string,
+  currency: string,
+  days: readonly [Date, Date],
+  amount: bigint | undefined,
+): Promise<DepositRow[]> {
+  return bankDeposits(op, rail)
+    .where('currency', '=', currency)
+    .where(sql<string>`details->>'from'`, '<>', 'STATEMENT')
+    .where('received_at', '>=', days[0])
+    .where('received_at', '<=', days[1])
+    .$call((q) => whereGiven(q, 'amount', '=', amount))
+    .where(isUnconfirmed)
+    .limit(DEPOSITS_MAX)
+    .execute()
+}
+
+/** Deposits that were told under this reference of an entry by another kind of file than statements, and are not confirmed. */
+export function selectCountedOfEntry(op: Op, rail: string, reference: string): Promise<DepositRow[]> {
+  return bankDeposits(op, rail)
+    .where(sql<string>`details->>'entryReference'`, '=', reference)
+    .where(sql<string>`details->>'from'`, '<>', 'STATEMENT')
+    .where(isUnconfirmed)
+    .limit(DEPOSITS_OF_ENTRY_MAX)
+    .execute()
+}
+
+function isUnconfirmed({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'deposits'>) {
+  return not(
+    exists(
+      selectFrom('rail_statement_entries')
+        .select('rail_statement_entries.id')
+        .whereRef('rail_statement_entries.item_id', '=', 'deposits.id'),
+    ),
+  )
+}
+
+/** Whether an entry of a statement is this deposit. */
+export async function isConfirmed(op: Op, depositId: string): Promise<boolean> {
+  const row = await op.read
+    .selectFrom('rail_statement_entries')
+    .select('id')
+    .where('item_id', '=', depositId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Deposits of this amount that statements alone have told of. */
+export function selectStatedOnly(
+  op: Op,
+  rail: string,
+  currency: string,
+  days: readonly [Date, Date],
+  amount: bigint,
+): Promise<DepositRow[]> {
+  return bankDeposits(op, rail)
+    .where('currency', '=', currency)
+    .where('amount', '=', amount)
+    .where(sql<string>`details->>'from'`, '=', 'STATEMENT')
+    .where(sql<string | null>`details->>'confirmedBy'`, 'is', null)
+    .where('received_at', '>=', days[0])
+    .where('received_at', '<=', days[1])
+    .limit(DEPOSITS_MAX)
+    .execute()
+}
+
+function bankDeposits(op: Op, rail: string) {
+  return op.read
+    .selectFrom('deposits')
+    .where('platform_id', '=', op.platform.id)
+    .where('rail', '=', rail)
+    .where(sql<boolean>`details ? 'from'`, '=', true)
+    .selectAll()
+    .orderBy('received_at')
+    .orderBy('id')
+}
+
+/** True if a notification that the details of an account have changed waits for a person. */
+export async function isInDoubt(
+  read: Read,
+  { platformId, rail }: { readonly platformId: string; readonly rail: string },
+  { account, routingNumber }: { readonly account: string; readonly routingNumber: string },
+): Promise<boolean> {
+  const row = await read
+    .selectFrom('rail_events')
+    .where('platform_id', '=', platformId)
+    .where('rail', '=', rail)
+    .where(isDoubt('rail_events', sql`${account}`, sql`${routingNumber}`))
+    .select('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** True of a report that leaves this account in doubt. */
+function isDoubt(
+  table: string,
+  account: RawBuilder<unknown>,
+  routing: RawBuilder<unknown>,
+): RawBuilder<boolean> {
+  const column = (name: string) => sql.ref(`${table}.${name}`)
+  const doubted = sql`${column('body')}->'data'->'doubted'`
+  return sql<boolean>`${column('state')} = ${RAIL_EVENT_INITIAL} AND ${column('reason')} = 'CHANGE_OF_ACCOUNT'
+    AND ${doubted}->>'account' = ${account} AND ${doubted}->>'routingNumber' = ${routing}`
+}
+
+function ofPayment(name: string): RawBuilder<unknown> {
+  return sql`bank_payments.details->>${sql.lit(name)}`
+}
+
+/** A line that waits: its amount is not what the payments of the file that it names sum to. */
+export interface WaitingSum {
+  /** Its report's own name. */
+  readonly id: string
+  /** Signed, in smallest units. */
+  readonly amount: string
+  readonly currency: string
+  /** `YYYY-MM-DD`. */
+  readonly bookedOn: string
+}
+
+/** Lines that book a file of ours as one sum, and wait. */
+export function selectWaitingSums(op: Op, rail: string, messageName: string): Promise<WaitingSum[]> {
+  return waitingLines(op, rail)
+    .where('reason', '=', 'OTHER_AMOUNT')
+    .where(sql<string>`body->'data'->>'file'`, '=', messageName)
+    .select([
+      sql<string>`body->>'id'`.as('id'),
+      sql<string>`body->'data'->>'amount'`.as('amount'),
+      sql<string>`body->'data'->>'currency'`.as('currency'),
+      sql<string>`coalesce(body->'data'->'entry'->>'bookedOn', body->'data'->'entry'->>'valueOn', '1970-01-01')`.as(
+        'bookedOn',
+      ),
+    ])
+    .orderBy('created_at')
+    .execute()
+}
+
+/** The names of reports of waiting lines of this amount that the bank has booked under this reference of an entry. */
+export async function selectWaitingCredits(
+  op: Op,
+  rail: string,
+  reference: string,
+  amount: bigint,
+): Promise<string[]> {
+  const rows = await waitingLines(op, rail)
+    .where('reason', 'in', ['OTHER_AMOUNT', 'UNKNOWN_DEPOSIT'])
+    .where(sql<string>`body->'data'->>'amount'`, '=', String(amount))
+    .where(sql<string>`body->'data'->'entry'->>'servicerReference'`, '=', reference)
+    .select(sql<string>`body->>'id'`.as('id'))
+    .limit(2)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+function waitingLines(op: Op, rail: string) {
+  return op.read
+    .selectFrom('rail_events')
+    .where('platform_id', '=', op.platform.id)
+    .where('rail', '=', rail)
+    .where('state', '=', RAIL_EVENT_INITIAL)
+    .where('type', '=', 'file.booking')
+}
+
+/** The payments under a trace number, newest first: numbers begin again after ten million. */
+export function selectByTrace(op: Op, rail: string, trace: bigint): Promise<BankPaymentRow[]> {
+  return op.read
+    .selectFrom('bank_payments')
+    .where('rail', '=', rail)
+    .where('platform_id', '=', op.platform.id)
+    .where('trace', '=', trace)
+    .orderBy('created_at', 'desc')
+    .limit(10)
+    .selectAll()
+    .execute()
+}

@@ -1,0 +1,224 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { connect } from 'node:net'
+import { addAbortSignal, Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { SFTPWrapper } from 'ssh2'
+import type SftpClient from 'ssh2-sftp-client'
+import {
+  type BankFolder,
+  FileIsMissing,
+  FileIsThere,
+  type FolderPath,
+  folderBelow,
+  isPartOf,
+  isReady,
+  pathBelow,
+} from './bank-folder.ts'
+
+/** How long a connection may take, and how often a silent one is asked whether it is there, before it is given up. */
+const CONNECT_MS_MAX = 15_000
+const ALIVE_MS = 5_000
+const ALIVE_COUNT_MAX = 4
+const PIECE_BYTES = 32 * 1024
+
+export interface SftpPlace {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  /** Of the server's host key, as `ssh-keygen -l` prints it: `SHA256:` and 43 characters. No other key is accepted. */
+  readonly hostKey: string
+  readonly password?: string
+  /** A private key in PEM or OpenSSH form, and what it is sealed with. */
+  readonly privateKey?: string
+  readonly passphrase?: string
+  /** The folder of the server in which the folders of the settings are; empty is the one that the user begins in. */
+  readonly root: string
+}
+
+interface Connection {
+  readonly client: SftpClient
+  readonly sftp: SFTPWrapper
+  /** Aborted once it is broken: the library leaves what was under way without an answer. */
+  readonly broken: AbortSignal
+}
+
+/**
+ * A folder of a bank's SFTP server. It connects when it is used, and again after a connection broke; what was under way then
+ * throws. Folders have to be there: banks make them.
+ */
+export function createSftpFolder(place: SftpPlace): BankFolder {
+  const connections = new Connections(place)
+  const root = place.root || '.'
+  const pathOf = (path: FolderPath) => pathBelow(root, path)
+  const listed = (folder: string) => connections.use(({ client }) => client.list(folderBelow(root, folder)))
+  const exists = async ({ client }: Connection, path: FolderPath) =>
+    (await client.exists(pathOf(path))) !== false
+  return {
+    async list(folder) {
+      return (await listed(folder))
+        .filter(({ type, name }) => type === '-' && isReady(name))
+        .map(({ name, size }) => ({ name, bytes: size }))
+        .sort((one, other) => (one.name < other.name ? -1 : 1))
+    },
+    async parts(folder, name) {
+      const names = (await listed(folder)).map((file) => file.name)
+      return names.filter((one) => isPartOf(one, name)).sort()
+    },
+    open: (path) =>
+      connections.use(async (connection) => {
+        if (!(await exists(connection, path))) return undefined
+        return addAbortSignal(connection.broken, connection.client.createReadStream(pathOf(path)))
+      }),
+    exists: (path) => connections.use((connection) => exists(connection, path)),
+    write: (path, pieces) => connections.use((connection) => write(connection, pathOf(path), pieces)),
+    rename: (from, to) =>
+      connections.use(async (connection) => {
+        if (!(await exists(connection, from))) throw new FileIsMissing(from.name)
+        // The names are ours, and numbered: nobody makes one between the question and the answer.
+        if (await exists(connection, to)) throw new FileIsThere(to.name)
+        await connection.client.rename(pathOf(from), pathOf(to))
+      }),
+    remove: async (path) => {
+      await connections.use(({ client }) => client.delete(pathOf(path), true))
+    },
+    close: () => connections.close(),
+  }
+}
+
+async function write(
+  { client, sftp, broken }: Connection,
+  path: string,
+  pieces: AsyncIterable<string>,
+): Promise<void> {
+  let bytes = 0
+  const counted = Readable.from(inBytes(pieces, (count) => (bytes += count)))
+  const file = client.createWriteStream(path, { flags: 'w' })
+  // The library says one of the two once the file is closed at the server.
+  const closed = new Promise((resolve) => file.once('close', resolve).once('error', resolve))
+  try {
+    await pipeline(counted, file, { signal: broken })
+  } catch (error) {
+    // What was sent before is still written until then, and would be written into the file of the next attempt.
+    await closed
+    throw error
+  }
+  await flush(sftp, path)
+  const { size } = await client.stat(path)
+  if (size !== bytes) throw new Error(`The server has ${size} bytes of the file, of ${bytes}`)
+}
+
+/** One connection at a time, made anew where it broke. */
+class Connections {
+  readonly #place: SftpPlace
+  #connection: Promise<Connection> | undefined
+
+  constructor(place: SftpPlace) {
+    this.#place = place
+  }
+
+  #get(): Promise<Connection> {
+    this.#connection ??= this.#connect()
+    return this.#connection
+  }
+
+  /** Does work that ends with the connection. */
+  async use<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    const connection = await this.#get()
+    const { broken } = connection
+    let stop: () => void = () => undefined
+    const isBroken = new Promise<never>((_, reject) => {
+      stop = () => reject(new Error('The connection to the SFTP server broke'))
+      if (broken.aborted) stop()
+      else broken.addEventListener('abort', stop)
+    })
+    try {
+      return await Promise.race([work(connection), isBroken])
+    } finally {
+      broken.removeEventListener('abort', stop)
+    }
+  }
+
+  async close(): Promise<void> {
+    const connection = await this.#connection?.catch(() => undefined)
+    this.#connection = undefined
+    await connection?.client.end().catch(() => undefined)
+  }
+
+  async #connect(): Promise<Connection> {
+    const { host, port, user, hostKey, password, privateKey, passphrase } = this.#place
+    const breaking = new AbortController()
+    const forget = () => {
+      if (!breaking.signal.aborted) this.#connection = undefined
+      breaking.abort()
+    }
+    // Most servers have no such folder, and loading this takes an eighth of the time of loading all else.
+    const { default: Client } = await import('ssh2-sftp-client')
+    // Without these, the library prints. A call that is under way is refused by itself.
+    const client = new Client('countersign', { error: forget, end: forget, close: forget })
+    let isOther = false
+    try {
+      const sftp = await client.connect({
+        // Requests are small and wait for their responses: Nagle's algorithm would delay each by 40 ms.
+        sock: connect({ host, port, noDelay: true }),
+        username: user,
+        ...(password === undefined ? {} : { password }),
+        ...(privateKey === undefined
+          ? {}
+          : { privateKey, ...(passphrase === undefined ? {} : { passphrase }) }),
+        hostVerifier: (key: Buffer) => {
+          isOther = !isKey(key, hostKey)
+          return !isOther
+        },
+        readyTimeout: CONNECT_MS_MAX,
+        keepaliveInterval: ALIVE_MS,
+        keepaliveCountMax: ALIVE_COUNT_MAX,
+      })
+      return { client, sftp, broken: breaking.signal }
+    } catch (error) {
+      forget()
+      await client.end().catch(() => undefined)
+      if (isOther) throw new Error(`The SFTP server ${host} has another host key than ${hostKey}`)
+      throw error
+    }
+  }
+}
+
+function isKey(key: Buffer, fingerprint: string): boolean {
+  const wanted = Buffer.from(fingerprint.replace(/^SHA256:/, ''), 'base64')
+  const found = createHash('sha256').update(key).digest()
+  return wanted.length === found.length && timingSafeEqual(wanted, found)
+}
+
+async function* inBytes(
+  pieces: AsyncIterable<string>,
+  count: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    const bytes = Buffer.from(piece)
+    count(bytes.length)
+    // One write of the protocol each.
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
+  }
+}
+
+/** Flushes a file where the server can (an extension of OpenSSH). Others promise nothing, and nothing can be asked of them. */
+async function flush(sftp: SFTPWrapper, path: string): Promise<void> {
+  const handle = await new Promise<Buffer>((resolve, reject) =>
+    sftp.open(path, 'r+', (error, opened) => (error ? reject(error) : resolve(opened))),
+  )
+  try {
+    await new Promise<void>((resolve, reject) =>
+      sftp.ext_openssh_fsync(handle, (error) => (error ? reject(error) : resolve())),
+    )
+  } catch (error) {
+    if (!isUnsupported(error)) throw error
+  } finally {
+    await new Promise<void>((resolve) => sftp.close(handle, () => resolve()))
+  }
+}
+
+function isUnsupported(error: unknown): boolean {
+  const isMissing = error instanceof Error && /does not support this extended request/.test(error.message)
+  // Status 8: the operation is not supported.
+  return isMissing || (error instanceof Error && 'code' in error && error.code === 8)
+}

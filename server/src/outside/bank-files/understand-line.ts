@@ -1,0 +1,250 @@
+import type { StatementEntry } from '@countersign/contract/connectors/events'
+import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
+import { readable } from '../../base/formats/readable-text.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { findDepositRow } from '../../money/rails/deposit-rows.ts'
+import { depositId } from '../../money/rails/rail-ids.ts'
+import { idOfKind } from '../../storage/engine/ids.ts'
+import type { BankPaymentRow } from '../../storage/rows/bank-file.ts'
+import { confirmed, isSumOfOthers } from './confirm-deposits.ts'
+import { type DepositOfBank, depositOfLine } from './deposit-of-line.ts'
+import { type Failure, isoFailure } from './failure-reasons.ts'
+import { messageNamesIn } from './file-names.ts'
+import type { BankTransaction } from './formats/camt-transaction.ts'
+import { uuidOfInstruction } from './queue.ts'
+import { type BankFilesRail, CARRIED } from './rail.ts'
+import type { Reading } from './reading.ts'
+import { type Line, nextName } from './statement-lines.ts'
+import {
+  selectBankPayment,
+  selectByEntryReference,
+  selectByReference,
+  selectFileByMessage,
+  selectPaymentsToBook,
+} from './store.ts'
+
+/** What a line is: entries of a statement, whose amounts sum to the amount of the line, or why a person has to look. */
+export type Understood = { readonly entries: readonly BookedEntry[] } | { readonly hold: Hold }
+
+/** The reason that a line waits, and the file of ours that it names, if it is of other payments than that has. */
+export interface Hold {
+  readonly reason: RailEventReason
+  readonly file?: string
+}
+
+export type BookedEntry = Pick<StatementEntry, 'kind' | 'id' | 'depositId' | 'deposit'> & {
+  /** Signed, in smallest units. */
+  readonly amount: bigint
+  /** Tells the entries of one line apart. */
+  readonly part?: string | undefined
+  readonly failure?: Failure
+}
+
+/** The name of an entry of a line: the same whenever the line comes again. */
+export function entryIdOf({ name }: Line, entry: BookedEntry | undefined): string {
+  return entry?.part === undefined ? name : `${name}/${entry.part}`
+}
+
+function waits(reason: RailEventReason): Understood {
+  return { hold: { reason } }
+}
+
+/** Understands a line: pure but for the records that it looks up. It has no effect yet. */
+export async function understandLine(reading: Reading, line: Line): Promise<Understood> {
+  if (line.currency !== CARRIED[reading.rail.entry.format.type]) return waits('OTHER_ACCOUNT')
+  const charge = chargeOf(reading.rail, line)
+  if (charge) return { entries: [{ kind: charge, amount: line.amount }] }
+  const ours = await paymentsOfLine(reading, line)
+  if (ours) return { entries: ours }
+  const ofFile = await paymentsOfFile(reading, line)
+  if (ofFile) return ofFile
+  if (isBack(line)) return waits(line.amount < 0n ? 'UNKNOWN_DEPOSIT' : 'UNKNOWN_PAYMENT')
+  return line.amount < 0n ? waits('UNKNOWN_PAYMENT') : moneyIn(reading, line)
+}
+
+/** Charges and interest of the account: by the code of ISO 20022, or by the bank's own as the rails file has it. */
+function chargeOf({ entry: { bankCodes = [] } }: BankFilesRail, { entry }: Line) {
+  const codes = [entry.transactionCode, entry.proprietaryCode?.code].filter(
+    (code) => typeof code === 'string',
+  )
+  const own = bankCodes.find(({ code }) => codes.includes(code))
+  if (own) return own.kind
+  if (codes.some((code) => /-INTR$/.test(code))) return 'INTEREST'
+  return codes.some((code) => /-(?:CHRG|FEES|COMM|COME|CHAR)$/.test(code)) ? 'FEE' : undefined
+}
+
+/** Whether the bank says that money came back, or that it takes back what it booked. */
+function isBack({ entry, details }: Line): boolean {
+  return entry.isReversal || entry.isReturn || details.some(({ isReturn }) => isReturn)
+}
+
+/** The payments of ours that a line books, one by one; undefined if it names none. */
+async function paymentsOfLine(reading: Reading, line: Line): Promise<BookedEntry[] | undefined> {
+  if (line.only) {
+    const payment = await paymentNamed(reading, line, line.only)
+    return payment && entriesOf(payment, line)
+  }
+  const named = await Promise.all(line.details.map((detail) => paymentNamed(reading, line, detail)))
+  const found = named.filter((one) => one !== undefined)
+  const sum = found.reduce((total, { amount }) => total + amount, 0n)
+  if (found.length === 0 || found.length < named.length || sum !== sizeOf(line.amount)) return undefined
+  return found.map((payment) => ({
+    ...entryFor(payment, line),
+    amount: line.amount < 0n ? -payment.amount : payment.amount,
+    part: payment.reference,
+  }))
+}
+
+/**
+ * The payment that a detail names. Money in is one of ours only if it carries the id or the end-to-end id in its place: in the
+ * text a payer writes what he likes.
+ */
+async function paymentNamed(
+  { op, rail }: Reading,
+  { amount }: Line,
+  detail: BankTransaction,
+): Promise<BankPaymentRow | undefined> {
+  const uuid = uuidOfInstruction(detail.instructionId)
+  const byId = uuid && (await selectBankPayment(op, idOfKind('RailPayment', uuid)))
+  if (byId && byId.rail === rail.name) return byId
+  const texts = amount < 0n ? detail.references.map(({ text }) => text) : []
+  const references = [detail.endToEndId ?? '', ...texts].flatMap(paymentReferencesIn)
+  const found = references.length === 0 ? [] : await selectByReference(op, rail.name, references)
+  return found.length === 1 ? found[0] : undefined
+}
+
+const REFERENCES_MAX = 20
+
+/** The words of a text that may be the reference of a payment. */
+function paymentReferencesIn(text: string): string[] {
+  return [...new Set(text.toUpperCase().match(/\bCS[0-9A-F]{10,12}\b/g))].slice(0, REFERENCES_MAX)
+}
+
+/**
+ * The entries of a line that books one payment. What the bank has kept for itself is a fee, if it says so to the unit; any other
+ * difference stays with the payment, for a person.
+ */
+function entriesOf(payment: BankPaymentRow, line: Line): BookedEntry[] {
+  const whole = line.amount < 0n ? -payment.amount : payment.amount
+  const entry = entryFor(payment, line)
+  const fee = line.amount - whole
+  const isCharged = fee < 0n && [line.entry, line.only].some((one) => one?.charges?.amount === fee)
+  if (!isCharged) return [entry]
+  return [
+    { ...entry, amount: whole },
+    { kind: 'FEE', amount: fee, part: 'fee' },
+  ]
+}
+
+function entryFor({ payment_id: id, direction }: BankPaymentRow, { amount, details }: Line): BookedEntry {
+  const isOut = amount < 0n
+  const isReturn = isOut === (direction === 'PULL')
+  const kinds = { OUT: ['PAYMENT', 'PAYMENT_RETURN'], PULL: ['PULL', 'PULL_RETURN'] } as const
+  const kind = kinds[direction][isReturn ? 1 : 0]
+  const reason = details.find(({ returnReason }) => returnReason !== null)?.returnReason ?? null
+  return { kind, id, amount, ...(isReturn ? { failure: isoFailure(reason) } : {}) }
+}
+
+/** The payments of a file of ours that the bank has booked as one sum, without those that have failed. */
+async function paymentsOfFile({ op, rail }: Reading, line: Line): Promise<Understood | undefined> {
+  if (!line.isWholeEntry) return undefined
+  const names = fileNamesIn(line)
+  const files = await Promise.all(names.map((name) => selectFileByMessage(op, rail.name, name)))
+  const file = files.find((one) => one !== undefined)
+  if (!file) return line.entry.batch && line.amount < 0n ? waits('UNKNOWN_PAYMENT') : undefined
+  const booked = await bookedPaymentsOf(op, file.id, line.amount)
+  if (booked?.length === 0) return undefined
+  return booked ? { entries: booked } : { hold: { reason: 'OTHER_AMOUNT', file: file.message_name } }
+}
+
+/** The payments of a file that the bank has booked as this sum; undefined if those that have not failed have another one. */
+export async function bookedPaymentsOf(op: Op, fileId: string, amount: bigint) {
+  const [direction, kind] = amount < 0n ? (['OUT', 'PAYMENT'] as const) : (['PULL', 'PULL'] as const)
+  const payments = (await selectPaymentsToBook(op, fileId)).filter((one) => one.direction === direction)
+  const sum = payments.reduce((total, one) => total + one.amount, 0n)
+  if (payments.length > 0 && sum !== sizeOf(amount)) return undefined
+  // The first has the name of the line.
+  return payments.map(({ payment_id: id, amount: size, place }, index) => ({
+    ...{ kind, id, amount: amount < 0n ? -size : size, part: index === 0 ? undefined : String(place) },
+  }))
+}
+
+/** The names of files of ours that a line has, in the places where banks put them. */
+function fileNamesIn({ entry, details }: Line): string[] {
+  const { batch, reference, text } = entry
+  const places = [
+    batch?.messageId,
+    batch?.paymentInformationId,
+    reference,
+    ...details.flatMap((one) => [one.messageId, one.paymentInformationId]),
+    ...messageNamesIn(text ?? ''),
+  ]
+  return [...new Set(places.flatMap((one) => one || []))]
+}
+
+/** Money that came in. One kind of file counts it on each rail; the others confirm it. */
+async function moneyIn(reading: Reading, line: Line): Promise<Understood> {
+  const { rail, head } = reading
+  const counts = { STATEMENTS: 'STATEMENT', ADVICES: 'ADVICE', ACH_FILES: undefined }
+  if (head.kind === counts[rail.depositsFrom]) return newDeposit(reading, line)
+  if (head.kind !== 'STATEMENT') return { entries: [] }
+  const known = await confirmed(reading, line)
+  if (known === 'taken') return depositOfNobody(reading, line)
+  if (known.length > 0)
+    return {
+      entries: known.map(({ rail_reference: depositId, amount }, index) => ({
+        ...{ kind: 'DEPOSIT', depositId, amount },
+        ...(index === 0 ? {} : { part: String(index) }),
+      })),
+    }
+  // Only the end of a day shows that no other file will tell of it.
+  if (!reading.isWholeDay) return waits('UNKNOWN_DEPOSIT')
+  // A sum may be of money that has been counted one by one.
+  if (await isSumOfOthers(reading, line)) return waits('OTHER_AMOUNT')
+  return newDeposit(reading, line)
+}
+
+/**
+ * A line whose deposit another line of the same amount has confirmed: one of the two is new, and nobody can say which. It is counted,
+ * in suspense, for it says nothing of a payer.
+ */
+async function depositOfNobody(reading: Reading, { only: _, ...line }: Line): Promise<Understood> {
+  const { op, rail } = reading
+  let { name } = line
+  while (await findDepositRow(op, depositId(rail.name, name))) name = nextName(name)
+  const entry = { ...line.entry, servicerReference: null }
+  return newDeposit(reading, { ...line, name, entry, details: [], isIncomplete: true })
+}
+
+async function newDeposit(reading: Reading, line: Line): Promise<Understood> {
+  const deposit = depositOfLine(reading.rail, reading.head, line)
+  if (line.isWholeEntry && (await hasNameOfAnother(reading, deposit))) return waits('SAME_NAME')
+  return { entries: [{ kind: 'DEPOSIT', depositId: deposit.depositId, amount: line.amount, deposit }] }
+}
+
+/**
+ * Whether the bank has told of other money under the same reference on the same day. A reference that it gives to entries of
+ * several days, or to several entries of a file, names nothing.
+ */
+async function hasNameOfAnother({ op, rail, shared }: Reading, deposit: DepositOfBank): Promise<boolean> {
+  const { entryReference, depositId, receivedAt } = deposit
+  if (entryReference === undefined || shared.has(entryReference)) return false
+  const found = await selectByEntryReference(op, rail.name, entryReference)
+  const [only] = found
+  if (!only || found.length > 1 || only.received_at.toISOString() !== receivedAt) return false
+  const { from, confirmedBy = depositId } = only.details
+  const toldBy = from === deposit.from ? only.rail_reference : confirmedBy
+  return toldBy !== depositId
+}
+
+function sizeOf(amount: bigint): bigint {
+  return amount < 0n ? -amount : amount
+}
+
+/** The words of the bank about a line. */
+export function textOfLine({ entry, details }: Line): { readonly text?: string } {
+  const said = details.flatMap((one) => [one.remittanceInformation, one.text])
+  const text = [...said, details.length === 0 ? entry.text : null].filter(Boolean).join(' ')
+  return present({ text: readable(text) })
+}

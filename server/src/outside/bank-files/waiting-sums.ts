@@ -1,0 +1,80 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { PAYMENT_ENTRIES } from '../../money/evidence/entry-kinds.ts'
+import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
+import { decide, opOf } from '../../money/rails/rail-worker.ts'
+import { explainEntry, stateOfEntry } from '../../operation/reconciliations/explain-entry.ts'
+import { applyOnce } from './apply-line.ts'
+import { endHold, nameOfHold } from './hold-line.ts'
+import type { Desk } from './rail.ts'
+import { selectFileByMessage, selectWaitingSums, type WaitingSum } from './store.ts'
+import { bookedPaymentsOf } from './understand-line.ts'
+
+/**
+ * Completes the payments of a file whose sum the bank has booked before it said which of them it rejects: the sum of the others is
+ * now what was booked. Runs again after a crash, with the status that it follows.
+ */
+export async function settleWaitingSums(desk: Desk, messageName: string): Promise<void> {
+  for (const waiting of await selectWaitingSums(await opOf(desk), desk.rail.name, messageName))
+    await settleSum(desk, messageName, waiting)
+}
+
+async function settleSum(desk: Desk, messageName: string, waiting: WaitingSum): Promise<void> {
+  const { name: rail } = desk.rail
+  const name = nameOfHold(waiting.id)
+  const amount = BigInt(waiting.amount)
+  const op = await opOf(desk)
+  const payments = await paymentsOfSum(op, rail, messageName, amount)
+  if (!payments) return
+  const state = await stateOfEntry(op, rail, name)
+  // The operator has booked it already.
+  if (state === 'explained') return
+  if (state === 'absent') for (const one of payments) await applyOnce(desk, evidenceOf(waiting, name, one))
+  await decide(desk, async (op) => {
+    const ended = await endHold(op, rail, name)
+    if (ended.length === 0 || state === 'absent') return ended
+    const now = await paymentsOfSum(op, rail, messageName, amount)
+    const [first, ...rest] = (now ?? []).map((one) => ({ ...one, entryId: nameOf(name, one) }))
+    if (!first) return []
+    const explained = await explainEntry(op, rail, [first, ...rest])
+    return explained.length === 0 ? [] : [...explained, ...ended]
+  })
+}
+
+interface PaymentOfSum {
+  readonly kind: 'PAYMENT' | 'PULL'
+  readonly itemId: string
+  readonly amount: bigint
+  readonly part: string | undefined
+}
+
+/** The payments of a file that the bank may have booked, if their sum is this amount. */
+async function paymentsOfSum(
+  op: Op,
+  rail: string,
+  messageName: string,
+  amount: bigint,
+): Promise<PaymentOfSum[] | undefined> {
+  const file = await selectFileByMessage(op, rail, messageName)
+  const booked = file && (await bookedPaymentsOf(op, file.id, amount))
+  return booked?.map(({ kind, id, amount, part }) => ({ kind, itemId: id, amount, part }))
+}
+
+function nameOf(name: string, { part }: PaymentOfSum): string {
+  return part === undefined ? name : `${name}/${part}`
+}
+
+function evidenceOf({ currency, bookedOn }: WaitingSum, name: string, one: PaymentOfSum): PaymentEvidence {
+  const { direction, event, isMoneyOut } = PAYMENT_ENTRIES[one.kind]
+  return {
+    id: nameOf(name, one),
+    source: 'STATEMENT',
+    // The line was found to be of the rail's account when it was read.
+    account: null,
+    kind: 'payment',
+    event,
+    subject: { direction, id: one.itemId },
+    amount: isMoneyOut ? -one.amount : one.amount,
+    currency,
+    occurredAt: `${bookedOn}T00:00:00.000Z`,
+  }
+}

@@ -1,0 +1,161 @@
+import { mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { BANK_FILE_TRANSITIONS, type BankFileState } from '../../storage/rows/states.ts'
+import type { BankFolder } from './stores/bank-folder.ts'
+import { createDiskFolder } from './stores/disk-folder.ts'
+import { type FileToWrite, removeParts, takeWritingStep } from './writing.ts'
+
+const NAME = 'PAYMENTS-0000000007.xml'
+const CONTENT = ['<Document>', 'one payment of 12.50', 'another of 7.50', '</Document>']
+
+let root: string
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'bank-files-'))
+})
+afterEach(async () => {
+  await rm(root, { recursive: true, force: true })
+})
+
+class Crash extends Error {}
+
+/** Everything that happens, outside and in the record, counted; the process dies before, in or after one of these. */
+class World {
+  record: FileToWrite = { name: NAME, state: 'WRITING', part: null }
+  #attempts = 0
+  #happened = 0
+  readonly #crashAt: number
+  readonly #when: 'before' | 'after'
+
+  constructor(crashAt: number, when: 'before' | 'after') {
+    this.#crashAt = crashAt
+    this.#when = when
+  }
+
+  get happened(): number {
+    return this.#happened
+  }
+
+  async happens<Result>(what: () => Promise<Result> | Result): Promise<Result> {
+    const at = this.#happened++
+    if (at === this.#crashAt && this.#when === 'before') throw new Crash()
+    const result = await what()
+    if (at === this.#crashAt) throw new Crash()
+    return result
+  }
+
+  folder(): BankFolder {
+    const disk = createDiskFolder(root)
+    return {
+      ...disk,
+      write: (path, pieces) => disk.write(path, this.#each(pieces)),
+      rename: (from, to) => this.happens(() => disk.rename(from, to)),
+      parts: (folder, name) => this.happens(() => disk.parts(folder, name)),
+      remove: (path) => this.happens(() => disk.remove(path)),
+    }
+  }
+
+  async *#each(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+    for await (const piece of pieces) yield await this.happens(() => piece)
+    await this.happens(() => undefined)
+  }
+
+  /** One run of due work: a step, and its record, guarded by the state that the step was taken for. */
+  async step(): Promise<boolean> {
+    const before = this.record
+    const place = { folder: this.folder(), outbox: 'out' }
+    const step = await takeWritingStep(before, `a${++this.#attempts}`, place, () => this.#content())
+    if (!step) {
+      await removeParts(before, place)
+      return false
+    }
+    await this.happens(() => {
+      const state: BankFileState | null = BANK_FILE_TRANSITIONS[this.record.state][step.event]
+      if (this.record.state === before.state && state) this.record = { ...before, state, part: step.part }
+    })
+    return true
+  }
+
+  async *#content(): AsyncGenerator<string> {
+    yield* CONTENT
+  }
+}
+
+/** Runs due work until nothing is left of it, as a server that is started again would. */
+async function finish(world: World, between: () => Promise<void>): Promise<void> {
+  for (let runs = 0; runs < 20; runs++) {
+    const isMore = await world.step().catch((error: unknown) => {
+      if (!(error instanceof Crash)) throw error
+      return true
+    })
+    await between()
+    if (!isMore) return
+  }
+  throw new Error('The file was never finished')
+}
+
+const steps = async () => {
+  const world = new World(-1, 'before')
+  await finish(world, async () => {})
+  await rm(root, { recursive: true, force: true })
+  return world.happened
+}
+
+test.each(['before', 'after'] as const)(
+  'the bank gets a file once and whole, whatever line the process dies %s, and however soon it takes the file',
+  async (when) => {
+    const count = await steps()
+    expect(count).toBeGreaterThan(CONTENT.length + 4)
+    for (let crashAt = 0; crashAt < count; crashAt++)
+      for (const isTakenAtOnce of [true, false]) {
+        const world = new World(crashAt, when)
+        const taken: string[] = []
+        const take = async () => {
+          const path = join(root, 'out', NAME)
+          if (!(await stat(path).catch(() => undefined))) return
+          const to = join(root, `taken-${taken.length}`)
+          await rename(path, to)
+          taken.push(await readFile(to, 'utf8'))
+        }
+        await finish(world, isTakenAtOnce ? take : async () => {})
+        await take()
+        expect(taken, `${when} ${crashAt}`).toEqual([CONTENT.join('')])
+        expect(world.record.state).toBe('WRITTEN')
+        expect(await createDiskFolder(root).parts('out', NAME)).toEqual([])
+        await rm(root, { recursive: true, force: true })
+      }
+  },
+)
+
+test('of two processes that write the same file one is recorded, and the other does it no harm', async () => {
+  const world = new World(-1, 'before')
+  const place = { folder: createDiskFolder(root), outbox: 'out' }
+  const slow = takeWritingStep(world.record, 'slow', place, async function* () {
+    yield CONTENT[0]!
+    // Meanwhile another process does all of it.
+    await world.step()
+    await world.step()
+    yield CONTENT.slice(1).join('')
+  })
+  await slow
+  await world.step()
+  expect(await readFile(join(root, 'out', NAME), 'utf8')).toBe(CONTENT.join(''))
+  expect(world.record.state).toBe('WRITTEN')
+  expect(await place.folder.list('out')).toMatchObject([{ name: NAME }])
+})
+
+test('a name that is taken stops the file, and the other stays as it is', async () => {
+  const world = new World(-1, 'before')
+  const disk = createDiskFolder(root)
+  await disk.write(
+    { folder: 'out', name: NAME },
+    (async function* () {
+      yield 'of somebody else'
+    })(),
+  )
+  await world.step()
+  await expect(world.step()).rejects.toThrow(NAME)
+  expect(await readFile(join(root, 'out', NAME), 'utf8')).toBe('of somebody else')
+  expect(world.record.state).toBe('READY')
+})

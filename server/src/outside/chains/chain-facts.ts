@@ -1,0 +1,80 @@
+import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { decodeAbiParameters, toFunctionSelector } from 'viem/utils'
+import { domainSeparator } from '../../base/crypto/evm/authorization.ts'
+import type { Hex } from '../../base/formats/hex.ts'
+import { lowerHex } from '../../base/formats/hex.ts'
+import { CallReverted, type ChainNodes } from '../../kernel/ports/chain-nodes.ts'
+import type { TokenFacts } from '../../storage/rows/chain.ts'
+
+/** What a chain says of itself and of the tokens of its rail. It never changes. */
+export interface ChainFacts {
+  readonly genesis: Hex
+  /** By address in lower case. */
+  readonly tokens: Readonly<Record<string, TokenFacts>>
+}
+
+/** The rails file says otherwise than the chain. The message is for the operator, without the name of the rail. */
+export class WrongChain extends Error {}
+
+/** Reads them from the chain. Throws WrongChain, or NodeError where nobody answers. */
+export async function readFacts(entry: EvmRailValue, nodes: ChainNodes): Promise<ChainFacts> {
+  const chainId = await nodes.chainId()
+  if (chainId !== entry.chainId)
+    throw new WrongChain(`chainId is ${entry.chainId}, but its node is of the chain ${chainId}`)
+  const genesis = await nodes.genesis()
+  const tokens: Record<string, TokenFacts> = {}
+  for (const token of entry.tokens) {
+    const address = lowerHex(token.address)
+    tokens[address] = await factsOf(nodes, token, address, chainId)
+  }
+  return { genesis, tokens }
+}
+
+async function factsOf(
+  nodes: ChainNodes,
+  { currency, standard }: EvmRailValue['tokens'][number],
+  address: Hex,
+  chainId: number,
+): Promise<TokenFacts> {
+  if ((await nodes.code(address)) === '0x') throw new WrongChain(`there is no contract at ${address}`)
+  const decimals = Number(await numberOf(nodes, address, 'decimals()'))
+  const expected = isKnownCurrency(currency) ? CURRENCIES[currency].decimals : undefined
+  if (decimals !== expected)
+    throw new WrongChain(`the contract ${address} has ${decimals} decimals, but ${currency} has ${expected}`)
+  if (standard === 'ERC20') return { decimals }
+  const name = await textOf(nodes, address, 'name()')
+  const version = await textOf(nodes, address, 'version()')
+  const separator = await viewOf(nodes, address, 'DOMAIN_SEPARATOR()')
+  if (domainSeparator({ name, version, chainId, verifyingContract: address }) !== separator)
+    throw new WrongChain(`the contract ${address} has another domain than its name and version say`)
+  return { decimals, domain: { name, version, separator } }
+}
+
+async function numberOf(nodes: ChainNodes, to: Hex, signature: string): Promise<bigint> {
+  const data = await viewOf(nodes, to, signature)
+  return decoded(to, signature, () => decodeAbiParameters([{ type: 'uint256' }], data)[0])
+}
+
+async function textOf(nodes: ChainNodes, to: Hex, signature: string): Promise<string> {
+  const data = await viewOf(nodes, to, signature)
+  return decoded(to, signature, () => decodeAbiParameters([{ type: 'string' }], data)[0])
+}
+
+function decoded<T>(to: Hex, signature: string, decode: () => T): T {
+  try {
+    return decode()
+  } catch {
+    throw new WrongChain(`the contract ${to} answers ${signature} in another form`)
+  }
+}
+
+/** Throws WrongChain where the contract has no such function. */
+async function viewOf(nodes: ChainNodes, to: Hex, signature: string): Promise<Hex> {
+  try {
+    return await nodes.call({ to, data: toFunctionSelector(signature) })
+  } catch (error) {
+    if (error instanceof CallReverted) throw new WrongChain(`the contract ${to} has no ${signature}`)
+    throw error
+  }
+}

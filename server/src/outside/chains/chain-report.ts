@@ -1,0 +1,114 @@
+import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { toChecksumAddress } from '../../base/formats/addresses.ts'
+import { decimalText } from '../../base/formats/decimal.ts'
+import type { Hex } from '../../base/formats/hex.ts'
+import { lowerHex } from '../../base/formats/hex.ts'
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { COIN_OF } from '../../base/pricing/network-fees.ts'
+import { type App, plusSeconds } from '../../kernel/operation/app.ts'
+import { type ChainBlock, timeOf } from '../../kernel/ports/chain-nodes.ts'
+import { opOf } from '../../money/rails/rail-worker.ts'
+import { type EvmRail, gasNames, isEvmRail } from './evm-rail.ts'
+import { type Level, lowLevels, readLevels } from './levels.ts'
+import { findChain } from './records.ts'
+import { tokenBalance } from './token-balance.ts'
+
+/** What an operator sees of a chain: lines of a name and a value, and what falls short, in sentences. */
+export interface ChainReport {
+  readonly facts: readonly (readonly [name: string, value: string])[]
+  readonly faults: readonly string[]
+}
+
+const COIN_DECIMALS = 18
+/** A chain of which so much was not looked at yet is not followed as it should be. */
+const LAG_SECONDS_MAX = 600
+
+/** Asks the nodes of a chain for all that an operator has to watch. Throws NodeError where none answers. */
+export async function checkChain(app: App, rail: object, platformId: string): Promise<ChainReport> {
+  if (!isEvmRail(rail)) throw new Error('This rail is not a chain')
+  const { entry, nodes, chain, gas } = rail
+  const head = await nodes.head()
+  const parts = await Promise.all([
+    followed(app, rail, platformId, head),
+    { facts: entry.tokens.map((token) => tokenLine(rail, token)), faults: [] },
+    holder(rail, 'treasury', chain.treasury),
+    ...gasNames(entry).map((name, index) => holder(rail, name.toLowerCase(), gas[index]!)),
+    readLevels(app, rail, app.clock()).then((levels) => ({
+      facts: levels.map(levelLine),
+      faults: lowLevels(levels),
+    })),
+    Promise.all(rail.nodesApart.map((one) => nodeLine(one, entry.chainId))).then(joined),
+  ])
+  const chainLine = [
+    'chain',
+    `${entry.network}, id ${entry.chainId}, block ${head.number} of ${timeOf(head).toISOString()}`,
+  ] as const
+  const all = joined(parts)
+  return { facts: [chainLine, ...all.facts], faults: all.faults }
+}
+
+function joined(parts: readonly ChainReport[]): ChainReport {
+  return { facts: parts.flatMap(({ facts }) => facts), faults: parts.flatMap(({ faults }) => faults) }
+}
+
+function levelLine({ account, asset, decimals, lowWater }: Level) {
+  return [
+    `low-water mark of ${account.toLowerCase()}`,
+    `${decimalText(lowWater, decimals)} ${asset}`,
+  ] as const
+}
+
+/** How far the chain was followed. What is not deep enough yet does not count as behind. */
+async function followed(app: App, rail: EvmRail, platformId: string, head: ChainBlock): Promise<ChainReport> {
+  const row = await findChain(await opOf({ app, rail, platformId }), rail.name)
+  if (!row) return { facts: [['followed', 'not yet']], faults: ['The chain is not followed yet.'] }
+  const { followed_block, followed_time } = row
+  const lag = head.number - followed_block
+  const facts = [['followed', `block ${followed_block}, ${lag} behind the head`]] as const
+  const isLate =
+    lag > BigInt(rail.entry.confirmations) && plusSeconds(followed_time, LAG_SECONDS_MAX) < timeOf(head)
+  return { facts, faults: isLate ? [`The chain is followed up to block ${followed_block} only.`] : [] }
+}
+
+function tokenLine({ facts }: EvmRail, { currency, address, standard }: EvmRailValue['tokens'][number]) {
+  const known = facts?.tokens[address.toLowerCase()]
+  const domain = known?.domain ? `, "${known.domain.name}" version ${known.domain.version}` : ''
+  const read = known ? `${known.decimals} decimals${domain}` : 'not read yet'
+  return [`token ${currency}`, `${address} ${standard}, ${read}`] as const
+}
+
+/** The balances of an account of ours. */
+async function holder(rail: EvmRail, name: string, address: Hex): Promise<ChainReport> {
+  const { entry, nodes } = rail
+  const asset = COIN_OF[entry.network]
+  const [coin, ...held] = await Promise.all([
+    nodes.coin(address),
+    ...entry.tokens.map(async ({ currency, address: token }) => {
+      const amount = await tokenBalance(nodes, lowerHex(token), address)
+      return `${amountOf(amount, currency)} ${currency}`
+    }),
+  ])
+  const shown = toChecksumAddress(address.slice(2))
+  const facts = [[name, [shown, `${decimalText(coin, COIN_DECIMALS)} ${asset}`, ...held].join(', ')]] as const
+  return { facts, faults: [] }
+}
+
+function amountOf(amount: bigint, currency: string): string {
+  return isKnownCurrency(currency) ? decimalText(amount, CURRENCIES[currency].decimals) : String(amount)
+}
+
+async function nodeLine(
+  { host, nodes }: EvmRail['nodesApart'][number],
+  expected: number,
+): Promise<ChainReport> {
+  const name = `node ${host}`
+  try {
+    const [chainId, { number }] = await Promise.all([nodes.chainId(), nodes.head()])
+    const faults = chainId === expected ? [] : [`The node ${host} is of the chain ${chainId}.`]
+    return { facts: [[name, `chain id ${chainId}, block ${number}`]], faults }
+  } catch (error) {
+    const says = messageOf(error)
+    return { facts: [[name, says]], faults: [`The node ${host} cannot be used: ${says}.`] }
+  }
+}

@@ -1,0 +1,34 @@
+import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
+import { encodeFunctionData, parseAbi } from 'viem/utils'
+import type { Hex } from '../../base/formats/hex.ts'
+import { callNode } from './nodes/json-rpc.ts'
+
+/** The token of a local chain: everybody may mint. */
+const MINT = parseAbi(['function mint(address to, uint256 value)'])
+const TIMEOUT_MS = 5000
+const ANSWER_BYTES_MAX = 1_000_000
+
+/** The faucet of a sandbox's chain: an account whose key the node has. */
+export interface Faucet {
+  /** Throws where the node does not answer, or refuses. */
+  mint(currency: string, to: Hex, amount: bigint): Promise<void>
+  /** Gives an account coin, in wei. */
+  sendCoin(to: Hex, wei: bigint): Promise<void>
+}
+
+/** The faucet of an entry, at its first node. The node gives the nonces, so that several processes may ask it. */
+export function createFaucet({ tokens }: EvmRailValue, from: string, url: string): Faucet {
+  const send = async (transaction: { readonly to: string; readonly data?: Hex; readonly value?: Hex }) => {
+    const ask = { method: 'eth_sendTransaction', params: [{ from, ...transaction }] }
+    await callNode({ url, timeoutMs: TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX }, ask)
+  }
+  return {
+    async mint(currency, to, amount) {
+      const token = tokens.find((one) => one.currency === currency)
+      if (!token) throw new Error(`The rail has no token for ${currency}`)
+      const data = encodeFunctionData({ abi: MINT, functionName: 'mint', args: [to, amount] })
+      await send({ to: token.address, data })
+    },
+    sendCoin: (to, wei) => send({ to, value: `0x${wei.toString(16)}` }),
+  }
+}

@@ -1,0 +1,50 @@
+import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
+import type { ChainFees } from '../../kernel/ports/chain-nodes.ts'
+
+/** What a transaction offers for a unit of gas, in wei. */
+export interface OfferedFees {
+  readonly maxFee: bigint
+  readonly priorityFee: bigint
+}
+
+const MAX_GWEI = 500
+const WEI_PER_GWEI = 1e9
+/** Nodes take a replacement that raises both fees by an eighth. */
+const RAISE_DIVISOR = 8n
+
+/** The most that a transaction may offer for a unit of gas, in wei. */
+export function feeLimit({ fees }: Pick<EvmRailValue, 'fees'>): bigint {
+  return BigInt(Math.floor((fees?.maxGwei ?? MAX_GWEI) * WEI_PER_GWEI))
+}
+
+/** Fees with which a transaction gets into one of the next blocks; undefined where these are above the limit. */
+export function offer(
+  { baseFeePerGas, priorityFeePerGas }: ChainFees,
+  limit: bigint,
+): OfferedFees | undefined {
+  if (baseFeePerGas + priorityFeePerGas > limit) return undefined
+  // The base fee can double within six blocks.
+  return { maxFee: smaller(2n * baseFeePerGas + priorityFeePerGas, limit), priorityFee: priorityFeePerGas }
+}
+
+/** Fees for a replacement: above the earlier ones by what nodes ask for, and up to the present ones. */
+export function raised(earlier: OfferedFees, now: ChainFees, limit: bigint): OfferedFees | undefined {
+  const present = offer(now, limit)
+  const priorityFee = larger(raisedByAnEighth(earlier.priorityFee), present?.priorityFee ?? 0n)
+  const least = larger(raisedByAnEighth(earlier.maxFee), priorityFee)
+  if (least > limit) return undefined
+  return { maxFee: larger(least, present?.maxFee ?? 0n), priorityFee }
+}
+
+/** Rounded up, and never the same: what a node offers may be 0. */
+function raisedByAnEighth(fee: bigint): bigint {
+  return fee + fee / RAISE_DIVISOR + 1n
+}
+
+function larger(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
+}
+
+function smaller(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
+}

@@ -1,0 +1,52 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
+import type { ExpectedTransfer } from '../formats/transfer-proof.ts'
+import type { Used } from './read-range.ts'
+import { selectPaymentsByNonce } from './store.ts'
+
+/** A transfer of a payment: the payment itself, or the fee of a wallet's payment. */
+export interface Claim extends ExpectedTransfer {
+  readonly payment: ChainPaymentRow
+}
+
+/**
+ * The payments of used authorizations, each with the transaction that has used it. A payment that has failed claims nothing: a later
+ * use of its nonce is a spend by the owner of the key.
+ */
+export async function claimsOf(
+  op: Op,
+  rail: string,
+  used: readonly Used[],
+): Promise<(Claim & { readonly transactionHash: Hex })[]> {
+  if (used.length === 0) return []
+  const authorizers = [...new Set(used.map(({ authorizer }) => authorizer))]
+  const nonces = [...new Set(used.map(({ nonce }) => nonce))]
+  const payments = await selectPaymentsByNonce(op, rail, authorizers, nonces)
+  const each = new Map(
+    used.map((one) => [`${one.transactionHash} ${one.token} ${one.authorizer} ${one.nonce}`, one]),
+  )
+  return [...each.values()].flatMap((one) => {
+    const claim = payments.map((payment) => claimOf(payment, one)).find((found) => found !== undefined)
+    return claim ? [{ ...claim, transactionHash: one.transactionHash }] : []
+  })
+}
+
+function claimOf(
+  payment: ChainPaymentRow,
+  { token, authorizer, nonce }: Omit<Used, 'transactionHash'>,
+): Claim | undefined {
+  if (payment.state === 'FAILED' || payment.token !== token || payment.sender !== authorizer) return undefined
+  const by = { nonce }
+  if (payment.nonce === nonce) return { payment, ...termsOf(payment), by }
+  const fee = payment.fee_nonce === nonce ? feeTermsOf(payment) : undefined
+  return fee && { payment, ...fee, by }
+}
+
+export function termsOf({ token, sender, recipient, amount }: ChainPaymentRow) {
+  return { token, sender, recipient, amount }
+}
+
+export function feeTermsOf({ token, sender, fee_recipient: recipient, fee_amount: amount }: ChainPaymentRow) {
+  return recipient === null || amount === null ? undefined : { token, sender, recipient, amount }
+}

@@ -1,0 +1,223 @@
+import { toChecksumAddress } from '../../../base/formats/addresses.ts'
+import type { Hex } from '../../../base/formats/hex.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { transition } from '../../../kernel/operation/transition.ts'
+import { timeOf } from '../../../kernel/ports/chain-nodes.ts'
+import { recordDeposit } from '../../../money/deposits/deposits.ts'
+import { decide, opOf } from '../../../money/rails/rail-worker.ts'
+import { expectRow, insert, update, type Write } from '../../../storage/commit/writes.ts'
+import type { ChainMovementRow, ChainRow } from '../../../storage/rows/chain.ts'
+import { CHAIN_MOVEMENT_INITIAL, CHAIN_MOVEMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
+import type { ChainDesk } from '../evm-rail.ts'
+import { chainMovementIdOf } from '../ids.ts'
+import { selectPayment } from '../payments/store.ts'
+import { findChain } from '../records.ts'
+import type { RangeRead } from './read-range.ts'
+import { type Sighting, sightingsOf } from './sightings.ts'
+import { selectMovementsOf } from './store.ts'
+import { keptBlock } from './stored-blocks.ts'
+import { spent } from './unexplained-outflows.ts'
+
+/** Who mints and burns: no sender that could get anything back. */
+export const NOBODY: Hex = `0x${'0'.repeat(40)}`
+
+/** Of one write set. */
+const SIGHTINGS_MAX = 50
+
+/** Where the chain of a rail was followed to. It is the guard of all that is booked from there on. */
+export type Cursor = Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash'>
+
+/**
+ * Books a range that follows the cursor: its transfers in several write sets, each transfer once, and the cursor with the last of them.
+ * Returns the chain as it is then; undefined where somebody else has moved the cursor.
+ */
+export async function bookRange(
+  desk: ChainDesk,
+  cursor: Cursor,
+  read: RangeRead,
+): Promise<ChainRow | undefined> {
+  const sightings = await sightingsOf(await opOf(desk), desk.rail.name, read)
+  for (const some of piecesOf(sightings))
+    if (!(await whileAt(desk, cursor, (op, chain) => bookedOf(op, chain, some)))) return undefined
+  let moved: ChainRow | undefined
+  const isStill = await whileAt(desk, cursor, async (op, chain) => {
+    const { number, hash } = read.to
+    const time = timeOf(read.to)
+    const change = {
+      followed_block: number,
+      followed_hash: hash,
+      followed_time: time,
+      highest_block: number > chain.highest_block ? number : chain.highest_block,
+      latest_time: time > chain.latest_time ? time : chain.latest_time,
+      updated_at: op.now,
+    }
+    moved = { ...chain, ...change }
+    return [update('chains', chain.id, guardOf(cursor), change), await keptBlock(op, desk.rail.name, read.to)]
+  })
+  return isStill ? moved : undefined
+}
+
+function guardOf({ followed_block, followed_hash }: Cursor) {
+  return { followed_block, followed_hash }
+}
+
+/** Decides and commits while the cursor is where it was read. Returns whether it was. */
+export async function whileAt(
+  desk: ChainDesk,
+  cursor: Cursor,
+  by: (op: Op, chain: ChainRow) => Promise<readonly Write[]>,
+): Promise<boolean> {
+  let isThere = true
+  await decide(desk, async (op) => {
+    const chain = await findChain(op, desk.rail.name)
+    isThere = chain?.followed_block === cursor.followed_block && chain.followed_hash === cursor.followed_hash
+    if (!chain || !isThere) return []
+    const writes = await by(op, chain)
+    return writes.length === 0 ? [] : [expectRow('chains', chain.id, guardOf(cursor)), ...writes]
+  })
+  return isThere
+}
+
+/** Transfers that are booked together. What decides by a quote or by a balance is decided after what came before is written. */
+function piecesOf(sightings: readonly Sighting[]): Sighting[][] {
+  const pieces: Sighting[][] = []
+  let owners = new Set<string>()
+  for (const one of sightings) {
+    const owner = alone(one)
+    const last = pieces.at(-1)
+    if (!last || last.length === SIGHTINGS_MAX || (owner !== undefined && owners.has(owner))) {
+      pieces.push([one])
+      owners = new Set()
+    } else last.push(one)
+    if (owner !== undefined) owners.add(owner)
+  }
+  return pieces
+}
+
+/** Whom of a write set there may be one transfer only. */
+function alone({ kind, from, to }: Sighting): string | undefined {
+  if (kind === 'SPENT') return from?.id
+  return kind === 'DEPOSIT' && to?.owner_id?.startsWith('Quote:') ? to.id : undefined
+}
+
+async function bookedOf(op: Op, chain: ChainRow, sightings: readonly Sighting[]): Promise<readonly Write[]> {
+  const hashes = [...new Set(sightings.map(({ seen }) => seen.transactionHash))]
+  const known = new Map<Hex, ChainMovementRow[]>()
+  for (const row of await selectMovementsOf(op, chain.rail, hashes))
+    known.set(row.transaction_hash, [...(known.get(row.transaction_hash) ?? []), row])
+  const found = new Set<string>()
+  const begun = sightings.map((sighting) => {
+    const before = known.get(sighting.seen.transactionHash) ?? []
+    const same = sameOf(before, sighting, found)
+    if (same) found.add(same.id)
+    return same ? comesAgain(op, same, sighting) : begin(op, chain, before, sighting)
+  })
+  return (await Promise.all(begun)).flat()
+}
+
+/** The record of this very transfer, or of one of the same transaction whose block is gone. */
+function sameOf(
+  known: readonly ChainMovementRow[],
+  { kind, seen }: Sighting,
+  found: ReadonlySet<string>,
+): ChainMovementRow | undefined {
+  const alike = known.filter(
+    (row) =>
+      !found.has(row.id) &&
+      row.state !== 'GONE' &&
+      row.kind === kind &&
+      row.token === seen.token &&
+      row.sender === seen.sender &&
+      row.recipient === seen.recipient &&
+      row.amount === seen.amount,
+  )
+  const isIn = (row: ChainMovementRow) => row.block_hash === seen.blockHash
+  return (
+    alike.find((row) => isIn(row) && row.log_index === seen.logIndex) ??
+    alike.find((row) => row.state === 'UNSURE' || !isIn(row))
+  )
+}
+
+async function comesAgain(op: Op, row: ChainMovementRow, { seen }: Sighting): Promise<Write[]> {
+  const isUnsure = row.state === 'UNSURE'
+  if (!isUnsure && row.block_hash === seen.blockHash) return []
+  const change = {
+    block_number: seen.blockNumber,
+    block_hash: seen.blockHash,
+    log_index: seen.logIndex,
+    happened_at: seen.happenedAt,
+    updated_at: op.now,
+  }
+  if (isUnsure)
+    return [transition(op, 'chain_movements', CHAIN_MOVEMENT_TRANSITIONS, row, 'book', change).write]
+  return [update('chain_movements', row.id, { block_hash: row.block_hash }, change)]
+}
+
+async function begin(
+  op: Op,
+  chain: ChainRow,
+  known: readonly ChainMovementRow[],
+  { seen, kind, side, from, to, payment }: Sighting,
+): Promise<readonly Write[]> {
+  const { rail } = chain
+  const idOf = (turn: number) => chainMovementIdOf(rail, seen.transactionHash, seen.logIndex, side, turn)
+  let turn = 1
+  while (known.some(({ id }) => id === idOf(turn))) turn += 1
+  const row: ChainMovementRow = {
+    id: idOf(turn),
+    platform_id: op.platform.id,
+    rail,
+    currency: seen.currency,
+    token: seen.token,
+    transaction_hash: seen.transactionHash,
+    log_index: seen.logIndex,
+    block_number: seen.blockNumber,
+    block_hash: seen.blockHash,
+    happened_at: seen.happenedAt,
+    sender: seen.sender,
+    recipient: seen.recipient,
+    amount: seen.amount,
+    kind,
+    item_id: payment?.id ?? null,
+    state: CHAIN_MOVEMENT_INITIAL,
+    booked_at: seen.happenedAt > chain.latest_time ? seen.happenedAt : chain.latest_time,
+    gone_at: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  if (kind === 'DEPOSIT' && to) return depositOf(op, row, turn, to)
+  if (payment) return [...(await hasNotFailed(op, payment.id)), insert('chain_movements', row)]
+  if (kind !== 'SPENT' || !from) return [insert('chain_movements', row)]
+  const { itemId, writes } = await spent(op, row, from)
+  return [insert('chain_movements', { ...row, item_id: itemId }), ...writes]
+}
+
+/** Guard: a payment has not failed meanwhile. Its transfer would be a spend by the owner of the key then. */
+async function hasNotFailed(op: Op, paymentId: string): Promise<Write[]> {
+  const payment = await selectPayment(op, paymentId)
+  if (!payment || payment.state === 'FAILED')
+    throw new Error(`${paymentId} has failed while its transfer was booked: it is looked at again`)
+  return [expectRow('chain_payments', paymentId, { state: payment.state })]
+}
+
+/** Credits what has come in to whom its address belongs to; the treasury is the platform's own. */
+export async function depositOf(
+  op: Op,
+  row: ChainMovementRow,
+  turn: number,
+  to: { readonly role: string; readonly owner_id: string | null },
+): Promise<readonly Write[]> {
+  const reference = `${row.transaction_hash}:${row.log_index}`
+  const said = {
+    depositId: turn === 1 ? reference : `${reference}:${turn}`,
+    depositAccountId: row.recipient,
+    amount: { value: String(row.amount), currency: row.currency },
+    ...(row.sender === NOBODY
+      ? {}
+      : { sender: { accountIdentifier: toChecksumAddress(row.sender.slice(2)) } }),
+    receivedAt: row.happened_at.toISOString(),
+  }
+  const paidTo = to.owner_id ?? (to.role === 'TREASURY' ? op.platform.id : undefined)
+  const deposit = await recordDeposit(op, row.rail, said, row.amount, paidTo)
+  return [insert('chain_movements', { ...row, item_id: deposit.row.id }), ...deposit.writes]
+}

@@ -1,0 +1,78 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import type { ChainBlock } from '../../../kernel/ports/chain-nodes.ts'
+import { opOf } from '../../../money/rails/rail-worker.ts'
+import type { ChainRow } from '../../../storage/rows/chain.ts'
+import type { ChainDesk, EvmRail } from '../evm-rail.ts'
+import { findChain } from '../records.ts'
+import { bookRange } from './credit-transfers.ts'
+import { bookOpening } from './opening-balance.ts'
+import { blocksPerRequest, namedAddresses, type RangeRead, readRange } from './read-range.ts'
+import { goBack, settleUnsure } from './reorganisations.ts'
+
+/** Of one run of the step. */
+const RANGES_MAX = 32
+/** Ranges that are read at the same time. They are booked in their order. */
+const READ_AHEAD = 4
+
+/** The head up to which all is done, by rail. */
+const done = new WeakMap<EvmRail, Hex>()
+
+/**
+ * Follows the chain up to the last block that is as deep as configured, and books what it has moved for us. The head is read before
+ * the addresses are: money for an address that was made later can only be above that head.
+ */
+export async function follow(desk: ChainDesk): Promise<void> {
+  const { rail } = desk
+  const head = await rail.nodes.head()
+  if (done.get(rail) === head.hash) return
+  const found = await findChain(await opOf(desk), rail.name)
+  // A node that is behind says nothing of what comes after its head.
+  if (!found || head.number < found.followed_block) return
+  const begun = await bookOpening(desk, found)
+  const chain = begun && (await goBack(desk, begun))
+  if (!chain) return
+  const isComplete = await followTo(desk, chain, head)
+  if (isComplete && (await settleUnsure(desk))) done.set(rail, head.hash)
+}
+
+/** Returns whether nothing is left to do. */
+async function followTo(desk: ChainDesk, chain: ChainRow, head: ChainBlock): Promise<boolean> {
+  const { rail } = desk
+  const last = head.number - BigInt(rail.entry.confirmations) + 1n
+  if (last <= chain.followed_block) return true
+  const named = await namedAddresses(await opOf(desk), rail.name)
+  const span = blocksPerRequest(desk, named)
+  const ranges = rangesOf(chain.followed_block + 1n, last, span)
+  const underWay: Promise<RangeRead>[] = []
+  const left = [...ranges]
+  const readAhead = () => {
+    for (const range of left.splice(0, READ_AHEAD - underWay.length))
+      underWay.push(heard(readRange(desk, named, ...range)))
+  }
+  let cursor = chain
+  readAhead()
+  for (let first = underWay.shift(); first; first = underWay.shift()) {
+    const moved = await bookRange(desk, cursor, await first)
+    if (!moved) return false
+    cursor = moved
+    rail.followedBlock = moved.followed_block
+    readAhead()
+  }
+  return cursor.followed_block >= last
+}
+
+/** The next ranges, as many as one run reads. */
+function rangesOf(from: bigint, to: bigint, span: bigint): [bigint, bigint][] {
+  const ranges: [bigint, bigint][] = []
+  for (let begin = from; begin <= to && ranges.length < RANGES_MAX; begin += span) {
+    const end = begin + span - 1n
+    ranges.push([begin, end < to ? end : to])
+  }
+  return ranges
+}
+
+/** The same, whose failure somebody has heard of: it is thrown where it is waited for, if it ever is. */
+function heard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
+}

@@ -1,0 +1,86 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import { lowerHex } from '../../../base/formats/hex.ts'
+import { opOf } from '../../../money/rails/rail-worker.ts'
+import type { ChainAddressRow, ChainMovementRow, ChainRow } from '../../../storage/rows/chain.ts'
+import { CHAIN_MOVEMENT_INITIAL } from '../../../storage/rows/states.ts'
+import type { ChainDesk } from '../evm-rail.ts'
+import { chainMovementIdOf } from '../ids.ts'
+import { tokenBalance } from '../token-balance.ts'
+import { depositOf, NOBODY, whileAt } from './credit-transfers.ts'
+import { selectAddresses, selectBlocks } from './store.ts'
+import { keptBlock } from './stored-blocks.ts'
+
+const OWN_MAX = 100
+
+/**
+ * Books what the treasury and the gas accounts had in the block from which on the chain is followed, once: the ledger is to say what the
+ * chain says from the first day on. Returns the chain; undefined where somebody else has moved it on.
+ */
+export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<ChainRow | undefined> {
+  const { rail } = desk
+  const op = await opOf(desk)
+  const kept = await selectBlocks(op, rail.name, chain.followed_block, 1)
+  if (kept.length > 0) return chain
+  const block = await rail.nodes.block(chain.followed_block)
+  // Of another branch by now: nothing was followed yet, so that it is as good.
+  if (!block) return undefined
+  const own = (await selectAddresses(op, rail.name, OWN_MAX)).filter(({ owner_id }) => owner_id === null)
+  const held = await Promise.all(
+    rail.entry.tokens.flatMap(({ currency, address }) =>
+      own.map(async (of) => {
+        const token = lowerHex(address)
+        // The block may be one from before the token, as on a chain that has just begun.
+        const amount = await tokenBalance(rail.nodes, token, of.address, block.number)
+        return { currency, token, of, amount }
+      }),
+    ),
+  )
+  const there = held.filter(({ amount }) => amount > 0n)
+  const isStill = await whileAt(desk, chain, async (op, now) => [
+    await keptBlock(op, rail.name, block),
+    ...(
+      await Promise.all(
+        there.map((one, index) => {
+          const row = { ...openingRow(now, one, index), created_at: op.now, updated_at: op.now }
+          return depositOf(op, row, 1, one.of)
+        }),
+      )
+    ).flat(),
+  ])
+  return isStill ? chain : undefined
+}
+
+/** A transfer that no log tells of: what an address has had since before. */
+function openingRow(
+  chain: ChainRow,
+  held: {
+    readonly currency: string
+    readonly token: Hex
+    readonly of: ChainAddressRow
+    readonly amount: bigint
+  },
+  index: number,
+): Omit<ChainMovementRow, 'created_at' | 'updated_at'> {
+  const { rail, followed_block, followed_hash, followed_time } = chain
+  const logIndex = -1 - index
+  return {
+    id: chainMovementIdOf(rail, followed_hash, logIndex, 'IN', 1),
+    platform_id: chain.platform_id,
+    rail,
+    currency: held.currency,
+    token: held.token,
+    transaction_hash: followed_hash,
+    log_index: logIndex,
+    block_number: followed_block,
+    block_hash: followed_hash,
+    happened_at: followed_time,
+    sender: NOBODY,
+    recipient: held.of.address,
+    amount: held.amount,
+    kind: 'DEPOSIT',
+    item_id: null,
+    state: CHAIN_MOVEMENT_INITIAL,
+    booked_at: followed_time,
+    gone_at: null,
+  }
+}

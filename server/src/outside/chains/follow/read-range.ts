@@ -1,0 +1,211 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import { lowerHex } from '../../../base/formats/hex.ts'
+import { requireValue } from '../../../base/formats/require-value.ts'
+import { INT64_MAX } from '../../../base/json/int64.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { type ChainBlock, type ChainLog, NodeError, timeOf } from '../../../kernel/ports/chain-nodes.ts'
+import { opOf } from '../../../money/rails/rail-worker.ts'
+import type { ChainAddressRow } from '../../../storage/rows/chain.ts'
+import type { ChainDesk } from '../evm-rail.ts'
+import { TRANSFER_TOPIC, topicOf, USED_TOPIC } from '../formats/calls.ts'
+import { transferOf, usedOf } from '../formats/transfers.ts'
+import { selectAddresses, selectAddressesAmong } from './store.ts'
+
+/** Up to so many addresses are named when logs are asked for; of more, all transfers of a token are read and looked through. */
+const NAMED_MAX = 2_000
+const NAMED_AT_ONCE = 500
+/** Of a range whose transfers are all read. */
+const UNNAMED_BLOCKS_MAX = 50n
+const AMONG_AT_ONCE = 1_000
+const BLOCKS_AT_ONCE = 8
+const BLOCKS_PER_REQUEST = 1_000
+
+/** A transfer of a token of ours from or to an address of ours. */
+export interface Seen {
+  readonly currency: string
+  readonly token: Hex
+  readonly transactionHash: Hex
+  readonly logIndex: number
+  readonly blockNumber: bigint
+  readonly blockHash: Hex
+  readonly happenedAt: Date
+  readonly sender: Hex
+  readonly recipient: Hex
+  readonly amount: bigint
+}
+
+/** An authorization of an address of ours that was used. */
+export interface Used {
+  readonly transactionHash: Hex
+  readonly token: Hex
+  readonly authorizer: Hex
+  readonly nonce: Hex
+}
+
+/** A range of blocks as it was read: its last block, and what of it is ours, by block and log. */
+export interface RangeRead {
+  readonly to: ChainBlock
+  readonly seen: readonly Seen[]
+  readonly used: readonly Used[]
+  /** The logs of each transaction by which money of ours has moved. */
+  readonly logs: ReadonlyMap<Hex, readonly ChainLog[]>
+  /** The addresses of ours that take part, at least. */
+  readonly ours: ReadonlyMap<Hex, ChainAddressRow>
+}
+
+/** The addresses to ask for; undefined where they are too many to be named. */
+export type Named = ReadonlyMap<Hex, ChainAddressRow> | undefined
+
+export async function namedAddresses(op: Op, rail: string): Promise<Named> {
+  const rows = await selectAddresses(op, rail, NAMED_MAX + 1)
+  return rows.length > NAMED_MAX ? undefined : new Map(rows.map((row) => [row.address, row]))
+}
+
+/** How many blocks are asked for at a time. */
+export function blocksPerRequest({ rail }: ChainDesk, named: Named): bigint {
+  const { blocksPerRequest: set = BLOCKS_PER_REQUEST } = rail.entry
+  return named === undefined && BigInt(set) > UNNAMED_BLOCKS_MAX ? UNNAMED_BLOCKS_MAX : BigInt(set)
+}
+
+/** Reads a range. All of it is of the branch of its last block. Throws NodeError, also where the chain changes meanwhile. */
+export async function readRange(desk: ChainDesk, named: Named, from: bigint, to: bigint): Promise<RangeRead> {
+  const { nodes, entry } = desk.rail
+  const before = await blockAt(desk, to)
+  const found = await Promise.all(
+    entry.tokens.map(async ({ currency, address }) => {
+      const token = lowerHex(address)
+      return { currency, token, logs: await logsOf(desk, token, named, from, to) }
+    }),
+  )
+  const all = found.flatMap(({ currency, token, logs }) => logs.map((log) => ({ currency, token, log })))
+  const ours =
+    named ??
+    (await participants(
+      desk,
+      found.flatMap(({ logs }) => logs),
+    ))
+  const transfers = all.flatMap((one) => transferSeen(desk, ours, one))
+  const times = await timesOf(desk, transfers)
+  if ((await nodes.block(to))?.hash !== before.hash) throw changed(to)
+  return {
+    to: before,
+    ours,
+    used: all.flatMap(({ log }) => usedBy(ours, log)),
+    logs: logsByTransaction(
+      new Set(transfers.map(({ transactionHash }) => transactionHash)),
+      all.map(({ log }) => log),
+    ),
+    seen: transfers
+      .map((one) => ({ ...one, happenedAt: requireValue(times.get(one.blockNumber), 'time of a block') }))
+      .sort((a, b) => Number(a.blockNumber - b.blockNumber) || a.logIndex - b.logIndex),
+  }
+}
+
+async function blockAt({ rail }: ChainDesk, number: bigint): Promise<ChainBlock> {
+  const block = await rail.nodes.block(number)
+  if (!block) throw new NodeError('BEHIND', `No node has the block ${number} yet`)
+  return block
+}
+
+function changed(number: bigint): NodeError {
+  return new NodeError('NO_ANSWER', `The chain has changed at ${number} while it was read`)
+}
+
+/** The logs of a token that may be of ours, each once. */
+async function logsOf(
+  { rail }: ChainDesk,
+  address: Hex,
+  named: Named,
+  from: bigint,
+  to: bigint,
+): Promise<readonly ChainLog[]> {
+  const events = [TRANSFER_TOPIC, USED_TOPIC]
+  const read = (topics: readonly (Hex | readonly Hex[] | null)[]) =>
+    rail.nodes.logs({ address, topics, from, to })
+  if (!named) return read([events])
+  const topics = [...named.keys()].map(topicOf)
+  const logs = (
+    await Promise.all(
+      groups(topics, NAMED_AT_ONCE).flatMap((some) => [
+        read([events, some]),
+        read([TRANSFER_TOPIC, null, some]),
+      ]),
+    )
+  ).flat()
+  return [...new Map(logs.map((log) => [`${log.blockNumber} ${log.logIndex}`, log])).values()]
+}
+
+/** The addresses of ours that logs name. */
+async function participants(
+  desk: ChainDesk,
+  logs: readonly ChainLog[],
+): Promise<ReadonlyMap<Hex, ChainAddressRow>> {
+  const op = await opOf(desk)
+  const named = new Set<Hex>()
+  for (const log of logs) {
+    const transfer = transferOf(log)
+    if (transfer) named.add(transfer.sender).add(transfer.recipient)
+  }
+  const ours = new Map<Hex, ChainAddressRow>()
+  for (const some of groups([...named], AMONG_AT_ONCE))
+    for (const row of await selectAddressesAmong(op, desk.rail.name, some)) ours.set(row.address, row)
+  return ours
+}
+
+/** A transfer that counts: of ours, and of something. What the ledger cannot count is left to a person. */
+function transferSeen(
+  { app, rail }: ChainDesk,
+  ours: ReadonlyMap<Hex, ChainAddressRow>,
+  { currency, token, log }: { readonly currency: string; readonly token: Hex; readonly log: ChainLog },
+): Omit<Seen, 'happenedAt'>[] {
+  const transfer = transferOf(log)
+  if (!transfer || transfer.amount === 0n) return []
+  if (!ours.has(transfer.sender) && !ours.has(transfer.recipient)) return []
+  const { transactionHash, logIndex, blockNumber, blockHash } = log
+  if (transfer.amount > INT64_MAX) {
+    app.metrics.chainAlert(rail.name, 'work')
+    app.log.error({ rail: rail.name, transactionHash, logIndex }, 'a transfer is too large to be counted')
+    return []
+  }
+  return [{ currency, token, transactionHash, logIndex, blockNumber, blockHash, ...transfer }]
+}
+
+function usedBy(ours: ReadonlyMap<Hex, ChainAddressRow>, log: ChainLog): Used[] {
+  const used = usedOf(log)
+  if (!used || !ours.has(used.authorizer)) return []
+  const { authorizer, nonce } = used
+  return [{ transactionHash: log.transactionHash, token: log.address, authorizer, nonce }]
+}
+
+function logsByTransaction(
+  hashes: ReadonlySet<Hex>,
+  logs: readonly ChainLog[],
+): ReadonlyMap<Hex, readonly ChainLog[]> {
+  const found = new Map<Hex, ChainLog[]>([...hashes].map((hash) => [hash, []]))
+  for (const log of logs) found.get(log.transactionHash)?.push(log)
+  return found
+}
+
+/** When the blocks of transfers were made. Each has to be the one that the log names. */
+async function timesOf(
+  desk: ChainDesk,
+  transfers: readonly { readonly blockNumber: bigint; readonly blockHash: Hex }[],
+): Promise<ReadonlyMap<bigint, Date>> {
+  const hashes = new Map(transfers.map(({ blockNumber, blockHash }) => [blockNumber, blockHash]))
+  const times = new Map<bigint, Date>()
+  for (const some of groups([...hashes], BLOCKS_AT_ONCE))
+    await Promise.all(
+      some.map(async ([number, hash]) => {
+        const block = await blockAt(desk, number)
+        if (block.hash !== hash) throw changed(number)
+        times.set(number, timeOf(block))
+      }),
+    )
+  return times
+}
+
+function groups<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  )
+}

@@ -1,0 +1,190 @@
+import type { Op } from '../../../kernel/operation/app.ts'
+import { transition } from '../../../kernel/operation/transition.ts'
+import { type ChainReceipt, timeOf } from '../../../kernel/ports/chain-nodes.ts'
+import { applyEvent } from '../../../money/rail-events/apply-evidence.ts'
+import { recordOnce, recordReport } from '../../../money/rail-events/rail-events.ts'
+import { depositOf } from '../../../money/rails/deposit-rows.ts'
+import { opOf } from '../../../money/rails/rail-worker.ts'
+import { update, type Write } from '../../../storage/commit/writes.ts'
+import type { ChainMovementRow, ChainRow } from '../../../storage/rows/chain.ts'
+import {
+  CHAIN_MOVEMENT_TRANSITIONS,
+  CHAIN_PAYMENT_TRANSITIONS,
+  CHAIN_TRANSACTION_TRANSITIONS,
+  type ChainMovementEvent,
+} from '../../../storage/rows/states.ts'
+import type { ChainDesk } from '../evm-rail.ts'
+import { isSameTransfer, transferOf } from '../formats/transfers.ts'
+import { findChain } from '../records.ts'
+import { whileAt } from './credit-transfers.ts'
+import { selectBookedAbove, selectDoneAbove, selectMovement, selectPaidAbove, selectUnsure } from './store.ts'
+import { latestShared } from './stored-blocks.ts'
+import { unspent } from './unexplained-outflows.ts'
+
+/** Of one write set. */
+const PIECE = 200
+/** Of one run. */
+const SETTLED_MAX = 100
+
+/**
+ * Where the last block that was followed is no longer of the chain: an alarm, what was booked above the last shared block is
+ * unsure, and the chain is followed again from there. Returns the chain as it is then; undefined where that has to wait.
+ */
+export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow | undefined> {
+  const { app, rail } = desk
+  const block = await rail.nodes.block(chain.followed_block)
+  if (!block) return undefined
+  if (block.hash === chain.followed_hash) return chain
+  const { followed_block: from, followed_hash: hash } = chain
+  app.metrics.chainAlert(rail.name, 'reorganisation')
+  app.log.error({ rail: rail.name, block: String(from), hash }, 'a chain has taken back confirmed blocks')
+  const shared = await latestShared(await opOf(desk), desk, chain)
+  if (!shared) throw new Error('The chain shares none of the blocks that were followed')
+  const { number } = shared.block
+  const undone = [doubted, reopened, underWayAgain] as const
+  for (const undo of undone) if (!(await inPieces(desk, chain, number, undo))) return undefined
+  let back: ChainRow | undefined
+  const isStill = await whileAt(desk, chain, async (op, now) => {
+    const change = {
+      followed_block: number,
+      followed_hash: shared.block.hash,
+      followed_time: timeOf(shared.block),
+      updated_at: op.now,
+    }
+    back = { ...now, ...change }
+    const guard = { followed_block: from, followed_hash: hash }
+    return [update('chains', chain.id, guard, change), ...(await told(op, chain, number))]
+  })
+  rail.followedBlock = number
+  return isStill ? back : undefined
+}
+
+/** Undoes what was final above a block, piece by piece. Returns whether the cursor is where it was all the time. */
+async function inPieces(
+  desk: ChainDesk,
+  chain: ChainRow,
+  above: bigint,
+  undo: (op: Op, rail: string, above: bigint) => Promise<Write[]>,
+): Promise<boolean> {
+  for (let count = 1; count > 0; ) {
+    const isStill = await whileAt(desk, chain, async (op) => {
+      const writes = await undo(op, desk.rail.name, above)
+      count = writes.length
+      return writes
+    })
+    if (!isStill) return false
+  }
+  return true
+}
+
+async function doubted(op: Op, rail: string, above: bigint): Promise<Write[]> {
+  const rows = await selectBookedAbove(op, rail, above, PIECE)
+  return rows.map((row) => moved(op, row, 'doubt'))
+}
+
+/** Transactions of ours are sent again, with their nonces: they are looked for in blocks as if they never had been in one. */
+async function reopened(op: Op, rail: string, above: bigint): Promise<Write[]> {
+  const rows = await selectDoneAbove(op, rail, above, PIECE)
+  const nowhere = {
+    transaction_hash: null,
+    block_number: null,
+    block_hash: null,
+    succeeded: null,
+    cost: null,
+  }
+  return rows.map(
+    (row) => transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'lose', nowhere).write,
+  )
+}
+
+/** Payments are on their way again, with the transactions that carry them. Nothing is given back: what is signed counts still. */
+async function underWayAgain(op: Op, rail: string, above: bigint): Promise<Write[]> {
+  const rows = await selectPaidAbove(op, rail, above, PIECE)
+  const change = { transaction_hash: null, block_number: null, due_at: op.now, note: 'Its block is gone' }
+  return rows.map(({ isCarried, ...row }) => {
+    const by = isCarried ? (['lose'] as const) : (['lose', 'retry'] as const)
+    return transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, row, by, change).write
+  })
+}
+
+/** A report for a person: what was final is not. */
+async function told(op: Op, { rail, followed_block, followed_hash }: ChainRow, to: bigint): Promise<Write[]> {
+  const event = {
+    id: `reorganisation-${followed_block}-${followed_hash}`,
+    type: 'chain.reorganised',
+    data: { fromBlock: String(followed_block), hash: followed_hash, lastSharedBlock: String(to) },
+  }
+  return recordOnce(op, rail, event, 'CONTRADICTION')
+}
+
+/**
+ * Once the chain was followed as far as before it went back: what has not come again is gone, and its effect is taken back. Returns
+ * whether nothing of that is left to do now.
+ */
+export async function settleUnsure(desk: ChainDesk): Promise<boolean> {
+  const { rail } = desk
+  const op = await opOf(desk)
+  const chain = await findChain(op, rail.name)
+  if (!chain || chain.followed_block < chain.highest_block) return true
+  const unsure = await selectUnsure(op, rail.name, SETTLED_MAX)
+  if (unsure.length === 0) return true
+  const receipts = await rail.nodes.receipts([
+    ...new Set(unsure.map(({ transaction_hash }) => transaction_hash)),
+  ])
+  for (const { id, transaction_hash } of unsure)
+    await whileAt(desk, chain, async (current) => {
+      const row = await selectMovement(current, id)
+      if (row?.state !== 'UNSURE') return []
+      return settled(current, chain, row, receipts.get(transaction_hash))
+    })
+  return unsure.length < SETTLED_MAX
+}
+
+async function settled(
+  op: Op,
+  chain: ChainRow,
+  row: ChainMovementRow,
+  receipt: ChainReceipt | undefined,
+): Promise<readonly Write[]> {
+  const log = receipt?.logs.find((one) => one.address === row.token && isSameTransfer(transferOf(one), row))
+  // It comes again with a block that is not deep enough yet.
+  if (log && log.blockNumber > chain.followed_block) return []
+  if (log) {
+    const { blockNumber: block_number, blockHash: block_hash, logIndex: log_index } = log
+    return [moved(op, row, 'book', { block_number, block_hash, log_index })]
+  }
+  return [moved(op, row, 'lose', { gone_at: chain.latest_time }), ...(await takenBack(op, row))]
+}
+
+function moved(
+  op: Op,
+  row: ChainMovementRow,
+  by: ChainMovementEvent,
+  change: Partial<ChainMovementRow> = {},
+): Write {
+  return transition(op, 'chain_movements', CHAIN_MOVEMENT_TRANSITIONS, row, by, change).write
+}
+
+/** What the loss of a transfer does. A payment of ours is on its way again by then. */
+async function takenBack(op: Op, row: ChainMovementRow): Promise<readonly Write[]> {
+  if (row.kind === 'SPENT') return unspent(op, row)
+  return row.kind === 'DEPOSIT' && row.item_id !== null ? reversed(op, row, row.item_id) : []
+}
+
+async function reversed(op: Op, { id, rail }: ChainMovementRow, depositId: string): Promise<Write[]> {
+  const { rail_reference } = await depositOf(op, depositId)
+  const report = {
+    id: `gone-${id}`,
+    type: 'deposit.reversed',
+    occurredAt: op.now.toISOString(),
+    data: {
+      depositId: rail_reference,
+      failure: {
+        code: 'COUNTERPARTY_POST_TX_FAILED',
+        message: 'The chain has taken back the block of this transfer',
+      },
+    },
+  } as const
+  const { writes, reason } = await applyEvent(op, rail, report, 'CHAIN')
+  return [...writes, ...recordReport(op, rail, report, reason)]
+}

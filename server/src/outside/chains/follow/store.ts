@@ -1,0 +1,276 @@
+import type { NotNull } from 'kysely'
+import type { Hex } from '../../../base/formats/hex.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { rowById } from '../../../storage/read/lookup.ts'
+import type {
+  ChainAddressRow,
+  ChainBlockRow,
+  ChainMovementRow,
+  ChainPaymentRow,
+  ChainTransactionRow,
+} from '../../../storage/rows/chain.ts'
+
+/** The addresses of a rail, oldest first. */
+export function selectAddresses(op: Op, rail: string, limit: number): Promise<ChainAddressRow[]> {
+  return op.read
+    .selectFrom('chain_addresses')
+    .where('rail', '=', rail)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
+
+/** Those of these addresses that are ours. */
+export function selectAddressesAmong(
+  op: Op,
+  rail: string,
+  among: readonly Hex[],
+): Promise<ChainAddressRow[]> {
+  return op.read
+    .selectFrom('chain_addresses')
+    .where('rail', '=', rail)
+    .where('address', 'in', among)
+    .selectAll()
+    .execute()
+}
+
+/** What was seen of these transactions before, in the order of their logs. */
+export function selectMovementsOf(
+  op: Op,
+  rail: string,
+  transactionHashes: readonly Hex[],
+): Promise<ChainMovementRow[]> {
+  return op.read
+    .selectFrom('chain_movements')
+    .where('rail', '=', rail)
+    .where('transaction_hash', 'in', transactionHashes)
+    .orderBy('log_index')
+    .orderBy('id')
+    .selectAll()
+    .execute()
+}
+
+/** The payments whose authorizations have these nonces, of these senders. */
+export async function selectPaymentsByNonce(
+  op: Op,
+  rail: string,
+  senders: readonly Hex[],
+  nonces: readonly Hex[],
+): Promise<ChainPaymentRow[]> {
+  const by = (column: 'nonce' | 'fee_nonce') =>
+    op.read
+      .selectFrom('chain_payments')
+      .where('rail', '=', rail)
+      .where('sender', 'in', senders)
+      .where(column, 'in', nonces)
+      .selectAll()
+      .execute()
+  return (await Promise.all([by('nonce'), by('fee_nonce')])).flat()
+}
+
+/** The plain transfers that transactions of ours carry, with the hashes of all forms of each. */
+export async function selectPlainPayments(
+  op: Op,
+  rail: string,
+  transactionHashes: readonly Hex[],
+): Promise<{ readonly payment: ChainPaymentRow; readonly hashes: readonly Hex[] }[]> {
+  const of = op.read
+    .selectFrom('chain_transactions')
+    .where('rail', '=', rail)
+    .where('payment_id', 'is not', null)
+    .select(['payment_id', 'attempts'])
+    .$narrowType<{ payment_id: NotNull }>()
+  const [open, done] = await Promise.all([
+    of.where('state', '<>', 'DONE').execute(),
+    of.where('transaction_hash', 'in', transactionHashes).execute(),
+  ])
+  const hashes = new Map(
+    [...open, ...done].map((row) => [row.payment_id, row.attempts.map(({ hash }) => hash)]),
+  )
+  const found = [...hashes].filter(([, own]) => own.some((hash) => transactionHashes.includes(hash)))
+  if (found.length === 0) return []
+  const payments = await op.read
+    .selectFrom('chain_payments')
+    .where(
+      'id',
+      'in',
+      found.map(([id]) => id),
+    )
+    .where('nonce', 'is', null)
+    .selectAll()
+    .execute()
+  return payments.map((payment) => ({ payment, hashes: hashes.get(payment.id) ?? [] }))
+}
+
+const BLOCK_BY_ID = rowById('chain_blocks')
+
+export async function selectBlock(op: Op, id: string): Promise<ChainBlockRow | undefined> {
+  return op.find(BLOCK_BY_ID, id)
+}
+
+/** The blocks that are kept, up to one, the latest first. */
+export function selectBlocks(op: Op, rail: string, upTo: bigint, limit: number): Promise<ChainBlockRow[]> {
+  return op.read
+    .selectFrom('chain_blocks')
+    .where('rail', '=', rail)
+    .where('number', '<=', upTo)
+    .orderBy('number', 'desc')
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
+
+/** What is booked of blocks after one. */
+export function selectBookedAbove(
+  op: Op,
+  rail: string,
+  block: bigint,
+  limit: number,
+): Promise<ChainMovementRow[]> {
+  return op.read
+    .selectFrom('chain_movements')
+    .where('rail', '=', rail)
+    .where('block_number', '>', block)
+    .where('state', '=', 'BOOKED')
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
+
+export function selectUnsure(op: Op, rail: string, limit: number): Promise<ChainMovementRow[]> {
+  return op.read
+    .selectFrom('chain_movements')
+    .where('rail', '=', rail)
+    .where('state', '=', 'UNSURE')
+    .orderBy('id')
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
+
+const MOVEMENT_BY_ID = rowById('chain_movements')
+
+export async function selectMovement(op: Op, id: string): Promise<ChainMovementRow | undefined> {
+  return op.find(MOVEMENT_BY_ID, id)
+}
+
+/** Transactions of ours that were confirmed in blocks after one. */
+export function selectDoneAbove(
+  op: Op,
+  rail: string,
+  block: bigint,
+  limit: number,
+): Promise<ChainTransactionRow[]> {
+  return op.read
+    .selectFrom('chain_transactions')
+    .where('rail', '=', rail)
+    .where('state', '=', 'DONE')
+    .where('block_number', '>', block)
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
+
+/** Payments that were paid in blocks after one, and whether a transaction of ours that is in none carries them. */
+export function selectPaidAbove(
+  op: Op,
+  rail: string,
+  block: bigint,
+  limit: number,
+): Promise<(ChainPaymentRow & { readonly isCarried: boolean })[]> {
+  return op.read
+    .selectFrom('chain_payments as p')
+    .where('p.rail', '=', rail)
+    .where('p.state', '=', 'PAID')
+    .where('p.block_number', '>', block)
+    .limit(limit)
+    .selectAll('p')
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('chain_transactions as t')
+          .whereRef('t.id', '=', 'p.transaction_id')
+          .where('t.state', '<>', 'DONE')
+          .select('t.id'),
+      )
+        .$castTo<boolean>()
+        .as('isCarried'),
+    )
+    .execute()
+}
+
+/** A movement of late, by what takes part in it. */
+export function selectLatelyMoved(
+  op: Op,
+  rail: string,
+  since: Date,
+  limit: number,
+): Promise<Pick<ChainMovementRow, 'sender' | 'recipient' | 'created_at'>[]> {
+  return op.read
+    .selectFrom('chain_movements')
+    .where('rail', '=', rail)
+    .where('created_at', '>=', since)
+    .orderBy('created_at')
+    .limit(limit)
+    .select(['sender', 'recipient', 'created_at'])
+    .execute()
+}
+
+const WORTH_SWEEPING = `
+SELECT a.id, a.address, h.held::text AS held FROM chain_addresses a CROSS JOIN LATERAL (
+  SELECT coalesce((SELECT sum(amount) FROM chain_movements m WHERE m.rail = a.rail AND m.recipient = a.address
+      AND m.currency = $2 AND m.state = 'BOOKED' AND m.kind IN ('DEPOSIT', 'OWN')), 0)
+    - coalesce((SELECT sum(amount) FROM chain_movements m WHERE m.rail = a.rail AND m.sender = a.address
+      AND m.currency = $2 AND m.state <> 'GONE' AND m.kind IN ('PAYMENT', 'SPENT', 'OWN')), 0) AS held) h
+WHERE a.rail = $1 AND a.address = ANY ($3::text[]) AND a.role IN ('DEPOSIT', 'GAS') AND h.held >= $4`
+
+/** What addresses of deposits and of gas have of a currency, by the books, from an amount on. */
+export async function selectWorthSweeping(
+  op: Op,
+  rail: string,
+  currency: string,
+  among: readonly Hex[],
+  least: bigint,
+): Promise<{ readonly id: string; readonly address: Hex; readonly held: bigint }[]> {
+  const { rows } = await op.db.query<{ id: string; address: Hex; held: string }>(WORTH_SWEEPING, [
+    rail,
+    currency,
+    among,
+    least,
+  ])
+  return rows.map((row) => ({ ...row, held: BigInt(row.held) }))
+}
+
+/** Sweeps that have failed between two times, in the order in which they did. */
+export function selectFailedSweeps(
+  op: Op,
+  rail: string,
+  from: Date,
+  to: Date,
+  limit: number,
+): Promise<Pick<ChainPaymentRow, 'sender' | 'updated_at'>[]> {
+  return op.read
+    .selectFrom('chain_payments')
+    .where('rail', '=', rail)
+    .where('kind', '=', 'SWEEP')
+    .where('state', '=', 'FAILED')
+    .where('updated_at', '>=', from)
+    .where('updated_at', '<=', to)
+    .orderBy('updated_at')
+    .limit(limit)
+    .select(['sender', 'updated_at'])
+    .execute()
+}
+
+/** The sweeps of addresses. Each has a nonce: the index of nonces finds them by their senders. */
+export function selectSweeps(op: Op, rail: string, senders: readonly Hex[]): Promise<ChainPaymentRow[]> {
+  return op.read
+    .selectFrom('chain_payments')
+    .where('rail', '=', rail)
+    .where('sender', 'in', senders)
+    .where('nonce', 'is not', null)
+    .where('kind', '=', 'SWEEP')
+    .selectAll()
+    .execute()
+}

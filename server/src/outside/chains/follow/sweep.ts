@@ -1,0 +1,96 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import { type Op, plusSeconds } from '../../../kernel/operation/app.ts'
+import { opOf } from '../../../money/rails/rail-worker.ts'
+import { insert, update } from '../../../storage/commit/writes.ts'
+import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
+import type { ChainDesk } from '../evm-rail.ts'
+import { chainSweepIdOf } from '../ids.ts'
+import { newChainPayment } from '../queue.ts'
+import { findChain } from '../records.ts'
+import { tokenBalance } from '../token-balance.ts'
+import { selectFailedSweeps, selectLatelyMoved, selectSweeps, selectWorthSweeping } from './store.ts'
+
+const EVERY_SECONDS = 2
+/** Movements are written in the order of their times, but for transactions that were slow. */
+const LATE_SECONDS = 60
+const MOVED_MAX = 1_000
+/** An address whose sweep has failed is left alone for so long. */
+const AGAIN_SECONDS = 3_600
+
+/**
+ * A step of the desk: has what deposit addresses hold brought to the treasury, where it is worth the gas. It looks at addresses that have
+ * moved something since the last look, and at those whose sweep failed an hour ago. A sweep is a payment of its address to the
+ * treasury; an address has one at a time.
+ */
+export async function sweep(desk: ChainDesk): Promise<void> {
+  const { rail, app } = desk
+  const { sweeps = [] } = rail.entry
+  const op = await opOf(desk)
+  const chain = await findChain(op, rail.name)
+  if (sweeps.length === 0 || !chain || op.now < plusSeconds(chain.swept_at, EVERY_SECONDS)) return
+  const since = plusSeconds(chain.swept_at, -LATE_SECONDS)
+  const [from, to] = [plusSeconds(since, -AGAIN_SECONDS), plusSeconds(op.now, -AGAIN_SECONDS)]
+  const [moved, failed] = await Promise.all([
+    selectLatelyMoved(op, rail.name, since, MOVED_MAX),
+    selectFailedSweeps(op, rail.name, from, to, MOVED_MAX),
+  ])
+  if (moved.length === 0 && failed.length === 0) return
+  const among = [
+    ...new Set([
+      ...moved.flatMap(({ sender, recipient }) => [sender, recipient]),
+      ...failed.map(({ sender }) => sender),
+    ]),
+  ]
+  for (const { currency, from: least } of sweeps) await sweepOf(desk, op, currency, least, among)
+  // Where there was more than one look reads, the next one goes on at the last that was read.
+  const [lastMoved, lastFailed] = [moved[MOVED_MAX - 1], failed[MOVED_MAX - 1]]
+  const ends = [
+    op.now,
+    ...(lastMoved ? [plusSeconds(lastMoved.created_at, LATE_SECONDS)] : []),
+    ...(lastFailed ? [plusSeconds(lastFailed.updated_at, AGAIN_SECONDS + LATE_SECONDS)] : []),
+  ]
+  const until = ends.reduce((first, one) => (one < first ? one : first))
+  await app.commit(op, [update('chains', chain.id, { swept_at: chain.swept_at }, { swept_at: until })])
+}
+
+async function sweepOf(
+  { rail, app }: ChainDesk,
+  op: Op,
+  currency: string,
+  least: bigint,
+  among: readonly Hex[],
+): Promise<void> {
+  const worth = await selectWorthSweeping(op, rail.name, currency, among, least)
+  if (worth.length === 0) return
+  const addresses = worth.map(({ address }) => address)
+  const earlier = await selectSweeps(op, rail.name, addresses)
+  const token = rail.chain.token(currency).address
+  for (const { id: addressId, address, held } of worth) {
+    const own = earlier.filter(({ sender }) => sender === address)
+    if (own.some((row) => hinders(op, row))) continue
+    // What is there may be less than the books say while a payment is under way, and more than is confirmed.
+    const there = await tokenBalance(rail.nodes, token, address)
+    const amount = there < held ? there : held
+    if (amount < least) continue
+    const id = chainSweepIdOf(rail.name, address, own.length)
+    const row = newChainPayment(rail, {
+      id,
+      platformId: op.platform.id,
+      kind: 'SWEEP',
+      paymentId: id,
+      currency,
+      amount,
+      from: { id: addressId, address },
+      recipient: rail.chain.treasury,
+      now: op.now,
+    })
+    // Not done where another process has written it first.
+    await app.commit(op, [insert('chain_payments', row)])
+  }
+}
+
+/** An earlier sweep that is open, or has failed lately. */
+function hinders({ now }: Op, { state, updated_at }: ChainPaymentRow): boolean {
+  if (state === 'FAILED') return now < plusSeconds(updated_at, AGAIN_SECONDS)
+  return state !== 'PAID'
+}

@@ -1,0 +1,122 @@
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import { TRANSFER_OUT_INITIAL, TRANSFER_OUT_TRANSITIONS } from '@countersign/contract/states/payment-states'
+import { toChecksumAddress } from '../../../base/formats/addresses.ts'
+import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../../../kernel/accounts/accounts.ts'
+import { type Leg, post } from '../../../kernel/ledger/transfers.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { announce, moveTransaction } from '../../../kernel/transactions/moves.ts'
+import { findTransaction, newTransaction } from '../../../kernel/transactions/transactions.ts'
+import { takeBack } from '../../../money/rails/reverse-credit.ts'
+import { owedByWallet } from '../../../money/rails/wallet-debts.ts'
+import { insert, type Write } from '../../../storage/commit/writes.ts'
+import { required } from '../../../storage/read/required.ts'
+import type { ChainAddressRow, ChainMovementRow } from '../../../storage/rows/chain.ts'
+import type { InternalAccountRow } from '../../../storage/rows/tables.ts'
+
+/** What becomes of money that has left an address of ours for no payment of ours. */
+export interface Spending {
+  /** The record that tells of it in the books; null where there is none. */
+  readonly itemId: string | null
+  readonly writes: readonly Write[]
+}
+
+const { settle: SETTLED } = TRANSFER_OUT_TRANSITIONS[TRANSFER_OUT_INITIAL]
+
+/**
+ * Books money that has left an address for no payment of ours: its key was used elsewhere. A wallet's key is its customer's own, so the
+ * ledger follows, with a record and its events. What the wallet held for payments under way may be gone with it: these fail on the
+ * chain, and until then what is missing is owed. The other keys are in the enclave alone, so that is an alarm, and reconciliation
+ * shows the difference until somebody books it.
+ */
+export async function spent(op: Op, movement: ChainMovementRow, from: ChainAddressRow): Promise<Spending> {
+  if (from.role !== 'WALLET') return alarm(op, movement, from)
+  const wallet = await findOwnedAccount(op, required(from, 'owner_id'), 'accountId')
+  const record = recordOf(op, movement, wallet)
+  const cause = { cause: 'transaction', causeId: record.id } as const
+  const takes = isBookedTo(wallet, movement)
+  const taken = takes
+    ? await takeBack(op, cause, wallet, railLeg(movement, movement.amount))
+    : { writes: post(op, cause, elsewhere(movement, 1n)), shortfall: 0n }
+  const { shortfall } = taken
+  const counterparty = shortfall > 0n ? { shortfall: String(shortfall) } : undefined
+  const row = { ...record, details: { ...record.details, ...(counterparty ? { counterparty } : {}) } }
+  const { platform_customer_id } = wallet
+  return {
+    itemId: row.id,
+    writes: [
+      ...taken.writes,
+      insert('transactions', row),
+      ...announce(op, { ...row, platform_customer_id }),
+      ...(takes ? [balanceUpdated(op, wallet)] : []),
+      ...(shortfall > 0n ? [owedByWallet(op, wallet.id, row.id, shortfall)] : []),
+    ],
+  }
+}
+
+/** Takes that back: its block is gone, and the transfer did not come again. What was owed for it is still made up for. */
+export async function unspent(op: Op, movement: ChainMovementRow): Promise<readonly Write[]> {
+  const { rail, transaction_hash: transactionHash, item_id: itemId } = movement
+  op.log.error({ rail, transactionHash }, 'what had left an address for no payment is back')
+  if (itemId === null) return []
+  const record = await findTransaction(op, itemId)
+  const wallet = await findOwnedAccount(op, required(record, 'source_account_id'), 'accountId')
+  const { currency, amount } = movement
+  const takes = isBookedTo(wallet, movement)
+  const legs = takes
+    ? [railLeg(movement, -amount), { account: wallet.id, currency, amount }]
+    : elsewhere(movement, -1n)
+  return [
+    ...post(op, { cause: 'transaction', causeId: record.id }, legs),
+    ...moveTransaction(op, record, 'return', { failure_reason: 'QUOTE_EXECUTION_FAILED' }).writes,
+    ...(takes ? [balanceUpdated(op, wallet)] : []),
+  ]
+}
+
+function alarm(op: Op, movement: ChainMovementRow, { address, role }: ChainAddressRow): Spending {
+  const { rail, transaction_hash: transactionHash, currency, amount } = movement
+  op.metrics.chainAlert(rail, 'treasury')
+  op.log.error(
+    { rail, address, role, transactionHash, currency, amount: String(amount) },
+    'money has left an address for no payment of this server',
+  )
+  return { itemId: null, writes: [] }
+}
+
+/** The record of the payment, made by somebody else and done when it is seen. */
+function recordOf(op: Op, movement: ChainMovementRow, wallet: InternalAccountRow) {
+  const { amount, recipient, transaction_hash: transactionHash, rail } = movement
+  const { currency } = movement
+  if (!isKnownCurrency(currency)) throw new Error(`The rail ${rail} has a token in ${currency}`)
+  return newTransaction(op, {
+    kind: 'TRANSFER_OUT',
+    type: 'OUTGOING',
+    direction: 'DEBIT',
+    state: SETTLED,
+    customer_id: wallet.customer_id,
+    source_account_id: wallet.id,
+    destination_identifier: toChecksumAddress(recipient.slice(2)),
+    sent_amount: amount,
+    sent_currency: currency,
+    received_amount: amount,
+    received_currency: currency,
+    fees: 0n,
+    description: 'Paid with the key of the wallet, without this server',
+    details: { isByOwnKey: true, transactionHash, rail },
+    settled_at: op.now,
+  })
+}
+
+/** Whether the wallet's account had the money: one that is closed has none, and other tokens were never credited to it. */
+function isBookedTo(wallet: OwnedAccountRow, { currency }: ChainMovementRow): boolean {
+  return wallet.owner_deleted_at === null && wallet.status === 'ACTIVE' && wallet.currency === currency
+}
+
+function railLeg({ rail, currency }: ChainMovementRow, amount: bigint): Leg {
+  return { system: 'rail', rail, currency, amount }
+}
+
+/** Legs of what was in suspense at the address of a wallet: a person sees both sides there. */
+function elsewhere(movement: ChainMovementRow, sign: 1n | -1n): Leg[] {
+  const amount = sign * movement.amount
+  return [railLeg(movement, amount), { system: 'receivables', currency: movement.currency, amount: -amount }]
+}

@@ -1,0 +1,106 @@
+import { decodeFunctionResult, encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils'
+import type { Authorization } from '../../../base/crypto/evm/authorization.ts'
+import type { Hex } from '../../../base/formats/hex.ts'
+import { TOKEN_ABI } from './token.ts'
+
+/** Calls of contracts as bytes, and the logs that they leave. */
+
+/** A call within a transaction. */
+export interface Call {
+  readonly to: Hex
+  readonly data: Hex
+}
+
+const WORD_DIGITS = 64
+
+export const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)')
+export const USED_TOPIC = toEventSelector('AuthorizationUsed(address,bytes32)')
+export const CANCELLED_TOPIC = toEventSelector('AuthorizationCanceled(address,bytes32)')
+
+const MULTICALL_ABI = parseAbi([
+  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
+])
+
+/** Where Multicall3 is on most networks. */
+export const MULTICALL_ADDRESS: Hex = '0xca11bde05977b3631167028862be2a173976ca11'
+
+export function transferCall(token: Hex, to: Hex, amount: bigint): Call {
+  return {
+    to: token,
+    data: encodeFunctionData({ abi: TOKEN_ABI, functionName: 'transfer', args: [to, amount] }),
+  }
+}
+
+/** Brings a signed authorization to the chain; `signature` has 65 bytes. */
+export function authorizedCall(token: Hex, one: Authorization, signature: Hex): Call {
+  const { r, s, v } = partsOf(signature)
+  const args = [one.from, one.to, one.value, 0n, one.validBefore, one.nonce, v, r, s] as const
+  return {
+    to: token,
+    data: encodeFunctionData({ abi: TOKEN_ABI, functionName: 'transferWithAuthorization', args }),
+  }
+}
+
+/** The parts of a signature of 65 bytes. */
+export function partsOf(signature: Hex): { readonly r: Hex; readonly s: Hex; readonly v: number } {
+  const digits = signature.slice(2)
+  return {
+    r: `0x${digits.slice(0, WORD_DIGITS)}`,
+    s: `0x${digits.slice(WORD_DIGITS, 2 * WORD_DIGITS)}`,
+    v: Number.parseInt(digits.slice(2 * WORD_DIGITS), 16),
+  }
+}
+
+/** All calls in one: if one of them fails, none has happened. */
+export function together(multicall: Hex, calls: readonly Call[]): Call {
+  const args = [calls.map(({ to, data }) => ({ target: to, allowFailure: false, callData: data }))] as const
+  return {
+    to: multicall,
+    data: encodeFunctionData({ abi: MULTICALL_ABI, functionName: 'aggregate3', args }),
+  }
+}
+
+export function balanceCall(token: Hex, account: Hex): Call {
+  return {
+    to: token,
+    data: encodeFunctionData({ abi: TOKEN_ABI, functionName: 'balanceOf', args: [account] }),
+  }
+}
+
+export function balanceIn(data: Hex): bigint {
+  return decodeFunctionResult({ abi: TOKEN_ABI, functionName: 'balanceOf', data })
+}
+
+/** Asks what many accounts have, in one call. */
+export function balancesCall(multicall: Hex, token: Hex, accounts: readonly Hex[]): Call {
+  return together(
+    multicall,
+    accounts.map((account) => balanceCall(token, account)),
+  )
+}
+
+export function balancesIn(data: Hex): bigint[] {
+  const results = decodeFunctionResult({ abi: MULTICALL_ABI, functionName: 'aggregate3', data })
+  return results.map(({ returnData }) => balanceIn(returnData))
+}
+
+/** Asks whether a nonce of an authorizer was used or cancelled. */
+export function stateCall(token: Hex, authorizer: Hex, nonce: Hex): Call {
+  return {
+    to: token,
+    data: encodeFunctionData({
+      abi: TOKEN_ABI,
+      functionName: 'authorizationState',
+      args: [authorizer, nonce],
+    }),
+  }
+}
+
+export function stateIn(data: Hex): boolean {
+  return decodeFunctionResult({ abi: TOKEN_ABI, functionName: 'authorizationState', data })
+}
+
+/** An address as an indexed member of a log has it. */
+export function topicOf(address: Hex): Hex {
+  return `0x${address.slice(2).toLowerCase().padStart(WORD_DIGITS, '0')}`
+}

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto'
+import type { ChainRole } from '../../../storage/rows/chain.ts'
+
+/** Numbers of the roles in paths. They never change. A wallet has a seed of its own. */
+const ROLES = { TREASURY: 0, GAS: 1, DEPOSIT: 2 } as const satisfies Partial<Record<ChainRole, number>>
+const HARDENED_MAX = 0x7fff_ffff
+
+/**
+ * The BIP-32 path of a key of the enclave's seed: by the rail, the role, and whom it is for. Each name is 62 bits of its
+ * digest, so that no counter has to be kept and the same name always has the same key. Every step is hardened: a key that became
+ * known tells nothing of another.
+ */
+export function pathOf(rail: string, role: keyof typeof ROLES, of: string): string {
+  const steps = [44, 60, ...stepsOf(`rail ${rail}`), ROLES[role], ...stepsOf(of)]
+  return ['m', ...steps.map((step) => `${step}'`)].join('/')
+}
+
+function stepsOf(name: string): [number, number] {
+  const digest = createHash('sha256').update(name).digest()
+  return [digest.readUInt32BE(0) & HARDENED_MAX, digest.readUInt32BE(4) & HARDENED_MAX]
+}

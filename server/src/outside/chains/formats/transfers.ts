@@ -1,0 +1,46 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import type { ChainLog } from '../../../kernel/ports/chain-nodes.ts'
+import { CANCELLED_TOPIC, TRANSFER_TOPIC, USED_TOPIC } from './calls.ts'
+
+const WORD_DIGITS = 64
+/** An address as a topic: 12 zero bytes before its 20. */
+const ADDRESS_TOPIC = /^0x0{24}([0-9a-f]{40})$/
+
+/** A transfer, by what its token calls it. */
+export interface TransferTerms {
+  readonly sender: Hex
+  readonly recipient: Hex
+  readonly amount: bigint
+}
+
+/**
+ * A transfer that a log of a token reports, with addresses in lower case. Undefined for another event or form: the log of a
+ * token that has no amounts (ERC-721) has a fourth topic.
+ */
+export function transferOf({ topics, data }: Pick<ChainLog, 'topics' | 'data'>): TransferTerms | undefined {
+  if (topics[0] !== TRANSFER_TOPIC || topics.length !== 3 || data.length !== 2 + WORD_DIGITS) return undefined
+  const [sender, recipient] = [addressIn(topics[1]), addressIn(topics[2])]
+  return sender && recipient && { sender, recipient, amount: BigInt(data) }
+}
+
+/** The authorization that a log reports as used or cancelled. Undefined for another event or form. */
+export function authorizationEventOf({ topics }: Pick<ChainLog, 'topics'>) {
+  const [event, authorizer, nonce] = [topics[0], addressIn(topics[1]), topics[2]]
+  if ((event !== USED_TOPIC && event !== CANCELLED_TOPIC) || topics.length !== 3) return undefined
+  return authorizer && nonce && { isCancelled: event === CANCELLED_TOPIC, authorizer, nonce }
+}
+
+/** The authorization that a log reports as used. */
+export function usedOf(log: Pick<ChainLog, 'topics'>) {
+  const event = authorizationEventOf(log)
+  return event && !event.isCancelled ? event : undefined
+}
+
+export function isSameTransfer(one: TransferTerms | undefined, other: TransferTerms): boolean {
+  return one?.sender === other.sender && one.recipient === other.recipient && one.amount === other.amount
+}
+
+function addressIn(topic: Hex | undefined): Hex | undefined {
+  const digits = topic === undefined ? undefined : ADDRESS_TOPIC.exec(topic)?.[1]
+  return digits === undefined ? undefined : `0x${digits}`
+}

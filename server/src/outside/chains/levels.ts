@@ -1,0 +1,103 @@
+import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { decimalText } from '../../base/formats/decimal.ts'
+import type { Hex } from '../../base/formats/hex.ts'
+import { lowerHex } from '../../base/formats/hex.ts'
+import { COIN_OF } from '../../base/pricing/network-fees.ts'
+import { plusSeconds } from '../../kernel/operation/app.ts'
+import type { ChainBalance } from '../../kernel/ports/metrics.ts'
+import type { ReadsFrom } from '../../kernel/ports/rail.ts'
+import { type EvmRail, gasNames, TREASURY } from './evm-rail.ts'
+import { selectPaidOutSince } from './store.ts'
+import { tokenBalance } from './token-balance.ts'
+import { transferCost } from './transfer-fee.ts'
+
+/** A balance of an account that sends payments, and the mark below which somebody should fill it up. */
+export interface Level {
+  /** `TREASURY`, `GAS 0` and so on, by the records of addresses. */
+  readonly account: string
+  readonly asset: string
+  readonly decimals: number
+  /** Both in the smallest unit. */
+  readonly balance: bigint
+  readonly lowWater: bigint
+}
+
+/** A gas account that can pay for fewer transfers is low, unless the rails file says otherwise. */
+const TRANSFERS = 100
+const COIN_DECIMALS = 18
+const DAY_SECONDS = 86_400
+
+/** Reads the balances and marks of a chain's accounts now. Throws NodeError. */
+export async function readLevels(
+  from: Pick<ReadsFrom, 'db'>,
+  rail: EvmRail,
+  now: Date,
+): Promise<readonly Level[]> {
+  const { entry, chain, gas } = rail
+  const gasMark = await gasLowWater(rail)
+  const payers = gasNames(entry).map((name, index) => [name, gas[index]] as const)
+  const plain = entry.tokens.some(({ standard }) => standard === 'ERC20')
+  const coins = await Promise.all(
+    [...payers, ...(plain ? [[TREASURY, chain.treasury] as const] : [])].map(([name, address]) =>
+      coinLevel(rail, name, address, gasMark),
+    ),
+  )
+  const paidOut = await selectPaidOutSince(from, rail.name, chain.treasury, plusSeconds(now, -DAY_SECONDS))
+  const tokens = await Promise.all(entry.tokens.map((token) => tokenLevel(rail, token, paidOut)))
+  return [...coins.flat(), ...tokens.flat()]
+}
+
+/** The cost of that number of transfers of the dearest kind at the present fees, in wei. */
+async function gasLowWater({ entry, nodes }: EvmRail): Promise<bigint> {
+  const { transfers = TRANSFERS } = entry.lowWater ?? {}
+  const fees = await nodes.fees()
+  const costs = entry.tokens.map(({ standard }) => transferCost(entry, fees, standard, transfers))
+  return costs.reduce((most, one) => (one > most ? one : most), 0n)
+}
+
+async function coinLevel(
+  { entry, nodes }: EvmRail,
+  account: string,
+  address: Hex | undefined,
+  lowWater: bigint,
+): Promise<Level[]> {
+  if (!address) return []
+  const balance = await nodes.coin(address)
+  return [{ account, asset: COIN_OF[entry.network], decimals: COIN_DECIMALS, balance, lowWater }]
+}
+
+/** The treasury is low if it has less than the rails file says, or than it has paid out within a day. */
+async function tokenLevel(
+  { entry, nodes, chain }: EvmRail,
+  { currency, address }: EvmRailValue['tokens'][number],
+  paidOut: ReadonlyMap<string, bigint>,
+): Promise<Level[]> {
+  if (!isKnownCurrency(currency)) return []
+  const set = entry.lowWater?.treasury?.find((one) => one.currency === currency)?.amount
+  const lowWater = set ?? paidOut.get(currency) ?? 0n
+  const balance = await tokenBalance(nodes, lowerHex(address), chain.treasury)
+  return [{ account: TREASURY, asset: currency, decimals: CURRENCIES[currency].decimals, balance, lowWater }]
+}
+
+/** The accounts that are low, in sentences for an operator. */
+export function lowLevels(levels: readonly Level[]): string[] {
+  return levels.flatMap(({ account, asset, decimals, balance, lowWater }) => {
+    const name = account.toLowerCase()
+    // Payments in other assets need none of a token, but none go without coin.
+    if (balance === 0n && decimals === COIN_DECIMALS) return [`The ${name} account has no ${asset} for gas.`]
+    if (balance >= lowWater) return []
+    const [has, mark] = [balance, lowWater].map((amount) => decimalText(amount, decimals))
+    return [`The ${name} account has ${has} ${asset}, below its low-water mark of ${mark} ${asset}.`]
+  })
+}
+
+/** The levels for the metrics, in whole coins and units of currency. */
+export function balanceFigures(levels: readonly Level[]): ChainBalance[] {
+  return levels.map(({ account, asset, decimals, balance, lowWater }) => ({
+    account,
+    asset,
+    balance: Number(decimalText(balance, decimals)),
+    lowWater: Number(decimalText(lowWater, decimals)),
+  }))
+}

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import type { Hex } from '../../../base/formats/hex.ts'
+import {
+  blockHash,
+  chainOf,
+  type FakeNode,
+  hashOf,
+  RpcError,
+  startNode,
+  type TestChain,
+  TOKEN,
+  TRANSFER,
+  wireLog,
+  wireReceipt,
+} from './fake-node.testing.ts'
+
+const HOLDER: Hex = `0x${'22'.repeat(20)}`
+const CALL = { to: TOKEN, data: '0x1234' } as const
+const DISAGREEMENT = { name: 'NodeError', problem: 'DISAGREEMENT' } as const
+const hashOfReceipt = (number: number) => hashOf(`transaction ${number} 0`)
+
+async function twoNodes(
+  first: Partial<FakeNode> = {},
+  second: Partial<FakeNode> = {},
+): Promise<readonly [FakeNode, FakeNode, TestChain]> {
+  const nodes = [await startNode(first), await startNode(second)] as const
+  return [...nodes, chainOf(nodes, { agreement: 2 })]
+}
+
+describe('the head', () => {
+  test.each([
+    [100, 97],
+    [97, 100],
+    [100, 100],
+  ])('is the lower one of %i and %i', async (one, other) => {
+    const [first, , chain] = await twoNodes({ head: one }, { head: other })
+    const number = Math.min(one, other)
+    expect(await chain.head()).toMatchObject({ number: BigInt(number), hash: blockHash(first, number) })
+  })
+
+  test.each([98, 100])('is below a branch of one node that begins at block %i', async (from) => {
+    const [, , chain] = await twoNodes({ branch: { from, name: 'other' } }, { head: 101 })
+    expect(await chain.head()).toMatchObject({ number: BigInt(from) - 1n })
+    expect(chain.alerts).toEqual([])
+  })
+
+  test('is unknown where the branches are longer', async () => {
+    const [, , chain] = await twoNodes({ branch: { from: 97, name: 'other' } }, { head: 101 })
+    await expect(chain.head()).rejects.toMatchObject(DISAGREEMENT)
+    expect(chain.alerts).toMatchObject([{ kind: 'DISAGREEMENT' }])
+  })
+
+  test('is not that of a node far behind: there is none then', async () => {
+    const [, second, chain] = await twoNodes()
+    await chain.head()
+    second.head = 30
+    await expect(chain.head()).rejects.toMatchObject({ problem: 'OLD_BLOCK' })
+  })
+})
+
+describe('what two nodes say differently', () => {
+  test('a block', async () => {
+    const [first, , chain] = await twoNodes({ branch: { from: 50, name: 'other' } }, { head: 99 })
+    expect((await chain.block(49n))!.hash).toBe(blockHash(first, 49))
+    await expect(chain.block(50n)).rejects.toMatchObject(DISAGREEMENT)
+    expect(chain.alerts).toMatchObject([{ kind: 'DISAGREEMENT' }])
+    // Only one of them has it.
+    expect(await chain.block(100n)).toBeUndefined()
+    await expect((await twoNodes({ branch: { from: 0, name: 'other' } }))[2].genesis()).rejects.toMatchObject(
+      DISAGREEMENT,
+    )
+  })
+
+  test('logs', async () => {
+    const [first, second, chain] = await twoNodes()
+    const filter = { address: TOKEN, topics: [TRANSFER], from: 1n, to: 90n } as const
+    first.logs = [wireLog(first, 5), wireLog(first, 6)]
+    second.logs = [...first.logs].reverse()
+    expect(await chain.logs(filter)).toHaveLength(2)
+    second.logs = [wireLog(first, 5)]
+    await expect(chain.logs(filter)).rejects.toMatchObject(DISAGREEMENT)
+    expect(chain.alerts).toMatchObject([{ kind: 'DISAGREEMENT' }])
+    second.logs = [wireLog(first, 5), { ...wireLog(first, 6), data: '0x02' }]
+    await expect(chain.logs(filter)).rejects.toMatchObject(DISAGREEMENT)
+    // A difference that is gone when both are asked again was none.
+    let times = 0
+    second.lies.eth_getLogs = () => (times++ === 0 ? [] : first.logs)
+    expect(await chain.logs(filter)).toHaveLength(2)
+  })
+
+  test('a receipt', async () => {
+    const [first, second, chain] = await twoNodes({}, { head: 99 })
+    const hash = hashOfReceipt(95)
+    first.receipts.set(hash, wireReceipt(first, 95))
+    await expect(chain.receipt(hash)).rejects.toMatchObject(DISAGREEMENT)
+    second.receipts.set(hash, wireReceipt(first, 95, 0))
+    await expect(chain.receipt(hash)).rejects.toMatchObject(DISAGREEMENT)
+    second.receipts.set(hash, wireReceipt(first, 95))
+    expect(await chain.receipt(hash)).toMatchObject({ blockNumber: 95n, status: 'success' })
+  })
+
+  test('a receipt that a node cannot have yet counts as none', async () => {
+    const heads = [{ head: 100 }, { head: 90 }]
+    for (const [one, other] of [heads, [...heads].reverse()]) {
+      const [first, second, chain] = await twoNodes(one, other)
+      const ahead = first.head === 100 ? first : second
+      ahead.receipts.set(hashOfReceipt(95), wireReceipt(ahead, 95))
+      expect(await chain.receipt(hashOfReceipt(95))).toBeUndefined()
+      expect(chain.alerts).toEqual([])
+    }
+  })
+
+  test('a receipt near the head counts as none yet, except within one block', async () => {
+    const [first, second, chain] = await twoNodes({}, { branch: { from: 97, name: 'other' } })
+    const hash = hashOfReceipt(97)
+    first.receipts.set(hash, wireReceipt(first, 97))
+    expect(await chain.receipt(hash)).toBeUndefined()
+    second.receipts.set(hash, wireReceipt(second, 97))
+    expect(await chain.receipt(hash)).toBeUndefined()
+    second.branch = undefined
+    second.receipts.set(hash, wireReceipt(first, 97, 0))
+    await expect(chain.receipt(hash)).rejects.toMatchObject(DISAGREEMENT)
+    second.receipts.set(hash, wireReceipt(first, 97))
+    expect(await chain.receipt(hash)).toMatchObject({ blockNumber: 97n })
+  })
+
+  test('a call, whose words may differ where the contract refuses it', async () => {
+    const [first, second, chain] = await twoNodes()
+    first.lies.eth_call = second.lies.eth_call = () => '0x01'
+    expect(await chain.call(CALL)).toBe('0x01')
+    second.lies.eth_call = () => '0x02'
+    await expect(chain.call(CALL)).rejects.toMatchObject(DISAGREEMENT)
+    second.lies.eth_call = () => new RpcError(3, 'execution reverted', '0x02')
+    await expect(chain.call(CALL)).rejects.toMatchObject(DISAGREEMENT)
+    first.lies.eth_call = () => new RpcError(-32015, 'VM execution error.', 'Reverted 0x03')
+    await expect(chain.call(CALL)).rejects.toMatchObject(DISAGREEMENT)
+    first.lies.eth_call = () => new RpcError(-32015, 'VM execution error.', 'Reverted 0x02')
+    await expect(chain.call(CALL)).rejects.toMatchObject({ name: 'CallReverted', data: '0x02' })
+  })
+
+  test('coin, a count and a code', async () => {
+    const [first, second, chain] = await twoNodes()
+    first.lies.eth_getCode = second.lies.eth_getCode = () => '0x60'
+    expect(await chain.code(TOKEN)).toBe('0x60')
+    second.lies = {
+      eth_getCode: () => '0x',
+      eth_getBalance: () => '0x1',
+      eth_getTransactionCount: () => '0x1',
+    }
+    await expect(chain.code(TOKEN)).rejects.toMatchObject(DISAGREEMENT)
+    await expect(chain.coin(HOLDER)).rejects.toMatchObject(DISAGREEMENT)
+    await expect(chain.transactionCount(HOLDER, 'latest')).rejects.toMatchObject(DISAGREEMENT)
+    // What is pending no two nodes have alike.
+    expect([0x1n, 999n]).toContain(await chain.transactionCount(HOLDER, 'pending'))
+  })
+})
+
+test('two nodes are asked of one block, which both have', async () => {
+  const [, , chain] = await twoNodes({ head: 100 }, { head: 98 })
+  // The fake node says the number of the block at which it is asked.
+  expect(await chain.coin(HOLDER)).toBe(98n)
+  expect(await chain.transactionCount(HOLDER, 'latest')).toBe(98n)
+  expect(await chain.coin(HOLDER, 3n)).toBe(3n)
+})
+
+test('a third node takes the place of one that fails; two are too few', async () => {
+  const nodes = [await startNode({ head: 100 }), await startNode({ head: 99 }), await startNode({ head: 98 })]
+  const chain = chainOf(nodes, { agreement: 2 })
+  expect((await chain.head()).number).toBe(99n)
+  expect(nodes[2]!.requests).toBe(0)
+  await nodes[1]!.stop()
+  expect((await chain.head()).number).toBe(98n)
+  await nodes[0]!.stop()
+  await expect(chain.head()).rejects.toMatchObject({ problem: 'NO_ANSWER' })
+})

@@ -1,0 +1,210 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import { lowerHex } from '../../../base/formats/hex.ts'
+import {
+  CallReverted,
+  type ChainBlock,
+  type ChainCall,
+  type ChainNodes,
+  type ChainReceipt,
+  NodeError,
+} from '../../../kernel/ports/chain-nodes.ts'
+import type { Log } from '../../../kernel/ports/log.ts'
+import { failureOf, Refusal } from './failure.ts'
+import { Node, type NodeAlert } from './node.ts'
+import { ask, blockOf, feesOf, headNumber, latestBlock, logsOf, receiptsOf } from './node-calls.ts'
+import { alertOnce, Pool } from './pool.ts'
+import { mergeReceipts, TIP_BLOCKS } from './receipts.ts'
+import { revertOf } from './refusals.ts'
+import { sendToAll } from './send-to-all.ts'
+import { quantityText, readData, readQuantity } from './values.ts'
+
+export interface ChainNodesOptions {
+  /** Their addresses, the one to ask first at the beginning. */
+  readonly rpcs: readonly string[]
+  /** How many have to say the same. With 2 there have to be two at least; a third one takes the place of one that fails. */
+  readonly agreement: 1 | 2
+  readonly chainId: number
+  /** The real time: the head's age is held to it. */
+  readonly clock: () => Date
+  readonly log: Log
+  readonly onAlert?: (alert: NodeAlert) => void
+  /** Of one request: 10 s. */
+  readonly timeoutMs?: number
+  /** Of one answer: 16 MB. */
+  readonly bytesMax?: number
+  /** How old the latest block may be: an hour. Infinity for a chain that makes blocks only when asked to. */
+  readonly headAgeSecondsMax?: number
+  /** How far ahead of the clock it may be: a quarter of an hour. */
+  readonly headAheadSecondsMax?: number
+}
+
+const TIMEOUT_MS = 10_000
+const BYTES_MAX = 16_000_000
+const HEAD_AGE_SECONDS_MAX = 3_600
+const HEAD_AHEAD_SECONDS_MAX = 900
+/** No chain goes back by this many blocks: a head below is one of an old copy. */
+const BACK_BLOCKS_MAX = 64n
+
+/** The way to a chain: its nodes over JSON-RPC. Holds nothing open. */
+export function createChainNodes(options: ChainNodesOptions): ChainNodes {
+  const { rpcs, agreement, chainId, clock, log, timeoutMs = TIMEOUT_MS, bytesMax = BYTES_MAX } = options
+  if (rpcs.length < agreement) throw new Error(`An agreement of ${agreement} needs as many nodes`)
+  const alert = alertOnce(log, clock, options.onAlert)
+  const nodes = rpcs.map((url) => new Node({ url, timeoutMs, bytesMax, chainId, clock, log, alert }))
+  const pool = new Pool(nodes, agreement, alert)
+  const head = headReader(pool, options)
+  /** The block at which to ask, as the protocol wants it: one that all have who are asked. */
+  const at = async (block: bigint | 'latest' | undefined): Promise<string> => {
+    if (typeof block === 'bigint') return quantityText(block)
+    return agreement === 1 ? 'latest' : quantityText((await head.read()).number)
+  }
+  const receipts = async (hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, ChainReceipt>> =>
+    receiptsOfPool(pool, hashes.map(lowerHex))
+  return {
+    head: head.read,
+    block: (number) => agreedBlock(pool, number),
+    async genesis() {
+      const block = await agreedBlock(pool, 0n)
+      if (!block) throw new NodeError('BEHIND', 'The chain has no first block')
+      return block.hash
+    },
+    async chainId() {
+      await pool.checkAll()
+      return chainId
+    },
+    logs: (filter) => pool.agreed('logs', (node) => logsOf(node, filter)),
+    receipts,
+    receipt: async (hash) => (await receipts([hash])).get(lowerHex(hash)),
+    ...accountsAndCalls(pool, at),
+    fees: () => pool.one((node) => feesOf(node, clock(), head.limits())),
+    send: (raw) => sendToAll(nodes, raw),
+  }
+}
+
+type AccountsAndCalls = Pick<ChainNodes, 'transactionCount' | 'coin' | 'code' | 'call' | 'estimateGas'>
+
+/** What is asked of an account or a contract, at the block that `at` names. */
+function accountsAndCalls(
+  pool: Pool,
+  at: (block: bigint | 'latest' | undefined) => Promise<string>,
+): AccountsAndCalls {
+  const quantity = async (method: string, address: Hex, tag: string): Promise<bigint> =>
+    pool.agreed(method, async (node) => readQuantity(await ask(node, method, address, tag), method))
+  return {
+    async transactionCount(address, block) {
+      const method = 'eth_getTransactionCount'
+      if (block !== 'pending') return quantity(method, address, await at(block))
+      return pool.one(async (node) => readQuantity(await ask(node, method, address, block), method))
+    },
+    coin: async (address, block) => quantity('eth_getBalance', address, await at(block)),
+    async code(address) {
+      const tag = await at('latest')
+      const read = async (node: Node) => readData(await ask(node, 'eth_getCode', address, tag), 'A code')
+      return pool.agreed('code', read)
+    },
+    async call(call, block) {
+      const tag = await at(block)
+      const answer = (node: Node) =>
+        reversible(async () => readData(await node.ask('eth_call', paramsOf(call), tag), 'eth_call'))
+      return resultOf(await pool.agreed('a call', answer))
+    },
+    async estimateGas(call) {
+      const read = async (node: Node) =>
+        readQuantity(await node.ask('eth_estimateGas', paramsOf(call)), 'eth_estimateGas')
+      return resultOf(await pool.one((node) => reversible(() => read(node))))
+    },
+  }
+}
+
+/** Reads the head, and remembers how high it was. */
+function headReader(pool: Pool, { clock, headAgeSecondsMax, headAheadSecondsMax }: ChainNodesOptions) {
+  let highest = 0n
+  const limits = () => ({
+    ageSecondsMax: headAgeSecondsMax ?? HEAD_AGE_SECONDS_MAX,
+    aheadSecondsMax: headAheadSecondsMax ?? HEAD_AHEAD_SECONDS_MAX,
+    numberMin: highest - BACK_BLOCKS_MAX,
+  })
+  const read = async (): Promise<ChainBlock> => {
+    const answers = await pool.answers((node) => latestBlock(node, clock(), limits()))
+    const heads = answers.map(({ answer }) => answer)
+    const lowest = heads.reduce((low, one) => (one.number < low.number ? one : low))
+    const isCommon = heads.every(({ hash }) => hash === lowest.hash)
+    const block = isCommon
+      ? lowest
+      : await commonBlock(
+          pool,
+          answers.map(({ node }) => node),
+          lowest.number,
+        )
+    if (block.number > highest) highest = block.number
+    return block
+  }
+  return { read, limits }
+}
+
+/** The highest block up to a number that all these nodes have: near the head they may be on different branches for a while. */
+async function commonBlock(pool: Pool, nodes: readonly Node[], from: bigint): Promise<ChainBlock> {
+  for (let number = from; number >= 0n && number > from - TIP_BLOCKS; number--) {
+    const answers = await pool.answers((node) => blockOf(node, number), nodes)
+    const [first, ...others] = answers.map(({ answer }) => answer)
+    if (first && others.every((other) => other?.hash === first.hash)) return first
+  }
+  throw pool.disagreement(`the blocks from ${from} down`, nodes)
+}
+
+/** Undefined where one of the nodes has not come that far. */
+async function agreedBlock(pool: Pool, number: bigint): Promise<ChainBlock | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const answers = await pool.answers((node) => blockOf(node, number))
+    const [first, ...others] = answers.map(({ answer }) => answer)
+    if (!first || others.includes(undefined)) return undefined
+    if (others.every((other) => other?.hash === first.hash)) return first
+    if (attempt === 2)
+      throw pool.disagreement(
+        `block ${number}`,
+        answers.map(({ node }) => node),
+      )
+  }
+}
+
+async function receiptsOfPool(pool: Pool, hashes: readonly Hex[]): Promise<ReadonlyMap<Hex, ChainReceipt>> {
+  // The head first: what is in a block by then is in the answer that follows.
+  const answers = await pool.answers(async (node) => ({
+    head: await headNumber(node),
+    receipts: await receiptsOf(node, hashes),
+  }))
+  const [first, second] = answers
+  if (!second) return first.answer.receipts
+  const merged = mergeReceipts(hashes, first.answer, second.answer)
+  if (merged) return merged
+  throw pool.disagreement(
+    'receipts',
+    answers.map(({ node }) => node),
+  )
+}
+
+/** What a call came to, in a form that two nodes can agree on. */
+type Outcome<T> =
+  | { readonly value: T; readonly reverted?: undefined }
+  | { readonly reverted: Hex; readonly message: () => string }
+
+async function reversible<T>(call: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { value: await call() }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const reverted = revertOf(error)
+    if (!reverted) throw failureOf(error)
+    // A function is not compared: nodes word the same revert in different ways.
+    return { reverted: reverted.data, message: () => reverted.message }
+  }
+}
+
+function resultOf<T>(outcome: Outcome<T>): T {
+  if (outcome.reverted !== undefined) throw new CallReverted(outcome.reverted, outcome.message())
+  return outcome.value
+}
+
+function paramsOf({ to, data, from }: ChainCall): object {
+  return { ...(from === undefined ? {} : { from }), to, data }
+}

@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest'
+import { timeLimit } from '../../../../../test/machine-speed.ts'
+import { chainOf, type FakeNode, RpcError, startNode } from './fake-node.testing.ts'
+
+const TIMEOUT_MS = timeLimit(300)
+const BYTES_MAX = 100_000
+
+/** What a node may do instead of answering, and whether that is worth an alert although another one answers. */
+const BAD: Readonly<Record<string, { readonly given: Partial<FakeNode>; readonly isAlert: boolean }>> = {
+  'never answers': { given: { hijack: () => true }, isAlert: false },
+  'breaks the connection': {
+    given: { hijack: (response) => Boolean(response.destroy()) },
+    isAlert: false,
+  },
+  'breaks off within the answer': {
+    given: {
+      hijack: (response) => {
+        response.writeHead(200, { 'Content-Length': 100 })
+        return response.write('{"json', () => response.destroy())
+      },
+    },
+    isAlert: false,
+  },
+  'sends no JSON': { given: { hijack: (response) => Boolean(response.end('<html>')) }, isAlert: true },
+  'sends another id': {
+    given: { hijack: (response) => Boolean(response.end('{"jsonrpc":"2.0","id":77,"result":"0x2105"}')) },
+    isAlert: true,
+  },
+  'sends a list': { given: { hijack: (response) => Boolean(response.end('[]')) }, isAlert: true },
+  'sends null': { given: { hijack: (response) => Boolean(response.end('null')) }, isAlert: true },
+  'sends neither a result nor an error': {
+    given: { hijack: (response) => Boolean(response.end('{"jsonrpc":"2.0","id":0}')) },
+    isAlert: true,
+  },
+  'sends too much': {
+    given: { hijack: (response) => Boolean(response.end(`"${'x'.repeat(BYTES_MAX)}"`)) },
+    isAlert: true,
+  },
+  'nests too deep': { given: { hijack: (response) => Boolean(response.end('['.repeat(50))) }, isAlert: true },
+  'has an inner error': {
+    given: { hijack: (response) => Boolean(response.writeHead(500).end('<html>')) },
+    isAlert: false,
+  },
+  'says 503 with a result': {
+    given: {
+      hijack: (response) =>
+        Boolean(response.writeHead(503).end('{"jsonrpc":"2.0","id":0,"result":"0x2105"}')),
+    },
+    isAlert: false,
+  },
+  'takes no more requests': {
+    given: { hijack: (response) => Boolean(response.writeHead(429).end('{}')) },
+    isAlert: false,
+  },
+  'limits its rate in an error': {
+    given: {
+      lies: {
+        eth_blockNumber: () => new RpcError(-32005, 'too many requests'),
+        eth_getBlockByNumber: () => new RpcError(-32005, 'rate limit'),
+      },
+    },
+    isAlert: false,
+  },
+  'sends a block that is none': { given: { lies: { eth_getBlockByNumber: () => 'block' } }, isAlert: true },
+  'sends no chain': { given: { lies: { eth_chainId: () => null } }, isAlert: true },
+}
+
+describe.each(Object.entries(BAD))('a node that %s', (_, { given, isAlert }) => {
+  test('is passed over, and alone leaves nothing known', async () => {
+    const bad = await startNode({ head: 100, ...given })
+    const good = await startNode({ head: 99 })
+    const bounds = { timeoutMs: TIMEOUT_MS, bytesMax: BYTES_MAX }
+    const chain = chainOf([bad, good], bounds)
+    expect((await chain.head()).number).toBe(99n)
+    expect(bad.requests).toBeGreaterThan(0)
+    expect(chain.alerts.map(({ kind }) => kind)).toEqual(isAlert ? ['BAD_ANSWER'] : [])
+    const alone = chainOf([bad], bounds)
+    await expect(alone.head()).rejects.toMatchObject({ name: 'NodeError', problem: 'NO_ANSWER' })
+    await expect(alone.send('0x02')).rejects.toMatchObject({ name: 'NodeError' })
+    expect(alone.alerts.map(({ kind }) => kind)).toContain('NO_ANSWER')
+    expect(JSON.stringify([alone.logged, alone.alerts, chain.logged])).not.toContain('key-of-the-operator')
+  })
+})
+
+test('an answer to another request is refused, however well it reads', async () => {
+  const node = await startNode()
+  const chain = chainOf([node])
+  await chain.chainId()
+  node.hijack = (response) => Boolean(response.end('{"jsonrpc":"2.0","id":1,"result":"0x5"}'))
+  await expect(chain.coin('0x00')).rejects.toMatchObject({ problem: 'NO_ANSWER' })
+  const reverted = '"error":{"code":3,"message":"execution reverted"}'
+  node.hijack = undefined
+  await chain.chainId()
+  node.hijack = (response) => Boolean(response.end(`{"jsonrpc":"2.0","id":1,${reverted}}`))
+  await expect(chain.call({ to: '0x00', data: '0x' })).rejects.toMatchObject({ name: 'NodeError' })
+  node.hijack = undefined
+  await chain.chainId()
+  node.hijack = (response) => Boolean(response.end('{"jsonrpc":"2.0","id":0,"result":"0x5"}'))
+  expect(await chain.coin('0x00')).toBe(5n)
+})
+
+test('a node that will not say its chain has said nothing of what it was to be asked', async () => {
+  // A provider whose customer has not paid: the words are those for a sender without coin.
+  const refuse = () => new RpcError(-32000, 'insufficient balance')
+  const node = await startNode({ lies: { eth_chainId: refuse } })
+  const chain = chainOf([node])
+  const call = { to: '0x00', data: '0x' } as const
+  for (const asked of [
+    () => chain.chainId(),
+    () => chain.head(),
+    () => chain.receipts([`0x${'00'.repeat(32)}`]),
+    () => chain.call(call),
+    () => chain.send('0x02'),
+  ])
+    await expect(asked(), String(asked)).rejects.toMatchObject({ name: 'NodeError', problem: 'NO_ANSWER' })
+  const good = await startNode({ head: 99 })
+  expect((await chainOf([node, good]).head()).number).toBe(99n)
+})
+
+test('a node that has failed rests, twice as long each time, up to a minute', async () => {
+  const [first, second] = [await startNode({ head: 100 }), await startNode({ head: 99 })]
+  const chain = chainOf([first, second])
+  const head = async () => Number((await chain.head()).number)
+  first.lies.eth_getBlockByNumber = () => new RpcError(-32000, 'busy')
+  for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+    expect(await head()).toBe(99)
+    const before = first.requests
+    chain.advance(seconds - 0.01)
+    expect(await head()).toBe(99)
+    expect(first.requests).toBe(before)
+    chain.advance(0.02)
+  }
+  first.lies = {}
+  expect(await head()).toBe(100)
+  // It has worked: the next rest is short again.
+  first.lies.eth_getBlockByNumber = () => new RpcError(-32000, 'busy')
+  expect(await head()).toBe(99)
+  first.lies = {}
+  chain.advance(1.01)
+  expect(await head()).toBe(100)
+})
+
+test('questions that fail at once count as one failure', async () => {
+  const [first, second] = [await startNode({ head: 100 }), await startNode({ head: 99 })]
+  const chain = chainOf([first, second])
+  first.lies.eth_getBlockByNumber = () => new RpcError(-32000, 'busy')
+  await Promise.all(Array.from({ length: 20 }, () => chain.head()))
+  first.lies = {}
+  chain.advance(1.01)
+  expect((await chain.head()).number).toBe(100n)
+})
+
+test('a node that rests is asked where no other answers', async () => {
+  const [first, second] = [await startNode({ head: 100 }), await startNode({ head: 99 })]
+  const chain = chainOf([first, second])
+  first.lies.eth_getBlockByNumber = () => new RpcError(-32000, 'busy')
+  await chain.head()
+  first.lies = {}
+  await second.stop()
+  expect((await chain.head()).number).toBe(100n)
+})
+
+test('the same alert comes once a minute', async () => {
+  const node = await startNode({ lies: { eth_getBlockByNumber: () => 'block' } })
+  const chain = chainOf([node])
+  for (let time = 0; time < 3; time++) await chain.head().catch(() => {})
+  expect(chain.alerts.map(({ kind }) => kind)).toEqual(['BAD_ANSWER', 'NO_ANSWER'])
+  chain.advance(61)
+  await chain.head().catch(() => {})
+  expect(chain.alerts).toHaveLength(4)
+})

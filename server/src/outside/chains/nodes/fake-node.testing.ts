@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+import type { Hex } from '../../../base/formats/hex.ts'
+import { toJson } from '../../../base/json/json.ts'
+import type { ChainNodes } from '../../../kernel/ports/chain-nodes.ts'
+import { type ChainNodesOptions, createChainNodes } from './chain-nodes.ts'
+import type { NodeAlert } from './node.ts'
+
+/** The time of block 0, in Unix seconds. A block comes each second. */
+export const STARTED_AT = 1_700_000_000
+export const CHAIN_ID = 8453
+export const TOKEN: Hex = `0x${'aa'.repeat(20)}`
+export const TRANSFER: Hex = `0x${'dd'.repeat(32)}`
+
+/** An error object as an answer. */
+export class RpcError {
+  readonly code: number
+  readonly message: string
+  readonly data: unknown
+
+  constructor(code: number, message: string, data?: unknown) {
+    this.code = code
+    this.message = message
+    this.data = data
+  }
+}
+
+/** A log or a receipt, as it goes over the wire. */
+export type Wire = Readonly<Record<string, unknown>>
+
+type Lie = (params: readonly unknown[], truth: () => unknown) => unknown
+
+/** What a node knows, and how it lies. All of it may be changed while it runs. */
+export interface FakeNode {
+  readonly url: string
+  /** The methods that were asked, one by one. */
+  readonly asked: string[]
+  /** How many HTTP requests there were. */
+  requests: number
+  chainId: number
+  /** The number of the latest block. */
+  head: number
+  /** From which block on it is on a branch of its own, and its name. */
+  branch: { readonly from: number; readonly name: string } | undefined
+  logs: Wire[]
+  receipts: Map<string, Wire>
+  /** Instead of the true answer to a method. */
+  lies: Record<string, Lie>
+  /** Instead of any answer. Returns false to answer as usual. */
+  hijack: ((response: ServerResponse, body: unknown) => boolean) | undefined
+  stop(): Promise<void>
+}
+
+export function hashOf(text: string): Hex {
+  return `0x${createHash('sha256').update(text).digest('hex')}`
+}
+
+export function hex(number: number | bigint): Hex {
+  return `0x${number.toString(16)}`
+}
+
+export function blockHash({ branch }: Pick<FakeNode, 'branch'>, number: number): Hex {
+  return hashOf(branch && number >= branch.from ? `${branch.name} ${number}` : `block ${number}`)
+}
+
+/** A transfer in a block, as this node has it. */
+export function wireLog(node: Pick<FakeNode, 'branch'>, number: number, index = 0): Wire {
+  return {
+    address: TOKEN.toUpperCase().replace('0X', '0x'),
+    topics: [TRANSFER, `0x${'00'.repeat(32)}`],
+    data: `0x${'01'.repeat(32)}`,
+    blockNumber: hex(number),
+    blockHash: blockHash(node, number),
+    transactionHash: hashOf(`transaction ${number} ${index}`),
+    logIndex: hex(index),
+    removed: false,
+  }
+}
+
+export function wireReceipt(node: Pick<FakeNode, 'branch'>, number: number, status = 1): Wire {
+  const log = wireLog(node, number)
+  const { transactionHash, blockNumber, blockHash: hash } = log
+  return {
+    ...{ transactionHash, blockNumber, blockHash: hash },
+    status: hex(status),
+    gasUsed: '0x5208',
+    effectiveGasPrice: '0x3b9aca00',
+    from: `0x${'11'.repeat(20)}`,
+    to: TOKEN,
+    logs: [log],
+  }
+}
+
+/** Starts a node on this machine that serves a chain of `head` + 1 blocks. It ends with the test. */
+export async function startNode(given: Partial<FakeNode> = {}, port = 0): Promise<FakeNode> {
+  const server = createServer((request, response) => {
+    answer(node, request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const stop = async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  const node: FakeNode = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/key-of-the-operator`,
+    ...{ asked: [], requests: 0, chainId: CHAIN_ID, head: 100, branch: undefined, logs: [] },
+    ...{ receipts: new Map(), lies: {}, hijack: undefined, stop },
+    ...given,
+  }
+  onTestFinished(stop)
+  return node
+}
+
+interface Request {
+  readonly id: unknown
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+async function answer(node: FakeNode, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = (await json(request)) as Request | readonly Request[]
+  node.requests++
+  if (node.hijack?.(response, body)) return
+  const answered = Array.isArray(body)
+    ? // In another order than asked, as the protocol allows.
+      body.map((one: Request) => respond(node, one)).reverse()
+    : respond(node, body as Request)
+  response.setHeader('Content-Type', 'application/json')
+  response.end(toJson(answered))
+}
+
+function respond(node: FakeNode, { id, method, params }: Request): object {
+  node.asked.push(method)
+  const truth = () => truthOf(node, method, params)
+  const result = node.lies[method] ? node.lies[method](params, truth) : truth()
+  return result instanceof RpcError
+    ? { jsonrpc: '2.0', id, error: { code: result.code, message: result.message, data: result.data } }
+    : { jsonrpc: '2.0', id, result }
+}
+
+function truthOf(node: FakeNode, method: string, [first, second]: readonly unknown[]): unknown {
+  if (method === 'eth_chainId') return hex(node.chainId)
+  if (method === 'eth_blockNumber') return hex(node.head)
+  if (method === 'eth_getBlockByNumber')
+    return wireBlock(node, first === 'latest' ? node.head : Number(first))
+  if (method === 'eth_getTransactionReceipt') return node.receipts.get(first as string) ?? null
+  if (method === 'eth_maxPriorityFeePerGas') return hex(7)
+  if (method === 'eth_getBalance' || method === 'eth_getTransactionCount')
+    return second === 'pending' ? hex(999) : hex(second === 'latest' ? node.head : Number(second))
+  if (method === 'eth_getLogs') {
+    const { fromBlock, toBlock } = first as { readonly fromBlock: string; readonly toBlock: string }
+    const isInRange = ({ blockNumber }: Wire) =>
+      Number(blockNumber) >= Number(fromBlock) && Number(blockNumber) <= Number(toBlock)
+    return node.logs.filter(isInRange)
+  }
+  return new RpcError(-32601, `the method ${method} does not exist/is not available`)
+}
+
+function wireBlock(node: FakeNode, number: number): Wire | null {
+  if (number > node.head) return null
+  return {
+    number: hex(number),
+    hash: blockHash(node, number),
+    parentHash: blockHash(node, number - 1),
+    timestamp: hex(STARTED_AT + number),
+    // The first block of a chain may be from before there was one.
+    ...(number === 0 ? {} : { baseFeePerGas: hex(1_000 + number) }),
+  }
+}
+
+/** The chain over these nodes, what it has logged, and its clock, which stands still. */
+export interface TestChain extends ChainNodes {
+  readonly alerts: NodeAlert[]
+  readonly logged: string[]
+  advance(seconds: number): void
+}
+
+export function chainOf(nodes: readonly FakeNode[], given: Partial<ChainNodesOptions> = {}): TestChain {
+  const alerts: NodeAlert[] = []
+  const logged: string[] = []
+  let nowMs = (STARTED_AT + 100) * 1_000
+  const write = (fields: object, message: string) => void logged.push(`${message} ${toJson(fields)}`)
+  const chain = createChainNodes({
+    rpcs: nodes.map(({ url }) => url),
+    agreement: 1,
+    chainId: CHAIN_ID,
+    clock: () => new Date(nowMs),
+    log: { debug: write, info: write, warn: write, error: write },
+    onAlert: (alert) => alerts.push(alert),
+    timeoutMs: 5_000,
+    ...given,
+  })
+  const advance = (seconds: number) => {
+    nowMs += seconds * 1_000
+  }
+  return { ...chain, alerts, logged, advance }
+}

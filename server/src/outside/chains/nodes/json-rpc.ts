@@ -1,0 +1,119 @@
+import { isObject } from '@countersign/contract/core/decode'
+import { textFromUtf8 } from '../../../base/crypto/encodings.ts'
+import { type Answer, NoAnswer, send } from '../../../base/http-client/send.ts'
+import { toJson } from '../../../base/json/json.ts'
+import { type JsonLimits, readJson } from '../../../base/json/json-reader.ts'
+import { NodeFailure, Refusal } from './failure.ts'
+
+/** Where a node is, and how long and how much of it is read. */
+export interface Endpoint {
+  readonly url: string
+  readonly timeoutMs: number
+  readonly bytesMax: number
+}
+
+/** One call of the protocol. */
+export interface Ask {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+const JSON_LIMITS: JsonLimits = { depthMax: 16, membersMax: 2_000_000 }
+const MESSAGE_LENGTH_MAX = 200
+const TOO_MANY_REQUESTS = 429
+
+/** Makes one call by JSON-RPC 2.0. Throws NodeFailure, and Refusal where the answer is an error object. */
+export async function callNode(endpoint: Endpoint, ask: Ask): Promise<unknown> {
+  const { status, value } = await post(endpoint, { jsonrpc: '2.0', id: 0, ...ask })
+  const result = resultOf(value, 0)
+  if (result instanceof Refusal) throw result
+  if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
+  return result
+}
+
+/**
+ * Makes several calls in one request, and gives their results or refusals in the same order. Undefined where the node takes
+ * no batches, or none of this size. Throws NodeFailure.
+ */
+export async function callNodeInBatch(
+  endpoint: Endpoint,
+  asks: readonly Ask[],
+): Promise<readonly unknown[] | undefined> {
+  const { status, value } = await post(
+    endpoint,
+    asks.map((ask, id) => ({ jsonrpc: '2.0', id, ...ask })),
+  )
+  if (isObject(value) && isObject(value.error)) return undefined
+  if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
+  if (!Array.isArray(value) || value.length !== asks.length)
+    throw new NodeFailure('BAD_ANSWER', 'The answer to a batch has not as many parts as the batch')
+  // The order of the answers is free.
+  const byId = new Map(value.map((part: unknown) => [isObject(part) ? part.id : undefined, part]))
+  return asks.map((_, id) => resultOf(byId.get(id), id))
+}
+
+/** What a response says, or its refusal. Undefined where it says neither, which no reader of a value takes. */
+function resultOf(value: unknown, id: number): unknown {
+  if (!isObject(value)) throw new NodeFailure('BAD_ANSWER', 'An answer is not an object')
+  if (isObject(value.error)) {
+    // An error may come without an id: then the node could not even read the request.
+    if (value.id !== id && value.id !== null && value.id !== undefined) throw wrongId()
+    const { code, message, data } = value.error
+    return new Refusal(typeof code === 'number' ? code : 0, lineOf(message), data)
+  }
+  if (value.id !== id) throw wrongId()
+  return value.result
+}
+
+function wrongId(): NodeFailure {
+  return new NodeFailure('BAD_ANSWER', 'An answer has the id of another request')
+}
+
+/** A node's text, short enough for a log. */
+function lineOf(message: unknown): string {
+  if (typeof message !== 'string') return ''
+  const line = message.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+  return line.slice(0, MESSAGE_LENGTH_MAX)
+}
+
+async function post(
+  { url, timeoutMs, bytesMax }: Endpoint,
+  content: object,
+): Promise<{ readonly status: number; readonly value: unknown }> {
+  let answer: Answer
+  try {
+    answer = await send(
+      {
+        method: 'POST',
+        url,
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+        body: Buffer.from(toJson(content)),
+      },
+      // Each call may be made twice, also one that sends a signed transaction.
+      { signal: AbortSignal.timeout(timeoutMs), bytesMax, reach: 'any', keepsOpen: true },
+    )
+  } catch (error) {
+    if (error instanceof NoAnswer) throw new NodeFailure('NO_ANSWER', `is not reached: ${error.code}`)
+    throw error
+  }
+  const { status } = answer
+  if (status === TOO_MANY_REQUESTS) throw new NodeFailure('NO_ANSWER', 'takes no more requests for now')
+  if (!answer.isWhole) throw new NodeFailure('TOO_LONG', `answers with more than ${bytesMax} bytes`)
+  const value = jsonOf(answer.body)
+  if (value === undefined) {
+    if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
+    throw new NodeFailure('BAD_ANSWER', 'The answer is not JSON')
+  }
+  return { status, value }
+}
+
+/** The value of a text; undefined where it is not JSON, or beyond the limits. */
+function jsonOf(body: Uint8Array): unknown {
+  const text = textFromUtf8(body)
+  if (text === undefined) return undefined
+  try {
+    return readJson(text, JSON_LIMITS)
+  } catch {
+    return undefined
+  }
+}

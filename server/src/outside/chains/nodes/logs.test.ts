@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import type { Hex } from '../../../base/formats/hex.ts'
+import type { LogFilter } from '../../../kernel/ports/chain-nodes.ts'
+import {
+  blockHash,
+  chainOf,
+  type FakeNode,
+  hashOf,
+  hex,
+  RpcError,
+  startNode,
+  TOKEN,
+  TRANSFER,
+  type Wire,
+  wireLog,
+} from './fake-node.testing.ts'
+
+const NOBODY: Hex = `0x${'00'.repeat(32)}`
+const FILTER: LogFilter = { address: TOKEN, topics: [TRANSFER], from: 10n, to: 20n }
+
+test('logs come by block and index, with their bytes in lower case', async () => {
+  const node = await startNode()
+  node.logs = [wireLog(node, 15, 11), wireLog(node, 15, 2), wireLog(node, 12, 5), wireLog(node, 21)]
+  const chain = chainOf([node])
+  const logs = await chain.logs(FILTER)
+  expect(logs.map(({ blockNumber, logIndex }) => [blockNumber, logIndex])).toEqual([
+    [12n, 5],
+    [15n, 2],
+    [15n, 11],
+  ])
+  expect(logs[0]).toEqual({
+    address: TOKEN,
+    topics: [TRANSFER, NOBODY],
+    data: `0x${'01'.repeat(32)}`,
+    blockNumber: 12n,
+    blockHash: blockHash(node, 12),
+    transactionHash: hashOf('transaction 12 5'),
+    logIndex: 5,
+  })
+  expect(await chain.logs({ ...FILTER, from: 21n })).toEqual([])
+  expect(await chain.logs({ ...FILTER, from: 13n, to: 14n })).toEqual([])
+})
+
+test('a filter may leave a topic open, or give a choice', async () => {
+  const node = await startNode()
+  node.logs = [wireLog(node, 12)]
+  const chain = chainOf([node])
+  const other = hashOf('other')
+  for (const topics of [
+    [null, NOBODY],
+    [[other, TRANSFER]],
+    [TRANSFER, [NOBODY.toUpperCase().replace('0X', '0x') as Hex]],
+    [[], []],
+    [],
+  ])
+    expect(await chain.logs({ ...FILTER, topics })).toHaveLength(1)
+  for (const topics of [[other], [[other]], [null, other], [TRANSFER, NOBODY, null]])
+    await expect(chainOf([node]).logs({ ...FILTER, topics })).rejects.toMatchObject({ name: 'NodeError' })
+})
+
+/** What a node may answer instead of its one log, in block 12. */
+const LIES: Readonly<Record<string, (log: Wire, node: FakeNode) => unknown>> = {
+  'a log of another contract': (log) => [{ ...log, address: `0x${'bb'.repeat(20)}` }],
+  'a log before the range': (_, node) => [wireLog(node, 9)],
+  'a log after the range': (_, node) => [wireLog(node, 21)],
+  'a log with another topic': (log) => [{ ...log, topics: [hashOf('other'), NOBODY] }],
+  'a log without topics': (log) => [{ ...log, topics: [] }],
+  'a log with five topics': (log) => [{ ...log, topics: Array(5).fill(TRANSFER) }],
+  'a log that was taken back': (log) => [{ ...log, removed: true }],
+  'a log twice': (log) => [log, log],
+  'two logs at one place': (log) => [log, { ...log, transactionHash: hashOf('other') }],
+  'a log of another branch': () => [wireLog({ branch: { from: 0, name: 'other' } }, 12)],
+  'logs of two branches': (log) => [log, wireLog({ branch: { from: 0, name: 'other' } }, 12, 1)],
+  'logs of two branches, the right one last': (log) => [
+    wireLog({ branch: { from: 0, name: 'other' } }, 12, 1),
+    log,
+  ],
+  'a log of no block': (log) => [{ ...log, blockHash: null, blockNumber: null }],
+  'a log with odd bytes': (log) => [{ ...log, data: '0x123' }],
+  'a log with a huge index': (log) => [{ ...log, logIndex: hex(2n ** 64n) }],
+  'a log that is a text': () => ['log'],
+  'no list': (log) => log,
+  null: () => null,
+}
+
+describe.each(Object.entries(LIES))('%s', (_, lie) => {
+  test('is refused with an alert, and another node is asked', async () => {
+    const [liar, honest] = [await startNode(), await startNode()]
+    const log = wireLog(liar, 12)
+    honest.logs = [log]
+    liar.lies.eth_getLogs = () => lie(log, liar)
+    const alone = chainOf([liar])
+    await expect(alone.logs(FILTER)).rejects.toMatchObject({ name: 'NodeError', problem: 'NO_ANSWER' })
+    expect(alone.alerts.map(({ kind }) => kind)).toEqual(['BAD_ANSWER', 'NO_ANSWER'])
+    const both = chainOf([liar, honest])
+    expect(await both.logs(FILTER)).toMatchObject([{ blockNumber: 12n }])
+    expect(both.alerts.map(({ kind }) => kind)).toEqual(['BAD_ANSWER'])
+  })
+})
+
+test('a branch that changes while it is read is read again', async () => {
+  const node = await startNode({ branch: { from: 5, name: 'new' } })
+  const old = wireLog({ branch: undefined }, 12)
+  node.logs = [wireLog(node, 13)]
+  let times = 0
+  node.lies.eth_getLogs = (_, truth) => (times++ === 0 ? [old] : truth())
+  const chain = chainOf([node])
+  expect(await chain.logs(FILTER)).toMatchObject([{ blockNumber: 13n }])
+  expect(chain.alerts).toEqual([])
+})
+
+test('a node that has not reached the end of the range is not asked for logs', async () => {
+  const [behind, ahead] = [await startNode({ head: 19 }), await startNode({ head: 20 })]
+  ahead.logs = [wireLog(ahead, 20)]
+  const chain = chainOf([behind, ahead])
+  expect(await chain.logs(FILTER)).toHaveLength(1)
+  expect(behind.asked).not.toContain('eth_getLogs')
+  await expect(chainOf([behind]).logs(FILTER)).rejects.toMatchObject({ problem: 'BEHIND' })
+  expect(chain.alerts).toEqual([])
+})
+
+describe('a range that is too long', () => {
+  const rangeOf = ([filter]: readonly unknown[]) => {
+    const { fromBlock, toBlock } = filter as { readonly fromBlock: string; readonly toBlock: string }
+    return [Number(fromBlock), Number(toBlock)] as const
+  }
+
+  test.each([
+    'query returned more than 10000 results',
+    'block range is too wide',
+    'Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range',
+    'eth_getLogs is limited to a 10,000 range',
+    'exceed maximum block range: 5000',
+    'query exceeds max results 20000, retry with the range 1-2',
+    'too many logs requested. Max logs per response is 20000.',
+    'Block range limit exceeded',
+    'query exceeds max block range 100000',
+  ])('is halved: %s', async (message) => {
+    const node = await startNode({ head: 2_000 })
+    for (let number = 0; number <= 1_000; number += 50) node.logs.push(wireLog(node, number))
+    const ranges: (readonly [number, number])[] = []
+    node.lies.eth_getLogs = (params, truth) => {
+      const [from, to] = rangeOf(params)
+      if (to - from >= 300) return new RpcError(-32005, message)
+      ranges.push([from, to])
+      return truth()
+    }
+    const logs = await chainOf([node], { headAheadSecondsMax: 9_999 }).logs({
+      ...FILTER,
+      from: 1n,
+      to: 1_000n,
+    })
+    expect(logs.map(({ blockNumber }) => Number(blockNumber))).toEqual(
+      Array.from({ length: 20 }, (_, at) => 50 * (at + 1)),
+    )
+    // Without a gap and without a block twice.
+    expect(ranges).toEqual([
+      [1, 250],
+      [251, 500],
+      [501, 750],
+      [751, 1_000],
+    ])
+  })
+
+  test('is halved where the answer is too long to be read', async () => {
+    const node = await startNode()
+    node.logs = Array.from({ length: 11 }, (_, at) => wireLog(node, 10 + at))
+    const chain = chainOf([node], { bytesMax: 1_600 })
+    expect((await chain.logs(FILTER)).map(({ blockNumber }) => Number(blockNumber))).toEqual(
+      Array.from({ length: 11 }, (_, at) => 10 + at),
+    )
+  })
+
+  test('is halved down to one block, which then counts as a failure', async () => {
+    const node = await startNode()
+    const ranges: (readonly [number, number])[] = []
+    node.lies.eth_getLogs = (params, truth) => {
+      const [from, to] = rangeOf(params)
+      ranges.push([from, to])
+      return to > from || from === 13
+        ? new RpcError(-32005, 'query returned more than 10000 results')
+        : truth()
+    }
+    await expect(chainOf([node]).logs(FILTER)).rejects.toMatchObject({ problem: 'NO_ANSWER' })
+    expect(ranges.at(-1)).toEqual([13, 13])
+    expect(ranges).toContainEqual([10, 10])
+  })
+
+  test('is not halved for a limit of requests', async () => {
+    const node = await startNode()
+    node.lies.eth_getLogs = () =>
+      new RpcError(-32005, 'rate limit exceeded: too many requests in this time range')
+    await expect(chainOf([node]).logs(FILTER)).rejects.toMatchObject({ problem: 'NO_ANSWER' })
+    expect(node.asked.filter((method) => method === 'eth_getLogs')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,142 @@
+import type { Log } from '../../../kernel/ports/log.ts'
+import { failureOf, NodeFailure, Refusal } from './failure.ts'
+import { type Ask, callNode, callNodeInBatch, type Endpoint } from './json-rpc.ts'
+import { readQuantity } from './values.ts'
+
+const CHECK_EVERY_MS = 60_000
+const REST_MS_MIN = 1_000
+const REST_MS_MAX = 60_000
+const BATCH_MAX = 50
+/** For how long a batch is not tried again: one may be refused because the node was busy. */
+const SINGLY_MS = 3_600_000
+
+/** What somebody should look at. `node` is its host, without the path, which may hold a key. */
+export interface NodeAlert {
+  readonly kind: 'OTHER_CHAIN' | 'OLD_BLOCK' | 'BAD_ANSWER' | 'DISAGREEMENT' | 'NO_ANSWER'
+  readonly node: string
+  readonly detail: string
+}
+
+export interface NodeOptions extends Endpoint {
+  readonly chainId: number
+  readonly clock: () => Date
+  readonly log: Log
+  readonly alert: (alert: NodeAlert) => void
+}
+
+/** One node: it is of the right chain before it is asked anything else, and rests after it has failed. */
+export class Node {
+  readonly name: string
+  readonly #options: NodeOptions
+  /** When it was last found to be of the right chain. Undefined since it last failed. */
+  #checkedAtMs: number | undefined
+  #checking: Promise<void> | undefined
+  #otherChain: { readonly untilMs: number; readonly failure: NodeFailure } | undefined
+  #singlyUntilMs = 0
+  #failures = 0
+  #restsUntilMs = 0
+
+  constructor(options: NodeOptions) {
+    this.#options = options
+    this.name = new URL(options.url).host
+  }
+
+  /** Until when others are asked first; a time that is past where it works. */
+  get restsUntilMs(): number {
+    return this.#restsUntilMs > this.#nowMs() ? this.#restsUntilMs : 0
+  }
+
+  /** Makes a call. Throws NodeFailure, and Refusal. */
+  async ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    await this.check()
+    return this.#connected(() => callNode(this.#options, { method, params }))
+  }
+
+  /** Makes many calls, in batches where the node takes them. Throws NodeFailure; a result may be a Refusal. */
+  async askMany(asks: readonly Ask[]): Promise<readonly unknown[]> {
+    const results: unknown[] = []
+    for (let at = 0; at < asks.length; at += BATCH_MAX)
+      results.push(...(await this.#askSome(asks.slice(at, at + BATCH_MAX))))
+    return results
+  }
+
+  async #askSome(asks: readonly Ask[]): Promise<readonly unknown[]> {
+    await this.check()
+    if (asks.length > 1 && this.#nowMs() >= this.#singlyUntilMs) {
+      const results = await this.#connected(() => callNodeInBatch(this.#options, asks))
+      if (results) return results
+      this.#singlyUntilMs = this.#nowMs() + SINGLY_MS
+      this.#options.log.info({ node: this.name }, 'a node of a chain takes no batches')
+    }
+    const results: unknown[] = []
+    for (const { method, params } of asks)
+      results.push(
+        await this.ask(method, ...params).catch((error: unknown) => {
+          if (error instanceof Refusal) return error
+          throw error
+        }),
+      )
+    return results
+  }
+
+  /** Asks for the chain's id: before anything else, again every minute, and after a failure. Throws NodeFailure. */
+  async check(): Promise<void> {
+    const nowMs = this.#nowMs()
+    if (this.#otherChain && nowMs < this.#otherChain.untilMs) throw this.#otherChain.failure
+    if (this.#checkedAtMs !== undefined && nowMs < this.#checkedAtMs + CHECK_EVERY_MS) return
+    this.#checking ??= this.#checkNow().finally(() => {
+      this.#checking = undefined
+    })
+    await this.#checking
+  }
+
+  async #checkNow(): Promise<void> {
+    const answered = await this.#connected(() =>
+      // A refusal here is none of what is asked afterwards.
+      callNode(this.#options, { method: 'eth_chainId', params: [] }).catch((error: unknown) => {
+        throw error instanceof Refusal ? failureOf(error) : error
+      }),
+    )
+    const chainId = readQuantity(answered, 'eth_chainId')
+    if (chainId === BigInt(this.#options.chainId)) {
+      this.#checkedAtMs = this.#nowMs()
+      this.#otherChain = undefined
+      return
+    }
+    const detail = `is of chain ${chainId} instead of ${this.#options.chainId}`
+    const failure = new NodeFailure('OTHER_CHAIN', detail)
+    this.#otherChain = { untilMs: this.#nowMs() + CHECK_EVERY_MS, failure }
+    throw failure
+  }
+
+  /** After a failure of the connection somebody else may answer at this address. */
+  async #connected<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call()
+    } catch (error) {
+      if (error instanceof NodeFailure) this.#checkedAtMs = undefined
+      throw error
+    }
+  }
+
+  worked(): void {
+    this.#failures = 0
+    this.#restsUntilMs = 0
+  }
+
+  /** Lets it rest, longer each time. Failures while it rests, of questions asked at once, count as one. */
+  failed({ kind, message }: NodeFailure): void {
+    const { log, alert } = this.#options
+    if (kind === 'OTHER_CHAIN' || kind === 'OLD_BLOCK') alert({ kind, node: this.name, detail: message })
+    else if (kind !== 'NO_ANSWER' && kind !== 'BEHIND')
+      alert({ kind: 'BAD_ANSWER', node: this.name, detail: message })
+    if (this.restsUntilMs > 0) return
+    const restMs = Math.min(REST_MS_MIN * 2 ** this.#failures++, REST_MS_MAX)
+    this.#restsUntilMs = this.#nowMs() + restMs
+    log.warn({ node: this.name, kind, detail: message, restMs }, 'a node of a chain failed')
+  }
+
+  #nowMs(): number {
+    return this.#options.clock().getTime()
+  }
+}

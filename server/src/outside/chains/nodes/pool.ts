@@ -1,0 +1,134 @@
+import { toJson } from '../../../base/json/json.ts'
+import { NodeError, type NodeProblem } from '../../../kernel/ports/chain-nodes.ts'
+import type { Log } from '../../../kernel/ports/log.ts'
+import { NodeFailure } from './failure.ts'
+import type { Node, NodeAlert } from './node.ts'
+
+/** The same alert is given at most this often. */
+const ALERT_EVERY_MS = 60_000
+
+/** An answer, and who gave it. */
+export interface Answered<T> {
+  readonly node: Node
+  readonly answer: T
+}
+
+interface Failed {
+  readonly node: Node
+  readonly failure: NodeFailure
+}
+
+/** What a node's failure is called where no other node answers, the most telling one first. */
+const PROBLEMS: readonly (readonly [NodeProblem, NodeFailure['kind']])[] = [
+  ['OTHER_CHAIN', 'OTHER_CHAIN'],
+  ['OLD_BLOCK', 'OLD_BLOCK'],
+  ['BEHIND', 'BEHIND'],
+]
+
+/** Asks as many nodes as have to agree, in their order, and the next one in place of one that fails. */
+export class Pool {
+  readonly nodes: readonly Node[]
+  readonly #agreement: number
+  readonly #alert: (alert: NodeAlert) => void
+
+  constructor(nodes: readonly Node[], agreement: number, alert: (alert: NodeAlert) => void) {
+    this.nodes = nodes
+    this.#agreement = agreement
+    this.#alert = alert
+  }
+
+  /** The answer of one node. Throws NodeError. */
+  async one<T>(ask: (node: Node) => Promise<T>): Promise<T> {
+    return (await this.answers(ask, this.nodes, 1))[0].answer
+  }
+
+  /** Asks every node of which chain it is, also those that stand by: one that is of another gives an alert. Throws NodeError. */
+  async checkAll(): Promise<void> {
+    const tried = await Promise.all(this.nodes.map((node) => tryNode(node, (one) => one.check())))
+    const failed = tried.filter((one) => 'failure' in one)
+    if (failed.length === tried.length) throw this.#noAnswer(failed)
+  }
+
+  /** An answer that as many nodes give as have to agree. Asks again before it calls a difference one. Throws NodeError. */
+  async agreed<T>(question: string, ask: (node: Node) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const [first, ...others] = await this.answers(ask)
+      const other = others.find(({ answer }) => textOf(answer) !== textOf(first.answer))
+      if (!other) return first.answer
+      if (attempt === 2) throw this.disagreement(question, [first.node, other.node])
+    }
+  }
+
+  /** The answers of as many nodes as have to agree, out of these. Throws NodeError. */
+  async answers<T>(
+    ask: (node: Node) => Promise<T>,
+    nodes = this.nodes,
+    count = this.#agreement,
+  ): Promise<readonly [Answered<T>, ...Answered<T>[]]> {
+    const left = [...nodes].sort((a, b) => a.restsUntilMs - b.restsUntilMs)
+    const failed: Failed[] = []
+    const next = async (): Promise<Answered<T> | undefined> => {
+      for (let node = left.shift(); node; node = left.shift()) {
+        const tried = await tryNode(node, ask)
+        if ('answer' in tried) return tried
+        failed.push(tried)
+      }
+      return undefined
+    }
+    const answers = await Promise.all(Array.from({ length: count }, next))
+    const [first, ...others] = answers.filter((answer) => answer !== undefined)
+    if (!first || others.length < count - 1) throw this.#noAnswer(failed)
+    return [first, ...others]
+  }
+
+  #noAnswer(failed: readonly Failed[]): NodeError {
+    const kinds = new Set(failed.map(({ failure }) => failure.kind))
+    const problem = PROBLEMS.find(([, kind]) => kinds.has(kind))?.[0] ?? 'NO_ANSWER'
+    const detail = failed.map(({ node, failure }) => `${node.name}: ${failure.message}`).join('; ')
+    if (problem === 'NO_ANSWER') this.#alert({ kind: problem, node: 'all', detail })
+    return new NodeError(problem, `Too few nodes answer: ${detail}`)
+  }
+
+  /** Two nodes contradict each other: nobody knows which of them lies. */
+  disagreement(question: string, nodes: readonly Node[]): NodeError {
+    const node = nodes.map(({ name }) => name).join(', ')
+    const detail = `Two nodes disagree on ${question}`
+    this.#alert({ kind: 'DISAGREEMENT', node, detail })
+    return new NodeError('DISAGREEMENT', `${detail}: ${node}`)
+  }
+}
+
+/** Asks one node, and keeps a record of whether it works. */
+async function tryNode<T>(node: Node, ask: (node: Node) => Promise<T>): Promise<Answered<T> | Failed> {
+  try {
+    const answer = await ask(node)
+    node.worked()
+    return { node, answer }
+  } catch (error) {
+    if (!(error instanceof NodeFailure)) throw error
+    node.failed(error)
+    return { node, failure: error }
+  }
+}
+
+/** Equal for equal answers: the readers give members in one order. */
+function textOf(answer: unknown): string {
+  return answer === undefined ? '' : toJson(answer)
+}
+
+/** Logs alerts and gives them on, the same one at most once a minute. */
+export function alertOnce(
+  log: Log,
+  clock: () => Date,
+  onAlert: ((alert: NodeAlert) => void) | undefined,
+): (alert: NodeAlert) => void {
+  const givenAtMs = new Map<string, number>()
+  return (alert) => {
+    const nowMs = clock().getTime()
+    const name = `${alert.kind} ${alert.node}`
+    if (nowMs < (givenAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + ALERT_EVERY_MS) return
+    givenAtMs.set(name, nowMs)
+    log.error({ ...alert }, 'a node of a chain is not to be trusted or not there')
+    onAlert?.(alert)
+  }
+}

@@ -1,0 +1,54 @@
+import { isObject } from '@countersign/contract/core/decode'
+import type { Hex } from '../../../base/formats/hex.ts'
+import { lowerHex } from '../../../base/formats/hex.ts'
+import { CallReverted, type Sent } from '../../../kernel/ports/chain-nodes.ts'
+import type { Refusal } from './failure.ts'
+import { isData } from './values.ts'
+
+/**
+ * What refusals mean. There is no standard for them: the words are those of geth and what derives from it (op-geth, bor), erigon,
+ * nethermind, besu, reth and anvil, and of the large providers.
+ */
+const SENDING: readonly (readonly [Sent, RegExp])[] = [
+  [
+    'known',
+    /already ?known|known transaction|already imported|already in (?:the )?(?:mem|tx)?pool|same hash/i,
+  ],
+  ['nonce-used', /nonce (?:is )?too low|old ?nonce/i],
+  ['underpriced', /underpriced|fee ?too ?low|replacement ?not ?allowed|less than block base ?fee/i],
+  ['underpriced', /(?:gas ?price|tip|fee)\b.*\b(?:below|too low|minimum)/i],
+  ['no-funds', /insufficient ?(?:funds|balance)|(?:upfront|overall) cost exceeds/i],
+]
+
+/** What a refusal to take a transaction says of it; undefined where that is unknown. */
+export function sentOf({ message }: Refusal): Sent | undefined {
+  return SENDING.find(([, words]) => words.test(message))?.[0]
+}
+
+const REVERTED_CODES: readonly number[] = [3, -32015]
+const REVERTED =
+  /revert|vm execution|evm error|invalid opcode|invalid jump|out of ?gas|stack (?:under|over)flow/i
+const CANNOT_PAY = /insufficient ?(?:funds|balance)|gas required exceeds|cost exceeds/i
+const BEFORE_DATA = /^reverted /i
+
+/** A refusal of a call that the chain itself would refuse; undefined for any other. */
+export function revertOf({ code, message, data }: Refusal): CallReverted | undefined {
+  if (!REVERTED_CODES.includes(code) && !REVERTED.test(message) && !CANNOT_PAY.test(message)) return undefined
+  return new CallReverted(revertData(data), message)
+}
+
+function revertData(data: unknown): Hex {
+  // Some nodes put it one level deeper.
+  const text = isObject(data) ? data.data : data
+  const digits = typeof text === 'string' ? text.replace(BEFORE_DATA, '') : ''
+  return isData(digits) ? lowerHex(digits) : '0x'
+}
+
+const TOO_BUSY = /too many requests|requests? per|rate.?limit|throughput|capacity|credits/i
+const TOO_MUCH = /more than|exceed|limited|limit\b|\bmax|too (?:large|wide|big|long|many)|\bover\b/i
+const OF_LOGS = /results|logs|blocks?\b|range|response/i
+
+/** Whether a node refuses a range of logs for its length or for what is in it. */
+export function isRangeRefusal({ message }: Refusal): boolean {
+  return !TOO_BUSY.test(message) && TOO_MUCH.test(message) && OF_LOGS.test(message)
+}

@@ -1,0 +1,56 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import { NodeError, type Sent } from '../../../kernel/ports/chain-nodes.ts'
+import { NodeFailure, Refusal } from './failure.ts'
+import type { Node } from './node.ts'
+import { sentOf } from './refusals.ts'
+import { readHash } from './values.ts'
+
+/** What became of a transaction at one node. `unknown`: it may have it. `unsent`: this call did not give it to it. */
+type AtNode = Sent | { readonly node: Node; readonly is: 'unknown' | 'unsent'; readonly detail: string }
+
+/** Words that count when all nodes have answered, the strongest first. The latter two only if no node may have taken it. */
+const REFUSED = ['underpriced', 'no-funds'] as const
+
+/** Gives a signed transaction to all nodes at once, and returns as soon as the outcome is certain. Throws NodeError. */
+export async function sendToAll(nodes: readonly Node[], raw: Hex): Promise<Sent> {
+  const attempts = nodes.map((node) => sendTo(node, raw))
+  return Promise.any(attempts.map(arrived)).catch(async () => outcomeOf(await Promise.all(attempts)))
+}
+
+async function arrived(attempt: Promise<AtNode>): Promise<Sent> {
+  const outcome = await attempt
+  // Either word counts as soon as one node says it.
+  if (outcome === 'taken' || outcome === 'known') return outcome
+  throw new Error('not there')
+}
+
+function outcomeOf(outcomes: readonly AtNode[]): Sent {
+  if (outcomes.includes('nonce-used')) return 'nonce-used'
+  const refused = REFUSED.find((word) => outcomes.includes(word))
+  const left = outcomes.filter((outcome) => typeof outcome === 'object')
+  if (refused && left.every(({ is }) => is === 'unsent')) return refused
+  const words = left.map(({ node, detail }) => `${node.name}: ${detail}`)
+  throw new NodeError(
+    'NO_ANSWER',
+    `Nobody knows whether a transaction was taken: ${[...words, ...(refused ? [refused] : [])].join('; ')}`,
+  )
+}
+
+async function sendTo(node: Node, raw: Hex): Promise<AtNode> {
+  let is: 'unknown' | 'unsent' = 'unsent'
+  try {
+    await node.check()
+    is = 'unknown'
+    readHash(await node.ask('eth_sendRawTransaction', raw), 'The hash of a sent transaction')
+    node.worked()
+    return 'taken'
+  } catch (error) {
+    if (error instanceof Refusal) {
+      node.worked()
+      return sentOf(error) ?? { node, is, detail: `refuses: ${error.message} (${error.code})` }
+    }
+    if (!(error instanceof NodeFailure)) throw error
+    node.failed(error)
+    return { node, is, detail: error.message }
+  }
+}

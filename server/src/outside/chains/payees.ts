@@ -1,0 +1,68 @@
+import type { Hex } from '../../base/formats/hex.ts'
+import { lowerHex } from '../../base/formats/hex.ts'
+import { NodeError } from '../../kernel/ports/chain-nodes.ts'
+import type { Read } from '../../storage/read/read.ts'
+import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+import type { EvmRail } from './evm-rail.ts'
+import { selectRoleOf } from './store.ts'
+
+/** Who can be paid on a chain. */
+
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
+/** What the code of a wallet begins with that has given its calls to a contract (EIP-7702): its key still moves its money. */
+const DELEGATED = '0xef0100'
+/** How long an address without a contract is believed to have none. */
+const KNOWN_MS = 10 * 60_000
+const KNOWN_MAX = 10_000
+
+/** Why nothing can be sent to an address, whoever asks; undefined where nothing speaks against it. */
+export function fixedFaultOf({ entry, chain, gas }: EvmRail, address: Hex): string | undefined {
+  if (address === ZERO_ADDRESS) return 'is the zero address'
+  if (entry.tokens.some((token) => token.address.toLowerCase() === address))
+    return 'is the contract of a token'
+  return address === chain.treasury || gas.includes(address) ? OWN : undefined
+}
+
+const OWN = 'is an address of this platform: pay its internal account instead'
+
+/** The same, and what only the records and the chain can tell. Undefined also where no node answers: the desk asks again. */
+export async function faultOfPayee(
+  rail: EvmRail,
+  read: Read,
+  account: AccountDetails,
+): Promise<string | undefined> {
+  const spelled = addressIn(account)
+  if (spelled === undefined) return undefined
+  const address = lowerHex(spelled)
+  const fixed = fixedFaultOf(rail, address)
+  if (fixed !== undefined) return fixed
+  if (await selectRoleOf(read, rail.name, address)) return OWN
+  try {
+    return (await isContract(rail, address)) ? CONTRACT : undefined
+  } catch (error) {
+    if (error instanceof NodeError) return undefined
+    throw error
+  }
+}
+
+const CONTRACT = 'is a contract, not a wallet'
+
+/** Wallets by rail, and when they were looked at, in real time. */
+const known = new WeakMap<EvmRail, Map<Hex, number>>()
+
+/** Whether an address is a contract, which may have no way to move what it gets. Throws NodeError. */
+export async function isContract(rail: EvmRail, address: Hex): Promise<boolean> {
+  const wallets = known.get(rail) ?? new Map<Hex, number>()
+  known.set(rail, wallets)
+  if ((wallets.get(address) ?? Number.NEGATIVE_INFINITY) > performance.now() - KNOWN_MS) return false
+  const code = await rail.nodes.code(address)
+  if (code !== '0x' && !code.startsWith(DELEGATED)) return true
+  if (wallets.size >= KNOWN_MAX) wallets.clear()
+  wallets.set(address, performance.now())
+  return false
+}
+
+/** The address among the details of an account. */
+export function addressIn(account: AccountDetails): string | undefined {
+  return 'address' in account && typeof account.address === 'string' ? account.address : undefined
+}

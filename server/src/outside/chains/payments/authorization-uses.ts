@@ -1,0 +1,146 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { type ChainLog, type ChainReceipt, NodeError } from '../../../kernel/ports/chain-nodes.ts'
+import { required } from '../../../storage/read/required.ts'
+import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
+import type { EvmRail } from '../evm-rail.ts'
+import { feeTermsOf, termsOf } from '../follow/claims.ts'
+import { CANCELLED_TOPIC, stateCall, stateIn, TRANSFER_TOPIC, topicOf, USED_TOPIC } from '../formats/calls.ts'
+import { authorizationEventOf, isSameTransfer, transferOf } from '../formats/transfers.ts'
+import { judgeReceipt } from './judge-receipt.ts'
+
+/** A transfer of a payment that the chain makes at most once. */
+export type Part = 'payment' | 'fee'
+
+/**
+ * The fate of an authorization, by the blocks up to a confirmed one. Anybody may bring it to the chain, and the owner of the key may
+ * use its nonce for another transfer, so only the transfer itself proves that it was made.
+ */
+export type Use =
+  | { readonly is: 'made'; readonly hash: Hex; readonly block: bigint }
+  /** It can never be made. `hasPaidPayee`: the transaction has moved another amount to the payee. */
+  | { readonly is: 'used-otherwise'; readonly hasPaidPayee: boolean }
+  | { readonly is: 'cancelled' }
+  | { readonly is: 'unused' }
+  /** The token says that it was used, but the nodes do not show for what. */
+  | { readonly is: 'unclear' }
+
+const BLOCKS_AT_ONCE = 2000n
+const UNCLEAR: Use = { is: 'unclear' }
+
+/** True if an authorization was used or cancelled by a block, or by now without one. Throws NodeError. */
+export async function isUsed(
+  { nodes }: EvmRail,
+  { token, sender }: Pick<ChainPaymentRow, 'token' | 'sender'>,
+  nonce: Hex,
+  at?: bigint,
+): Promise<boolean> {
+  return stateIn(await nodes.call(stateCall(token, sender, nonce), at))
+}
+
+export function nonceOf(payment: ChainPaymentRow, part: Part): Hex {
+  return required(payment, part === 'payment' ? 'nonce' : 'fee_nonce')
+}
+
+/** Throws NodeError. */
+export async function findUse(
+  op: Op,
+  rail: EvmRail,
+  payment: ChainPaymentRow,
+  part: Part,
+  confirmed: bigint,
+): Promise<Use> {
+  const nonce = nonceOf(payment, part)
+  const isSpent = await isUsed(rail, payment, nonce, confirmed)
+  // The logs are asked for in both cases: a node that has lost one of them must not have a payment made or given back twice.
+  const log = await findLog(rail, payment, nonce, confirmed, isSpent)
+  if (!log) {
+    if (!isSpent) return { is: 'unused' }
+    return (await wasUsedBefore(rail, payment, nonce))
+      ? { is: 'used-otherwise', hasPaidPayee: false }
+      : UNCLEAR
+  }
+  if (!isSpent) return UNCLEAR
+  if (authorizationEventOf(log)?.isCancelled) return { is: 'cancelled' }
+  const receipt = await rail.nodes.receipt(log.transactionHash)
+  const isComplete = receipt?.blockHash === log.blockHash && receipt.logs.some((one) => isSameLog(one, log))
+  return isComplete ? judged(op, rail, payment, part, receipt) : UNCLEAR
+}
+
+async function judged(
+  op: Op,
+  rail: EvmRail,
+  payment: ChainPaymentRow,
+  part: Part,
+  receipt: ChainReceipt,
+): Promise<Use> {
+  const { [part]: proof } = await judgeReceipt(op, rail.name, payment, receipt)
+  if (proof === 'made') return { is: 'made', hash: receipt.transactionHash, block: receipt.blockNumber }
+  if (proof !== 'used-otherwise' || !(await hasAllTransfers(rail, payment, part, receipt))) return UNCLEAR
+  return { is: 'used-otherwise', hasPaidPayee: hasPaidPayee(payment, receipt) }
+}
+
+/** True if a transaction has moved anything from the sender of a payment to its payee. */
+export function hasPaidPayee(
+  { token, sender, recipient }: ChainPaymentRow,
+  { status, logs }: ChainReceipt,
+): boolean {
+  return logs.some((log) => {
+    const transfer = status === 'success' && log.address === token ? transferOf(log) : undefined
+    return transfer?.sender === sender && transfer.recipient === recipient && transfer.amount > 0n
+  })
+}
+
+/** False if the block has a log of this transfer that the receipt lacks: a payment does not fail by a single response. */
+async function hasAllTransfers(
+  { nodes }: EvmRail,
+  payment: ChainPaymentRow,
+  part: Part,
+  { transactionHash, blockNumber, logs }: ChainReceipt,
+): Promise<boolean> {
+  const terms = part === 'payment' ? termsOf(payment) : feeTermsOf(payment)
+  if (!terms) return false
+  const topics = [TRANSFER_TOPIC, topicOf(terms.sender), topicOf(terms.recipient)]
+  const found = await nodes.logs({ address: terms.token, topics, from: blockNumber, to: blockNumber })
+  return found
+    .filter((log) => log.transactionHash === transactionHash && isSameTransfer(transferOf(log), terms))
+    .every((log) => logs.some((one) => isSameLog(one, log)))
+}
+
+function isSameLog(one: ChainLog, other: ChainLog): boolean {
+  return one.blockHash === other.blockHash && one.logIndex === other.logIndex && one.data === other.data
+}
+
+/**
+ * True if an authorization without a log was used by the block up to which the chain was followed when the payment was made: nobody had
+ * signed for the payment then. A node without the state of that block leaves it unclear.
+ */
+async function wasUsedBefore(rail: EvmRail, payment: ChainPaymentRow, nonce: Hex): Promise<boolean> {
+  if (payment.attempts > 0) return false
+  try {
+    return await isUsed(rail, payment, nonce, payment.from_block)
+  } catch (error) {
+    if (error instanceof NodeError) return false
+    throw error
+  }
+}
+
+/** The log of a nonce. A nonce is not a secret, so it may have been used shortly before its payment was made. */
+async function findLog(
+  { nodes }: EvmRail,
+  { token, sender, from_block }: ChainPaymentRow,
+  nonce: Hex,
+  confirmed: bigint,
+  isSpent: boolean,
+): Promise<ChainLog | undefined> {
+  const before = from_block > BLOCKS_AT_ONCE ? from_block - BLOCKS_AT_ONCE : 0n
+  const lowest = isSpent ? before : from_block
+  for (let to = confirmed; to >= lowest; to -= BLOCKS_AT_ONCE) {
+    const first = to - BLOCKS_AT_ONCE + 1n
+    const from = first > lowest ? first : lowest
+    const topics = [[USED_TOPIC, CANCELLED_TOPIC], topicOf(sender), nonce]
+    const [log] = await nodes.logs({ address: token, topics, from, to })
+    if (log) return log
+  }
+  return undefined
+}

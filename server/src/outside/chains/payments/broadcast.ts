@@ -1,0 +1,48 @@
+import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
+import type { ChainDesk } from '../evm-rail.ts'
+import { memoryOf } from './memory.ts'
+import { lastForm } from './transactions.ts'
+
+const AT_ONCE = 8
+
+/**
+ * Gives transactions to the nodes, in the order of their nonces. Their signed forms have been committed, so the same bytes may go out any number
+ * of times. Throws NodeError where nobody knows whether one was taken: what is left is sent again later.
+ */
+export async function broadcast(
+  { rail, app }: ChainDesk,
+  rows: readonly ChainTransactionRow[],
+): Promise<void> {
+  const memory = memoryOf(rail)
+  const { sentAt, contested, underpriced } = memory
+  await inTurn(rows, AT_ONCE, async (row) => {
+    const said = await rail.nodes.send(lastForm(row).raw)
+    sentAt.set(row.id, performance.now())
+    if (said === 'nonce-used') {
+      contested.add(row.id)
+      memory.looked = undefined
+    }
+    if (said === 'underpriced') underpriced.add(row.id)
+    if (said === 'no-funds') {
+      app.metrics.chainAlert(rail.name, 'gas')
+      app.log.warn({ rail: rail.name, account: row.sender }, 'an account has too little coin for gas')
+    }
+  })
+}
+
+/** Does some at a time, in their order, and begins no more once one has failed. */
+export async function inTurn<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  by: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = []
+  for (let start = 0; start < items.length; start += atOnce) {
+    const ended = await Promise.allSettled(items.slice(start, start + atOnce).map(by))
+    for (const one of ended) {
+      if (one.status === 'rejected') throw one.reason
+      results.push(one.value)
+    }
+  }
+  return results
+}

@@ -1,0 +1,90 @@
+import { type Op, plusSeconds } from '../../../kernel/operation/app.ts'
+import type { ChainFees } from '../../../kernel/ports/chain-nodes.ts'
+import { opOf } from '../../../money/rails/rail-worker.ts'
+import { update } from '../../../storage/commit/writes.ts'
+import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
+import type { ChainDesk } from '../evm-rail.ts'
+import { feeLimit, raised } from '../fees.ts'
+import { broadcast } from './broadcast.ts'
+import { memoryOf } from './memory.ts'
+import { selectAddress, selectUnmined } from './store.ts'
+import { feesOf, lastForm, signedForm } from './transactions.ts'
+
+const STUCK_SECONDS = 60
+/** Nodes forget, and answers get lost: what is in no block is sent again after so long. */
+const AGAIN_MS = 5_000
+/** A node that calls the fees too low is not offered more at once: its answer may be about what it has already. */
+const UNDERPRICED_SECONDS = 2
+
+/**
+ * A step of the desk: sends transactions again that a node may not have, and replaces those that are stuck by forms with the same nonce and
+ * content and higher fees, which are committed before they go out.
+ */
+export async function keepGoing(desk: ChainDesk): Promise<void> {
+  const op = await opOf(desk)
+  const rows = await selectUnmined(op, desk.rail.name)
+  if (rows.length === 0) return
+  const { sentAt } = memoryOf(desk.rail)
+  const slow = rows.filter((row) => isSlow(desk, op, row))
+  const replaced = slow.length === 0 ? [] : await replace(desk, op, slow, firstsOf(rows))
+  const byId = new Map(replaced.map((row) => [row.id, row]))
+  const isDue = ({ id }: ChainTransactionRow) =>
+    byId.has(id) || (sentAt.get(id) ?? Number.NEGATIVE_INFINITY) < performance.now() - AGAIN_MS
+  await broadcast(
+    desk,
+    rows.filter(isDue).map((row) => byId.get(row.id) ?? row),
+  )
+}
+
+/** The first of each sender: the others wait for it. */
+function firstsOf(rows: readonly ChainTransactionRow[]): ReadonlySet<string> {
+  return new Set(rows.filter((row, index) => rows[index - 1]?.sender !== row.sender).map(({ id }) => id))
+}
+
+function isSlow({ rail }: ChainDesk, { now }: Op, row: ChainTransactionRow): boolean {
+  const isUnderpriced = memoryOf(rail).underpriced.has(row.id)
+  const seconds = isUnderpriced ? UNDERPRICED_SECONDS : (rail.entry.fees?.stuckSeconds ?? STUCK_SECONDS)
+  return plusSeconds(new Date(lastForm(row).madeAt), seconds) <= now
+}
+
+/** Commits new forms for those whose fees are the reason, and returns them. Guard: no other process has replaced them. */
+async function replace(
+  desk: ChainDesk,
+  op: Op,
+  rows: readonly ChainTransactionRow[],
+  firsts: ReadonlySet<string>,
+): Promise<ChainTransactionRow[]> {
+  const { app, rail } = desk
+  const memory = memoryOf(rail)
+  const fees = await rail.nodes.fees()
+  const chosen = rows.filter(
+    (row) => firsts.has(row.id) || memory.underpriced.has(row.id) || isBelow(row, fees),
+  )
+  const replaced: ChainTransactionRow[] = []
+  let isTooDear = false
+  for (const row of chosen) {
+    const offered = raised(feesOf(lastForm(row)), fees, feeLimit(rail.entry))
+    isTooDear ||= !offered
+    const sender = offered && (await selectAddress(op, row.sender_id))
+    if (!offered || !sender) continue
+    const attempts = [...row.attempts, signedForm(op, rail, sender.path, row, offered)]
+    // Later than before in any case, so that the guard of another process finds the change.
+    const updatedAt = new Date(Math.max(op.now.getTime(), row.updated_at.getTime() + 1))
+    const guard = { state: row.state, updated_at: row.updated_at }
+    const change = { attempts, updated_at: updatedAt }
+    const { done } = await app.commit(op, [update('chain_transactions', row.id, guard, change)])
+    if (!done) continue
+    memory.underpriced.delete(row.id)
+    replaced.push({ ...row, ...change })
+  }
+  if (isTooDear) {
+    app.metrics.chainAlert(rail.name, 'fee-limit')
+    app.log.warn({ rail: rail.name }, 'a transaction that is stuck would cost more than the limit')
+  }
+  return replaced
+}
+
+/** Whether it offers less than the next block asks for. */
+function isBelow(row: ChainTransactionRow, { baseFeePerGas }: ChainFees): boolean {
+  return feesOf(lastForm(row)).maxFee < baseFeePerGas
+}

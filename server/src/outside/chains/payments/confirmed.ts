@@ -1,0 +1,51 @@
+import type { Op } from '../../../kernel/operation/app.ts'
+import { type ChainBlock, NodeError } from '../../../kernel/ports/chain-nodes.ts'
+import { expectRow, type Write } from '../../../storage/commit/writes.ts'
+import type { ChainRow } from '../../../storage/rows/chain.ts'
+import type { EvmRail } from '../evm-rail.ts'
+import { findChain } from '../records.ts'
+
+/**
+ * The highest block that is as deep as a payment has to be, and was followed: a deep reorganisation would not find payments that end
+ * above the followed blocks.
+ */
+export interface Confirmed {
+  readonly number: bigint
+  /** The place up to which the chain was followed then. Undefined before it is met. */
+  readonly cursor: Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash'> | undefined
+}
+
+/** The chain as it is while payments are examined. */
+export interface Moment {
+  readonly head: ChainBlock
+  /** The block of `at`. */
+  readonly confirmed: ChainBlock
+  readonly at: Confirmed
+}
+
+/** Throws NodeError. */
+export async function readMoment(op: Op, rail: EvmRail): Promise<Moment> {
+  const { nodes } = rail
+  const head = await nodes.head()
+  const at = await readConfirmed(op, rail, head.number)
+  const confirmed = await nodes.block(at.number)
+  if (!confirmed) throw new NodeError('BEHIND', 'No node has the block that is confirmed')
+  return { head, confirmed, at }
+}
+
+export async function readConfirmed(op: Op, { name, entry }: EvmRail, head: bigint): Promise<Confirmed> {
+  const cursor = await findChain(op, name)
+  const followed = cursor?.followed_block ?? 0n
+  const deep = head - BigInt(entry.confirmations) + 1n
+  const number = deep < followed ? deep : followed
+  return { number: number > 0n ? number : 0n, cursor }
+}
+
+/** Guard: nothing was followed since. */
+export function stillFollowedTo({
+  id,
+  followed_block,
+  followed_hash,
+}: NonNullable<Confirmed['cursor']>): Write {
+  return expectRow('chains', id, { followed_block, followed_hash })
+}

@@ -1,0 +1,193 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { CallReverted, type ChainBlock } from '../../../kernel/ports/chain-nodes.ts'
+import type { ChainAlert } from '../../../kernel/ports/metrics.ts'
+import { required } from '../../../storage/read/required.ts'
+import type { ChainAddressRow, ChainPaymentRow } from '../../../storage/rows/chain.ts'
+import type { EvmRail } from '../evm-rail.ts'
+import { type Call, transferCall } from '../formats/calls.ts'
+import { isContract } from '../payees.ts'
+import { tokenBalance } from '../token-balance.ts'
+import { findUse, isUsed, nonceOf, type Part, type Use } from './authorization-uses.ts'
+import type { Moment } from './confirmed.ts'
+
+/** What is to be done with a payment that waits. */
+export type Verdict =
+  | { readonly do: 'send'; readonly parts: readonly Part[]; readonly gas: bigint }
+  | { readonly do: 'wait'; readonly note: string; readonly seconds: number; readonly alert?: ChainAlert }
+  | { readonly do: 'fail'; readonly note: string; readonly alert?: ChainAlert }
+  | { readonly do: 'pay'; readonly use: Extract<Use, { is: 'made' }>; readonly note?: string }
+
+const SOON_SECONDS = 2
+const LATER_SECONDS = 5
+const PERSON_SECONDS = 60
+/** A wallet's signature has to count for so long still when it is sent. */
+const VALID_SECONDS_MIN = 30n
+/** The fee of a payment that somebody else has brought to the chain is tried so often. */
+const FEE_ATTEMPTS_MAX = 3
+/** Gas beyond what a plain transfer was estimated to need: a quarter, and the check and the note of a signature. */
+const GAS_OF_SIGNATURE = 90_000n
+const GAS_OF_FEE = 200_000n
+
+/**
+ * Whether a payment can be sent now. No node is shown anything that is signed for it. `isCovered` is false where its sender is known to
+ * have too little. Throws NodeError.
+ */
+export async function examine(
+  op: Op,
+  rail: EvmRail,
+  { head, confirmed }: Moment,
+  payment: ChainPaymentRow,
+  sender: ChainAddressRow,
+  isCovered: boolean,
+): Promise<Verdict> {
+  const isOut = payment.attempts > 0 && payment.nonce !== null
+  const used = payment.nonce === null ? undefined : await ofUsed(op, rail, confirmed, payment, sender)
+  if (used) return used
+  if (!isOut && payment.kind === 'OUT' && (await isContract(rail, payment.recipient)))
+    return { do: 'fail', note: 'The payee is a contract' }
+  if (!isCovered)
+    return { do: 'wait', note: 'The treasury has too little', seconds: LATER_SECONDS, alert: 'treasury' }
+  const isOwnKey = sender.role !== 'WALLET'
+  const lasts = payment.valid_before !== null && payment.valid_before > head.timestamp + VALID_SECONDS_MIN
+  if (!isOwnKey && !lasts) return refused(op, rail, confirmed, payment, 'The signature has expired')
+  const isFeeOpen = payment.fee_amount !== null && !(await isUsed(rail, payment, nonceOf(payment, 'fee')))
+  if (payment.fee_amount !== null && !isFeeOpen) {
+    const withheld = await ofWithheldFee(op, rail, confirmed, payment)
+    if (withheld) return withheld
+  }
+  const needed = payment.amount + (isFeeOpen ? required(payment, 'fee_amount') : 0n)
+  if (!isOwnKey && (await tokenBalance(rail.nodes, payment.token, payment.sender)) < needed)
+    return refused(op, rail, confirmed, payment, 'The wallet has too little')
+  try {
+    const transfer = transferCall(payment.token, payment.recipient, payment.amount)
+    const estimate = await rail.nodes.estimateGas({ ...transfer, from: payment.sender })
+    const gas =
+      (estimate * 5n) / 4n + (payment.nonce === null ? 0n : GAS_OF_SIGNATURE) + (isFeeOpen ? GAS_OF_FEE : 0n)
+    return { do: 'send', parts: isFeeOpen ? ['payment', 'fee'] : ['payment'], gas }
+  } catch (error) {
+    if (!(error instanceof CallReverted)) throw error
+    return ofRevert(op, rail, confirmed, payment)
+  }
+}
+
+/**
+ * The verdict on an authorization whose nonce is used: by us, by anybody who has seen it, or by the owner of the key, who may know
+ * the nonce before anything is sent. Undefined if the nonce is unused.
+ */
+async function ofUsed(
+  op: Op,
+  rail: EvmRail,
+  confirmed: ChainBlock,
+  payment: ChainPaymentRow,
+  sender: ChainAddressRow,
+): Promise<Verdict | undefined> {
+  if (!(await isUsed(rail, payment, nonceOf(payment, 'payment')))) return undefined
+  const use = await findUse(op, rail, payment, 'payment', confirmed.number)
+  switch (use.is) {
+    case 'cancelled':
+      return { do: 'fail', note: 'The authorization was cancelled' }
+    case 'used-otherwise':
+      return usedOtherwise(sender, use.hasPaidPayee)
+    case 'made':
+      return payment.fee_amount === null ? { do: 'pay', use } : ofFee(op, rail, confirmed, payment, use)
+    default:
+      return { do: 'wait', note: 'Waits for confirmations', seconds: SOON_SECONDS }
+  }
+}
+
+/**
+ * A wallet's owner may spend with the key, so the payment fails. If a key of the enclave was used elsewhere, that is an alarm; and if the
+ * payee got another amount, as from a token that keeps a fee, a refund would pay twice.
+ */
+export function usedOtherwise({ role }: ChainAddressRow, hasPaidPayee: boolean): Verdict {
+  const note = 'The nonce of the authorization was used for another transfer'
+  if (role === 'WALLET') return { do: 'fail', note }
+  if (!hasPaidPayee) return { do: 'fail', note, alert: 'treasury' }
+  return {
+    do: 'wait',
+    note: 'The payee got another amount: a person has to look',
+    seconds: PERSON_SECONDS,
+    alert: 'treasury',
+  }
+}
+
+/** Undefined if somebody has brought the fee of a payment to the chain alone, before the payment. */
+async function ofWithheldFee(
+  op: Op,
+  rail: EvmRail,
+  confirmed: ChainBlock,
+  payment: ChainPaymentRow,
+): Promise<Verdict | undefined> {
+  const fee = (await findUse(op, rail, payment, 'fee', confirmed.number)).is
+  if (fee === 'made') return undefined
+  return fee === 'cancelled' || fee === 'used-otherwise'
+    ? refused(op, rail, confirmed, payment, 'The fee was withheld')
+    : { do: 'wait', note: 'The fee waits for confirmations', seconds: SOON_SECONDS }
+}
+
+/** Brings the fee of a payment that was made to the chain alone, up to a number of attempts. */
+async function ofFee(
+  op: Op,
+  rail: EvmRail,
+  confirmed: ChainBlock,
+  payment: ChainPaymentRow,
+  use: Extract<Use, { is: 'made' }>,
+): Promise<Verdict> {
+  const lost: Verdict = { do: 'pay', use, note: 'The fee was not collected' }
+  if (await isUsed(rail, payment, nonceOf(payment, 'fee'))) {
+    const fee = (await findUse(op, rail, payment, 'fee', confirmed.number)).is
+    if (fee === 'made') return { do: 'pay', use }
+    if (fee === 'cancelled' || fee === 'used-otherwise') return lost
+    return { do: 'wait', note: 'The fee waits for confirmations', seconds: SOON_SECONDS }
+  }
+  const has = await tokenBalance(rail.nodes, payment.token, payment.sender)
+  const isPayable =
+    payment.attempts < FEE_ATTEMPTS_MAX &&
+    has >= required(payment, 'fee_amount') &&
+    required(payment, 'valid_before') > confirmed.timestamp
+  return isPayable ? { do: 'send', parts: ['fee'], gas: GAS_OF_FEE } : lost
+}
+
+/** The estimate says that the transfer would fail. A single node may say so; that a payment fails is asked of all that have to agree. */
+async function ofRevert(
+  op: Op,
+  rail: EvmRail,
+  confirmed: ChainBlock,
+  payment: ChainPaymentRow,
+): Promise<Verdict> {
+  const { token, recipient, amount, sender } = payment
+  const wouldGo = (to: Hex) => goesThrough(rail, transferCall(token, to, amount), sender)
+  if (await wouldGo(recipient)) return { do: 'wait', note: 'A node has refused it', seconds: LATER_SECONDS }
+  // What hinders the treasury itself hinders every payment: none of them fails for it.
+  if (sender === rail.chain.treasury && !(await wouldGo(sender)))
+    return { do: 'wait', note: 'The treasury cannot pay', seconds: LATER_SECONDS, alert: 'treasury' }
+  return refused(op, rail, confirmed, payment, 'The token refuses the transfer')
+}
+
+async function goesThrough({ nodes }: EvmRail, call: Call, from: Hex): Promise<boolean> {
+  try {
+    await nodes.call({ ...call, from })
+    return true
+  } catch (error) {
+    if (error instanceof CallReverted) return false
+    throw error
+  }
+}
+
+/**
+ * A payment that the chain would refuse fails only when nothing that was signed for it can count any more: until then the payee could
+ * be paid still.
+ */
+async function refused(
+  op: Op,
+  rail: EvmRail,
+  confirmed: ChainBlock,
+  payment: ChainPaymentRow,
+  note: string,
+): Promise<Verdict> {
+  if (payment.attempts === 0 || payment.nonce === null) return { do: 'fail', note }
+  const hasExpired = payment.valid_before !== null && confirmed.timestamp >= payment.valid_before
+  const isOver = hasExpired && (await findUse(op, rail, payment, 'payment', confirmed.number)).is === 'unused'
+  return isOver ? { do: 'fail', note } : { do: 'wait', note, seconds: LATER_SECONDS }
+}

@@ -1,0 +1,40 @@
+import type { Op } from '../../../kernel/operation/app.ts'
+import { insert, type Write } from '../../../storage/commit/writes.ts'
+import { required } from '../../../storage/read/required.ts'
+import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
+import type { EvmRail } from '../evm-rail.ts'
+import { chainFeeReturnIdOf } from '../ids.ts'
+import { newChainPayment } from '../queue.ts'
+import { findUse } from './authorization-uses.ts'
+import type { Confirmed } from './confirmed.ts'
+import { failed } from './outcome.ts'
+
+/**
+ * Fails a payment that can never be made. If somebody has brought its fee to the chain alone, the treasury sends it back to the wallet.
+ * Undefined while the fate of the fee is unclear; throws NodeError.
+ */
+export async function failPayment(
+  rail: EvmRail,
+  op: Op,
+  payment: ChainPaymentRow,
+  note: string,
+  confirmed: Confirmed,
+): Promise<readonly Write[] | undefined> {
+  const fee =
+    payment.fee_nonce === null ? 'unused' : (await findUse(op, rail, payment, 'fee', confirmed.number)).is
+  if (fee === 'unclear') return undefined
+  const ending = await failed(op, payment, note, confirmed)
+  if (fee !== 'made') return ending
+  const id = chainFeeReturnIdOf(payment.id)
+  const back = newChainPayment(rail, {
+    id,
+    platformId: op.platform.id,
+    kind: 'SWEEP',
+    paymentId: id,
+    currency: payment.currency,
+    amount: required(payment, 'fee_amount'),
+    recipient: payment.sender,
+    now: op.now,
+  })
+  return [...ending, insert('chain_payments', back)]
+}

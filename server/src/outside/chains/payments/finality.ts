@@ -1,0 +1,86 @@
+import type { Op } from '../../../kernel/operation/app.ts'
+import type { ChainReceipt } from '../../../kernel/ports/chain-nodes.ts'
+import type { Write } from '../../../storage/commit/writes.ts'
+import type { ChainPaymentRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
+import type { ChainDesk } from '../evm-rail.ts'
+import { findUse, hasPaidPayee } from './authorization-uses.ts'
+import type { Confirmed } from './confirmed.ts'
+import { judgeReceipt } from './judge-receipt.ts'
+import { again, failed, paid } from './outcome.ts'
+import { selectPayment } from './store.ts'
+
+/** What becomes of a payment whose transaction is confirmed, as writes. */
+export type Ending = readonly Write[]
+
+/** A plain token that takes a transfer and moves nothing is given up after so many. */
+const ATTEMPTS_MAX = 5
+
+/**
+ * The end of a payment, by the confirmed transaction that carried it; without a receipt another transaction has used its nonce.
+ * Undefined where it cannot be told yet. Throws NodeError.
+ */
+export async function ended(
+  desk: ChainDesk,
+  op: Op,
+  row: ChainTransactionRow,
+  confirmed: Confirmed,
+  receipt: ChainReceipt | undefined,
+): Promise<Ending | undefined> {
+  const payment = row.payment_id === null ? undefined : await selectPayment(op, row.payment_id)
+  if (payment?.state !== 'SENT' || payment.transaction_id !== row.id) return []
+  if (receipt) {
+    const proofs = await judgeReceipt(op, payment.rail, payment, receipt)
+    if (proofs.payment === 'made' && (proofs.fee ?? 'made') === 'made')
+      return paid(op, payment, { hash: receipt.transactionHash, block: receipt.blockNumber })
+  }
+  return payment.nonce === null
+    ? endOfPlain(desk, op, payment, receipt, confirmed)
+    : endOfAuthorized(desk, op, payment, confirmed)
+}
+
+async function endOfAuthorized(
+  { rail }: ChainDesk,
+  op: Op,
+  payment: ChainPaymentRow,
+  confirmed: Confirmed,
+): Promise<Ending | undefined> {
+  const use = await findUse(op, rail, payment, 'payment', confirmed.number)
+  switch (use.is) {
+    case 'made':
+      return payment.fee_nonce === null ? paid(op, payment, use) : again(op, payment, 'Its fee is left')
+    // The next look finds out how it ends.
+    case 'cancelled':
+    case 'used-otherwise':
+    case 'unused':
+      return again(op, payment, 'The transaction has not paid')
+    case 'unclear':
+      return undefined
+  }
+}
+
+/**
+ * The end of a plain transfer that has not paid as it should. One that was reverted counts no more, so another may take its place. A
+ * person has to look where it has moved something else, as a token with a fee does, because another one would pay twice; and where
+ * somebody else has used its nonce, because one node alone is not believed that ours is in no block.
+ */
+async function endOfPlain(
+  { app, rail }: ChainDesk,
+  op: Op,
+  payment: ChainPaymentRow,
+  receipt: ChainReceipt | undefined,
+  confirmed: Confirmed,
+): Promise<Ending | undefined> {
+  if (!receipt && rail.entry.agreement !== 2) return undefined
+  if (receipt && hasPaidPayee(payment, receipt)) {
+    const { transactionHash } = receipt
+    app.metrics.chainAlert(rail.name, 'work')
+    app.log.error(
+      { rail: rail.name, paymentId: payment.payment_id, transactionHash },
+      'a payment has moved something else than its amount: it is not sent again',
+    )
+    return undefined
+  }
+  return payment.attempts < ATTEMPTS_MAX
+    ? again(op, payment, 'The transaction has not paid')
+    : failed(op, payment, 'The token has moved nothing', confirmed)
+}

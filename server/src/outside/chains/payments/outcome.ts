@@ -1,0 +1,87 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import { type Op, plusSeconds } from '../../../kernel/operation/app.ts'
+import { transition } from '../../../kernel/operation/transition.ts'
+import type { PaymentEvidence } from '../../../money/evidence/evidence.ts'
+import { applyOrHold } from '../../../money/rail-events/apply-or-hold.ts'
+import { OUTCOME_OF } from '../../../money/rails/settlement-table.ts'
+import { update, type Write } from '../../../storage/commit/writes.ts'
+import type { ChainPaymentRow } from '../../../storage/rows/chain.ts'
+import { CHAIN_PAYMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
+import { type Confirmed, stillFollowedTo } from './confirmed.ts'
+
+/** How a payment ends, and what is told of it. */
+
+const FAILURE = {
+  code: 'QUOTE_EXECUTION_FAILED',
+  message: 'The payment could not be made on the chain',
+} as const
+const RETRY_SECONDS_MAX = 300
+
+/** A payment that is in a confirmed block; `note` is for the operator. Guard: it had not ended. */
+export async function paid(
+  op: Op,
+  payment: ChainPaymentRow,
+  { hash, block }: { readonly hash: Hex; readonly block: bigint },
+  note: string | null = null,
+): Promise<Write[]> {
+  const change = { transaction_hash: hash, block_number: block, note }
+  const moved = transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'pay', change)
+  return [moved.write, ...(await told(op, payment, 'deliver', { transactionHash: hash }))]
+}
+
+/**
+ * Fails a payment whose signatures can count no more. Guard: it had not ended, and nothing was followed on the chain since, because a
+ * later use of its nonce is a spend by the owner of the key.
+ */
+export async function failed(
+  op: Op,
+  payment: ChainPaymentRow,
+  note: string,
+  { cursor }: Confirmed,
+): Promise<Write[]> {
+  const moved = transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'fail', { note })
+  return [
+    ...(cursor ? [stillFollowedTo(cursor)] : []),
+    moved.write,
+    ...(await told(op, payment, 'fail', { failure: FAILURE })),
+  ]
+}
+
+/** A payment whose transaction has done nothing, and is done for good: it is sent in another one. */
+export function again(op: Op, payment: ChainPaymentRow, note: string): Write[] {
+  const seconds = payment.attempts <= 1 ? 0 : Math.min(2 ** payment.attempts, RETRY_SECONDS_MAX)
+  const change = { due_at: plusSeconds(op.now, seconds), note }
+  return [transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'retry', change).write]
+}
+
+/** A payment that cannot be sent now. Guard: it still waits. */
+export function waits(op: Op, payment: ChainPaymentRow, note: string, seconds: number): Write[] {
+  const change = { note, due_at: plusSeconds(op.now, seconds), updated_at: op.now }
+  return [update('chain_payments', payment.id, { state: payment.state }, change)]
+}
+
+/**
+ * Tells what became of a payment; a sweep is nobody's payment. What contradicts the end that it had is kept for a person. Guard: nothing
+ * else was told meanwhile.
+ */
+export async function told(
+  op: Op,
+  { id, kind, rail, payment_id }: ChainPaymentRow,
+  event: 'accept' | 'deliver' | 'fail',
+  what: Pick<PaymentEvidence, 'transactionHash' | 'failure'>,
+): Promise<readonly Write[]> {
+  if (kind === 'SWEEP') return []
+  return applyOrHold(op, rail, {
+    ...what,
+    id: `${id} ${OUTCOME_OF[event]}`,
+    source: 'CHAIN',
+    kind: 'payment',
+    account: null,
+    event,
+    subject: { direction: kind, id: payment_id },
+    // The proof of the transfer has compared both.
+    amount: null,
+    currency: null,
+    occurredAt: op.now.toISOString(),
+  })
+}

@@ -1,0 +1,259 @@
+import { authorizationDigest } from '../../../base/crypto/evm/authorization.ts'
+import type { Hex } from '../../../base/formats/hex.ts'
+import { lowerHex } from '../../../base/formats/hex.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { transition } from '../../../kernel/operation/transition.ts'
+import type { ChainAlert } from '../../../kernel/ports/metrics.ts'
+import { opOf } from '../../../money/rails/rail-worker.ts'
+import { insert, type Write } from '../../../storage/commit/writes.ts'
+import type { ChainPaymentRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
+import { CHAIN_PAYMENT_TRANSITIONS } from '../../../storage/rows/states.ts'
+import type { ChainDesk, EvmRail } from '../evm-rail.ts'
+import { feeLimit, type OfferedFees, offer } from '../fees.ts'
+import { authorizedCall, type Call, MULTICALL_ADDRESS, together, transferCall } from '../formats/calls.ts'
+import { tokenBalance } from '../token-balance.ts'
+import type { Part } from './authorization-uses.ts'
+import { broadcast, inTurn } from './broadcast.ts'
+import { type Moment, readMoment } from './confirmed.ts'
+import { examine, type Verdict } from './examine.ts'
+import { failPayment } from './fail-payment.ts'
+import { memoryOf } from './memory.ts'
+import { paid, told, waits } from './outcome.ts'
+import { chooseSender, OPEN_MAX, readSenders, type Sender, type Senders } from './senders.ts'
+import { selectAddress, selectDue, selectUnderWay } from './store.ts'
+import { costMax, newTransaction } from './transactions.ts'
+
+/** So many payments are sent at once, by one commit. */
+const BATCH = 64
+const AT_ONCE = 16
+/** How long an authorization that this server signs counts. A payment whose time is over can be signed again: its nonce is the same. */
+const VALID_SECONDS = 3600n
+const WAIT_SECONDS = 5
+
+/**
+ * A step of the desk: sends payments that wait. Each gets a nonce of one of our accounts and a signed transaction, which are committed
+ * with the payment's state before any node hears of them.
+ */
+export async function relay(desk: ChainDesk): Promise<void> {
+  const { rail } = desk
+  const op = await opOf(desk)
+  const waiting = await selectDue(op, rail.name, BATCH)
+  if (waiting.length === 0) return
+  const senders = await readSenders(desk, op, needsOf(waiting))
+  const due = withinRoom(waiting, senders)
+  if (due.length === 0) return
+  const moment = await readMoment(op, rail)
+  const fees = offer(await rail.nodes.fees(), feeLimit(rail.entry))
+  const covered = await coveredByTreasury(desk, op, due)
+  const examined = await inTurn(due, AT_ONCE, async (payment) => {
+    const sender = await selectAddress(op, payment.sender_id)
+    if (!sender) throw new Error(`${payment.sender_id} is not there`)
+    return { payment, verdict: await examine(op, rail, moment, payment, sender, covered.has(payment.id)) }
+  })
+  const batch = new Batch(desk, op, moment, fees, senders)
+  for (const { payment, verdict } of examined) await batch.add(payment, verdict)
+  await batch.send()
+}
+
+/** The payments for which there are senders with room: nothing is asked for the others yet. */
+function withinRoom(waiting: readonly ChainPaymentRow[], { treasury, gas }: Senders): ChainPaymentRow[] {
+  const roomOf = (senders: readonly Sender[]) =>
+    senders.reduce((sum, { open }) => sum + Math.max(0, OPEN_MAX - open), 0)
+  const room = { plain: roomOf(treasury ? [treasury] : []), authorized: roomOf(gas) }
+  return waiting.filter(({ nonce }) => {
+    const kind = nonce === null ? 'plain' : 'authorized'
+    room[kind] -= 1
+    return room[kind] >= 0
+  })
+}
+
+function needsOf(due: readonly ChainPaymentRow[]) {
+  return {
+    treasury: due.some(({ nonce }) => nonce === null),
+    gas: due.some(({ nonce }) => nonce !== null),
+  }
+}
+
+function shortOf(alert: ChainAlert, note: string): Verdict {
+  return { do: 'wait', note, seconds: WAIT_SECONDS, alert }
+}
+
+/** The payments for which the treasury has enough, beside what is on its way; those of others pay from their own. */
+async function coveredByTreasury(
+  { rail }: ChainDesk,
+  op: Op,
+  due: readonly ChainPaymentRow[],
+): Promise<ReadonlySet<string>> {
+  const { treasury } = rail.chain
+  const ours = due.filter(({ sender }) => sender === treasury)
+  const underWay = await selectUnderWay(op, rail.name, treasury)
+  const left = new Map<Hex, bigint>()
+  for (const token of new Set(ours.map((one) => one.token))) {
+    const balance = await tokenBalance(rail.nodes, token, treasury)
+    left.set(token, balance - (underWay.get(token) ?? 0n))
+  }
+  const covered = new Set(due.filter(({ sender }) => sender !== treasury).map(({ id }) => id))
+  for (const { id, token, amount } of ours) {
+    const has = left.get(token) ?? 0n
+    if (has < amount) continue
+    left.set(token, has - amount)
+    covered.add(id)
+  }
+  return covered
+}
+
+/** What one run of the step decides: one commit, and after it the broadcasts. */
+class Batch {
+  readonly #writes: Write[] = []
+  readonly #rows: ChainTransactionRow[] = []
+  readonly #alerts = new Set<ChainAlert>()
+  readonly #desk: ChainDesk
+  readonly #op: Op
+  readonly #moment: Moment
+  readonly #fees: OfferedFees | undefined
+  readonly #senders: Senders
+
+  constructor(desk: ChainDesk, op: Op, moment: Moment, fees: OfferedFees | undefined, senders: Senders) {
+    this.#desk = desk
+    this.#op = op
+    this.#moment = moment
+    this.#fees = fees
+    this.#senders = senders
+  }
+
+  async add(payment: ChainPaymentRow, verdict: Verdict): Promise<void> {
+    const op = this.#op
+    switch (verdict.do) {
+      case 'send':
+        return this.#addSending(payment, verdict)
+      case 'wait':
+        if (verdict.alert) this.#alerts.add(verdict.alert)
+        this.#writes.push(...waits(op, payment, verdict.note, verdict.seconds))
+        return
+      case 'fail':
+        if (verdict.alert) this.#alerts.add(verdict.alert)
+        return this.#addFailing(payment, verdict.note)
+      case 'pay':
+        if (verdict.note !== undefined) this.#warn(payment, verdict.note)
+        this.#writes.push(...(await paid(op, payment, verdict.use, verdict.note)))
+    }
+  }
+
+  async #addFailing(payment: ChainPaymentRow, note: string): Promise<void> {
+    const writes = await failPayment(this.#desk.rail, this.#op, payment, note, this.#moment.at)
+    this.#warn(payment, note)
+    this.#writes.push(...(writes ?? waits(this.#op, payment, note, WAIT_SECONDS)))
+  }
+
+  #warn({ payment_id: paymentId }: ChainPaymentRow, why: string): void {
+    const { app, rail } = this.#desk
+    app.log.warn({ rail: rail.name, paymentId, why }, 'a payment of a chain has not gone as ordered')
+  }
+
+  async #addSending(
+    payment: ChainPaymentRow,
+    { parts, gas }: Extract<Verdict, { do: 'send' }>,
+  ): Promise<void> {
+    const op = this.#op
+    const { rail } = this.#desk
+    if (!this.#fees) return this.add(payment, shortOf('fee-limit', 'The network costs more than the limit'))
+    if (parts.length > 1 && !(await this.#hasMulticall()))
+      return this.add(payment, shortOf('work', 'There is no contract at the address of multicall'))
+    const sender = this.#senderFor(payment, gas * this.#fees.maxFee)
+    if (sender === 'busy') return
+    if (sender === 'no-coin') return this.add(payment, shortOf('gas', 'Nobody has enough coin for the gas'))
+    const signed = await this.#signed(payment)
+    const { to, data } = callOf(rail, signed, parts)
+    const content = { nonce: sender.nextNonce, recipient: to, data, gas_limit: gas, paymentId: payment.id }
+    const row = newTransaction(op, rail, sender.address, content, this.#fees)
+    sender.nextNonce += 1n
+    sender.open += 1
+    sender.coin -= costMax(row)
+    const { valid_before, signature } = signed
+    const change = {
+      valid_before,
+      signature,
+      transaction_id: row.id,
+      attempts: payment.attempts + 1,
+      note: null,
+    }
+    const guard = { attempts: payment.attempts }
+    this.#writes.push(
+      insert('chain_transactions', row),
+      transition(op, 'chain_payments', CHAIN_PAYMENT_TRANSITIONS, payment, 'send', change, guard).write,
+      ...(payment.attempts === 0 ? await told(op, payment, 'accept', {}) : []),
+    )
+    this.#rows.push(row)
+  }
+
+  #senderFor({ nonce }: ChainPaymentRow, cost: bigint): Sender | 'no-coin' | 'busy' {
+    const { treasury, gas } = this.#senders
+    return chooseSender(nonce === null ? (treasury ? [treasury] : []) : gas, cost)
+  }
+
+  /** The payment with an authorization that counts for a while. That of a wallet is as its holder has signed it. */
+  async #signed(payment: ChainPaymentRow): Promise<ChainPaymentRow> {
+    if (payment.nonce === null) return payment
+    const sender = await selectAddress(this.#op, payment.sender_id)
+    if (sender?.role === 'WALLET') return payment
+    const { head } = this.#moment
+    const until = head.timestamp + VALID_SECONDS
+    // One that was signed before counts until its own end: the later one is the end of both.
+    const validBefore =
+      payment.valid_before !== null && payment.valid_before > until ? payment.valid_before : until
+    const domain = this.#desk.rail.facts?.tokens[payment.token]?.domain
+    if (!domain || !sender) throw new Error(`${payment.id} cannot be signed`)
+    const one = {
+      from: payment.sender,
+      to: payment.recipient,
+      value: payment.amount,
+      validBefore,
+      nonce: payment.nonce,
+    }
+    const signature = this.#op.enclave.signOnChain(sender.path, authorizationDigest(domain.separator, one))
+    return { ...payment, valid_before: validBefore, signature }
+  }
+
+  async #hasMulticall(): Promise<boolean> {
+    const { rail } = this.#desk
+    const memory = memoryOf(rail)
+    memory.hasMulticall ||= (await rail.nodes.code(multicallOf(rail))) !== '0x'
+    return memory.hasMulticall
+  }
+
+  /** Commits all, and tells the nodes. Where another process was faster nothing has happened, and the next run looks again. */
+  async send(): Promise<void> {
+    const { app, rail } = this.#desk
+    for (const alert of this.#alerts) {
+      app.metrics.chainAlert(rail.name, alert)
+      app.log.warn({ rail: rail.name, alert }, 'payments of a chain have to wait')
+    }
+    if (this.#writes.length === 0) return
+    const { done } = await app.commit(this.#op, this.#writes)
+    if (done) await broadcast(this.#desk, this.#rows)
+  }
+}
+
+function multicallOf({ entry }: EvmRail): Hex {
+  return entry.multicall === undefined ? MULTICALL_ADDRESS : lowerHex(entry.multicall)
+}
+
+/** What a payment's transaction calls. */
+function callOf(rail: EvmRail, payment: ChainPaymentRow, parts: readonly Part[]): Call {
+  const { token, recipient, amount, nonce } = payment
+  if (nonce === null) return transferCall(token, recipient, amount)
+  const calls = parts.map((part) => authorizationOf(payment, part))
+  const [first, ...others] = calls
+  return first && others.length === 0 ? first : together(multicallOf(rail), calls)
+}
+
+function authorizationOf(payment: ChainPaymentRow, part: Part): Call {
+  const { token, sender: from, valid_before: validBefore } = payment
+  const [to, value, nonce, signature] =
+    part === 'payment'
+      ? [payment.recipient, payment.amount, payment.nonce, payment.signature]
+      : [payment.fee_recipient, payment.fee_amount, payment.fee_nonce, payment.fee_signature]
+  if (!to || value === null || !nonce || validBefore === null || !signature)
+    throw new Error(`${payment.id} has no signature of its ${part}`)
+  return authorizedCall(token, { from, to, value, validBefore, nonce }, signature)
+}

@@ -1,0 +1,108 @@
+import type { Op } from '../../../kernel/operation/app.ts'
+import { decide } from '../../../money/rails/rail-worker.ts'
+import { insert } from '../../../storage/commit/writes.ts'
+import type { ChainAddressRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
+import { type ChainDesk, gasNames, TREASURY } from '../evm-rail.ts'
+import { pathOf } from '../formats/paths.ts'
+import { chainAddressIdOf } from '../ids.ts'
+import { addressRow } from '../rail.ts'
+import { selectLastNonce, selectSenders, selectUnmined } from './store.ts'
+import { costMax } from './transactions.ts'
+
+/** Nodes keep so many transactions of an account that wait for a block, and not many more. */
+export const OPEN_MAX = 64
+
+/** An account that sends transactions, with what it can take on. */
+export interface Sender {
+  readonly address: ChainAddressRow
+  /** How many of its transactions are in no block yet. */
+  open: number
+  nextNonce: bigint
+  /** Wei that its open transactions leave. */
+  coin: bigint
+}
+
+/** The treasury, which pays plain tokens, and the gas accounts, which relay authorizations. */
+export interface Senders {
+  readonly treasury: Sender | undefined
+  readonly gas: readonly Sender[]
+}
+
+/** Reads the accounts that payments need. Throws NodeError. */
+export async function readSenders(
+  desk: ChainDesk,
+  op: Op,
+  needs: { readonly treasury: boolean; readonly gas: boolean },
+): Promise<Senders> {
+  const { rail } = desk
+  const rows = await recordedSenders(desk, op)
+  const open = await selectUnmined(op, rail.name)
+  const senderOf = async (name: string): Promise<Sender | undefined> => {
+    const address = rows.find(({ id }) => id === chainAddressIdOf(rail.name, name))
+    return (
+      address &&
+      readSender(
+        desk,
+        op,
+        address,
+        open.filter((row) => row.sender_id === address.id),
+      )
+    )
+  }
+  const [treasury, ...gas] = await Promise.all([
+    needs.treasury ? senderOf(TREASURY) : undefined,
+    ...(needs.gas ? gasNames(rail.entry).map(senderOf) : []),
+  ])
+  return { treasury, gas: gas.filter((one) => one !== undefined) }
+}
+
+async function readSender(
+  { rail }: ChainDesk,
+  op: Op,
+  address: ChainAddressRow,
+  open: readonly ChainTransactionRow[],
+): Promise<Sender> {
+  const [last, count, coin] = await Promise.all([
+    selectLastNonce(op, rail.name, address.address),
+    rail.nodes.transactionCount(address.address, 'latest'),
+    rail.nodes.coin(address.address),
+  ])
+  // The chain is ahead only where the key was used elsewhere.
+  const next = last === undefined ? count : last + 1n
+  return {
+    address,
+    open: open.length,
+    nextNonce: next > count ? next : count,
+    coin: coin - open.reduce((sum, row) => sum + costMax(row), 0n),
+  }
+}
+
+/** The accounts that send, and records of those that the rails file has added. */
+async function recordedSenders(desk: ChainDesk, op: Op): Promise<ChainAddressRow[]> {
+  const { rail } = desk
+  const rows = await selectSenders(op, rail.name)
+  const added = gasNames(rail.entry).filter((of) =>
+    rows.every(({ id }) => id !== chainAddressIdOf(rail.name, of)),
+  )
+  if (added.length === 0) return rows
+  await decide(desk, async (from) =>
+    added.map((of) => {
+      const path = pathOf(rail.name, 'GAS', of)
+      const address = from.enclave.chainAddress(path)
+      const row = addressRow(rail.name, from, { of, address, role: 'GAS', path, ownerId: null })
+      return insert('chain_addresses', row)
+    }),
+  )
+  return selectSenders(op, rail.name)
+}
+
+/**
+ * The account for the next transaction, which costs so much wei at most: of those that can pay for it the one that has least to do.
+ * `no-coin` where one had room but no coin, `busy` where none had room.
+ */
+export function chooseSender(senders: readonly Sender[], cost: bigint): Sender | 'no-coin' | 'busy' {
+  const free = senders.filter(({ open }) => open < OPEN_MAX)
+  const [first, ...others] = free.filter(({ coin }) => coin >= cost)
+  if (!first) return free.length > 0 || senders.length === 0 ? 'no-coin' : 'busy'
+  return others.reduce((best, one) => (one.open < best.open ? one : best), first)
+}

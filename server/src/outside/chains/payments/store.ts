@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { Hex } from '../../../base/formats/hex.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { rowById } from '../../../storage/read/lookup.ts'
+import type { ChainAddressRow, ChainPaymentRow, ChainTransactionRow } from '../../../storage/rows/chain.ts'
+
+const PAYMENT_BY_ID = rowById('chain_payments')
+
+export async function selectPayment(op: Op, id: string): Promise<ChainPaymentRow | undefined> {
+  return op.find(PAYMENT_BY_ID, id)
+}
+
+const ADDRESS_BY_ID = rowById('chain_addresses')
+
+export async function selectAddress(op: Op, id: string): Promise<ChainAddressRow | undefined> {
+  return op.find(ADDRESS_BY_ID, id)
+}
+
+/** What waits and is due, the longest waiting first. */
+export function selectDue(op: Op, rail: string, limit: number): Promise<ChainPaymentRow[]> {
+  return op.read
+    .selectFrom('chain_payments')
+    .where('rail', '=', rail)
+    .where('platform_id', '=', op.platform.id)
+    .where('state', '=', 'WAITING')
+    .where('due_at', '<=', op.now)
+    .orderBy('due_at')
+    .orderBy('id')
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
+
+/** The accounts that send transactions. */
+export function selectSenders(op: Op, rail: string): Promise<ChainAddressRow[]> {
+  return op.read
+    .selectFrom('chain_addresses')
+    .where('rail', '=', rail)
+    .where('platform_id', '=', op.platform.id)
+    .where('role', 'in', ['TREASURY', 'GAS'])
+    .selectAll()
+    .execute()
+}
+
+/** The highest nonce of a sender that was given out. */
+export async function selectLastNonce(op: Op, rail: string, sender: Hex): Promise<bigint | undefined> {
+  const found = await op.read
+    .selectFrom('chain_transactions')
+    .where('rail', '=', rail)
+    .where('sender', '=', sender)
+    .orderBy('nonce', 'desc')
+    .select('nonce')
+    .executeTakeFirst()
+  return found?.nonce
+}
+
+/** Transactions that are in no block, by sender and nonce. */
+export function selectUnmined(op: Op, rail: string): Promise<ChainTransactionRow[]> {
+  return op.read
+    .selectFrom('chain_transactions')
+    .where('rail', '=', rail)
+    .where('platform_id', '=', op.platform.id)
+    .where('state', '=', 'OPEN')
+    .orderBy('sender')
+    .orderBy('nonce')
+    .selectAll()
+    .execute()
+}
+
+/** Transactions whose block is not confirmed yet, by block. */
+export function selectMined(op: Op, rail: string, limit: number): Promise<ChainTransactionRow[]> {
+  return op.read
+    .selectFrom('chain_transactions')
+    .where('rail', '=', rail)
+    .where('platform_id', '=', op.platform.id)
+    .where('state', '=', 'MINED')
+    .orderBy('block_number')
+    .orderBy('id')
+    .limit(limit)
+    .selectAll()
+    .execute()
+}
+
+/** What is on its way from a sender in transactions that are in no block, by token. */
+export async function selectUnderWay(op: Op, rail: string, sender: Hex): Promise<Map<Hex, bigint>> {
+  const rows = await op.read
+    .selectFrom('chain_payments as p')
+    .innerJoin('chain_transactions as t', 't.id', 'p.transaction_id')
+    .where('p.rail', '=', rail)
+    .where('p.state', '=', 'SENT')
+    .where('p.sender', '=', sender)
+    .where('t.state', '=', 'OPEN')
+    .groupBy('p.token')
+    .select(['p.token', sql<string>`sum(p.amount)::text`.as('amount')])
+    .execute()
+  return new Map(rows.map(({ token, amount }) => [token, BigInt(amount)]))
+}

@@ -1,0 +1,97 @@
+import { keccak256, serializeTransaction } from 'viem/utils'
+import { bytesOf, type Hex } from '../../../base/formats/hex.ts'
+import { requireValue } from '../../../base/formats/require-value.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import type { ChainAddressRow, ChainAttempt, ChainTransactionRow } from '../../../storage/rows/chain.ts'
+import { CHAIN_TRANSACTION_INITIAL } from '../../../storage/rows/states.ts'
+import type { EvmRail } from '../evm-rail.ts'
+import type { OfferedFees } from '../fees.ts'
+import { partsOf } from '../formats/calls.ts'
+import { chainTransactionIdOf } from '../ids.ts'
+
+/** What a nonce is used for. */
+export type TransactionContent = Pick<
+  ChainTransactionRow,
+  'sender' | 'nonce' | 'recipient' | 'data' | 'gas_limit'
+>
+
+const V_BASE = 27
+
+/** A signed form of a transaction by the key of its sender. The same content and fees have the same form. */
+export function signedForm(
+  op: Op,
+  { chain }: EvmRail,
+  path: string,
+  { nonce, recipient, data, gas_limit }: TransactionContent,
+  { maxFee, priorityFee }: OfferedFees,
+): ChainAttempt {
+  const transaction = {
+    type: 'eip1559',
+    chainId: chain.chainId,
+    nonce: Number(nonce),
+    to: recipient,
+    data,
+    value: 0n,
+    gas: gas_limit,
+    maxFeePerGas: maxFee,
+    maxPriorityFeePerGas: priorityFee,
+  } as const
+  const digest = keccak256(serializeTransaction(transaction))
+  const { r, s, v } = partsOf(op.enclave.signOnChain(path, bytesOf(digest)))
+  const raw = serializeTransaction(transaction, { r, s, yParity: v - V_BASE })
+  return {
+    hash: keccak256(raw),
+    raw,
+    maxFee: String(maxFee),
+    priorityFee: String(priorityFee),
+    madeAt: op.now.toISOString(),
+  }
+}
+
+/** The record of a transaction with its first signed form. */
+export function newTransaction(
+  op: Op,
+  rail: EvmRail,
+  from: ChainAddressRow,
+  content: Omit<TransactionContent, 'sender'> & { readonly paymentId: string | null },
+  fees: OfferedFees,
+): ChainTransactionRow {
+  const { paymentId, ...rest } = content
+  const what = { sender: from.address, ...rest }
+  return {
+    id: chainTransactionIdOf(rail.name, from.address, content.nonce),
+    platform_id: op.platform.id,
+    rail: rail.name,
+    sender_id: from.id,
+    ...what,
+    payment_id: paymentId,
+    state: CHAIN_TRANSACTION_INITIAL,
+    attempts: [signedForm(op, rail, from.path, what, fees)],
+    transaction_hash: null,
+    block_number: null,
+    block_hash: null,
+    succeeded: null,
+    cost: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** The form that counts now. */
+export function lastForm({ attempts }: ChainTransactionRow): ChainAttempt {
+  return requireValue(attempts.at(-1), 'form of a transaction')
+}
+
+export function feesOf({ maxFee, priorityFee }: ChainAttempt): OfferedFees {
+  return { maxFee: BigInt(maxFee), priorityFee: BigInt(priorityFee) }
+}
+
+/** The most that it can cost, in wei, as nodes ask for it before they take it. */
+export function costMax(row: ChainTransactionRow): bigint {
+  return row.gas_limit * feesOf(lastForm(row)).maxFee
+}
+
+/** The hash of every signed form, oldest first. A block may have the latest form, or one that it was to replace. */
+export function hashesOf({ attempts }: ChainTransactionRow): Hex[] {
+  return attempts.map(({ hash }) => hash)
+}

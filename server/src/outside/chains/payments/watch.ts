@@ -1,0 +1,161 @@
+import type { Hex } from '../../../base/formats/hex.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { transition } from '../../../kernel/operation/transition.ts'
+import type { ChainReceipt } from '../../../kernel/ports/chain-nodes.ts'
+import { opOf } from '../../../money/rails/rail-worker.ts'
+import type { Write } from '../../../storage/commit/writes.ts'
+import type { ChainTransactionRow } from '../../../storage/rows/chain.ts'
+import { CHAIN_TRANSACTION_TRANSITIONS } from '../../../storage/rows/states.ts'
+import type { ChainDesk } from '../evm-rail.ts'
+import { type Confirmed, readConfirmed } from './confirmed.ts'
+import { type Ending, ended } from './finality.ts'
+import { forget, memoryOf } from './memory.ts'
+import { selectMined, selectUnmined } from './store.ts'
+import { hashesOf } from './transactions.ts'
+
+const MINED_MAX = 1000
+/** So many transactions of one commit. */
+const PIECE = 32
+
+/** What is known of transactions at one head. */
+interface Sight {
+  readonly confirmed: Confirmed
+  readonly receipts: ReadonlyMap<Hex, ChainReceipt>
+  /** By sender, of those whose nonces are contested: how many transactions it had sent by the confirmed block. */
+  readonly counts: ReadonlyMap<Hex, bigint>
+  /** Whether a block is of the chain still. */
+  isCanonical(receipt: ChainReceipt): Promise<boolean>
+}
+
+/**
+ * A step of the desk: looks for transactions in blocks, and ends those that are deep enough, with their payments. What it does follows
+ * from the records and the chain alone.
+ */
+export async function watch(desk: ChainDesk): Promise<void> {
+  const { rail } = desk
+  const op = await opOf(desk)
+  const rows = [...(await selectUnmined(op, rail.name)), ...(await selectMined(op, rail.name, MINED_MAX))]
+  if (rows.length === 0) return
+  const memory = memoryOf(rail)
+  const head = await rail.nodes.head()
+  const confirmed = await readConfirmed(op, rail, head.number)
+  const moment = `${head.hash} ${confirmed.number}`
+  if (moment === memory.looked) return
+  const sight = await look(desk, rows, confirmed)
+  let isComplete = true
+  for (let start = 0; start < rows.length; start += PIECE) {
+    const writes: Write[] = []
+    const changed: string[] = []
+    for (const row of rows.slice(start, start + PIECE)) {
+      const change = await changeOf(desk, op, row, sight)
+      if (change) writes.push(...change)
+      if (change) changed.push(row.id)
+    }
+    if (writes.length === 0) continue
+    const { done } = await desk.app.commit(op, writes)
+    isComplete &&= done
+    if (done) for (const id of changed) forget(memory, id)
+  }
+  if (isComplete) memory.looked = moment
+}
+
+async function look(
+  { rail }: ChainDesk,
+  rows: readonly ChainTransactionRow[],
+  confirmed: Confirmed,
+): Promise<Sight> {
+  const { contested } = memoryOf(rail)
+  const senders = new Set(rows.filter(({ id }) => contested.has(id)).map(({ sender }) => sender))
+  // The counts first: what is in a block by then has a receipt afterwards.
+  const counts = new Map<Hex, bigint>()
+  for (const sender of senders)
+    counts.set(sender, await rail.nodes.transactionCount(sender, confirmed.number))
+  const receipts = await rail.nodes.receipts(rows.flatMap(hashesOf))
+  const blocks = new Map<bigint, Hex | undefined>()
+  return {
+    confirmed,
+    receipts,
+    counts,
+    async isCanonical({ blockNumber, blockHash }) {
+      if (!blocks.has(blockNumber)) blocks.set(blockNumber, (await rail.nodes.block(blockNumber))?.hash)
+      return blocks.get(blockNumber) === blockHash
+    },
+  }
+}
+
+/** What is written for a transaction; undefined where nothing has changed. */
+async function changeOf(
+  desk: ChainDesk,
+  op: Op,
+  row: ChainTransactionRow,
+  sight: Sight,
+): Promise<readonly Write[] | undefined> {
+  const receipt = hashesOf(row)
+    .map((hash) => sight.receipts.get(hash))
+    .find((one) => one !== undefined)
+  if (receipt) return inBlock(desk, op, row, receipt, sight)
+  if (row.state === 'MINED') {
+    const nothing = {
+      transaction_hash: null,
+      block_number: null,
+      block_hash: null,
+      succeeded: null,
+      cost: null,
+    }
+    return [transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'unmine', nothing).write]
+  }
+  const count = sight.counts.get(row.sender)
+  return count !== undefined && count > row.nonce ? overtaken(desk, op, row, sight.confirmed) : undefined
+}
+
+async function inBlock(
+  desk: ChainDesk,
+  op: Op,
+  row: ChainTransactionRow,
+  receipt: ChainReceipt,
+  sight: Sight,
+): Promise<readonly Write[] | undefined> {
+  const found = {
+    transaction_hash: receipt.transactionHash,
+    block_number: receipt.blockNumber,
+    block_hash: receipt.blockHash,
+    succeeded: receipt.status === 'success',
+    cost: String(receipt.gasUsed * receipt.effectiveGasPrice),
+  }
+  const isNews = row.state === 'OPEN' || row.block_hash !== receipt.blockHash
+  const isDeep = receipt.blockNumber <= sight.confirmed.number && (await sight.isCanonical(receipt))
+  const ending = isDeep ? await ended(desk, op, row, sight.confirmed, receipt) : undefined
+  if (ending) return confirmed(op, row, isNews ? ['mine', 'confirm'] : ['confirm'], found, ending)
+  return isNews
+    ? [transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, 'mine', found).write]
+    : undefined
+}
+
+/** The nonce was used by a transaction that is not ours: ours can never be in a block. */
+async function overtaken(
+  desk: ChainDesk,
+  op: Op,
+  row: ChainTransactionRow,
+  at: Confirmed,
+): Promise<readonly Write[] | undefined> {
+  const { app, rail } = desk
+  app.metrics.chainAlert(rail.name, 'work')
+  app.log.error(
+    { rail: rail.name, account: row.sender, nonce: String(row.nonce) },
+    'a nonce was used by a transaction of somebody else: the key of this account is used elsewhere',
+  )
+  const ending = await ended(desk, op, row, at, undefined)
+  const found = { block_number: at.number, succeeded: false, cost: '0' }
+  return ending && confirmed(op, row, ['mine', 'confirm'], found, ending)
+}
+
+function confirmed(
+  op: Op,
+  row: ChainTransactionRow,
+  by: readonly ('mine' | 'confirm')[],
+  found: Partial<ChainTransactionRow>,
+  ending: Ending,
+): readonly Write[] {
+  const moved = transition(op, 'chain_transactions', CHAIN_TRANSACTION_TRANSITIONS, row, by, found)
+  return [moved.write, ...ending]
+}

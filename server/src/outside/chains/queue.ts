@@ -1,0 +1,108 @@
+import { authorizationNonce } from '../../base/crypto/evm/authorization.ts'
+import { hasEvmChecksum } from '../../base/formats/addresses.ts'
+import type { Hex } from '../../base/formats/hex.ts'
+import { lowerHex } from '../../base/formats/hex.ts'
+import type { Enqueued, QueuedPayment, SignedChainPayment } from '../../kernel/ports/rail.ts'
+import { insert } from '../../storage/commit/writes.ts'
+import type { ChainPaymentRow } from '../../storage/rows/chain.ts'
+import { CHAIN_PAYMENT_INITIAL } from '../../storage/rows/states.ts'
+import { type EvmRail, followedBlockOf, TREASURY } from './evm-rail.ts'
+import { chainAddressIdOf } from './ids.ts'
+import { addressIn, fixedFaultOf } from './payees.ts'
+
+/** A transfer that is to be made on the chain, without what follows from it. */
+export interface NewChainPayment {
+  /** Of a payment: the id of its record, `rail_payments`. */
+  readonly id: string
+  readonly platformId: string
+  readonly kind: ChainPaymentRow['kind']
+  /** Its name at the rail; of a sweep its own id. */
+  readonly paymentId: string
+  readonly currency: string
+  readonly amount: bigint
+  /** The record of the sender's address, and the address. Left out: the treasury. */
+  readonly from?: { readonly id: string; readonly address: Hex }
+  readonly recipient: Hex
+  /** What the holder of a wallet has signed. Where it is absent, the enclave signs by the key of the sender's path. */
+  readonly signed?: SignedChainPayment | undefined
+  readonly now: Date
+}
+
+/**
+ * The record of a transfer that waits to be made. Its nonce follows from its name, so that the chain takes it once. Error: 503
+ * `UNAVAILABLE` before the chain is met, and while nobody could read the token.
+ */
+export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPaymentRow {
+  const { address: token, standard } = rail.chain.token(one.currency)
+  const { signed } = one
+  const from = signed
+    ? { id: signed.senderId, address: signed.sender }
+    : (one.from ?? { id: chainAddressIdOf(rail.name, TREASURY), address: rail.chain.treasury })
+  const isPlain = standard === 'ERC20'
+  if (isPlain && from.address !== rail.chain.treasury)
+    throw new Error(`${one.currency} has no signed transfers: the treasury alone pays it`)
+  return {
+    id: one.id,
+    platform_id: one.platformId,
+    rail: rail.name,
+    kind: one.kind,
+    payment_id: one.paymentId,
+    token,
+    currency: one.currency,
+    amount: one.amount,
+    sender_id: from.id,
+    sender: from.address,
+    recipient: one.recipient,
+    nonce: isPlain ? null : authorizationNonce('payment', one.paymentId),
+    valid_before: signed?.validBefore ?? null,
+    signature: signed?.signature ?? null,
+    fee_amount: signed?.fee?.amount ?? null,
+    fee_recipient: signed?.fee?.recipient ?? null,
+    fee_nonce: signed?.fee ? authorizationNonce('fee', one.paymentId) : null,
+    fee_signature: signed?.fee?.signature ?? null,
+    state: CHAIN_PAYMENT_INITIAL,
+    from_block: followedBlockOf(rail),
+    transaction_id: null,
+    attempts: 0,
+    due_at: one.now,
+    note: null,
+    transaction_hash: null,
+    block_number: null,
+    created_at: one.now,
+    updated_at: one.now,
+  }
+}
+
+/** Puts a payment into the queue of a chain, if its payee can be one. Errors as of `newChainPayment`. */
+export function enqueue(rail: EvmRail, payment: QueuedPayment): Enqueued {
+  const { recordId, platformId, direction, id, currency, amount, signed, now } = payment
+  if (direction === 'PULL' && !signed) return failed('Nothing can be pulled without a signature of the payer')
+  const recipient = direction === 'PULL' ? rail.chain.treasury : recipientOf(payment)
+  if (recipient === undefined) return failed('The address of the payee is not known')
+  const fault = direction === 'PULL' ? undefined : fixedFaultOf(rail, recipient)
+  if (fault !== undefined) return failed(`The address of the payee ${fault}`)
+  const row = newChainPayment(rail, {
+    id: recordId,
+    platformId,
+    kind: direction,
+    paymentId: id,
+    currency,
+    amount,
+    recipient,
+    signed,
+    now,
+  })
+  return { outcome: 'queued', writes: [insert('chain_payments', row)] }
+}
+
+function failed(detail: string): Enqueued {
+  return { outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail }
+}
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+
+/** The address that is paid, in lower case: the account's, or that of whoever sent what goes back. */
+function recipientOf({ account, sender, identifier }: QueuedPayment): Hex | undefined {
+  const text = (account && addressIn(account)) ?? sender?.accountIdentifier ?? identifier
+  return text && ADDRESS.test(text) && hasEvmChecksum(text) ? lowerHex(text) : undefined
+}

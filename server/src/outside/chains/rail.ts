@@ -1,0 +1,146 @@
+import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
+import { WALLET_PATH } from '../../base/crypto/evm/keys.ts'
+import { toChecksumAddress } from '../../base/formats/addresses.ts'
+import type { Hex } from '../../base/formats/hex.ts'
+import { lowerHex } from '../../base/formats/hex.ts'
+import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
+import type { Enclave } from '../../kernel/ports/enclave.ts'
+import type { ChainToken, OpenedDepositAccount, RailChain, RecordsFrom } from '../../kernel/ports/rail.ts'
+import { notReached } from '../../money/rails/choose-rail.ts'
+import { nextOpening } from '../../money/rails/opening-hours.ts'
+import { currenciesIn } from '../../money/rails/routing.ts'
+import { insert } from '../../storage/commit/writes.ts'
+import type { ChainAddressRow, ChainRole } from '../../storage/rows/chain.ts'
+import { type EvmRail, followedBlockOf, gasNames, TREASURY } from './evm-rail.ts'
+import type { Faucet } from './faucet.ts'
+import { pathOf } from './formats/paths.ts'
+import { chainAddressIdOf } from './ids.ts'
+import { faultOfPayee } from './payees.ts'
+import { enqueue } from './queue.ts'
+import { balancesOf, statementOf } from './statement.ts'
+import { createTransferFees } from './transfer-fee.ts'
+
+interface RailParts {
+  readonly clock: () => Date
+  readonly followedBlock: bigint | undefined
+  readonly faucet?: Faucet | undefined
+  readonly nodesApart?: EvmRail['nodesApart']
+}
+
+/** A rail of an entry whose form and addresses are right. */
+export function createEvmRail(
+  entry: EvmRailValue,
+  nodes: ChainNodes,
+  enclave: Enclave,
+  { clock, followedBlock, faucet, nodesApart = [] }: RailParts,
+): EvmRail {
+  const { name, hours, isRetired = false, lateDeposits = 'RETURN' } = entry
+  const rail: EvmRail = {
+    name,
+    entry,
+    nodes,
+    nodesApart,
+    faucet,
+    gas: gasNames(entry).map((of) => enclave.chainAddress(pathOf(name, 'GAS', of))),
+    facts: undefined,
+    lowBalances: [],
+    followedBlock,
+    chain: {
+      ...chainOf(entry, enclave, () => rail),
+      transferFee: createTransferFees(entry, nodes, clock),
+      ...(faucet ? { mint: faucet.mint } : {}),
+    },
+    isRetired,
+    lateDeposits,
+    currenciesIn: currenciesIn(entry),
+    opensAt: (now) => (hours ? nextOpening(hours, now) : now),
+    enqueue: (payment) => enqueue(rail, payment),
+    faultOfPayee: (read, account) => faultOfPayee(rail, read, account),
+    send: byQueue,
+    pull: byQueue,
+    pullable: async () => undefined,
+    balances: (from) => balancesOf(rail, from),
+    statement: (date, currency, from) => statementOf(rail, date, currency, from),
+    openDepositAccount: async (from, wanted) => depositAccount(rail, from, wanted.id),
+  }
+  return rail
+}
+
+async function byQueue(): Promise<never> {
+  throw new Error('A chain takes payments by its queue')
+}
+
+function chainOf(entry: EvmRailValue, enclave: Enclave, rail: () => EvmRail): Omit<RailChain, 'transferFee'> {
+  const { name, network, chainId, tokens } = entry
+  return {
+    network,
+    chainId,
+    treasury: enclave.chainAddress(pathOf(name, 'TREASURY', TREASURY)),
+    isMet: () => rail().followedBlock !== undefined,
+    lowBalances: () => rail().lowBalances,
+    token: (currency) => tokenOf(rail(), tokens, currency),
+    newAddress(from, ownerId) {
+      followedBlockOf(rail())
+      const path = pathOf(name, 'DEPOSIT', ownerId)
+      const address = enclave.chainAddress(path)
+      const row = addressRow(name, from, { of: ownerId, address, role: 'DEPOSIT', path, ownerId })
+      return { address: toChecksumAddress(address.slice(2)), writes: [insert('chain_addresses', row)] }
+    },
+    walletAddressId: (ownerId) => chainAddressIdOf(name, ownerId),
+    walletAddress(from, ownerId, address) {
+      followedBlockOf(rail())
+      const row = addressRow(name, from, { of: ownerId, address, role: 'WALLET', path: WALLET_PATH, ownerId })
+      return insert('chain_addresses', row)
+    },
+  }
+}
+
+function tokenOf({ facts }: EvmRail, tokens: EvmRailValue['tokens'], currency: string): ChainToken {
+  const found = tokens.find((token) => token.currency === currency)
+  if (!found) throw new Error(`The rail has no token for ${currency}`)
+  const address = lowerHex(found.address)
+  const known = facts?.tokens[address]
+  if (!known) throw notReached()
+  const { domain } = known
+  return {
+    currency,
+    address,
+    standard: found.standard,
+    domain: domain && { name: domain.name, version: domain.version },
+  }
+}
+
+/** The record of an address of ours, by what it is for. */
+export function addressRow(
+  rail: string,
+  { now, platform }: RecordsFrom,
+  one: {
+    readonly of: string
+    readonly address: Hex
+    readonly role: ChainRole
+    readonly path: string
+    readonly ownerId: string | null
+  },
+): ChainAddressRow {
+  return {
+    id: chainAddressIdOf(rail, one.of),
+    platform_id: platform.id,
+    rail,
+    address: one.address,
+    role: one.role,
+    path: one.path,
+    owner_id: one.ownerId,
+    created_at: now,
+  }
+}
+
+/** An address of its own, to which whatever arrives is credited. A quote has one when it is made, so currencies have no pool. */
+function depositAccount(rail: EvmRail, from: RecordsFrom, ownerId: string): OpenedDepositAccount {
+  const { address, writes } = rail.chain.newAddress(from, ownerId)
+  const accountInfo: OpenedDepositAccount['accountInfo'] = {
+    accountType: `${rail.entry.network}_WALLET`,
+    address,
+    assetType: 'USDC',
+  }
+  return { railReference: address.toLowerCase(), matching: 'ACCOUNT', accountInfo, writes }
+}

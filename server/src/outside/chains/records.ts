@@ -1,0 +1,18 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import type { ReadsFrom } from '../../kernel/ports/rail.ts'
+import type { ChainRow } from '../../storage/rows/chain.ts'
+import { chainIdOf } from './ids.ts'
+import { selectChain, selectFollowedBlock } from './store.ts'
+
+/** The record of a rail's chain. Undefined before the desk has met it. */
+export async function findChain(op: Op, rail: string): Promise<ChainRow | undefined> {
+  return selectChain(op, chainIdOf(rail))
+}
+
+/** The block up to which a rail's chain was followed. Undefined before the desk of any process has met it. */
+export async function findFollowedBlock(
+  from: Pick<ReadsFrom, 'db'>,
+  rail: string,
+): Promise<bigint | undefined> {
+  return selectFollowedBlock(from, rail)
+}

@@ -1,0 +1,109 @@
+import type { ConnectorStatement, StatementEntry } from '@countersign/contract/connectors/events'
+import type { Hex } from '../../base/formats/hex.ts'
+import { lowerHex } from '../../base/formats/hex.ts'
+import type { ReadsFrom } from '../../kernel/ports/rail.ts'
+import { endOf, startOf } from '../../operation/reconciliations/days.ts'
+import type { EvmRail } from './evm-rail.ts'
+import { balancesCall, balancesIn, MULTICALL_ADDRESS } from './formats/calls.ts'
+import {
+  type BookedMovement,
+  selectAddressesAfter,
+  selectBookedOn,
+  selectFollowedBlock,
+  selectSums,
+} from './store.ts'
+import { tokenBalance } from './token-balance.ts'
+
+/** Addresses whose balances are asked for in one call, and calls at the same time where each is asked for alone. */
+const ADDRESSES_AT_ONCE = 250
+const CALLS_AT_ONCE = 8
+
+/** What the chain says that our addresses hold together, by currency, in the last block that was followed. */
+export async function balancesOf(rail: EvmRail, from: ReadsFrom): Promise<ReadonlyMap<string, bigint>> {
+  const balances = new Map<string, bigint>()
+  const followedBlock = await selectFollowedBlock(from, rail.name)
+  if (followedBlock === undefined) return balances
+  for (const { currency, address } of rail.entry.tokens)
+    balances.set(currency, await heldOf(rail, from, lowerHex(address), followedBlock))
+  return balances
+}
+
+/**
+ * The statement of a day: what the chain says that our addresses hold, less what they have moved since. The entries are what was seen
+ * of it, so a transfer that nobody has shown is a gap between the statements. What moves between our own addresses is none of it.
+ * Undefined while the chain was not followed to the end of the day, or is followed once more.
+ */
+export async function statementOf(
+  rail: EvmRail,
+  date: string,
+  currency: string,
+  from: ReadsFrom,
+): Promise<ConnectorStatement | undefined> {
+  const token = tokenOf(rail, currency)
+  if (token === undefined) return undefined
+  const [start, end] = [startOf(date, rail), endOf(date, rail)]
+  const sums = await selectSums(from, rail.name, currency, end)
+  if (sums.followedBlock === undefined || sums.latestTime === undefined) return undefined
+  if (!sums.isSettled || sums.latestTime < end) return undefined
+  const held = await heldOf(rail, from, token, sums.followedBlock)
+  const entries = await selectBookedOn(from, rail.name, currency, start, end)
+  const closing = held - sums.since
+  const opening = entries.reduce((rest, { amount }) => rest - amount, closing)
+  return {
+    statementId: `${rail.name} ${currency} ${date}`,
+    date,
+    currency,
+    openingBalance: String(opening),
+    closingBalance: String(closing),
+    entries: entries.map(entryOf),
+  }
+}
+
+function entryOf(row: BookedMovement): StatementEntry {
+  const { entryId, bookedAt, amount, transactionHash, logIndex } = row
+  const text = `${transactionHash} log ${logIndex}${row.isGone ? ', whose block is gone' : ''}`
+  const entry = { entryId, bookedAt: bookedAt.toISOString(), amount: String(amount), text }
+  if (row.kind === 'DEPOSIT' && row.depositId !== null)
+    return { ...entry, kind: row.isGone ? 'DEPOSIT_REVERSAL' : 'DEPOSIT', depositId: row.depositId }
+  // A payment whose block is gone has not come back to its payer: it is brought to the chain again.
+  return row.paymentId === null
+    ? { ...entry, kind: 'OTHER' }
+    : { ...entry, kind: 'PAYMENT', id: row.paymentId }
+}
+
+function tokenOf({ entry }: EvmRail, currency: string): Hex | undefined {
+  const token = entry.tokens.find((one) => one.currency === currency)
+  return token && lowerHex(token.address)
+}
+
+/** What all our addresses hold of a token in a block. Throws NodeError. */
+async function heldOf(rail: EvmRail, from: ReadsFrom, token: Hex, block: bigint): Promise<bigint> {
+  const { multicall: own } = rail.entry
+  const multicall = own === undefined ? MULTICALL_ADDRESS : lowerHex(own)
+  const hasMulticall = (await rail.nodes.code(multicall)) !== '0x'
+  let held = 0n
+  for (let last: string | undefined; ; ) {
+    const rows = await selectAddressesAfter(from, rail.name, last, ADDRESSES_AT_ONCE)
+    const addresses = rows.map(({ address }) => address)
+    const balances = hasMulticall
+      ? balancesIn(await rail.nodes.call(balancesCall(multicall, token, addresses), block))
+      : await oneByOne(rail, token, addresses, block)
+    held = balances.reduce((sum, balance) => sum + balance, held)
+    if (rows.length < ADDRESSES_AT_ONCE) return held
+    last = rows.at(-1)?.address
+  }
+}
+
+async function oneByOne(
+  { nodes }: EvmRail,
+  token: Hex,
+  addresses: readonly Hex[],
+  block: bigint,
+): Promise<bigint[]> {
+  const balances: bigint[] = []
+  for (let at = 0; at < addresses.length; at += CALLS_AT_ONCE) {
+    const some = addresses.slice(at, at + CALLS_AT_ONCE)
+    balances.push(...(await Promise.all(some.map((address) => tokenBalance(nodes, token, address, block)))))
+  }
+  return balances
+}

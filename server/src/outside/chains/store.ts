@@ -1,0 +1,149 @@
+import type { Hex } from '../../base/formats/hex.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { ReadsFrom } from '../../kernel/ports/rail.ts'
+import { rowById } from '../../storage/read/lookup.ts'
+import type { Read } from '../../storage/read/read.ts'
+import type { ChainRole, ChainRow } from '../../storage/rows/chain.ts'
+
+const CHAIN_BY_ID = rowById('chains')
+
+export async function selectChain(op: Op, id: string): Promise<ChainRow | undefined> {
+  return op.find(CHAIN_BY_ID, id)
+}
+
+/** The block up to which the chain of a rail was followed. Undefined before any desk has met it. */
+export async function selectFollowedBlock(
+  { db }: Pick<ReadsFrom, 'db'>,
+  rail: string,
+): Promise<bigint | undefined> {
+  const { rows } = await db.query<{ followed_block: bigint }>(
+    'SELECT followed_block FROM chains WHERE rail = $1',
+    [rail],
+  )
+  return rows[0]?.followed_block
+}
+
+/** What an address is for, if it is one of ours on the chain of a rail. The address is in lower case. */
+export async function selectRoleOf(read: Read, rail: string, address: Hex): Promise<ChainRole | undefined> {
+  const found = await read
+    .selectFrom('chain_addresses')
+    .where('rail', '=', rail)
+    .where('address', '=', address)
+    .select('role')
+    .executeTakeFirst()
+  return found?.role
+}
+
+/** What the statement of a currency needs of the chain and of what has moved since a time. */
+export interface ChainSums {
+  /** Undefined before the desk has met the chain. */
+  readonly followedBlock: bigint | undefined
+  readonly latestTime: Date | undefined
+  /** Whether nothing that was booked is in doubt. */
+  readonly isSettled: boolean
+  /** Money in less money out from that time on, up to the block. */
+  readonly since: bigint
+}
+
+/** What a movement is for the sum of our addresses: between two of them it is nothing. */
+const SIGN = `CASE m.kind WHEN 'DEPOSIT' THEN 1 WHEN 'OWN' THEN 0 ELSE -1 END`
+
+const SUMS = `
+SELECT c.followed_block AS "followedBlock", c.latest_time AS "latestTime",
+  c.followed_block = c.highest_block
+    AND NOT EXISTS (SELECT 1 FROM chain_movements u WHERE u.rail = c.rail AND u.state = 'UNSURE') AS "isSettled",
+  (coalesce((SELECT sum(${SIGN} * m.amount) FROM chain_movements m WHERE m.rail = c.rail AND m.currency = $2
+      AND m.booked_at >= $3 AND m.block_number <= c.followed_block), 0)
+    - coalesce((SELECT sum(${SIGN} * m.amount) FROM chain_movements m WHERE m.rail = c.rail AND m.currency = $2
+      AND m.gone_at >= $3), 0))::text AS since
+FROM chains c WHERE c.rail = $1`
+
+export async function selectSums(
+  { db }: Pick<ReadsFrom, 'db'>,
+  rail: string,
+  currency: string,
+  from: Date,
+): Promise<ChainSums> {
+  const { rows } = await db.query<{
+    followedBlock: bigint
+    latestTime: Date
+    isSettled: boolean
+    since: string
+  }>(SUMS, [rail, currency, from])
+  const [row] = rows
+  if (!row) return { followedBlock: undefined, latestTime: undefined, isSettled: false, since: 0n }
+  return { ...row, since: BigInt(row.since) }
+}
+
+/** A movement as an entry of a statement; `amount` is positive for money in. */
+export interface BookedMovement {
+  readonly entryId: string
+  readonly bookedAt: Date
+  readonly amount: bigint
+  readonly kind: 'DEPOSIT' | 'PAYMENT' | 'SPENT'
+  readonly isGone: boolean
+  readonly transactionHash: Hex
+  readonly logIndex: number
+  /** The rail's name of the deposit; the name of the payment. */
+  readonly depositId: string | null
+  readonly paymentId: string | null
+}
+
+const BOOKED_ON = `
+SELECT b.* FROM (
+  SELECT m.id::text AS "entryId", m.booked_at AS "bookedAt", ${SIGN} * m.amount AS amount, false AS "isGone", m.kind,
+    m.transaction_hash AS "transactionHash", m.log_index AS "logIndex", d.rail_reference AS "depositId",
+    coalesce(p.payment_id, t.id) AS "paymentId"
+  FROM chain_movements m LEFT JOIN deposits d ON d.id = m.item_id AND m.kind = 'DEPOSIT'
+    LEFT JOIN chain_payments p ON p.id = m.item_id AND m.kind = 'PAYMENT'
+    LEFT JOIN transactions t ON t.id = m.item_id AND m.kind = 'SPENT'
+  WHERE m.rail = $1 AND m.currency = $2 AND m.booked_at >= $3 AND m.booked_at < $4 AND m.kind <> 'OWN'
+  UNION ALL
+  SELECT m.id::text || ' gone', m.gone_at, - (${SIGN}) * m.amount, true, m.kind,
+    m.transaction_hash, m.log_index, d.rail_reference, coalesce(p.payment_id, t.id)
+  FROM chain_movements m LEFT JOIN deposits d ON d.id = m.item_id AND m.kind = 'DEPOSIT'
+    LEFT JOIN chain_payments p ON p.id = m.item_id AND m.kind = 'PAYMENT'
+    LEFT JOIN transactions t ON t.id = m.item_id AND m.kind = 'SPENT'
+  WHERE m.rail = $1 AND m.currency = $2 AND m.gone_at >= $3 AND m.gone_at < $4 AND m.kind <> 'OWN'
+) b ORDER BY b."bookedAt", b."entryId"`
+
+/** What was booked between two times, and what was found to be gone. */
+export async function selectBookedOn(
+  { db }: Pick<ReadsFrom, 'db'>,
+  rail: string,
+  currency: string,
+  from: Date,
+  until: Date,
+): Promise<BookedMovement[]> {
+  const { rows } = await db.query<BookedMovement>(BOOKED_ON, [rail, currency, from, until])
+  return rows.map((row) => ({ ...row, amount: BigInt(row.amount) }))
+}
+
+/** Payouts of an address since a time, by currency. */
+export async function selectPaidOutSince(
+  { db }: Pick<ReadsFrom, 'db'>,
+  rail: string,
+  sender: Hex,
+  since: Date,
+): Promise<ReadonlyMap<string, bigint>> {
+  const { rows } = await db.query<{ currency: string; amount: string }>(
+    `SELECT currency, sum(amount)::text AS amount FROM chain_movements
+     WHERE rail = $1 AND created_at >= $2 AND sender = $3 AND kind = 'PAYMENT' AND state <> 'GONE' GROUP BY currency`,
+    [rail, since, sender],
+  )
+  return new Map(rows.map(({ currency, amount }) => [currency, BigInt(amount)]))
+}
+
+/** The addresses of a rail after one, in the order of the addresses. */
+export async function selectAddressesAfter(
+  { db }: Pick<ReadsFrom, 'db'>,
+  rail: string,
+  after: string | undefined,
+  limit: number,
+): Promise<{ readonly address: Hex }[]> {
+  const { rows } = await db.query<{ address: Hex }>(
+    'SELECT address FROM chain_addresses WHERE rail = $1 AND address > $2 ORDER BY address LIMIT $3',
+    [rail, after ?? '', limit],
+  )
+  return rows
+}

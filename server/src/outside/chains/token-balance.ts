@@ -1,0 +1,14 @@
+import type { Hex } from '../../base/formats/hex.ts'
+import type { ChainNodes } from '../../kernel/ports/chain-nodes.ts'
+import { balanceCall, balanceIn } from './formats/calls.ts'
+
+/** What an address has of a token, in its smallest unit, now or at a block: 0 before the block that has the contract. Throws NodeError. */
+export async function tokenBalance(
+  nodes: ChainNodes,
+  token: Hex,
+  account: Hex,
+  at?: bigint,
+): Promise<bigint> {
+  const answer = await nodes.call(balanceCall(token, account), at)
+  return answer === '0x' && at !== undefined ? 0n : balanceIn(answer)
+}

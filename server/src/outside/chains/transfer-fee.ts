@@ -1,0 +1,65 @@
+import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
+import { COIN_OF, type NetworkFee } from '../../base/pricing/network-fees.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { type ChainFees, type ChainNodes, NodeError } from '../../kernel/ports/chain-nodes.ts'
+import { feeLimit, offer } from './fees.ts'
+
+/**
+ * The gas of one transfer, above what was measured for dollars in use: an authorization that is relayed to an account without a
+ * balance takes 75,000 to 105,000, where the token is behind a proxy; a plain transfer takes 40,000 to 65,000.
+ */
+const GAS_UNITS = { EIP3009: 120_000n, ERC20: 80_000n } as const
+const MARGIN_PERCENT = 20
+/** A block of the fastest chains. */
+const FEES_MS = 2000
+
+/**
+ * What so many transfers cost at most, with the margin: at what a transaction offers that is signed at these fees of the chain. In wei,
+ * rounded up.
+ */
+export function transferCost(
+  entry: EvmRailValue,
+  present: ChainFees,
+  standard: keyof typeof GAS_UNITS,
+  transfers: number,
+): bigint {
+  const { gasUnits, extraWei = 0n, marginPercent = MARGIN_PERCENT } = entry.fees ?? {}
+  const gas = gasUnits === undefined ? GAS_UNITS[standard] : BigInt(gasUnits)
+  // Above its limit the rail does not send: what it sends then, once fees have fallen, is within it.
+  const limit = feeLimit(entry)
+  const price = offer(present, limit)?.maxFee ?? limit
+  const each = gas * price + extraWei
+  return (BigInt(transfers) * each * BigInt(100 + marginPercent) + 99n) / 100n
+}
+
+/** Tells what transfers cost. The fees of the chain are asked for every two seconds at most, however many quotes are made. */
+export function createTransferFees(
+  entry: EvmRailValue,
+  nodes: Pick<ChainNodes, 'fees'>,
+  clock: () => Date,
+): (currency: string, transfers: number) => Promise<NetworkFee> {
+  let known: { readonly fees: Promise<ChainFees>; readonly untilMs: number } | undefined
+  const present = (): Promise<ChainFees> => {
+    const nowMs = clock().getTime()
+    if (known && nowMs < known.untilMs) return known.fees
+    const fees = nodes.fees()
+    const asked = { fees, untilMs: nowMs + FEES_MS }
+    known = asked
+    // A failure is not kept: the next one asks again.
+    fees.catch(() => {
+      if (known === asked) known = undefined
+    })
+    return fees
+  }
+  return async (currency, transfers) => {
+    const token = entry.tokens.find((one) => one.currency === currency)
+    if (!token) throw new Error(`The rail has no token for ${currency}`)
+    const fees = await present().catch((error: unknown) => {
+      if (!(error instanceof NodeError)) throw error
+      throw new ApiError('UNAVAILABLE', {
+        message: `The fees of ${entry.network} cannot be read now. Try again soon.`,
+      })
+    })
+    return { asset: COIN_OF[entry.network], amount: transferCost(entry, fees, token.standard, transfers) }
+  }
+}

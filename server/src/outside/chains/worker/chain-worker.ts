@@ -1,0 +1,151 @@
+import { type App, plusSeconds } from '../../../kernel/operation/app.ts'
+import { NodeError, timeOf } from '../../../kernel/ports/chain-nodes.ts'
+import { opOf } from '../../../money/rails/rail-worker.ts'
+import { insert, update } from '../../../storage/commit/writes.ts'
+import type { ChainRow } from '../../../storage/rows/chain.ts'
+import { readFacts, WrongChain } from '../chain-facts.ts'
+import { type ChainDesk, type EvmRail, gasNames, isEvmRail, TREASURY } from '../evm-rail.ts'
+import { pathOf } from '../formats/paths.ts'
+import { chainIdOf } from '../ids.ts'
+import { addressRow } from '../rail.ts'
+import { findChain } from '../records.ts'
+import { STEPS } from './steps.ts'
+import { watchLevels } from './watch-levels.ts'
+
+/** Payments and deposits wait up to this long if the process that works at their chain dies. */
+const CLAIM_SECONDS = 4
+/** A step may be slow, so a claim is renewed well before its end. Two processes at once would only ask the nodes twice. */
+const RENEW_SECONDS = 1
+const PAUSE_SECONDS_MAX = 30
+const EVER = new Date(0)
+
+/** The claim that this process has on a chain, and how long it leaves it alone after failures. */
+export interface Hold {
+  /** The rail for which the claim was made. One that was read again may name another chain. */
+  rail: EvmRail | undefined
+  claimedUntil: Date
+  pausedUntil: Date
+  failures: number
+}
+
+/** Works once at each chain. One that fails is logged, and left alone for a while. */
+export async function workAtChains(app: App, holds: Map<string, Hold>): Promise<void> {
+  await Promise.all(
+    app.rails
+      .list()
+      .filter(isEvmRail)
+      .map((rail) => workAt(app, rail, holdOf(holds, rail))),
+  )
+}
+
+function holdOf(holds: Map<string, Hold>, { name }: EvmRail): Hold {
+  const found = holds.get(name) ?? { rail: undefined, claimedUntil: EVER, pausedUntil: EVER, failures: 0 }
+  holds.set(name, found)
+  return found
+}
+
+async function workAt(app: App, rail: EvmRail, hold: Hold): Promise<void> {
+  if (app.clock() < hold.pausedUntil) return
+  try {
+    const platformId = await app.rails.ownerOf(rail)
+    if (platformId === undefined) return
+    const desk = { app, rail, platformId }
+    rail.facts ??= await readFacts(rail.entry, rail.nodes)
+    const isClaimed = await claim(desk, hold)
+    await watchLevels(desk)
+    if (!isClaimed) return
+    for (const step of STEPS) {
+      await step(desk)
+      // A run is finished even if the claim is lost: two slow processes would otherwise keep each other from the last steps.
+      await claim(desk, hold)
+    }
+    hold.failures = 0
+  } catch (error) {
+    hold.failures += 1
+    hold.pausedUntil = plusSeconds(app.clock(), Math.min(2 ** hold.failures / 2, PAUSE_SECONDS_MAX))
+    const isOutside = error instanceof NodeError || error instanceof WrongChain
+    app.metrics.chainAlert(rail.name, isOutside ? 'nodes' : 'work')
+    app.log.error(
+      isOutside ? { rail: rail.name, why: error.message } : { rail: rail.name, err: error },
+      'the work at a chain has stopped',
+    )
+  }
+}
+
+/** Whether this process works at the chain. It renews its claim from time to time. */
+async function claim(desk: ChainDesk, hold: Hold): Promise<boolean> {
+  const { app, rail } = desk
+  const now = app.clock()
+  if (hold.rail === rail && plusSeconds(now, CLAIM_SECONDS - RENEW_SECONDS) < hold.claimedUntil) return true
+  const op = await opOf(desk)
+  const id = chainIdOf(rail.name)
+  const found = (await findChain(op, rail.name)) ?? (await begin(desk))
+  if (!found) return false
+  checkSame(rail, found)
+  hold.rail = rail
+  rail.followedBlock = found.followed_block
+  // One process has the embedded database, so every claim in it is its own, or that of one that died.
+  const isOwn = app.db.kind === 'embedded' || found.claimed_until.getTime() === hold.claimedUntil.getTime()
+  if (!isOwn && found.claimed_until > now) return false
+  const until = plusSeconds(now, CLAIM_SECONDS)
+  const guard = { claimed_until: found.claimed_until }
+  const { done } = await app.commit(op, [update('chains', id, guard, { claimed_until: until })])
+  hold.claimedUntil = done ? until : EVER
+  return done
+}
+
+/** The records of a chain that is met for the first time: it is followed from now on. */
+async function begin(desk: ChainDesk): Promise<ChainRow | undefined> {
+  const { app, rail, platformId } = desk
+  const { name, entry, facts, nodes } = rail
+  if (!facts) return undefined
+  const head = await nodes.head()
+  const back = BigInt(entry.confirmations)
+  const from = head.number > back ? head.number - back : 0n
+  const block = await nodes.block(from)
+  if (!block) return undefined
+  const op = await opOf(desk)
+  const row: ChainRow = {
+    id: chainIdOf(name),
+    platform_id: platformId,
+    rail: name,
+    chain_number: BigInt(entry.chainId),
+    genesis: facts.genesis,
+    tokens: facts.tokens,
+    followed_block: block.number,
+    followed_hash: block.hash,
+    followed_time: timeOf(block),
+    highest_block: block.number,
+    latest_time: timeOf(block),
+    swept_at: EVER,
+    claimed_until: EVER,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  const own = [[TREASURY, 'TREASURY'] as const, ...gasNames(entry).map((of) => [of, 'GAS'] as const)]
+  const addresses = own.map(([of, role]) => {
+    const path = pathOf(name, role, of)
+    const address = app.enclave.chainAddress(path)
+    return insert('chain_addresses', addressRow(name, op, { of, address, role, path, ownerId: null }))
+  })
+  const { done } = await app.commit(op, [insert('chains', row), ...addresses])
+  return done ? row : findChain(await opOf(desk), name)
+}
+
+/** A rail stays with its chain for ever: what was recorded of one would be read as of another. */
+function checkSame({ entry, facts }: EvmRail, { chain_number, genesis }: ChainRow): void {
+  if (chain_number !== BigInt(entry.chainId) || genesis !== facts?.genesis)
+    throw new WrongChain(`this rail has worked on the chain ${chain_number} that began with ${genesis}`)
+}
+
+/** Leaves the chains to other processes. */
+export async function releaseAll(app: App, holds: ReadonlyMap<string, Hold>): Promise<void> {
+  for (const rail of app.rails.list().filter(isEvmRail)) {
+    const claimedUntil = holds.get(rail.name)?.claimedUntil ?? EVER
+    const platformId = await app.rails.ownerOf(rail)
+    if (claimedUntil === EVER || platformId === undefined) continue
+    const op = await opOf({ app, rail, platformId })
+    const guard = { claimed_until: claimedUntil }
+    await app.commit(op, [update('chains', chainIdOf(rail.name), guard, { claimed_until: EVER })])
+  }
+}

@@ -1,0 +1,20 @@
+import type { ChainDesk } from '../evm-rail.ts'
+import type { Faucet } from '../faucet.ts'
+
+const REFUEL_MS = 10_000
+
+/** A gas account with less gets as much again. */
+const GAS_WEI = 10n ** 18n
+
+const refuelledMs = new WeakMap<Faucet, number>()
+
+/** Gives gas accounts their coin where the chain has a faucet: nobody has to fund them on a chain of one's own. */
+export async function refuel({ app, rail }: ChainDesk): Promise<void> {
+  const { faucet, nodes, gas } = rail
+  if (!faucet) return
+  const nowMs = app.clock().getTime()
+  if (nowMs < (refuelledMs.get(faucet) ?? 0) + REFUEL_MS) return
+  refuelledMs.set(faucet, nowMs)
+  for (const address of gas)
+    if ((await nodes.coin(address)) < GAS_WEI) await faucet.sendCoin(address, GAS_WEI)
+}

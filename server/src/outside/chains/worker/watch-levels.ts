@@ -1,0 +1,29 @@
+import { messageOf } from '../../../base/formats/thrown-errors.ts'
+import type { ChainDesk, EvmRail } from '../evm-rail.ts'
+import { balanceFigures, lowLevels, readLevels } from '../levels.ts'
+
+const EVERY_MS = 15_000
+
+const readAtMs = new WeakMap<EvmRail, number>()
+
+/**
+ * Reads from time to time if the accounts that send payments have enough. Every process does, because each has metrics and an
+ * overview. If no node responds, nothing is known, and the work that follows reports it.
+ */
+export async function watchLevels({ app, rail }: ChainDesk): Promise<void> {
+  const nowMs = performance.now()
+  if (nowMs < (readAtMs.get(rail) ?? Number.NEGATIVE_INFINITY) + EVERY_MS) return
+  readAtMs.set(rail, nowMs)
+  const before = rail.lowBalances
+  try {
+    const levels = await readLevels(app, rail, app.clock())
+    rail.lowBalances = lowLevels(levels)
+    app.metrics.chainBalances(rail.name, balanceFigures(levels))
+  } catch (error) {
+    rail.lowBalances = []
+    app.metrics.chainBalances(rail.name, [])
+    app.log.warn({ rail: rail.name, why: messageOf(error) }, 'failed to read the balances of a chain')
+  }
+  if (rail.lowBalances.length > 0 && before.length === 0)
+    app.log.warn({ rail: rail.name, why: rail.lowBalances.join(' ') }, 'an account of a chain is low')
+}

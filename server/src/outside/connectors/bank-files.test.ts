@@ -1,0 +1,64 @@
+import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
+import { expect, test } from 'vitest'
+import { serves } from '../../money/rails/routing.ts'
+import { bankFilesRail } from './bank-files.ts'
+
+const place = { type: 'folder', path: '/bank', outbox: 'o', inbox: 'i', done: 'd', refused: 'r' } as const
+const SEPA = { type: 'SEPA', name: 'Acme', iban: 'DE89370400440532013000' } as const
+const ACH: BankFilesRailValue['format'] = {
+  type: 'ACH',
+  destination: '021000021',
+  destinationName: 'BANK',
+  origin: '1',
+  originName: 'ACME',
+  companyName: 'ACME',
+  companyId: '1',
+  originatingBank: '02100002',
+  description: 'PAYOUT',
+  accountNumber: '1',
+  routingNumber: '021000021',
+}
+
+type Serves = BankFilesRailValue['serves'][number]
+
+const LINES: Readonly<Record<'SEPA' | 'ACH', Serves>> = {
+  SEPA: { direction: 'OUT', accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
+  ACH: { direction: 'OUT', accountTypes: ['USD_ACCOUNT'], currencies: ['USD'] },
+}
+
+function rail(format: BankFilesRailValue['format'], line: Partial<Serves> = {}) {
+  const serves = [{ ...LINES[format.type], ...line }]
+  return bankFilesRail({ kind: 'bank-files', name: 'bank', serves, format, place }, {}).entry
+}
+
+const payment = (paymentRail: string | null, direction: 'OUT' | 'PULL' | 'IN' = 'OUT') =>
+  ({ direction, accountType: 'USD_ACCOUNT', paymentRail, currency: 'USD', amount: 1n }) as const
+
+test('a rail of files takes payments for the networks of its format alone, also if its entry names none', () => {
+  for (const direction of ['OUT', 'PULL'] as const) {
+    const entry = rail(ACH, { direction })
+    expect(serves(entry, payment('ACH', direction))).toBe(true)
+    expect(serves(entry, payment(null, direction))).toBe(true)
+    for (const other of ['WIRE', 'RTP', 'FEDNOW'])
+      expect(serves(entry, payment(other, direction))).toBe(false)
+  }
+  const sepa = rail(SEPA)
+  const wanted = { ...payment(null), accountType: 'EUR_ACCOUNT', currency: 'EUR' } as const
+  for (const paymentRail of ['SEPA', 'SEPA_INSTANT', null])
+    expect(serves(sepa, { ...wanted, paymentRail })).toBe(true)
+  const slow = rail(SEPA, { paymentRails: ['SEPA'] })
+  expect(serves(slow, { ...wanted, paymentRail: 'SEPA_INSTANT' })).toBe(false)
+})
+
+test('money comes in by every network of the account', () => {
+  expect(serves(rail(ACH, { direction: 'IN' }), payment('WIRE', 'IN'))).toBe(true)
+})
+
+test.each<[string, Parameters<typeof rail>]>([
+  ['ACH files carry ACH payments, not WIRE', [ACH, { paymentRails: ['ACH', 'WIRE'] }]],
+  ['ACH files carry ACH payments, not RTP', [ACH, { direction: 'PULL', paymentRails: ['RTP'] }]],
+  ['SEPA files carry SEPA and SEPA_INSTANT payments, not SWIFT', [SEPA, { paymentRails: ['SWIFT'] }]],
+  ['ACH does not reach accounts of the type EUR_ACCOUNT', [ACH, { accountTypes: ['EUR_ACCOUNT'] }]],
+])('an entry is refused at the start: %s', (message, [format, line]) => {
+  expect(() => rail(format, line)).toThrow(`RAILS_FILE, rail bank: serves: ${message}`)
+})

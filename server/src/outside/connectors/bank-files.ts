@@ -1,0 +1,83 @@
+import { accountType } from '@countersign/contract/accounts/account-types'
+import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
+import { isValidBIC, isValidIBAN } from 'ibantools'
+import { isRoutingNumber } from '../../base/formats/check-digits.ts'
+import { NETWORKS } from '../bank-files/networks.ts'
+import { type BankFilesRail, createBankFilesRail } from '../bank-files/rail.ts'
+import type { BankFolder } from '../bank-files/stores/bank-folder.ts'
+import { createDiskFolder } from '../bank-files/stores/disk-folder.ts'
+import { createSftpFolder } from '../bank-files/stores/sftp-folder.ts'
+import { problem } from './config-problem.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+const SFTP_PORT = 22
+
+/** A rail of kind `bank-files`, of an entry whose form is right. Throws ConfigError. */
+export function bankFilesRail(entry: BankFilesRailValue, environment: Environment): BankFilesRail {
+  const fault = faultOf(entry)
+  if (fault !== undefined) throw problem(entry, fault)
+  // The settings are checked here, also those that only a connection needs.
+  folderOf(entry, environment)
+  return createBankFilesRail(withNetworks(entry), () => folderOf(entry, environment))
+}
+
+/** The entry whose payments go by the networks of its format alone, also if it names none. */
+function withNetworks(entry: BankFilesRailValue): BankFilesRailValue {
+  const paymentRails = [...NETWORKS[entry.format.type]]
+  const serves = entry.serves.map((line) => (line.direction === 'IN' ? line : { paymentRails, ...line }))
+  return { ...entry, serves }
+}
+
+/** The reason that files of this format do not serve these lines; undefined if they do. Others may pay in by every network. */
+function faultOfNetworks({ format: { type }, serves }: BankFilesRailValue): string | undefined {
+  const networks: readonly string[] = NETWORKS[type]
+  const lines = serves.filter(({ direction }) => direction !== 'IN')
+  const other = lines.flatMap(({ paymentRails = [] }) => paymentRails).find((one) => !networks.includes(one))
+  if (other !== undefined)
+    return `serves: ${type} files carry ${networks.join(' and ')} payments, not ${other}`
+  const unreached = lines
+    .flatMap(({ accountTypes }) => accountTypes)
+    .find((name) => !accountType(name).rails.some((one) => networks.includes(one)))
+  return unreached && `serves: ${type} does not reach accounts of the type ${unreached}`
+}
+
+/** What is wrong with an entry; undefined where nothing is. */
+function faultOf(entry: BankFilesRailValue): string | undefined {
+  const { format, serves, place } = entry
+  const currency = format.type === 'SEPA' ? 'EUR' : 'USD'
+  const other = serves.flatMap(({ currencies }) => currencies).find((one) => one !== currency)
+  if (other !== undefined) return `serves: ${format.type} carries ${currency}, not ${other}`
+  if (format.type === 'SEPA' && serves.some(({ direction }) => direction === 'PULL'))
+    return 'serves: SEPA credit transfers pull nothing'
+  const fault = faultOfNetworks(entry)
+  if (fault !== undefined) return fault
+  const folders = [place.outbox, place.inbox, place.done, place.refused]
+  if (new Set(folders).size < folders.length)
+    return 'place: outbox, inbox, done and refused must be four folders'
+  if (format.type === 'SEPA') {
+    if (!isValidIBAN(format.iban)) return 'format: iban is not valid'
+    return format.bic !== undefined && !isValidBIC(format.bic) ? 'format: bic is not valid' : undefined
+  }
+  if (!isRoutingNumber(format.destination)) return 'format: destination is not a routing number'
+  return isRoutingNumber(format.routingNumber) ? undefined : 'format: routingNumber is not a routing number'
+}
+
+function folderOf(entry: BankFilesRailValue, environment: Environment): BankFolder {
+  const { place } = entry
+  if (place.type === 'folder') return createDiskFolder(place.path.replace(/\/+$/, ''))
+  const secret = (name: 'password' | 'privateKey' | 'passphrase') => {
+    const env = place[name]?.env
+    if (env === undefined) return {}
+    const value = environment[env]
+    if (!value) throw problem(entry, `the environment variable ${env} must have the ${name} of place`)
+    return { [name]: value }
+  }
+  if (!place.password && !place.privateKey) throw problem(entry, 'place: password or privateKey is needed')
+  const { host, port = SFTP_PORT, user, hostKey, path = '' } = place
+  return createSftpFolder({
+    ...{ host, port, user, hostKey, root: path.replace(/\/+$/, '') },
+    ...secret('password'),
+    ...secret('privateKey'),
+    ...secret('passphrase'),
+  })
+}

@@ -1,0 +1,118 @@
+import type { EvmRailValue } from '@countersign/contract/connectors/rails-file'
+import { hasEvmChecksum } from '../../base/formats/addresses.ts'
+import { requireValue } from '../../base/formats/require-value.ts'
+import { isSafeWay } from '../../base/settings/safe-url.ts'
+import { NodeError } from '../../kernel/ports/chain-nodes.ts'
+import { readFacts, WrongChain } from '../chains/chain-facts.ts'
+import type { EvmRail } from '../chains/evm-rail.ts'
+import { createFaucet } from '../chains/faucet.ts'
+import { createChainNodes } from '../chains/nodes/chain-nodes.ts'
+import { createEvmRail } from '../chains/rail.ts'
+import { problem } from './config-problem.ts'
+import type { Loading } from './loading.ts'
+
+/** A chain of this machine makes blocks when it is asked to, and its time may be moved on. */
+const ANY_TIME = {
+  headAgeSecondsMax: Number.POSITIVE_INFINITY,
+  headAheadSecondsMax: Number.POSITIVE_INFINITY,
+} as const
+
+/**
+ * A rail of kind `evm`, of an entry whose form is right. Its nodes are asked which chain they are of, and what its tokens are.
+ * Where nobody answers, the rail begins without, and asks again. Throws ConfigError where an answer is another than the entry's.
+ */
+export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<EvmRail> {
+  const fault = faultOf(entry)
+  if (fault !== undefined) throw problem(entry, fault)
+  const { environment, clock, enclave, log, onNodeAlert } = loading
+  const rpcs = entry.rpcs.map((rpc) => urlOf(entry, rpc, environment))
+  // One node would agree with itself.
+  if (new Set(rpcs).size < rpcs.length) throw problem(entry, 'rpcs: two nodes have one address')
+  let otherChain: string | undefined
+  const options = {
+    chainId: entry.chainId,
+    clock,
+    log,
+    ...(rpcs.every((url) => url.startsWith('http:')) ? ANY_TIME : {}),
+  }
+  const nodes = createChainNodes({
+    ...options,
+    rpcs,
+    agreement: entry.agreement === 2 ? 2 : 1,
+    onAlert: ({ kind, node, detail }) => {
+      if (kind === 'OTHER_CHAIN') otherChain ??= `the node ${node} is of another chain: ${detail}`
+      onNodeAlert(entry.name)
+    },
+  })
+  const rail = createEvmRail(entry, nodes, enclave, {
+    clock,
+    followedBlock: await loading.followedBlock(entry.name),
+    faucet:
+      entry.faucet === undefined
+        ? undefined
+        : createFaucet(entry, entry.faucet, requireValue(rpcs[0], 'node of a chain')),
+    nodesApart: rpcs.map((url) => ({
+      host: new URL(url).host,
+      nodes: createChainNodes({ ...options, rpcs: [url], agreement: 1 }),
+    })),
+  })
+  try {
+    rail.facts = await readFacts(entry, nodes)
+  } catch (error) {
+    if (error instanceof WrongChain) throw problem(entry, error.message)
+    if (!(error instanceof NodeError)) throw error
+  }
+  if (otherChain !== undefined) throw problem(entry, otherChain)
+  return rail
+}
+
+/** What is wrong with an entry; undefined where nothing is. */
+function faultOf({
+  network,
+  serves,
+  tokens,
+  sweeps = [],
+  lowWater,
+  rpcs,
+  agreement = 1,
+  faucet,
+}: EvmRailValue): string | undefined {
+  const wrong = tokens.find(({ address }) => !hasEvmChecksum(address))
+  if (wrong) return `tokens: the checksum of ${wrong.address} is wrong`
+  if (faucet !== undefined && !hasEvmChecksum(faucet)) return `faucet: the checksum of ${faucet} is wrong`
+  const currencies = tokens.map(({ currency }) => currency)
+  if (new Set(currencies).size < currencies.length) return 'tokens: two contracts have one currency'
+  const type = `${network}_WALLET`
+  for (const { direction, accountTypes, currencies: served } of serves) {
+    if (direction === 'PULL') return 'serves: a chain pulls nothing'
+    if (accountTypes.some((one) => one !== type))
+      return `serves: accountTypes of ${network} are ${type} alone`
+    const other = served.find((one) => !currencies.includes(one))
+    if (other !== undefined) return `serves: tokens has no contract of ${other}`
+  }
+  const unmarked = lowWater?.treasury?.find(({ currency }) => !currencies.includes(currency))
+  if (unmarked) return `lowWater: tokens has no contract of ${unmarked.currency}`
+  const unswept = sweeps.find(({ currency }) => !currencies.includes(currency))
+  if (unswept) return `sweeps: tokens has no contract of ${unswept.currency}`
+  const plain = sweeps.find(({ currency }) =>
+    tokens.some((one) => one.currency === currency && one.standard === 'ERC20'),
+  )
+  if (plain)
+    return `sweeps: ${plain.currency} has no signed transfers, so that its addresses would need coin for gas`
+  return rpcs.length < agreement ? 'rpcs: agreement of 2 needs two nodes' : undefined
+}
+
+/** The address of a node. The message repeats none: it may have a key in it. */
+function urlOf(
+  entry: EvmRailValue,
+  rpc: EvmRailValue['rpcs'][number],
+  environment: Loading['environment'],
+): string {
+  const text = rpc.type === 'url' ? rpc.url : (environment[rpc.env] ?? '')
+  if (URL.canParse(text) && isSafeWay(new URL(text))) return new URL(text).href
+  const where = rpc.type === 'url' ? 'rpcs: url' : `the environment variable ${rpc.env}`
+  throw problem(
+    entry,
+    `${where} must be an address that begins with https:// (http:// for this machine alone)`,
+  )
+}

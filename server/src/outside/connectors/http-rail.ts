@@ -1,0 +1,181 @@
+import { accountType } from '@countersign/contract/accounts/account-types'
+import { ConnectorStatement } from '@countersign/contract/connectors/events'
+import {
+  AccountCheck,
+  amountOfDigits,
+  Balances,
+  connectorMoney,
+  DepositAccount,
+  eventSigningId,
+} from '@countersign/contract/connectors/protocol'
+import type { HttpRailValue } from '@countersign/contract/connectors/rails-file'
+import { readBody } from '@countersign/contract/connectors/reader'
+import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { isObject } from '@countersign/contract/core/decode'
+import type { Static, TSchema } from 'typebox'
+import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
+import { isStandardSigned } from '../../base/crypto/standard-webhooks.ts'
+import type { OpenedDepositAccount, RailPayment, RailReply } from '../../kernel/ports/rail.ts'
+import { nextOpening } from '../../money/rails/opening-hours.ts'
+import type { ConfiguredRail } from '../../money/rails/registry.ts'
+import { currenciesIn } from '../../money/rails/routing.ts'
+import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+import { codeOf, refusalOf, replyOf } from './outcomes.ts'
+import { type Answered, type Connector, callConnector } from './signed-call.ts'
+
+/** A connector has not answered as it has to. The message is for the log and for people. */
+export class ConnectorError extends Error {}
+
+/** Makes a call to one connector. */
+type Call = (method: 'GET' | 'POST', path: string, body?: object, id?: string) => Promise<Answered>
+
+/**
+ * A rail of kind `http`: a service of the operator's own that speaks the protocol of docs/connectors. `clock` is real
+ * time. A call that is not answered leaves a payment unknown, whatever the reason.
+ */
+export function createHttpRail(
+  entry: HttpRailValue,
+  connector: Connector,
+  clock: () => Date,
+): ConfiguredRail {
+  const call: Call = (method, path, body, id) => callConnector(connector, method, path, clock(), body, id)
+  const { name, hours, isRetired = false, lateDeposits = 'RETURN' } = entry
+  return {
+    name,
+    entry,
+    isRetired,
+    lateDeposits,
+    currenciesIn: currenciesIn(entry),
+    opensAt: (now) => (hours ? nextOpening(hours, now) : now),
+    send: (payment) => carry(call, '/payments', payment, paymentRequest(payment)),
+    pull: (payment) => carry(call, '/pulls', payment, pullRequest(payment)),
+    // A connector cannot tell what an account elsewhere has.
+    pullable: async () => undefined,
+    async openDepositAccount(_, { holder, ...wanted }) {
+      const request = { ...wanted, ...(holder ? { holder } : {}) }
+      const opened = read(
+        DepositAccount,
+        await call('POST', '/deposit-accounts', request, wanted.id),
+        'deposit',
+      )
+      checkSubject('account', wanted.id, opened.id)
+      return openedOf(opened)
+    },
+    async checkAccount(account) {
+      const request = { ...connectorAccount(account), holderName: holderOf(account) ?? '' }
+      return read(AccountCheck, await call('POST', '/account-checks', request)).result
+    },
+    cancel: async (id) =>
+      replyOf(await call('POST', `/payments/${id}/cancel`, {}), id, { submittedAt: clock(), now: clock() }),
+    async balances() {
+      const { balances } = read(Balances, await call('GET', '/balance'))
+      return new Map(balances.map(({ currency, value }) => [currency, amountOfDigits(value) ?? 0n]))
+    },
+    async statement(date, currency) {
+      const answer = await call('GET', `/statements/${date}?currency=${currency}`)
+      if (codeOf(answer) === 'STATEMENT_NOT_FOUND') return undefined
+      const statement = read(ConnectorStatement, answer)
+      checkSubject('statement', `${date} ${currency}`, `${statement.date} ${statement.currency}`)
+      return statement
+    },
+    readEvent(headers, body) {
+      if (!isStandardSigned(connector.secrets, headers, body, clock())) return undefined
+      const event = jsonFromUtf8(body) ?? null
+      return isSignedFor(name, headers['webhook-id'], event) ? event : undefined
+    },
+  }
+}
+
+/** True if the signed id of a delivery names this rail and the event. A body without an id is refused for that later. */
+function isSignedFor(rail: string, signedId: string | undefined, event: unknown): boolean {
+  const id = isObject(event) && typeof event.id === 'string' ? event.id : undefined
+  return id === undefined
+    ? signedId?.startsWith(eventSigningId(rail, '')) === true
+    : signedId === eventSigningId(rail, id)
+}
+
+/** Gives a payment, or asks about it: one that never arrived there is given again under the same name. */
+async function carry(
+  call: Call,
+  path: '/payments' | '/pulls',
+  payment: RailPayment,
+  request: object,
+): Promise<RailReply> {
+  const asked = payment.isAsked ? await call('GET', `${path}/${payment.id}`) : undefined
+  const answer = asked && !isUnknownThere(asked) ? asked : await call('POST', path, request, payment.id)
+  return replyOf(answer, payment.id, payment)
+}
+
+function isUnknownThere(answer: Answered): boolean {
+  const code = codeOf(answer)
+  return answer.status === 404 && (code === 'PAYMENT_NOT_FOUND' || code === 'PULL_NOT_FOUND')
+}
+
+/** The body of an answer 200. Throws ConnectorError for any other. */
+function read<T extends TSchema>(schema: T, answer: Answered, accounts?: 'deposit'): Static<T> {
+  if (answer.why !== undefined) throw new ConnectorError(answer.why)
+  if (answer.status !== 200) throw new ConnectorError(refusalOf(answer))
+  const { value, fault } = readBody(schema, answer.body, accounts)
+  if (fault !== undefined) throw new ConnectorError(`The connector answered wrongly: ${fault}`)
+  return value
+}
+
+/** Throws ConnectorError if a connector has replied about something else than the call. */
+function checkSubject(what: string, asked: string, replied: string): void {
+  if (replied !== asked)
+    throw new ConnectorError(`The call was about the ${what} ${asked}, and the reply is about ${replied}`)
+}
+
+function paymentRequest(payment: RailPayment): object {
+  const { returnOf, account, remittanceInformation } = payment
+  return {
+    ...requestOf(payment),
+    ...(returnOf === undefined
+      ? { beneficiary: account && other(account) }
+      : { returnOf: { depositId: returnOf } }),
+    originator: { id: payment.originatorId },
+    ...(remittanceInformation === null ? {} : { remittanceInformation }),
+  }
+}
+
+function pullRequest(payment: RailPayment): object {
+  return { ...requestOf(payment), payer: payment.account && other(payment.account) }
+}
+
+function requestOf({ id, amount, currency, paymentRail, reference, submittedAt }: RailPayment) {
+  const decimals = isKnownCurrency(currency) ? currencyRecord(currency).decimals : 0
+  return {
+    id,
+    amount: connectorMoney(amount, currency, decimals),
+    ...(paymentRail === null ? {} : { rail: paymentRail }),
+    reference,
+    requestedAt: submittedAt.toISOString(),
+  }
+}
+
+function other(account: AccountDetails) {
+  const holderName = holderOf(account)
+  return { ...connectorAccount(account), ...(holderName === undefined ? {} : { holderName }) }
+}
+
+function connectorAccount({ accountType: type, ...account }: AccountDetails) {
+  return { accountType: type, account }
+}
+
+/** The full or legal name of the holder; undefined for a wallet, which names none. */
+function holderOf(account: AccountDetails): string | undefined {
+  if (!('beneficiary' in account)) return undefined
+  const { beneficiary } = account
+  return beneficiary.beneficiaryType === 'INDIVIDUAL' ? beneficiary.fullName : beneficiary.legalName
+}
+
+function openedOf(opened: DepositAccount): OpenedDepositAccount {
+  const { rails } = accountType(opened.accountType)
+  // `readBody` has held the members to those of the account type.
+  const accountInfo = {
+    accountType: opened.accountType,
+    ...opened.account,
+    ...(rails.length > 0 ? { paymentRails: [...rails] } : {}),
+  } as OpenedDepositAccount['accountInfo']
+  return { railReference: opened.depositAccountId, matching: opened.matching, accountInfo }
+}

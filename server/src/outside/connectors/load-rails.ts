@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises'
+import type {
+  EvmRailValue,
+  HttpRailValue,
+  RailEntryValue,
+  RailsFileValue,
+} from '@countersign/contract/connectors/rails-file'
+import { secretOfText } from '../../base/crypto/standard-webhooks.ts'
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { parseJson } from '../../base/json/json.ts'
+import { ConfigError } from '../../base/settings/config-error.ts'
+import { isSafeUrl } from '../../base/settings/safe-url.ts'
+import { isAccount } from '../../money/evidence/judge.ts'
+import { faultOfHours } from '../../money/rails/opening-hours.ts'
+import type { ConfiguredRail } from '../../money/rails/registry.ts'
+import { type BankFilesRail, isBankFilesRail } from '../bank-files/rail.ts'
+import { bankFilesRail } from './bank-files.ts'
+import { problem } from './config-problem.ts'
+import { createHttpRail } from './http-rail.ts'
+import type { Loading } from './loading.ts'
+
+const TIMEOUT_SECONDS = 10
+
+/** The rails of a file. Throws ConfigError with one line that names the rail and what is wrong with it. */
+export async function loadRails(path: string, loading: Loading): Promise<ConfiguredRail[]> {
+  const { rails } = checked(await jsonOfFile(path), loading.check)
+  const names = rails.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) throw new ConfigError(`RAILS_FILE has two rails with the name ${twice}`)
+  const chains = rails.filter((entry) => entry.kind === 'evm')
+  checkChains(chains)
+  checkSecrets(
+    rails.filter((entry) => entry.kind === 'http'),
+    loading.environment,
+  )
+  const loaded = await Promise.all(rails.map((entry) => railOf(entry, loading)))
+  checkBankAccounts(loaded.filter((rail) => isBankFilesRail(rail)))
+  return loaded
+}
+
+/** One id of a chain is one chain, and a network one of them. */
+function checkChains(entries: readonly EvmRailValue[]): void {
+  for (const entry of entries) {
+    const other = entries.find(
+      ({ network, chainId }) => (network === entry.network) !== (chainId === entry.chainId),
+    )
+    if (other)
+      throw problem(
+        entry,
+        `${entry.network} is the chain ${entry.chainId} here, but ${other.network} is ${other.chainId} for the rail ${other.name}`,
+      )
+  }
+}
+
+/** No two rails have a secret in common: a bank could report in the name of another. */
+function checkSecrets(entries: readonly HttpRailValue[], environment: Loading['environment']): void {
+  const owners = new Map<string, string>()
+  for (const entry of entries) {
+    for (const secret of secretsOf(entry, environment)) {
+      const text = Buffer.from(secret).toString('base64')
+      const owner = owners.get(text)
+      if (owner !== undefined && owner !== entry.name)
+        throw problem(
+          entry,
+          `the environment variable ${entry.secret.env} has a secret of the rail ${owner}: each rail needs its own`,
+        )
+      owners.set(text, entry.name)
+    }
+  }
+}
+
+/** What a bank says of an account counts once, so the account belongs to one rail. */
+function checkBankAccounts(rails: readonly BankFilesRail[]): void {
+  const active = rails.filter(({ isRetired }) => !isRetired)
+  for (const [index, { entry, accountNumbers }] of active.entries()) {
+    const other = active
+      .slice(0, index)
+      .find((one) => accountNumbers.some((number) => isAccount(one.accountNumbers, number)))
+    if (other)
+      throw problem(
+        entry,
+        `format: the rail ${other.name} has the same account, and it would be counted twice`,
+      )
+  }
+}
+
+function checked(value: unknown, check: Loading['check']): RailsFileValue {
+  try {
+    return check(value)
+  } catch (error) {
+    throw new ConfigError(`RAILS_FILE: ${messageOf(error)}`)
+  }
+}
+
+async function jsonOfFile(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new ConfigError(`RAILS_FILE cannot be read: ${messageOf(error)}`)
+  })
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw new ConfigError(`RAILS_FILE is not JSON: ${messageOf(error)}`)
+  }
+}
+
+async function railOf(entry: RailEntryValue, loading: Loading): Promise<ConfiguredRail> {
+  const fault = entry.hours && faultOfHours(entry.hours)
+  if (fault !== undefined) throw problem(entry, `hours: ${fault}`)
+  const empty = entry.limits?.find(({ min, max }) => min !== undefined && max !== undefined && min > max)
+  if (empty) throw problem(entry, `limits: min must not be above max for ${empty.currency}`)
+  switch (entry.kind) {
+    case 'http':
+      return httpRail(entry, loading)
+    case 'bank-files':
+      return bankFilesRail(entry, loading.environment)
+    case 'evm':
+      // What it needs takes long to load, and most servers have no chain.
+      return (await import('./evm.ts')).evmRail(entry, loading)
+  }
+}
+
+function httpRail(entry: HttpRailValue, { environment, clock, tracing }: Loading): ConfiguredRail {
+  if (!isSafeUrl(entry.url) || new URL(entry.url).search)
+    throw problem(
+      entry,
+      'url must begin with https:// (http:// for this machine alone), without user or query',
+    )
+  const url = new URL(entry.url).href.replace(/\/+$/, '')
+  const secrets = secretsOf(entry, environment)
+  const timeoutMs = (entry.timeoutSeconds ?? TIMEOUT_SECONDS) * 1000
+  const span = tracing && (() => tracing.context())
+  return createHttpRail(entry, { url, secrets, timeoutMs, span }, clock)
+}
+
+/** One secret, or two while it is replaced, separated by a comma or a space. The message repeats none. */
+function secretsOf(entry: HttpRailValue, environment: Loading['environment']): Uint8Array[] {
+  const { env } = entry.secret
+  const texts = (environment[env] ?? '').trim().split(/[\s,]+/)
+  const secrets = texts.map(secretOfText).filter((secret) => secret !== undefined)
+  if (secrets.length < texts.length || secrets.length > 2)
+    throw problem(
+      entry,
+      `the environment variable ${env} must have one or two secrets like whsec_…, separated by a comma`,
+    )
+  return secrets
+}

@@ -1,0 +1,53 @@
+import { ConnectorPayment } from '@countersign/contract/connectors/protocol'
+import { readBody } from '@countersign/contract/connectors/reader'
+import { isObject } from '@countersign/contract/core/decode'
+import { readable } from '../../base/formats/readable-text.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import type { RailAnswer, RailReply } from '../../kernel/ports/rail.ts'
+import { type Asking, askAgainAt } from '../../money/rails/ask-again.ts'
+import type { Answered } from './signed-call.ts'
+
+/** A connector's reply about the payment `id`. Only a payment in a 200 says what became of one; everything else leaves it unknown. */
+export function replyOf(answer: Answered, id: string, asking: Asking): RailReply {
+  if (answer.why !== undefined) return { subject: id, ...unknown(answer.why, asking) }
+  if (answer.status !== 200) return { subject: id, ...unknown(refusalOf(answer), asking) }
+  const { value, fault } = readBody(ConnectorPayment, answer.body)
+  if (fault !== undefined)
+    return { subject: id, ...unknown(`The connector answered wrongly: ${fault}`, asking) }
+  return { subject: value.id, ...outcomeOfPayment(value, asking) }
+}
+
+function unknown(why: string, asking: Asking): RailAnswer {
+  return { outcome: 'unknown', askAgainAt: askAgainAt('unknown', asking), why }
+}
+
+function outcomeOfPayment({ status, failure, ...said }: ConnectorPayment, asking: Asking): RailAnswer {
+  const named = present({ connectorReference: readable(said.connectorReference) })
+  const transactionHash = readable(said.transactionHash)
+  const failureReason = failure?.code ?? 'COUNTERPARTY_POST_TX_FAILED'
+  const detail = readable(failure?.message) ?? `The bank says ${status}`
+  switch (status) {
+    case 'ACCEPTED':
+      return { outcome: 'accepted', askAgainAt: askAgainAt('accepted', asking), ...named }
+    case 'DELIVERED':
+      return { outcome: 'delivered', ...named, ...(transactionHash === undefined ? {} : { transactionHash }) }
+    case 'FAILED':
+      return { outcome: 'failed', failureReason, detail }
+    case 'CANCELLED':
+      return { outcome: 'cancelled', failureReason, detail }
+    case 'RETURNED':
+      return { outcome: 'returned', failureReason, detail, reason: 'TRANSACTION_FAILED' }
+    case 'UNKNOWN':
+      return unknown('The bank has not said', asking)
+  }
+}
+
+/** The code of an answer other than 200. */
+export function codeOf({ status, body }: Answered): string | undefined {
+  return status !== 200 && isObject(body) && typeof body.code === 'string' ? body.code : undefined
+}
+
+/** An answer other than 200, in words. */
+export function refusalOf(answer: Answered): string {
+  return `The connector answered ${answer.status} ${codeOf(answer) ?? ''}`.trim()
+}

@@ -1,0 +1,68 @@
+import {
+  CONNECTOR_STATEMENT_BYTES_MAX,
+  CONNECTOR_VERSION,
+  CONNECTOR_VERSION_HEADER,
+  callSigningId,
+} from '@countersign/contract/connectors/protocol'
+import { isObject } from '@countersign/contract/core/decode'
+import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
+import { standardHeaders } from '../../base/crypto/standard-webhooks.ts'
+import { NoAnswer, send } from '../../base/http-client/send.ts'
+import { toJson } from '../../base/json/json.ts'
+import type { TraceContext } from '../../kernel/ports/tracing.ts'
+
+/** Where a connector is, and how calls to it are signed. */
+export interface Connector {
+  /** The base address, without a slash at its end. */
+  readonly url: string
+  /** One, or two while it is replaced. */
+  readonly secrets: readonly Uint8Array[]
+  readonly timeoutMs: number
+  /** The span that a call is part of, where traces are made. */
+  readonly span?: (() => TraceContext | undefined) | undefined
+}
+
+/** What a connector answered, or why it did not. */
+export type Answered =
+  | { readonly status: number; readonly body: unknown; readonly why?: undefined }
+  | { readonly status?: undefined; readonly body?: undefined; readonly why: string }
+
+/** Makes one signed call. `id` is the id in the body of a call that creates, and then also its key. Does not throw. */
+export async function callConnector(
+  { url, secrets, timeoutMs, span }: Connector,
+  method: 'GET' | 'POST',
+  path: string,
+  now: Date,
+  body?: object,
+  id?: string,
+): Promise<Answered> {
+  const bytes = Buffer.from(body === undefined ? '' : toJson(body))
+  const headers = {
+    'User-Agent': 'Countersign-Rails/1',
+    Accept: 'application/json',
+    [CONNECTOR_VERSION_HEADER]: CONNECTOR_VERSION,
+    ...(body === undefined ? {} : { 'Content-Type': 'application/json; charset=utf-8' }),
+    ...(id === undefined ? {} : { 'Idempotency-Key': id }),
+    ...span?.(),
+    ...standardHeaders(secrets, callSigningId(method, path, id), bytes, now),
+  }
+  const outgoing = { method, url: `${url}${path}`, headers, ...(body === undefined ? {} : { body: bytes }) }
+  const signal = AbortSignal.timeout(timeoutMs)
+  try {
+    const bounds = { signal, bytesMax: CONNECTOR_STATEMENT_BYTES_MAX, reach: 'any', keepsOpen: true } as const
+    const answer = await send(outgoing, bounds)
+    if (!answer.isWhole) return { why: `The answer has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
+    return { status: answer.status, body: storable(jsonFromUtf8(answer.body)) }
+  } catch (error) {
+    if (error instanceof NoAnswer) return { why: `The connector is not reached: ${error.code}` }
+    throw error
+  }
+}
+
+/** The same value with texts that a database can store: a statement must not be lost for one character of a bank. */
+function storable(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\u0000', '\ufffd')
+  if (Array.isArray(value)) return value.map(storable)
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, storable(one)]))
+}

@@ -1,0 +1,123 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { screenedAddress } from '../../base/formats/screened-addresses.ts'
+import { messageOf } from '../../base/formats/thrown-errors.ts'
+import { ConfigError } from '../../base/settings/config-error.ts'
+import { type Screening, unreadableAddress } from '../../kernel/ports/screening.ts'
+
+/** A file of addresses, as it was read last. */
+export interface AddressFile extends Screening {
+  /** Reads it again. Throws ConfigError, and then the addresses stay as they were. */
+  reload(): Promise<void>
+}
+
+const LIST = 'file'
+const NO_LABEL = 'The address is in SCREENING_FILE'
+const ADDRESS_CHARACTERS_MAX = 512
+const LABEL_CHARACTERS_MAX = 300
+/** No spaces, no commas, nothing that cannot be printed. */
+const ADDRESS = /^[!-+\--~]{4,}$/
+const EVM_ADDRESS = /^0x[0-9a-f]{40}$/i
+const LABEL = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u
+
+/** Labels by address; an empty one where a line has none. */
+type Addresses = ReadonlyMap<string, string>
+
+/**
+ * Opens a file of addresses: one per line, with a label after a comma or a space. It is read again as soon as it is seen to have
+ * changed; where it cannot be used then, the addresses stay as they were and `onFailure` is told, once per change.
+ * Throws ConfigError that names the line.
+ */
+export async function openAddressFile(
+  path: string,
+  onFailure: (cause: unknown) => void,
+): Promise<AddressFile> {
+  let version = await versionOf(path)
+  let addresses = await readAddresses(path)
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = turn.then(work)
+    turn = done.catch(() => {})
+    return done
+  }
+  /** What is read is at least as new as the version, so a change meanwhile is seen by the next look. */
+  const load = async () => {
+    version = await versionOf(path)
+    addresses = await readAddresses(path)
+  }
+  const refresh = async () => {
+    const seen = await versionOf(path).catch(messageOf)
+    if (seen === version) return
+    version = seen
+    await load().catch(onFailure)
+  }
+  return {
+    async check(wanted) {
+      await inTurn(refresh)
+      const address = screenedAddress(wanted.address)
+      if (address === undefined) return unreadableAddress(wanted)
+      const label = addresses.get(address)
+      if (label === undefined) return { outcome: 'CLEAR' }
+      return { outcome: 'HIT', list: LIST, detail: label === '' ? NO_LABEL : label }
+    },
+    reload: () => inTurn(load),
+  }
+}
+
+/** Changes with the file. Throws ConfigError. */
+async function versionOf(path: string): Promise<string> {
+  try {
+    const { mtimeNs, size, ino } = await stat(path, { bigint: true })
+    return `${mtimeNs} ${size} ${ino}`
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+/** Reads line by line, so that nothing waits for a long file. Throws ConfigError. */
+async function readAddresses(path: string): Promise<Addresses> {
+  const addresses = new Map<string, string>()
+  const input = createReadStream(path, 'utf8')
+  let number = 0
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number++
+      const entry = entryOf(line, number)
+      if (entry) addresses.set(entry.address, entry.label)
+    }
+  } catch (error) {
+    throw error instanceof ConfigError ? error : unreadable(error)
+  } finally {
+    input.destroy()
+  }
+  return addresses
+}
+
+/** What a line says; undefined for an empty one and for a comment. Throws ConfigError that names the line. */
+export function entryOf(line: string, number: number): { address: string; label: string } | undefined {
+  const text = (number === 1 ? line.replace(/^\ufeff/, '') : line).trim()
+  if (text === '' || text.startsWith('#')) return undefined
+  const [address = ''] = text.split(/[,\s]/, 1)
+  const label = text
+    .slice(address.length)
+    .replace(/^\s*,?/, '')
+    .trim()
+  const wrong = (why: string) => new ConfigError(`SCREENING_FILE: line ${number} ${why}`)
+  if (address.length > ADDRESS_CHARACTERS_MAX)
+    throw wrong(`has an address of more than ${ADDRESS_CHARACTERS_MAX} characters`)
+  if (!ADDRESS.test(address)) throw wrong('does not begin with an address')
+  if (/^0x/i.test(address) && !EVM_ADDRESS.test(address))
+    throw wrong('has an address with 0x that has not 40 hexadecimal digits')
+  if (label.length > LABEL_CHARACTERS_MAX)
+    throw wrong(`has a label of more than ${LABEL_CHARACTERS_MAX} characters`)
+  if (!LABEL.test(label)) throw wrong('has a label with characters that cannot be shown')
+  const spelled = screenedAddress(address)
+  if (spelled === undefined) throw wrong('does not begin with an address')
+  return { address: spelled, label }
+}
+
+function unreadable(error: unknown): ConfigError {
+  return new ConfigError(`SCREENING_FILE cannot be read: ${messageOf(error)}`)
+}

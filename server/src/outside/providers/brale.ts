@@ -1,0 +1,97 @@
+import { isObject } from '@countersign/contract/core/decode'
+import { type Answer, type Bounds, NoAnswer, type Outgoing, send } from '../../base/http-client/send.ts'
+import type { BraleConfig } from '../../base/settings/brale.ts'
+import type {
+  CredentialAnswer,
+  CredentialCheck,
+  StablecoinProvider,
+} from '../../kernel/ports/stablecoin-provider.ts'
+
+/** Two requests, which together end within the claim of a job. */
+const TIMEOUT_MS = 2000
+const ANSWER_BYTES_MAX = 256 * 1024
+const ACCOUNTS_MAX = 1000
+/** What may stand in a header. */
+const TOKEN = /^[\x21-\x7e]{1,8192}$/
+const ACCOUNT_ID = /^[\x21-\x7e]{1,255}$/
+/** The credentials are refused: unknown, withdrawn, or without the right to read accounts. Brale does not tell them apart. */
+const REFUSED: ReadonlySet<number> = new Set([400, 401, 403])
+
+/**
+ * Brale by its public interface: `POST {authUrl}` (OAuth 2 client credentials, HTTP Basic) gives a bearer token, and
+ * `GET {apiUrl}/accounts` with it gives `{"accounts": ["…"]}`. An application is of one environment, which no answer names, so
+ * the operator does.
+ */
+export function createBrale(
+  { environment, authUrl, apiUrl }: BraleConfig,
+  timeoutMs = TIMEOUT_MS,
+): StablecoinProvider {
+  const ask = (outgoing: Outgoing) => send(outgoing, boundsOf(timeoutMs))
+  return {
+    environment,
+    async check(request) {
+      // HTTP Basic cannot carry it, so no application has such an id.
+      if (request.apiClientId.includes(':')) return { outcome: 'invalid' }
+      try {
+        const token = tokenOf(await ask(tokenRequest(authUrl, request)))
+        if (typeof token !== 'string') return token
+        const headers = { Authorization: `Bearer ${token}`, Accept: 'application/json' }
+        return accountsOf(await ask({ method: 'GET', url: `${apiUrl}/accounts`, headers }))
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error
+        return { outcome: 'unavailable', reason: error.code }
+      }
+    },
+  }
+}
+
+function boundsOf(timeoutMs: number): Bounds {
+  // The operator names the addresses, so they may be on this machine.
+  return { signal: AbortSignal.timeout(timeoutMs), bytesMax: ANSWER_BYTES_MAX, reach: 'any' }
+}
+
+function tokenRequest(url: string, { apiClientId, apiClientSecret }: CredentialCheck): Outgoing {
+  const login = Buffer.from(`${apiClientId}:${apiClientSecret}`).toString('base64')
+  return {
+    method: 'POST',
+    url,
+    headers: {
+      Authorization: `Basic ${login}`,
+      Accept: 'application/json',
+      'Content-Type': 'application/x-www-form-urlencoded',
+    },
+    body: Buffer.from('grant_type=client_credentials'),
+  }
+}
+
+function tokenOf(answer: Answer): string | CredentialAnswer {
+  if (REFUSED.has(answer.status)) return { outcome: 'invalid' }
+  const { access_token: token } = membersOf(answer)
+  return typeof token === 'string' && TOKEN.test(token) ? token : unreadable(answer)
+}
+
+function accountsOf(answer: Answer): CredentialAnswer {
+  if (REFUSED.has(answer.status)) return { outcome: 'invalid' }
+  const { accounts } = membersOf(answer)
+  if (!Array.isArray(accounts) || accounts.length > ACCOUNTS_MAX) return unreadable(answer)
+  const providerAccountIds = accounts.filter(
+    (id: unknown): id is string => typeof id === 'string' && ACCOUNT_ID.test(id),
+  )
+  return providerAccountIds.length === accounts.length
+    ? { outcome: 'accepted', providerAccountIds }
+    : unreadable(answer)
+}
+
+function membersOf({ status, body, isWhole }: Answer): Readonly<Record<string, unknown>> {
+  if (status !== 200 || !isWhole) return {}
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(body).toString())
+    return isObject(parsed) ? parsed : {}
+  } catch {
+    return {}
+  }
+}
+
+function unreadable({ status }: Answer): CredentialAnswer {
+  return { outcome: 'unavailable', reason: `an answer with status ${status} that cannot be read` }
+}

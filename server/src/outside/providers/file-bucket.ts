@@ -1,0 +1,89 @@
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { AwsV4Signer } from 'aws4fetch'
+import { type Outgoing, type StreamedAnswer, sendForStream } from '../../base/http-client/send.ts'
+import type { BucketConfig } from '../../base/settings/documents.ts'
+import type { FileStore } from '../../kernel/ports/file-store.ts'
+import { nameOf } from './file-folder.ts'
+
+/** How long a request may take until the head of its answer. A file that is sent gets time by its length. */
+const ANSWER_MS_MAX = 10_000
+const BYTES_PER_MS_MIN = 128
+/** The longest pause of a file that is read, which may be its reader's. */
+const IDLE_MS_MAX = 60_000
+/** SHA-256 of nothing. */
+const NO_BODY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+
+interface Request extends Pick<Outgoing, 'method' | 'body'> {
+  readonly sha256?: string
+  readonly msMax?: number
+  /** A GET answers what is from this byte on, with status 206 where it is not the first. */
+  readonly fromByte?: number
+}
+
+/**
+ * Files in a bucket that speaks the protocol of Amazon S3, named by the UUID of their id. Requests are signed with version 4
+ * of its signatures, the digest of the body included, and name the bucket in their path.
+ */
+export function createBucketStore(bucket: BucketConfig, clock: () => Date): FileStore {
+  const ask = (id: string, request: Request) => send(bucket, clock(), nameOf(id), request)
+  return {
+    async put(id, { path, sealedBytes, sealedSha256 }) {
+      const { status, body } = await ask(id, {
+        method: 'PUT',
+        body: { stream: createReadStream(path), bytes: sealedBytes },
+        sha256: Buffer.from(sealedSha256).toString('hex'),
+        msMax: ANSWER_MS_MAX + Math.ceil(sealedBytes / BYTES_PER_MS_MIN),
+      })
+      body.destroy()
+      if (status !== 200) throw refused('store', status)
+    },
+    async openAt(id, fromByte): Promise<Readable | undefined> {
+      const { status, body } = await ask(id, { method: 'GET', fromByte })
+      if (status === (fromByte > 0 ? 206 : 200)) return body
+      body.destroy()
+      if (status === 404) return undefined
+      throw refused('read', status)
+    },
+    async remove(id) {
+      const { status, body } = await ask(id, { method: 'DELETE' })
+      body.destroy()
+      if (status !== 204 && status !== 200 && status !== 404) throw refused('remove', status)
+    },
+  }
+}
+
+async function send(
+  { url, prefix, region, accessKeyId, secretAccessKey }: BucketConfig,
+  now: Date,
+  name: string,
+  { method, body, sha256 = NO_BODY, msMax = ANSWER_MS_MAX, fromByte = 0 }: Request,
+): Promise<StreamedAnswer> {
+  const signer = new AwsV4Signer({
+    method,
+    url: `${url}/${prefix}${name}`,
+    headers: {
+      'X-Amz-Content-Sha256': sha256,
+      ...(fromByte > 0 ? { Range: `bytes=${fromByte}-` } : {}),
+    },
+    accessKeyId,
+    secretAccessKey,
+    service: 's3',
+    region,
+    datetime: now.toISOString().replace(/[:-]|\.\d{3}/g, ''),
+  })
+  const signed = await signer.sign()
+  return sendForStream(
+    {
+      method,
+      url: signed.url.href,
+      headers: Object.fromEntries(signed.headers),
+      ...(body ? { body } : {}),
+    },
+    { signal: AbortSignal.timeout(msMax), reach: 'any', idleMsMax: IDLE_MS_MAX },
+  )
+}
+
+function refused(what: string, status: number): Error {
+  return new Error(`The bucket refused to ${what} a file: status ${status}`)
+}

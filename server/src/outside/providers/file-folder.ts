@@ -1,0 +1,62 @@
+import { createReadStream } from 'node:fs'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { codeOf } from '../../base/formats/thrown-errors.ts'
+import type { FileStore } from '../../kernel/ports/file-store.ts'
+
+/**
+ * Files in a folder on the disk of the spool, named by the UUID of their id. A file appears whole, by renaming, and file and
+ * folder are flushed before `put` returns.
+ */
+export async function createFolderStore(folder: string): Promise<FileStore> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const pathOf = (id: string) => join(folder, nameOf(id))
+  return {
+    async put(id, { path }) {
+      try {
+        await rename(path, pathOf(id))
+      } catch (error) {
+        // A repeated call: the first one has moved it.
+        if (codeOf(error) !== 'ENOENT' || !(await exists(pathOf(id)))) throw error
+      }
+      await syncFolder(folder)
+    },
+    openAt: (id, fromByte) => openIfThere(pathOf(id), fromByte),
+    async remove(id) {
+      await rm(pathOf(id), { force: true })
+    },
+  }
+}
+
+const UUID = /^File:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/
+
+/** The name of a file in a store. Throws for what is no id of a file. */
+export function nameOf(id: string): string {
+  const name = UUID.exec(id)?.[1]
+  if (!name) throw new Error(`${id} is not the id of a stored file`)
+  return name
+}
+
+async function openIfThere(path: string, fromByte = 0): Promise<Readable | undefined> {
+  try {
+    // Opened here, so that a missing file is known before the stream is read.
+    const handle = await open(path, 'r')
+    return createReadStream('', { fd: handle, start: fromByte })
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  const stream = await openIfThere(path)
+  stream?.destroy()
+  return stream !== undefined
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const entries = await open(folder, 'r')
+  await entries.sync()
+  await entries.close()
+}

@@ -1,0 +1,129 @@
+import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { textFromUtf8 } from '../../base/crypto/encodings.ts'
+import type { Get } from '../../base/http-client/send.ts'
+import { type RateTable, TABLE_MS } from '../../base/pricing/ratios.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import type { RateProvider } from '../../kernel/ports/rates.ts'
+import { parseRates, RatesError } from './rates-document.ts'
+
+export interface HttpRatesOptions {
+  readonly url: string
+  /** The age up to which rates may be used, by their time at the source. */
+  readonly maxAgeSeconds: number
+  /** May reach private networks, because the operator configures the address. */
+  readonly get: Get
+  /** Real time: the source knows no other. */
+  readonly clock: () => Date
+  /** From the first packet to the last byte; 5000. */
+  readonly timeoutMs?: number
+  /** Called for each failed fetch, for the log. */
+  readonly onFailure?: (cause: unknown) => void
+}
+
+const TIMEOUT_MS = 5000
+const ANSWER_BYTES_MAX = 256 * 1024
+/** How often a failing source is asked again. */
+const ATTEMPT_EVERY_MS_MAX = 10_000
+/** How far the source's clock may be ahead of ours. */
+const AHEAD_MS_MAX = 60 * 1000
+/** A rate that has doubled or halved within the usable age is refused. */
+const JUMP_MAX = 2n
+
+interface Known {
+  readonly table: RateTable
+  readonly fetchedAtMs: number
+}
+
+/**
+ * Rates fetched by `GET url`, in the form of `parseRates`. A table is used for five minutes; the next one is fetched
+ * shortly before, in the background, one fetch at a time. Where that fails the last good table stays in use, until it is
+ * `maxAgeSeconds` old; then there are no rates (503). It is in memory only: a process that starts has none until the source
+ * answers.
+ *
+ * An answer counts whole or not at all: status 200 without a redirect, within 5 s and 256 KiB, no rates that are older
+ * than the ones known or too old to use, none dated ahead of our clock by more than a minute, none that has doubled or
+ * halved since the last good table, as long as that one may be used.
+ */
+export function createHttpRates(options: HttpRatesOptions): RateProvider {
+  const maxAgeMs = options.maxAgeSeconds * 1000
+  // Rates that may be used for less than ten minutes are fetched again after half of that.
+  const tableMs = Math.min(TABLE_MS, maxAgeMs / 2)
+  const attemptEveryMs = Math.min(ATTEMPT_EVERY_MS_MAX, tableMs / 4)
+  let known: Known | undefined
+  let attemptedAtMs = Number.NEGATIVE_INFINITY
+  let isFailing = false
+  let fetching: Promise<void> | undefined
+
+  const nowMs = () => options.clock().getTime()
+  // Takes the absolute difference, so that a clock set back does not make a table look young.
+  const sinceMs = (time: number) => Math.abs(nowMs() - time)
+  const isUsable = ({ updatedAt }: RateTable) => {
+    const ageMs = nowMs() - updatedAt.getTime()
+    return ageMs <= maxAgeMs && ageMs >= -AHEAD_MS_MAX
+  }
+  const usable = () => (known && isUsable(known.table) ? known.table : undefined)
+
+  const take = (table: RateTable): void => {
+    if (!isUsable(table)) throw new RatesError('"updatedAt" is too long ago, or ahead of our clock')
+    if (known && table.updatedAt < known.table.updatedAt)
+      throw new RatesError('the rates are older than those that came before')
+    const before = usable()
+    const jumped = before && jumpBetween(before, table)
+    if (jumped) throw new RatesError(`"rates.${jumped}" has doubled or halved`)
+    known = { table, fetchedAtMs: nowMs() }
+  }
+
+  const refresh = async (): Promise<void> => {
+    try {
+      take(parseRates(await fetchText(options)))
+      isFailing = false
+    } catch (cause) {
+      isFailing = true
+      options.onFailure?.(cause)
+    } finally {
+      fetching = undefined
+    }
+  }
+
+  return {
+    async snapshot() {
+      const ageMs = known ? sinceMs(known.fetchedAtMs) : Number.POSITIVE_INFINITY
+      const isDue = ageMs >= tableMs * 0.8 || !usable()
+      if (isDue && fetching === undefined && sinceMs(attemptedAtMs) >= attemptEveryMs) {
+        attemptedAtMs = nowMs()
+        fetching = refresh()
+      }
+      // A caller that has other rates does not wait for a failing source.
+      if (!usable() || (ageMs >= tableMs && !isFailing)) await fetching
+      const table = usable()
+      if (table) return table
+      throw new ApiError('UNAVAILABLE', {
+        message: 'There are no current exchange rates. Try again.',
+        headers: { 'Retry-After': '10' },
+      })
+    },
+  }
+}
+
+/** The first currency whose rate differs by more than the factor. */
+function jumpBetween(before: RateTable, after: RateTable): string | undefined {
+  return Object.keys(CURRENCIES)
+    .filter(isKnownCurrency)
+    .find((code) => {
+      const [a, b] = [before.usdPerUnit(code), after.usdPerUnit(code)]
+      if (!a || !b) return false
+      const [x, y] = [a.numerator * b.denominator, b.numerator * a.denominator]
+      return x > y * JUMP_MAX || y > x * JUMP_MAX
+    })
+}
+
+/** Throws RatesError, or what `get` throws. */
+async function fetchText({ url, get, timeoutMs = TIMEOUT_MS }: HttpRatesOptions): Promise<string> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const { status, body, isWhole } = await get(url, { signal, bytesMax: ANSWER_BYTES_MAX })
+  if (status !== 200) throw new RatesError(`the answer has status ${status}`)
+  if (!isWhole) throw new RatesError('the answer is too long')
+  const text = textFromUtf8(body)
+  if (text === undefined) throw new RatesError('the answer is not UTF-8')
+  return text
+}

@@ -1,0 +1,86 @@
+import { readBody } from '@countersign/contract/connectors/reader'
+import { ScreeningAnswer, type ScreeningRequest } from '@countersign/contract/connectors/screening-provider'
+import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
+import { standardHeaders } from '../../base/crypto/standard-webhooks.ts'
+import { readable } from '../../base/formats/readable-text.ts'
+import { screenedAddress } from '../../base/formats/screened-addresses.ts'
+import { type Answer, NoAnswer, send } from '../../base/http-client/send.ts'
+import { toJson } from '../../base/json/json.ts'
+import type { SignedProvider } from '../../base/settings/signed-provider.ts'
+import {
+  type Screening,
+  ScreeningFailed,
+  type ScreeningWanted,
+  unreadableAddress,
+} from '../../kernel/ports/screening.ts'
+
+/** Shorter than the claim of the job that waits for it. */
+const TIMEOUT_MS = 5_000
+const ANSWER_BYTES_MAX = 64 * 1024
+const LIST_CHARACTERS_MAX = 100
+
+/**
+ * A provider over HTTP. Each question is one signed POST, whose `webhook-id` is the same at every attempt, and is answered by 200
+ * with an outcome. Anything else is no answer. `clock` is real time.
+ */
+export function createHttpScreening(
+  { url, secrets }: SignedProvider,
+  clock: () => Date,
+  timeoutMs = TIMEOUT_MS,
+): Screening {
+  return {
+    async check(wanted) {
+      const address = screenedAddress(wanted.address)
+      if (address === undefined) return unreadableAddress(wanted)
+      const body = Buffer.from(toJson(requestOf({ ...wanted, address })))
+      const headers = {
+        'Content-Type': 'application/json; charset=utf-8',
+        Accept: 'application/json',
+        'User-Agent': 'Countersign-Screening/1',
+        ...standardHeaders(secrets, `${wanted.subject}.${wanted.direction}`, body, clock()),
+      }
+      return resultOf(await post(url, headers, body, timeoutMs))
+    },
+  }
+}
+
+function requestOf({ network, address, direction, amount, currency, subject }: ScreeningWanted) {
+  const asked: ScreeningRequest = {
+    network,
+    address,
+    direction,
+    amount: { value: String(amount), currency },
+    subject,
+  }
+  return asked
+}
+
+async function post(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+  timeoutMs: number,
+): Promise<Answer> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const bounds = { signal, bytesMax: ANSWER_BYTES_MAX, reach: 'any', keepsOpen: true } as const
+  try {
+    return await send({ method: 'POST', url, headers, body }, bounds)
+  } catch (error) {
+    if (error instanceof NoAnswer) throw new ScreeningFailed(`The provider is not reached: ${error.code}`)
+    throw error
+  }
+}
+
+function resultOf({ status, body, isWhole }: Answer) {
+  if (status !== 200) throw new ScreeningFailed(`The provider answered ${status}`)
+  if (!isWhole) throw new ScreeningFailed(`The answer has more than ${ANSWER_BYTES_MAX} bytes`)
+  const { value, fault } = readBody(ScreeningAnswer, jsonFromUtf8(body))
+  if (fault !== undefined) throw new ScreeningFailed(`The provider answered wrongly: ${fault}`)
+  const { outcome, list, detail } = value
+  if (outcome === 'CLEAR') return { outcome } as const
+  return {
+    outcome,
+    list: readable(list, LIST_CHARACTERS_MAX) ?? 'provider',
+    detail: readable(detail) ?? 'The provider gives no detail',
+  } as const
+}

@@ -1,0 +1,65 @@
+import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
+import { isStandardSigned, standardHeaders } from '../../base/crypto/standard-webhooks.ts'
+import { NoAnswer, send } from '../../base/http-client/send.ts'
+import { toJson } from '../../base/json/json.ts'
+import type { SignedProvider } from '../../base/settings/signed-provider.ts'
+import type { VerificationSubmission, Verifier, VerifierAnswer } from '../../kernel/ports/verifier.ts'
+
+const TIMEOUT_MS = 15_000
+const ANSWER_BYTES_MAX = 256 * 1024
+
+/** The provider has not taken a submission. The message names the status or the system's error alone. */
+export class VerifierError extends Error {}
+
+/**
+ * A provider over HTTP. A submission is one signed POST, whose `webhook-id` is the same at every attempt. It is answered
+ * by 200 with an outcome, or by 202: the outcome is reported later, by a signed POST to `/verification-provider/events`.
+ * `check` throws for an answer that is no outcome. `clock` is real time.
+ */
+export function createHttpVerifier(
+  { url, secrets }: SignedProvider,
+  clock: () => Date,
+  check: (answer: unknown) => VerifierAnswer,
+): Verifier {
+  return {
+    async submit(submission) {
+      const { status, body, isWhole } = await post(url, secrets, submission, clock())
+      if (status === 202) return { decision: 'WAIT' }
+      if (status !== 200) throw new VerifierError(`The verification provider answered ${status}`)
+      if (!isWhole) throw new VerifierError(`The answer has more than ${ANSWER_BYTES_MAX} bytes`)
+      return check(jsonFromUtf8(body) ?? null)
+    },
+    readEvent(headers, body, now) {
+      return isStandardSigned(secrets, headers, body, now) ? (jsonFromUtf8(body) ?? null) : undefined
+    },
+  }
+}
+
+async function post(
+  url: string,
+  secrets: readonly Uint8Array[],
+  submission: VerificationSubmission,
+  at: Date,
+) {
+  const body = Buffer.from(toJson({ type: 'verification.submitted', ...submission }))
+  const id = `${submission.verificationId}.${submission.submission}`
+  try {
+    return await send(
+      {
+        method: 'POST',
+        url,
+        headers: {
+          'Content-Type': 'application/json; charset=utf-8',
+          'User-Agent': 'Countersign-Verifications/1',
+          ...standardHeaders(secrets, id, body, at),
+        },
+        body,
+      },
+      { signal: AbortSignal.timeout(TIMEOUT_MS), bytesMax: ANSWER_BYTES_MAX, reach: 'any' },
+    )
+  } catch (error) {
+    if (error instanceof NoAnswer)
+      throw new VerifierError(`The verification provider is not reached: ${error.code}`)
+    throw error
+  }
+}

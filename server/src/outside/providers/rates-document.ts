@@ -1,0 +1,78 @@
+import { isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { parse } from 'lossless-json'
+import { isNetworkAsset, type NetworkAsset } from '../../base/pricing/network-assets.ts'
+import { type RateTable, type Ratio, ratioOf } from '../../base/pricing/ratios.ts'
+
+const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
+/** A decimal number as JSON writes it, with no more digits than a rate can have. */
+const DECIMAL = /^(\d{1,15})(?:\.(\d{1,30}))?(?:[eE]([+-]?\d{1,2}))?$/
+/** No unit of any currency is worth more than a trillion dollars, or less than a trillionth. */
+const LARGEST = 10n ** 12n
+
+/** The answer of a source of rates cannot be used. The message is one line, fit for a log. */
+export class RatesError extends Error {}
+
+/**
+ * Parses the answer of a source of rates:
+ *
+ *   { "base": "USD", "updatedAt": "2026-01-02T03:04:05Z", "rates": { "EUR": "1.16", "BTC": "95000" } }
+ *
+ * A rate is US dollars for one unit, as decimal text; a JSON number is taken by its digits, never as a double.
+ * Unknown currencies are ignored, missing ones have no rate, and USD is 1. ETH, POL, SOL and TRX, in which networks charge
+ * their fees, may be there too. BTC is required: `rateDetails` counts in its
+ * thousandths of a satoshi (specification 2.7). Throws RatesError where any of it is invalid: a table is used whole or not
+ * at all.
+ */
+export function parseRates(text: string): RateTable {
+  const document = membersOf(parseExactly(text))
+  if (document?.get('base') !== 'USD') throw new RatesError('"base" is not "USD"')
+  const updatedAt = timeOf(document.get('updatedAt'))
+  if (updatedAt === undefined) throw new RatesError('"updatedAt" is not a date-time')
+  const rates = membersOf(document.get('rates'))
+  if (rates === undefined) throw new RatesError('"rates" is not an object')
+  const table = new Map<KnownCurrency | NetworkAsset, Ratio>([['USD', ratioOf('1')]])
+  for (const [code, value] of rates) {
+    if (!isKnownCurrency(code) && !isNetworkAsset(code)) continue
+    const rate = rateOf(value)
+    if (rate === undefined) throw new RatesError(`"rates.${code}" is not a decimal number of that size`)
+    if (code === 'USD' && rate.numerator !== rate.denominator) throw new RatesError('"rates.USD" is not 1')
+    table.set(code, rate)
+  }
+  if (!table.has('BTC')) throw new RatesError('"rates.BTC" is missing')
+  return { updatedAt, usdPerUnit: (currency) => table.get(currency) }
+}
+
+/** Parses JSON and keeps its numbers as text. */
+function parseExactly(text: string): unknown {
+  try {
+    return parse(text, undefined, { parseNumber: (digits) => digits })
+  } catch {
+    throw new RatesError('the answer is not JSON')
+  }
+}
+
+function membersOf(value: unknown): ReadonlyMap<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? new Map(Object.entries(value))
+    : undefined
+}
+
+function timeOf(value: unknown): Date | undefined {
+  if (typeof value !== 'string' || !TIME.test(value)) return undefined
+  const time = new Date(value)
+  return Number.isNaN(time.getTime()) ? undefined : time
+}
+
+function rateOf(value: unknown): Ratio | undefined {
+  const [, whole, fraction = '', exponent = '0'] = (typeof value === 'string' && DECIMAL.exec(value)) || []
+  if (whole === undefined) return undefined
+  const { numerator, denominator } = ratioOf(`${whole}.${fraction}`)
+  const power = BigInt(exponent)
+  const rate = {
+    numerator: numerator * 10n ** (power > 0n ? power : 0n),
+    denominator: denominator * 10n ** (power < 0n ? -power : 0n),
+  }
+  const isInRange =
+    rate.numerator * LARGEST >= rate.denominator && rate.numerator <= rate.denominator * LARGEST
+  return isInRange ? rate : undefined
+}

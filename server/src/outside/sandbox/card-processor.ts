@@ -1,0 +1,86 @@
+import { timingSafeEqual } from 'node:crypto'
+import { parseJson, toJson } from '../../base/json/json.ts'
+import { cardScenario, purchaseScenario } from '../../kernel/magic-values/card-outcomes.ts'
+import { suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { plusSeconds } from '../../kernel/operation/app.ts'
+import {
+  type CardProcessor,
+  madeUpPlatformCardId,
+  type ProcessorEvent,
+  type Provision,
+  type ProvisionedCard,
+  type ProvisionRequest,
+} from '../../kernel/ports/card-processor.ts'
+import type { Enclave } from '../../kernel/ports/enclave.ts'
+
+/** The header that the sandbox's processor signs with: HMAC-SHA256 over the body, in hex. */
+export const SANDBOX_PROCESSOR_SIGNATURE = 'sandbox-processor-signature'
+
+/** The path of the page that shows a card; the card's processor reference follows it. */
+export const CARD_PAGE_PATH = '/sandbox/cards/'
+
+const VALID_YEARS = 4
+/** The data key that is never replaced: the processor and its cards outlive rotations of the master key. */
+const FIRST_KEY = 1
+
+/** The processor of the sandbox. The outcome of a card follows from its `platformCardId` (specification 2.10). */
+export function createSandboxCardProcessor(enclave: Pick<Enclave, 'mac'>): CardProcessor {
+  return {
+    provision: async (request) => provision(enclave, request),
+    updateState: async () => {},
+    readEvent(headers, body) {
+      const given = Buffer.from(headers[SANDBOX_PROCESSOR_SIGNATURE] ?? '', 'hex')
+      const expected = Buffer.from(enclave.mac('card', body, FIRST_KEY))
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+      try {
+        return parseJson(Buffer.from(body).toString())
+      } catch {
+        // The body is signed, but not an event.
+        return null
+      }
+    },
+    // The merchant's descriptor selects the outcome.
+    pullPlan({ merchant }, now) {
+      const { pullAfterSeconds = 0, pullFails = false } =
+        purchaseScenario(suffixOf(merchant.descriptor)) ?? {}
+      return { at: plusSeconds(now, pullAfterSeconds), fails: pullFails }
+    },
+  }
+}
+
+/** An event as this processor sends it. */
+export function signedEvent(enclave: Pick<Enclave, 'mac'>, event: ProcessorEvent) {
+  const body = Buffer.from(toJson(event))
+  return {
+    body,
+    headers: {
+      [SANDBOX_PROCESSOR_SIGNATURE]: Buffer.from(enclave.mac('card', body, FIRST_KEY)).toString('hex'),
+    },
+  }
+}
+
+function provision(enclave: Pick<Enclave, 'mac'>, request: ProvisionRequest): Provision {
+  // A generated id may end in any characters and must not select an outcome.
+  const isMadeUp = request.platformCardId === madeUpPlatformCardId(request.cardId)
+  const { outcome, afterSeconds = 0 } = cardScenario(isMadeUp ? '' : suffixOf(request.platformCardId))
+  if (outcome === 'CLOSED') return { outcome: 'rejected' }
+  if (outcome === 'PROCESSING') return { outcome: 'pending', askAgainAt: undefined }
+  const readyAt = plusSeconds(request.requestedAt, afterSeconds)
+  if (readyAt > request.now) return { outcome: 'pending', askAgainAt: readyAt }
+  return { outcome: 'active', ...cardOf(enclave, request) }
+}
+
+/** Derives a card from its id, always the same one. */
+function cardOf(enclave: Pick<Enclave, 'mac'>, { cardId, requestedAt }: ProvisionRequest): ProvisionedCard {
+  const digest = Buffer.from(enclave.mac('card', `card ${cardId}`, FIRST_KEY))
+  const reference = digest.toString('base64url').slice(0, 32)
+  return {
+    brand: 'VISA',
+    last4: String(digest.readUInt32BE() % 10_000).padStart(4, '0'),
+    expMonth: requestedAt.getUTCMonth() + 1,
+    expYear: requestedAt.getUTCFullYear() + VALID_YEARS,
+    panEmbedUrl: CARD_PAGE_PATH + reference,
+    processorRef: reference,
+    issuerRef: `sandbox-issuer-${digest.toString('hex').slice(-16)}`,
+  }
+}

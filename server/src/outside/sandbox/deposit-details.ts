@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import type { AccountCheckName } from '@countersign/contract/accounts/account-fields'
+import {
+  type AccountTypeName,
+  accountType,
+  PAYMENT_ACCOUNT_INFO,
+  type PaymentAccountInfoValue,
+} from '@countersign/contract/accounts/account-types'
+import { base58, createBase58check } from '@scure/base'
+import { composeIBAN, getCountrySpecifications } from 'ibantools'
+import { toChecksumAddress } from '../../base/formats/addresses.ts'
+import { cbuFrom, clabeCheckDigit } from '../../base/formats/check-digits.ts'
+import { requireValue } from '../../base/formats/require-value.ts'
+import type { Deposit, DepositDetails } from '../../kernel/ports/deposit-details.ts'
+import { sandboxInvoice } from './invoice.ts'
+import { pixCode } from './pix.ts'
+import { identityField, sparkAddress, sparkInvoice } from './spark.ts'
+
+/** The inputs of made-up details. */
+type Source = Deposit & { readonly type: AccountTypeName }
+
+type Maker = (source: Source, example: string | undefined) => unknown
+
+const BANK_NAME = 'Countersign Sandbox Bank'
+/** Made up; the country follows. */
+const BIC_BANK = 'CSGN'
+/** A number that passes the check but belongs to no bank. */
+const ROUTING_NUMBER = '110000000'
+const SORT_CODE = '000000'
+/** Bank and city of a Mexican account; this number belongs to no bank. */
+const CLABE_BANK_AND_CITY = '999180'
+/** A virtual account in Argentina (000), at a provider that does not exist. */
+const CVU_PROVIDER = '0009999'
+/** The country of the euro account. */
+const EURO_COUNTRY = 'DE'
+/** The banks of made-up IBANs; these numbers belong to no bank. */
+const IBAN_BANKS: Readonly<Record<string, string>> = {
+  AE: '999',
+  DE: '99999999',
+  DK: '9999',
+  EG: '99999999',
+  PK: BIC_BANK,
+}
+const TRON_PREFIX = 0x41
+
+const base58check = createBase58check((bytes: Uint8Array) => createHash('sha256').update(bytes).digest())
+
+/** Generators of members that have a check. */
+const MAKERS_BY_CHECK: Partial<Record<AccountCheckName, Maker>> = {
+  aba: () => ROUTING_NUMBER,
+  bic: ({ type }) => `${BIC_BANK}${accountType(type).country ?? EURO_COUNTRY}33`,
+  bolt11: ({ seed, reference }) => sandboxInvoice(seed, reference),
+  cbu: ({ seed }) => cbuFrom(CVU_PROVIDER, digits(seed, 13)),
+  clabe: ({ seed }) => {
+    const first = CLABE_BANK_AND_CITY + digits(seed, 11)
+    return first + clabeCheckDigit(first)
+  },
+  // The address is a digest, so nobody has its keys.
+  evm: ({ seed }) => toChecksumAddress(digest('evm', seed).subarray(0, 20).toString('hex')),
+  iban: ({ type, seed }) => iban(accountType(type).country ?? EURO_COUNTRY, seed),
+  number: madeUpNumber,
+  usAccount: ({ seed }) => digits(seed, 12),
+  solana: ({ seed }) => base58.encode(digest('solana', seed)),
+  spark: ({ seed }) => sparkAddress(identityField(seed)),
+  tron: ({ seed }) => base58check.encode(Uint8Array.of(TRON_PREFIX, ...digest('tron', seed).subarray(0, 20))),
+  vpa: ({ reference }) => `${reference.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}@countersign`,
+}
+
+/** Generators of other members. Members without one are those of the type's example: codes of branches, a mobile number. */
+const MAKERS_BY_NAME: Readonly<Record<string, Maker>> = {
+  accountNumber: madeUpNumber,
+  accountType: ({ type }) => type,
+  assetType: ({ currency }) => currency,
+  bankName: () => BANK_NAME,
+  paymentRails: ({ type }) => [...accountType(type).rails],
+  paymentUrl: ({ reference }) => `https://pay.sandbox.test/${encodeURIComponent(reference)}`,
+  qrCode: ({ seed, reference }) => pixCode(uuidFrom(digest('pix', seed)), reference),
+  reference: ({ reference }) => reference,
+  sortCode: () => SORT_CODE,
+}
+
+/**
+ * Made-up deposit details: they have the form of the account type and the check digits of real ones, but no real payment
+ * can reach them. Where the type has no member for the reference, it is part of the target (a PIX code, a payment page, an
+ * invoice) or left out, so the notes must state it as well.
+ */
+export const sandboxDepositDetails: DepositDetails = {
+  details(type, deposit) {
+    const properties = requireValue(PAYMENT_ACCOUNT_INFO.get(type), 'schema of the account type').properties
+    const from = { type, ...deposit }
+    const members = Object.keys(properties).flatMap((name) => {
+      const value = sandboxMember(name, from)
+      return value === undefined ? [] : [[name, value] as const]
+    })
+    // A test checks them against the type's schema and checks, for every currency and network.
+    return Object.fromEntries(members) as PaymentAccountInfoValue
+  },
+}
+
+/** One member of made-up payment details; undefined for an optional one. */
+function sandboxMember(name: string, source: Source): unknown {
+  const { checks = {}, examples = [] } = accountType(source.type)
+  const example = examples.find((one) => one[name] !== undefined)?.[name]
+  const check = checks[name]
+  if (name === 'invoice' && source.type === 'SPARK_WALLET') return sparkInvoice(source)
+  const make = (check && MAKERS_BY_CHECK[check]) ?? MAKERS_BY_NAME[name]
+  return make ? make(source, example) : example
+}
+
+/** Digits, as many as the type's example has. */
+function madeUpNumber({ seed }: Source, example: string | undefined): string {
+  return digits(seed, example?.length ?? 12)
+}
+
+function iban(countryCode: string, seed: string): string {
+  const bank = IBAN_BANKS[countryCode]
+  const characters = getCountrySpecifications()[countryCode]?.chars
+  if (bank === undefined || !characters) throw new Error(`No made-up bank in ${countryCode}`)
+  const bban = bank + digits(seed, characters - 'CC00'.length - bank.length)
+  return requireValue(composeIBAN({ countryCode, bban }), 'IBAN of a made-up bank')
+}
+
+function digest(purpose: string, seed: string): Buffer {
+  return createHash('sha256').update(`${purpose} ${seed}`).digest()
+}
+
+/** Digits derived from the seed, so that details are always the same. */
+function digits(seed: string, count: number): string {
+  const number = digest('account', seed).readBigUInt64BE()
+  return String(number).padStart(20, '0').slice(-count)
+}
+
+/** A UUID of version 4 of the first 16 bytes. */
+function uuidFrom(bytes: Buffer): string {
+  const hex = bytes.subarray(0, 16).toString('hex')
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`
+}

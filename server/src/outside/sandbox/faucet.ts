@@ -1,0 +1,67 @@
+import type { AccountTypeName } from '@countersign/contract/accounts/account-types'
+import type { Hex } from '../../base/formats/hex.ts'
+import { lowerHex } from '../../base/formats/hex.ts'
+import type { OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
+import { fundingTypesOf } from '../../kernel/accounts/funding.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import type { Rail } from '../../kernel/ports/rail.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+
+/** Where an account is on a chain that has a faucet. */
+interface ChainPlace {
+  readonly rail: string
+  readonly address: Hex
+}
+
+/**
+ * Funds an account at the faucet of its chain. Returns the write of a job that mints to the account's address; the money then arrives
+ * as any other deposit does. Returns undefined where no chain with a faucet carries the account's currency: the caller then credits
+ * the account in the ledger.
+ * Errors: 503 `UNAVAILABLE` while the account has no address yet, 400 `INVALID_INPUT` for a wallet on a chain without a faucet.
+ */
+export async function fundingOnChain(
+  op: Op,
+  account: OwnedAccountRow,
+  amount: bigint,
+): Promise<readonly Write[] | undefined> {
+  const place = await placeOf(op, account)
+  if (!place) return undefined
+  const payload = { ...place, currency: account.currency, amount: String(amount) }
+  return [job(op, 'chain.mint', payload, op.now)]
+}
+
+async function placeOf(op: Op, account: OwnedAccountRow): Promise<ChainPlace | undefined> {
+  const { chain_rail: rail, chain_address: address, currency } = account
+  if (rail !== null && address !== null) {
+    if (op.rails.find(rail)?.chain?.mint) return { rail, address }
+    throw fieldError(
+      'INVALID_INPUT',
+      'accountId',
+      'This wallet is on a chain without a faucet: send tokens to its address',
+    )
+  }
+  const routes = await Promise.all(fundingTypesOf(currency).map((type) => minting(op, type, currency)))
+  const found = routes.find((one) => one !== undefined)
+  if (!found) return undefined
+  const opened = account.funding?.find((one) => one.rail === found.name)?.accountOrWalletInfo
+  if (opened && 'address' in opened) return { rail: found.name, address: opened.address as Hex }
+  throw new ApiError('UNAVAILABLE', {
+    message: 'The account has no address on the chain yet. Try again soon.',
+  })
+}
+
+/** The rail that takes a currency in on a chain with a faucet. */
+async function minting(op: Op, accountType: AccountTypeName, currency: string) {
+  const wanted = { direction: 'IN', accountType, paymentRail: null, currency, amount: undefined } as const
+  const rail: Rail | undefined = await op.rails.route(op.platform.id, wanted)
+  return rail?.chain?.mint && rail.name !== null ? { name: rail.name } : undefined
+}
+
+/** Mints what an account is funded with. A crash right after it lets it mint again: the chain then has that, and so have the books. */
+export const mintAtFaucet: JobHandler<'chain.mint'> = async (op, { rail, currency, address, amount }) => {
+  await op.rails.find(rail)?.chain?.mint?.(currency, lowerHex(address), BigInt(amount))
+  return []
+}

@@ -1,0 +1,78 @@
+import type { sandbox } from '@countersign/contract/sandbox/sandbox'
+import { balanceUpdated, findOwnedAccount, internalAccountView } from '../../kernel/accounts/accounts.ts'
+import { clearFilesOf } from '../../kernel/files/stored-files.ts'
+import { checkRoom, findBalances } from '../../kernel/ledger/balances.ts'
+import { arrivalLegs, post } from '../../kernel/ledger/transfers.ts'
+import { magicValueFamilies } from '../../kernel/magic-values/magic-value-list.ts'
+import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { succeedPlatform } from '../../people/platforms/platforms.ts'
+import { fundingOnChain } from './faucet.ts'
+
+/** Later than any test needs, and well within the range of dates. */
+const CLOCK_END = new Date('2999-01-01T00:00:00.000Z')
+
+export const sandboxHandlers: Handlers<typeof sandbox> = {
+  /**
+   * Funds an account with test money (specification 4.13): the `rail` account grows by the same amount. Where the account is on a
+   * chain, the money is sent there, and is on the account once the chain has confirmed it.
+   */
+  sandbox_account_fund: async (op, { params, body }) => {
+    const account = await findOwnedAccount(op, params.accountId, 'accountId')
+    if (account.owner_deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field: 'accountId' } })
+    const legs = arrivalLegs(account, body.amount)
+    await checkRoom(op, legs, 'amount')
+    const onChain = await fundingOnChain(op, account, body.amount)
+    const before = (await findBalances(op, [account.id])).get(account.id) ?? { available: 0n, total: 0n }
+    if (onChain) return { status: 200, body: internalAccountView(op, account, before), writes: onChain }
+    const after = { available: before.available + body.amount, total: before.total + body.amount }
+    const view = internalAccountView(op, account, after)
+    return {
+      status: 200,
+      body: view,
+      writes: [
+        ...post(op, { cause: 'sandbox_fund', causeId: account.id }, legs),
+        balanceUpdated(op, account),
+      ],
+    }
+  },
+
+  sandbox_clock_get: async (op) => ({
+    status: 200,
+    body: { now: op.now.toISOString() },
+  }),
+
+  sandbox_clock_advance: async (op, { body }) => {
+    if ((body.seconds === undefined) === (body.to === undefined))
+      throw fieldError('INVALID_INPUT', 'seconds', 'Give either seconds or to')
+    const target =
+      body.to === undefined ? new Date(op.now.getTime() + (body.seconds ?? 0) * 1000) : new Date(body.to)
+    if (target < op.now)
+      throw fieldError('INVALID_INPUT', 'to', 'to is before now, and the clock never goes back')
+    if (target > CLOCK_END)
+      throw fieldError(
+        'INVALID_INPUT',
+        body.to === undefined ? 'seconds' : 'to',
+        `The clock cannot pass ${CLOCK_END.toISOString()}`,
+      )
+    const now = await op.advanceClock(target)
+    return { status: 200, body: { now: now.toISOString() } }
+  },
+
+  sandbox_magic_value_list: async (op) => ({
+    status: 200,
+    body: { data: magicValueFamilies(op.sandboxUmaDomain) },
+  }),
+
+  /**
+   * Resets a platform: an empty one replaces it. Nothing is deleted, because the ledger is append-only; records of the old
+   * platform are out of reach, like those of any other platform. A request that was under way ends on the old platform.
+   */
+  sandbox_reset: async (op) => {
+    const { row, writes } = await succeedPlatform(op)
+    return {
+      status: 200,
+      body: { platformId: row.id, now: row.created_at.toISOString() },
+      writes: [...writes, ...clearFilesOf(op.platform.id, { ...op, platform: row, now: row.created_at })],
+    }
+  },
+}

@@ -1,0 +1,58 @@
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import { type PaymentScenario, pullableOf, scenarioOf } from '../../kernel/magic-values/payment-outcomes.ts'
+import { plusSeconds } from '../../kernel/operation/app.ts'
+import {
+  type Rail,
+  type RailAnswer,
+  type RailPayment,
+  type Rails,
+  SANDBOX_RAIL,
+} from '../../kernel/ports/rail.ts'
+import { sandboxTransactionHash } from './transaction-hash.ts'
+
+/** The rail of the sandbox: the external account of a payment selects its outcome (specification 4.16). */
+export const sandboxRail: Rail = {
+  name: null,
+  isSimulated: true,
+  isRetired: false,
+  lateDeposits: 'RETURN',
+  currenciesIn: [],
+  opensAt: (now) => now,
+  send: async (payment) => ({ subject: payment.id, ...deliveryOf(scenarioOf(payment, 'out'), payment) }),
+  pull: async (payment) => ({ subject: payment.id, ...deliveryOf(scenarioOf(payment, 'in'), payment) }),
+  // An account without a rail that pulls has no balance to report.
+  pullable: async ({ identifier, currency, paymentRail }) =>
+    paymentRail !== null && isKnownCurrency(currency) ? pullableOf(identifier, currency) : undefined,
+  cancel: async (id) => ({
+    subject: id,
+    outcome: 'cancelled',
+    failureReason: 'QUOTE_EXECUTION_FAILED',
+    detail: 'The platform has cancelled the payment',
+  }),
+}
+
+/** The rails of the sandbox: one that carries everything. */
+export const sandboxRails: Rails = {
+  route: async () => sandboxRail,
+  limitsFor: async () => undefined,
+  find: (name) => (name === null || name === SANDBOX_RAIL ? sandboxRail : undefined),
+  ownerOf: async () => undefined,
+  list: () => [],
+}
+
+/** The current step of a payment; the next poll is due when the next step begins. */
+function deliveryOf({ steps }: PaymentScenario, payment: RailPayment): RailAnswer {
+  const { submittedAt, now, chain, id } = payment
+  const beginning = (step: { afterSeconds: number }) => plusSeconds(submittedAt, step.afterSeconds)
+  const next = steps.find((step) => beginning(step) > now)
+  const { afterSeconds: _, ...step } = steps.findLast((one) => beginning(one) <= now) ?? steps[0]
+  if (step.outcome === 'pending')
+    return { outcome: 'accepted', askAgainAt: beginning(next ?? steps.at(-1) ?? steps[0]) }
+  if (step.outcome === 'delivered')
+    return {
+      ...step,
+      ...(chain === null ? {} : { transactionHash: sandboxTransactionHash(chain, id) }),
+      ...(next ? { askAgainAt: beginning(next) } : {}),
+    }
+  return step
+}

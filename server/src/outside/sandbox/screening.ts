@@ -1,0 +1,15 @@
+import { screeningScenarioOf } from '../../kernel/magic-values/screening-outcomes.ts'
+import type { Screening } from '../../kernel/ports/screening.ts'
+
+/** The list of the sandbox: the end of an address says whether it is on it. */
+export const sandboxScreening: Screening = {
+  async check({ address }) {
+    const scenario = screeningScenarioOf(address)
+    if (!scenario) return { outcome: 'CLEAR' }
+    return {
+      outcome: 'HIT',
+      list: scenario.list,
+      detail: 'The address ends as one on the list of the sandbox',
+    }
+  },
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import { suffixOf } from '../../kernel/magic-values/magic-values.ts'
+import { stablecoinScenario } from '../../kernel/magic-values/stablecoin-outcomes.ts'
+import type { StablecoinProvider } from '../../kernel/ports/stablecoin-provider.ts'
+
+const ID_CHARACTERS = 20
+
+/** The provider of the sandbox. It takes any secret; the end of `apiClientId` selects the outcome. */
+export const sandboxStablecoinProvider: StablecoinProvider = {
+  environment: 'SANDBOX',
+  async check({ apiClientId, isLinked }) {
+    const { atLink, later, accounts } = stablecoinScenario(suffixOf(apiClientId))
+    const outcome = isLinked ? later : atLink
+    if (outcome === 'unavailable') return { outcome, reason: 'the suffix of apiClientId says so' }
+    if (outcome !== 'accepted') return { outcome }
+    return {
+      outcome,
+      providerAccountIds: Array.from({ length: accounts }, (_, at) => accountId(apiClientId, at)),
+    }
+  },
+}
+
+/** The id of an account is made from the client id, so that the same credentials reach the same accounts. */
+function accountId(apiClientId: string, at: number): string {
+  const digest = createHash('sha256').update(`stablecoin account ${at} ${apiClientId}`).digest('base64url')
+  return `sandbox_${digest.replaceAll(/[-_]/g, '0').slice(0, ID_CHARACTERS)}`
+}

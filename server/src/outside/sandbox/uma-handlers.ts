@@ -1,0 +1,43 @@
+import type { sandbox_uma_receive, sandboxUma } from '@countersign/contract/payments/incoming-payments'
+import type { Op } from '../../kernel/operation/app.ts'
+import { fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
+import { transactionView } from '../../kernel/transactions/transactions.ts'
+import { receivePayment } from '../../money/incoming-payments/incoming-payments.ts'
+import { askedOf, SANDBOX_COUNTERPARTY } from '../../money/uma/counterparty.ts'
+import { findCustomerAtUma, readUmaAddress } from '../../money/uma/uma.ts'
+import { findCustomer } from '../../people/customers/customers.ts'
+import type { CustomerRow } from '../../storage/rows/tables.ts'
+
+export const sandboxUmaHandlers: Handlers<typeof sandboxUma> = {
+  /** Simulates an incoming payment (specification 4.14). Its sender discloses everything that the platform requires. */
+  sandbox_uma_receive: async (op, { body }) => {
+    const sender = readUmaAddress(body.senderUmaAddress, 'senderUmaAddress')
+    const customer = await findReceiver(op, body)
+    if (customer.uma_address === sender)
+      throw fieldError('SELF_PAYMENT', 'senderUmaAddress', 'The sender and the receiver are the same')
+    const { receivingCurrencyCode: currency, receivingCurrencyAmount: amount } = body
+    const counterparty = askedOf(op, currency, SANDBOX_COUNTERPARTY)
+    const { receipt, writes } = await receivePayment(
+      op,
+      { customer, sender, amount, currency, counterparty },
+      { currency: 'receivingCurrencyCode', amount: 'receivingCurrencyAmount' },
+    )
+    return { status: 200, body: transactionView(receipt, receipt), writes }
+  },
+}
+
+async function findReceiver(
+  op: Op,
+  { receiverUmaAddress, customerId }: Input<typeof sandbox_uma_receive>['body'],
+): Promise<CustomerRow> {
+  const field = 'receiverUmaAddress'
+  const named = customerId === undefined ? undefined : await findCustomer(op, customerId)
+  if (receiverUmaAddress === undefined) {
+    if (!named) throw fieldError('INVALID_INPUT', field, `Give ${field} or customerId`)
+    return named
+  }
+  const addressed = await findCustomerAtUma(op, readUmaAddress(receiverUmaAddress, field), field)
+  if (named && named.id !== addressed.id)
+    throw fieldError('INVALID_INPUT', 'customerId', `customerId is not the customer of ${field}`)
+  return addressed
+}

@@ -1,0 +1,159 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Contact } from '@countersign/contract/customers/contact-rules'
+import { CONTACT_TRANSITIONS } from '@countersign/contract/states/customer-states'
+import { SANDBOX_CONTACT_CODE } from '../../kernel/magic-values/magic-values.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError, StaleRead } from '../../kernel/operation/operation.ts'
+import { nextState, transition } from '../../kernel/operation/transition.ts'
+import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { ContactCodeRow } from '../../storage/rows/contact.ts'
+import type { CustomerRow } from '../../storage/rows/tables.ts'
+import { contactOf, contactState, isSameContact } from '../customers/contacts.ts'
+import { findCustomer } from '../customers/customers.ts'
+import { canDeliver } from '../messages/channels.ts'
+import { countMessage } from '../messages/message-limits.ts'
+import { makeContactMessage } from '../messages/messages.ts'
+import { CODE_RATE, type CodeRate, checkRate } from '../sign-in/challenge-rate.ts'
+import { DIGITS, drawCode } from '../sign-in/one-time-codes.ts'
+import { countAttempt, selectCodeTimes, selectLiveCode } from './store.ts'
+
+/** Codes that verify the e-mail address or the phone number of a customer. */
+
+const ATTEMPTS_MAX = 5
+const CODE_DIGITS = 6
+const CODE_SECONDS = 10 * 60
+/** Five attempts at each of twenty codes a day find one of a million codes in 27 years. */
+const RATES: readonly CodeRate[] = [CODE_RATE, { codesMax: 20, seconds: 24 * 60 * 60 }]
+
+const KINDS = {
+  email: { channel: 'EMAIL', records: 'customer_emails', needs: 'e-mail: SMTP_URL is not set' },
+  phone: { channel: 'SMS', records: 'customer_phones', needs: 'SMS: SMS_URL is not set' },
+} as const
+
+/** A contact that has to be verified. */
+interface PendingContact {
+  readonly customer: CustomerRow
+  readonly contact: Contact
+  readonly address: string
+}
+
+/**
+ * The writes that send a code; it replaces the one before. Errors: those of `checkPending`,
+ * 429 `RATE_LIMITED` with `Retry-After`, 501 where this server cannot deliver it.
+ */
+export async function sendCode(op: Op, customer: CustomerRow, contact: Contact): Promise<Write[]> {
+  const { address } = checkPending(customer, contact)
+  const { channel, needs } = KINDS[contact]
+  // Read before the codes are counted: it guards the count, as each code ends the one before.
+  const former = await selectLiveCode(op, customer.id, channel)
+  for (const rate of RATES) {
+    const since = plusSeconds(op.now, -rate.seconds)
+    checkRate(op, await selectCodeTimes(op, customer.id, channel, since, rate.codesMax), rate)
+  }
+  if (!canDeliver(op, channel))
+    throw new ApiError('NOT_IMPLEMENTED', { message: `This server cannot deliver codes by ${needs}.` })
+  await countMessage(op, address)
+  const code = op.mode === 'sandbox' ? SANDBOX_CONTACT_CODE : drawCode(op, DIGITS, CODE_DIGITS)
+  const row = makeCode(op, { customer, contact, address }, code)
+  return [
+    // The code is for the address of this version of the customer.
+    expectRow('customers', customer.id, { version: customer.version, deleted_at: null }),
+    ...(former ? [update('contact_codes', former.id, { ended_at: null }, { ended_at: op.now })] : []),
+    insert('contact_codes', row),
+    ...makeContactMessage(op, row, code),
+  ]
+}
+
+/**
+ * The customer with the contact verified, and its writes. An attempt is counted before the code is compared. Errors: 400 that
+ * names `code` for a code that is wrong, expired, replaced, used up or was sent to another address; those of
+ * `checkPending`.
+ */
+export async function confirmCode(
+  op: Op,
+  customer: CustomerRow,
+  contact: Contact,
+  code: string,
+): Promise<{ readonly row: CustomerRow; readonly writes: readonly Write[] }> {
+  const { address } = checkPending(customer, contact)
+  const sent = await selectLiveCode(op, customer.id, KINDS[contact].channel)
+  if (!sent || !(await mayTry(op, sent)) || !isRight(op, sent, address, code)) {
+    // The code may be gone because another call has just verified the contact, or changed the address.
+    const now = await findCustomer(op, customer.id)
+    if (now.version !== customer.version) throw new StaleRead(`${customer.id} has changed`)
+    throw new ApiError('INVALID_INPUT', {
+      message:
+        'code is wrong, or it expired, was replaced by a later one or had five attempts. Ask for a new one.',
+      details: { field: 'code', code: 'INVALID_OTP_CODE' },
+    })
+  }
+  // The version guards the address: one that has changed meanwhile is not verified.
+  const { row, write } = transition(
+    op,
+    KINDS[contact].records,
+    CONTACT_TRANSITIONS,
+    customer,
+    'verify',
+    { version: customer.version + 1 },
+    { version: customer.version, deleted_at: null },
+  )
+  return { row, writes: [write, update('contact_codes', sent.id, { ended_at: null }, { ended_at: op.now })] }
+}
+
+/** Errors: 409 `CONTACT_VERIFICATION_NOT_REQUIRED`, `CONTACT_ALREADY_VERIFIED`. */
+function checkPending(customer: CustomerRow, contact: Contact): PendingContact {
+  const state = contactState(customer, contact)
+  const address = contactOf(customer, contact)
+  const what = contact === 'email' ? 'e-mail address' : 'phone number'
+  if (state === null || address === null)
+    throw new ApiError('CONTACT_VERIFICATION_NOT_REQUIRED', {
+      message: `This customer has no ${what} that has to be verified.`,
+    })
+  if (nextState(CONTACT_TRANSITIONS, state, 'verify') === null)
+    throw new ApiError('CONTACT_ALREADY_VERIFIED', {
+      message: `The ${what} of this customer is verified already.`,
+    })
+  return { customer, contact, address }
+}
+
+function makeCode(op: Op, { customer, contact, address }: PendingContact, code: string): ContactCodeRow {
+  const bound = {
+    id: op.newId('Challenge'),
+    customer_id: customer.id,
+    channel: KINDS[contact].channel,
+    contact: address,
+  }
+  return {
+    ...bound,
+    platform_id: op.platform.id,
+    code_mac: macOf(op, bound, code),
+    tries: 0,
+    expires_at: plusSeconds(op.now, CODE_SECONDS),
+    ended_at: null,
+    created_at: op.now,
+  }
+}
+
+/** The codes at which an operation has counted its attempt, since it may run again. */
+const counted = new WeakMap<Op, string>()
+
+async function mayTry(op: Op, { id, expires_at }: ContactCodeRow): Promise<boolean> {
+  if (counted.get(op) === id) return expires_at > op.now
+  if (!(await countAttempt(op, id, ATTEMPTS_MAX))) return false
+  counted.set(op, id)
+  return true
+}
+
+/** Whether this code was sent to this address. */
+function isRight(op: Op, sent: ContactCodeRow, address: string, code: string): boolean {
+  return isSameContact(sent.contact, address) && timingSafeEqual(macOf(op, sent, code), sent.code_mac)
+}
+
+/** The stored form of a code: a keyed digest, bound to its customer, channel and address. */
+function macOf(
+  op: Op,
+  { id, customer_id, channel, contact }: Pick<ContactCodeRow, 'id' | 'customer_id' | 'channel' | 'contact'>,
+  code: string,
+): Uint8Array {
+  return op.enclave.mac('contact', [id, customer_id, channel, contact, code].join('\n'))
+}

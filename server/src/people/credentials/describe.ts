@@ -1,0 +1,36 @@
+import type { SignedCredential } from '@countersign/contract/signing/payloads'
+import type { Static } from 'typebox'
+import { quoted } from '../../base/formats/quoted.ts'
+import { requireValue } from '../../base/formats/require-value.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import type { CredentialRow } from '../../storage/rows/tables.ts'
+
+const WORDS: Readonly<Record<CredentialRow['type'], string>> = {
+  EMAIL_OTP: 'codes to the e-mail address',
+  SMS_OTP: 'codes to the phone number',
+  OAUTH: 'the identity',
+  PASSKEY: 'the passkey',
+}
+
+/** Describes a credential to its holder. An identity is named by what the issuer vouches for, not by the e-mail it claims. */
+export function describeCredential({
+  type,
+  nickname,
+  oidc_subject,
+  oidc_issuer,
+}: Pick<CredentialRow, 'type' | 'nickname' | 'oidc_subject' | 'oidc_issuer'>): string {
+  const words = WORDS[type]
+  return type === 'OAUTH'
+    ? `${words} ${quoted(requireValue(oidc_subject, 'subject of an OAuth credential'))} at ${quoted(requireValue(oidc_issuer, 'issuer of an OAuth credential'))}`
+    : `${words} ${quoted(nickname)}`
+}
+
+/** A credential as a payload names it. */
+export function signedCredential({
+  id,
+  type,
+  nickname,
+  webauthn_id,
+}: Pick<CredentialRow, 'id' | 'type' | 'nickname' | 'webauthn_id'>): Static<typeof SignedCredential> {
+  return present({ id, type, nickname, credentialId: webauthn_id })
+}

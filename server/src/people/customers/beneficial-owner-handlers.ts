@@ -1,0 +1,81 @@
+import type { beneficialOwners } from '@countersign/contract/customers/beneficial-owners'
+import type { Op } from '../../kernel/operation/app.ts'
+import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { CustomerRow } from '../../storage/rows/tables.ts'
+import { selectBeneficialOwners } from './beneficial-owner-store.ts'
+import {
+  beneficialOwnerView,
+  changeBeneficialOwner,
+  checkOwner,
+  findBeneficialOwner,
+  findBeneficialOwners,
+  makeBeneficialOwner,
+} from './beneficial-owners.ts'
+import { findCustomer } from './customers.ts'
+import { verificationCheck } from './verification.ts'
+
+export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
+  beneficial_owner_create: async (op, { body }) => {
+    // Reads the customer first, because its version guards the set of owners.
+    const business = await findBusiness(op, body.customerId)
+    checkOwner(op, await findBeneficialOwners(op, business.id), body)
+    const owner = makeBeneficialOwner(op, business, body)
+    return {
+      status: 201,
+      body: beneficialOwnerView(owner),
+      writes: [
+        insert('beneficial_owners', owner),
+        ownersChanged(business),
+        ...verificationCheck(op, business),
+      ],
+    }
+  },
+
+  beneficial_owner_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectBeneficialOwners(op, query.customerId),
+      table: 'beneficial_owners',
+      view: (rows) => rows.map(beneficialOwnerView),
+    }),
+  }),
+
+  beneficial_owner_get: async (op, { params }) => {
+    const owner = await findBeneficialOwner(op, params.beneficialOwnerId)
+    await findCustomer(op, owner.customer_id)
+    return { status: 200, body: beneficialOwnerView(owner) }
+  },
+
+  beneficial_owner_update: async (op, { params, body }) => {
+    const { customer_id } = await findBeneficialOwner(op, params.beneficialOwnerId)
+    const business = await findBusiness(op, customer_id)
+    const owners = await findBeneficialOwners(op, business.id)
+    const owner = await findBeneficialOwner(op, params.beneficialOwnerId)
+    checkOwner(
+      op,
+      owners.filter(({ id }) => id !== owner.id),
+      body,
+    )
+    const { row, write } = changeBeneficialOwner(op, owner, body)
+    return {
+      status: 200,
+      body: beneficialOwnerView(row),
+      writes: [write, ownersChanged(business), ...verificationCheck(op, business)],
+    }
+  },
+}
+
+/** Error: 400 that names the customer, where it is a person. */
+async function findBusiness(op: Op, id: string): Promise<CustomerRow> {
+  const customer = await findCustomer(op, id)
+  if (customer.customer_type !== 'BUSINESS')
+    throw fieldError('INVALID_INPUT', 'customerId', 'Only a business has beneficial owners')
+  return customer
+}
+
+/** Guard: neither the business nor the set of its owners was changed meanwhile. */
+function ownersChanged({ id, version }: CustomerRow): Write {
+  return update('customers', id, { version, deleted_at: null }, { version: version + 1 })
+}

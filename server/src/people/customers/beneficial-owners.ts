@@ -1,0 +1,174 @@
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import type {
+  beneficial_owner_create,
+  beneficial_owner_get,
+  beneficial_owner_update,
+} from '@countersign/contract/customers/beneficial-owners'
+import { OWNER_KYC_INITIAL, OWNER_KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
+import { suffixOf, verificationOutcome } from '../../kernel/magic-values/magic-values.ts'
+import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { stateAfter, transition } from '../../kernel/operation/transition.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { CustomerRow } from '../../storage/rows/tables.ts'
+import type { BeneficialOwnerRow } from '../../storage/rows/verification.ts'
+import { selectAllBeneficialOwners, selectBeneficialOwner } from './beneficial-owner-store.ts'
+import { checkBirthDate } from './customers.ts'
+import { decidesAutomatically } from './verification.ts'
+
+type CreateBody = BodyOf<typeof beneficial_owner_create>
+type UpdateBody = BodyOf<typeof beneficial_owner_update>
+type PersonalInfo = CreateBody['personalInfo']
+type OwnerView = SuccessOf<typeof beneficial_owner_get>['body']
+
+const PERCENT_MAX = 100
+const SHOWN_CHARACTERS = 4
+/** Many enough for any business, and few enough to read them all. */
+const OWNERS_MAX = 100
+
+/** The members whose change has the person checked again. */
+const CHECKED = ['firstName', 'middleName', 'lastName', 'birthDate'] as const
+
+/** A beneficial owner of this platform's. Error: 404 `BENEFICIAL_OWNER_NOT_FOUND`, naming `field`. */
+export async function findBeneficialOwner(
+  op: Op,
+  id: string,
+  field = 'beneficialOwnerId',
+): Promise<BeneficialOwnerRow> {
+  const owner = await selectBeneficialOwner(op, id)
+  if (!owner || !maySee(op, owner.customer_id))
+    throw new ApiError('BENEFICIAL_OWNER_NOT_FOUND', { details: { field } })
+  return owner
+}
+
+/** All beneficial owners of a business, oldest first. */
+export async function findBeneficialOwners(op: Op, customerId: string): Promise<BeneficialOwnerRow[]> {
+  return selectAllBeneficialOwners(op, customerId)
+}
+
+/** A new owner, whose check has begun; the sandbox ends it at once where it decides automatically. */
+export function makeBeneficialOwner(op: Op, customer: CustomerRow, body: CreateBody): BeneficialOwnerRow {
+  const { identifier, ...personalInfo } = body.personalInfo
+  const id = op.newId('BeneficialOwner')
+  const row: BeneficialOwnerRow = {
+    id,
+    platform_id: op.platform.id,
+    customer_id: customer.id,
+    roles: body.roles,
+    ownership_percentage: body.ownershipPercentage,
+    personal_info: personalInfo,
+    ...sealed(op, id, identifier),
+    kyc_status: OWNER_KYC_INITIAL,
+    version: 1,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  return { ...row, kyc_status: checkedStatus(op, row) }
+}
+
+/** Applies a change to an owner; members left out keep their values. */
+export function changeBeneficialOwner(
+  op: Op,
+  owner: BeneficialOwnerRow,
+  { roles, ownershipPercentage, personalInfo = {} }: UpdateBody,
+): { readonly row: BeneficialOwnerRow; readonly write: Write } {
+  const { identifier, ...others } = personalInfo
+  const info = { ...owner.personal_info, ...present(others) }
+  const isNewIdentifier = identifier !== undefined && identifier !== owner.shown_identifier
+  const isChecked = isNewIdentifier || CHECKED.some((member) => info[member] !== owner.personal_info[member])
+  const change = {
+    ...present({ roles, ownership_percentage: ownershipPercentage }),
+    personal_info: info,
+    ...(isNewIdentifier ? sealed(op, owner.id, identifier) : {}),
+    version: owner.version + 1,
+  }
+  const rechecked = isChecked ? outcomeEvents(op, { ...owner, ...change }) : []
+  return transition(
+    op,
+    'beneficial_owners',
+    OWNER_KYC_TRANSITIONS,
+    owner,
+    isChecked ? ['recheck', ...rechecked] : [],
+    change,
+    { version: owner.version },
+  )
+}
+
+/** Records what was found of an owner. Guard: it was not changed meanwhile. */
+export function decideBeneficialOwner(op: Op, owner: BeneficialOwnerRow, by: 'approve' | 'reject'): Write {
+  const change = { version: owner.version + 1 }
+  return transition(op, 'beneficial_owners', OWNER_KYC_TRANSITIONS, owner, by, change, {
+    version: owner.version,
+  }).write
+}
+
+type Checked = Pick<BeneficialOwnerRow, 'id' | 'kyc_status' | 'personal_info'>
+
+function checkedStatus(op: Op, owner: Checked): BeneficialOwnerRow['kyc_status'] {
+  return stateAfter(OWNER_KYC_TRANSITIONS, owner.kyc_status, outcomeEvents(op, owner), owner.id)
+}
+
+/** What ends the check of a person at once: the sandbox decides by suffix (specification 4.16). */
+function outcomeEvents(op: Op, { personal_info }: Checked): ('approve' | 'reject')[] {
+  if (!decidesAutomatically(op)) return []
+  return EVENTS_OF[verificationOutcome(suffixOf(personal_info.lastName.trim()))]
+}
+
+const EVENTS_OF: Readonly<Record<ReturnType<typeof verificationOutcome>, ('approve' | 'reject')[]>> = {
+  PENDING: [],
+  APPROVED: ['approve'],
+  REJECTED: ['reject'],
+}
+
+function sealed(op: Op, id: string, identifier: string) {
+  return {
+    sealed_identifier: op.enclave.sealText('beneficialOwner', id, identifier),
+    shown_identifier: shownIdentifier(identifier),
+  }
+}
+
+/** The identifier with only its last four characters, and none of a short one. */
+export function shownIdentifier(identifier: string): string {
+  const characters = [...identifier]
+  const shown = characters.length > 2 * SHOWN_CHARACTERS ? SHOWN_CHARACTERS : 0
+  return characters.map((one, at) => (at < characters.length - shown ? '*' : one)).join('')
+}
+
+/** The identifier itself, for the provider that checks the person. */
+export function identifierOf(op: Op, { id, sealed_identifier }: BeneficialOwnerRow): string {
+  return op.enclave.openText('beneficialOwner', id, sealed_identifier)
+}
+
+/** Errors: 400 that names the field, for an impossible date of birth and for owners of more than 100 % together. */
+export function checkOwner(
+  op: Op,
+  others: readonly BeneficialOwnerRow[],
+  { ownershipPercentage, personalInfo }: UpdateBody,
+): void {
+  checkBirthDate(op, 'personalInfo.birthDate', personalInfo?.birthDate)
+  if (others.length >= OWNERS_MAX)
+    throw fieldError('INVALID_INPUT', 'customerId', `A business has at most ${OWNERS_MAX} beneficial owners`)
+  const theirs = others.reduce((sum, other) => sum + other.ownership_percentage, 0)
+  if (ownershipPercentage !== undefined && theirs + ownershipPercentage > PERCENT_MAX)
+    throw fieldError(
+      'INVALID_INPUT',
+      'ownershipPercentage',
+      `The other beneficial owners have ${theirs} %, so this one has at most ${PERCENT_MAX - theirs} %`,
+    )
+}
+
+/** An owner as the API shows it. */
+export function beneficialOwnerView(row: BeneficialOwnerRow): OwnerView {
+  const info: PersonalInfo = { ...row.personal_info, identifier: row.shown_identifier }
+  return {
+    id: row.id,
+    customerId: row.customer_id,
+    roles: row.roles,
+    ownershipPercentage: row.ownership_percentage,
+    personalInfo: info,
+    kycStatus: row.kyc_status,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

@@ -1,0 +1,70 @@
+import { CONTACT_RULES, CONTACTS, type Contact } from '@countersign/contract/customers/contact-rules'
+import { CONTACT_INITIAL, CONTACT_TRANSITIONS } from '@countersign/contract/states/customer-states'
+import { stateAfter } from '../../kernel/operation/transition.ts'
+import type { CustomerRow } from '../../storage/rows/tables.ts'
+
+/** Which contacts a customer has to prove to own, and what became of it. */
+
+export type ContactStates = Pick<CustomerRow, 'email_verification' | 'phone_verification'>
+
+/** What decides about the contacts of a customer. */
+type Described = Pick<CustomerRow, 'region' | 'email' | 'details'>
+
+/** Where each contact is, and its state. */
+const STATE_COLUMNS = { email: 'email_verification', phone: 'phone_verification' } as const
+
+/** The e-mail address or phone number of a customer; null where there is none. */
+export function contactOf({ email, details }: Described, contact: Contact): string | null {
+  return contact === 'email' ? email : (details.phoneNumber ?? null)
+}
+
+/** The state of a contact; null where nobody asks for it. */
+export function contactState(states: ContactStates, contact: Contact): CustomerRow['email_verification'] {
+  return states[STATE_COLUMNS[contact]]
+}
+
+/** The contacts that a customer has not verified yet, of those that its country asks for. */
+export function unverifiedContacts(states: ContactStates): Contact[] {
+  return CONTACTS.filter((contact) => contactState(states, contact) === CONTACT_INITIAL)
+}
+
+/** The states of a new customer's contacts, of those that its country asks for. */
+export function firstContactStates(customer: Described): ContactStates {
+  return statesBy((contact) => (isAsked(customer, contact) ? CONTACT_INITIAL : null))
+}
+
+/**
+ * The states after a change. Another address has to be verified anew; one that nobody asks for any more has no state.
+ * Another spelling of an e-mail address, in capital letters or small ones, is the same address.
+ */
+export function changedContactStates(before: Described & ContactStates, after: Described): ContactStates {
+  return statesBy((contact) => {
+    if (!isAsked(after, contact)) return null
+    const state = contactState(before, contact)
+    if (state === null) return CONTACT_INITIAL
+    if (isSameContact(contactOf(before, contact), contactOf(after, contact))) return state
+    return stateAfter(CONTACT_TRANSITIONS, state, 'change', contact)
+  })
+}
+
+/** Whether both are given and one address. Phone numbers have no letters. */
+export function isSameContact(one: string | null, other: string | null): boolean {
+  return one !== null && other !== null && isSameEmail(one, other)
+}
+
+/** Compares e-mail addresses without regard to case; they are stored as written. */
+export function isSameEmail(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+/** Whether the customer has the contact, and a country that asks for it: the one of its service or of its address. */
+function isAsked(customer: Described, contact: Contact): boolean {
+  if (contactOf(customer, contact) === null) return false
+  return [customer.region, customer.details.address?.country].some((country) =>
+    CONTACT_RULES.get(country ?? '')?.includes(contact),
+  )
+}
+
+function statesBy(state: (contact: Contact) => CustomerRow['email_verification']): ContactStates {
+  return { email_verification: state('email'), phone_verification: state('phone') }
+}

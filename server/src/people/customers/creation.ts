@@ -1,0 +1,78 @@
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import type { customer_create } from '@countersign/contract/customers/customers'
+import type { WalletChain } from '../../kernel/accounts/accounts.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
+import type { CustomerRow, PlatformRow } from '../../storage/rows/tables.ts'
+import { type PlatformConfig, readPlatformConfig } from '../platforms/platform-config.ts'
+import { findPlatform } from '../platforms/platforms.ts'
+import { walletChain } from '../platforms/wallet-network.ts'
+import { checkCurrencies, checkDates, makeCustomer, verificationEvent } from './customers.ts'
+import { selectHolders } from './store.ts'
+import { openCustomerAccounts } from './wallets.ts'
+
+/** How a customer comes to be: by one call, or as a row of a file. */
+
+export type CreateBody = BodyOf<typeof customer_create>
+
+/** The platform that new customers are for, as it is now. */
+export interface Home {
+  readonly platform: PlatformRow
+  readonly config: PlatformConfig
+  /** Where its wallets are made; undefined on Spark. */
+  readonly wallets: WalletChain | undefined
+}
+
+/** Error: 503 `UNAVAILABLE` where no wallet can be made now. */
+export async function findHome(op: Op): Promise<Home> {
+  const platform = await findPlatform(op)
+  const config = readPlatformConfig(op, platform)
+  return { platform, config, wallets: await walletChain(op, config) }
+}
+
+/** Guard: the platform is as it was. A currency that it adds meanwhile could be missed: its due work may already be done. */
+export function homeUnchanged({ platform }: Home): Write {
+  return expectRow('platforms', platform.id, { version: platform.version })
+}
+
+/** A new customer, as far as the body alone decides. Errors: 400 that name a date or a currency. */
+export function newCustomer(op: Op, { config }: Home, body: CreateBody): CustomerRow {
+  checkDates(op, body)
+  checkCurrencies(config, body.currencies)
+  return makeCustomer(op, config, body)
+}
+
+/** The writes of a new customer: its record, the accounts of one that is approved, and the event of its check. */
+export function creationWrites(op: Op, { config, wallets }: Home, customer: CustomerRow): Write[] {
+  const announced = verificationEvent(op, customer)
+  return [
+    insert('customers', customer),
+    ...(customer.verification_status === 'APPROVED'
+      ? openCustomerAccounts(op, config, wallets, customer)
+      : []),
+    ...(announced ? [announced] : []),
+  ]
+}
+
+/** A customer that has an id of the platform's own and an UMA address. */
+export type Holder = Pick<CustomerRow, 'id' | 'platform_customer_id' | 'uma_address' | 'deleted_at'>
+
+/** The customers that have an id or an UMA address of these. */
+export async function findHolders(op: Op, customers: readonly Holder[]): Promise<Holder[]> {
+  return selectHolders(
+    op,
+    customers.map((customer) => customer.platform_customer_id),
+    customers.map((customer) => customer.uma_address),
+  )
+}
+
+/** Errors: 409 `PLATFORM_CUSTOMER_ID_EXISTS` or `UMA_ADDRESS_EXISTS` where another of the holders has the id or the address. */
+export function checkIsFree(customer: Holder, holders: readonly Holder[]): void {
+  const { id, platform_customer_id, uma_address } = customer
+  const others = holders.filter((other) => other.id !== id)
+  if (others.some((other) => !other.deleted_at && other.platform_customer_id === platform_customer_id))
+    throw new ApiError('PLATFORM_CUSTOMER_ID_EXISTS', { details: { field: 'platformCustomerId' } })
+  if (others.some((other) => other.uma_address === uma_address))
+    throw new ApiError('UMA_ADDRESS_EXISTS', { details: { field: 'umaAddress' } })
+}

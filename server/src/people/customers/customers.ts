@@ -1,0 +1,205 @@
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import type {
+  customer_create,
+  customer_get,
+  customer_update,
+} from '@countersign/contract/customers/customers'
+import { KYC_INITIAL, KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
+import { suffixOf, verificationOutcome } from '../../kernel/magic-values/magic-values.ts'
+import { maySee, type Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import type { EventWrite } from '../../storage/commit/writes.ts'
+import type { CustomerRow } from '../../storage/rows/tables.ts'
+import { currencyConfig, type PlatformConfig } from '../platforms/platform-config.ts'
+import { walletCurrencies } from '../platforms/wallet-network.ts'
+import { changedContactStates, firstContactStates } from './contacts.ts'
+import { selectCustomer } from './store.ts'
+
+type CreateBody = BodyOf<typeof customer_create>
+type UpdateBody = BodyOf<typeof customer_update>
+type CustomerView = SuccessOf<typeof customer_get>['body']
+
+const AGE_YEARS_MAX = 130
+const UMA_NAME_BYTES = 8
+
+/** A customer of this platform. Errors, naming `field`: 404 `USER_NOT_FOUND`, 410 `CUSTOMER_DELETED`. */
+export async function findCustomer(op: Op, id: string, field = 'customerId'): Promise<CustomerRow> {
+  const customer = await selectCustomer(op, id)
+  if (!customer || !maySee(op, customer.id)) throw new ApiError('USER_NOT_FOUND', { details: { field } })
+  if (customer.deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field } })
+  return customer
+}
+
+/** The same without errors, deleted or not: a record of long ago names it. */
+export async function findCustomerOnRecord(op: Op, id: string): Promise<CustomerRow | undefined> {
+  return selectCustomer(op, id)
+}
+
+/** What a customer is called. */
+export function nameOfCustomer({ details, platform_customer_id }: CustomerRow): string {
+  return details.fullName ?? details.businessInfo?.legalName ?? platform_customer_id
+}
+
+/** Whether a referenced customer was deleted. */
+export async function isDeleted(op: Op, id: string): Promise<boolean> {
+  return (await selectCustomer(op, id))?.deleted_at !== null
+}
+
+/** A new customer. Missing members get defaults: an id derived from ours, an UMA address at the platform's domain. */
+export function makeCustomer(op: Op, config: PlatformConfig, body: CreateBody): CustomerRow {
+  const id = op.newId('Customer')
+  const described = {
+    customer_type: body.customerType,
+    region: body.region ?? null,
+    email: body.email ?? null,
+    details: detailsOf(body),
+  }
+  return {
+    id,
+    platform_id: op.platform.id,
+    platform_customer_id: body.platformCustomerId ?? id.slice('Customer:'.length),
+    verification_status: firstStatus(config, described),
+    ...described,
+    ...firstContactStates(described),
+    currencies: body.currencies ?? null,
+    uma_address: body.umaAddress ?? makeUmaAddress(op, config),
+    version: 1,
+    created_at: op.now,
+    updated_at: op.now,
+    deleted_at: null,
+  }
+}
+
+/** Applies a change to a row; members left out keep their values. An address is replaced as a whole. */
+export function changeCustomer(op: Op, customer: CustomerRow, body: UpdateBody): CustomerRow {
+  if (body.customerType !== customer.customer_type)
+    throw fieldError(
+      'INVALID_INPUT',
+      'customerType',
+      `This customer is of type ${customer.customer_type}, which cannot change`,
+    )
+  const details = { ...customer.details, ...detailsOf(body) }
+  if (body.customerType === 'BUSINESS' && body.businessInfo) {
+    const known = customer.details.businessInfo
+    const businessInfo = { ...known, ...body.businessInfo }
+    if (businessInfo.legalName === undefined)
+      throw fieldError('INVALID_INPUT', 'businessInfo.legalName', 'businessInfo.legalName is required')
+    Object.assign(details, { businessInfo })
+  }
+  const changed = {
+    ...customer,
+    ...present({ currencies: body.currencies, email: body.email, uma_address: body.umaAddress }),
+    details,
+    updated_at: op.now,
+    version: customer.version + 1,
+  }
+  return { ...changed, ...changedContactStates(customer, changed) }
+}
+
+function detailsOf(body: CreateBody | UpdateBody): Record<string, unknown> {
+  if (body.customerType === 'BUSINESS')
+    return present({ phoneNumber: body.phoneNumber, address: body.address, businessInfo: body.businessInfo })
+  const { phoneNumber, fullName, birthDate, nationality, address } = body
+  return present({ phoneNumber, fullName, birthDate, nationality, address })
+}
+
+function makeUmaAddress(op: Op, config: PlatformConfig): string {
+  return `$${Buffer.from(op.random(UMA_NAME_BYTES)).toString('hex')}@${config.umaDomain}`
+}
+
+/**
+ * The first verification status. A regulated platform has already verified its customer. Any other customer waits for its
+ * verification, unless the sandbox decides at once, by suffix (specification 4.16).
+ */
+function firstStatus(config: PlatformConfig, described: Described): CustomerRow['verification_status'] {
+  if (config.isRegulatedFinancialInstitution) return KYC_TRANSITIONS[KYC_INITIAL].approve
+  const isAutomatic = config.sandboxConfig?.verification === 'AUTOMATIC'
+  return isAutomatic ? verificationOutcome(verificationSuffix(described)) : KYC_INITIAL
+}
+
+type Described = Pick<CustomerRow, 'customer_type' | 'details'>
+
+/** The last three digits of a business's registration number, the last three characters of a person's last name. */
+export function verificationSuffix({ customer_type, details }: Described): string {
+  if (customer_type === 'BUSINESS')
+    return (details.businessInfo?.registrationNumber ?? '').replace(/\D/g, '').slice(-3)
+  return suffixOf((details.fullName ?? '').trim().split(/\s+/).at(-1) ?? '')
+}
+
+/** Error: 400 that names a date in the future, or too far in the past to be a date of birth. */
+export function checkDates(op: Op, body: CreateBody | UpdateBody): void {
+  if (body.customerType === 'BUSINESS') {
+    const { incorporatedOn } = body.businessInfo ?? {}
+    if (incorporatedOn !== undefined && incorporatedOn > dateOf(op.now))
+      throw fieldError(
+        'INVALID_INPUT',
+        'businessInfo.incorporatedOn',
+        'businessInfo.incorporatedOn is in the future',
+      )
+  } else checkBirthDate(op, 'birthDate', body.birthDate)
+}
+
+/** Error: 400 that names the field, unless the date can be a living person's date of birth. */
+export function checkBirthDate(op: Op, field: string, date: string | undefined): void {
+  if (date === undefined) return
+  const today = dateOf(op.now)
+  const earliest = `${Number(today.slice(0, 4)) - AGE_YEARS_MAX}${today.slice(4)}`
+  if (date > today) throw fieldError('INVALID_INPUT', field, `${field} is in the future`)
+  if (date < earliest)
+    throw fieldError('INVALID_INPUT', field, `${field} is more than ${AGE_YEARS_MAX} years ago`)
+}
+
+function dateOf(time: Date): string {
+  return time.toISOString().slice(0, 'YYYY-MM-DD'.length)
+}
+
+/** Error: 400 that names the first currency that the platform does not support. A wallet's own is always supported. */
+export function checkCurrencies(config: PlatformConfig, currencies: readonly string[] = []): void {
+  for (const [index, currency] of currencies.entries())
+    if (!walletCurrencies(config).includes(currency) && !currencyConfig(config, currency))
+      throw fieldError('INVALID_CURRENCY', `currencies.${index}`, `The platform does not support ${currency}`)
+}
+
+/** The event of a customer's current verification status. */
+export function verificationEvent(op: Op, customer: CustomerRow): EventWrite | undefined {
+  const { verification_status: status } = customer
+  if (status === 'UNVERIFIED') return undefined
+  const check = customer.customer_type === 'BUSINESS' ? 'KYB' : 'KYC'
+  return event(op, `CUSTOMER.${check}_${status}`, customer.id, customerView(customer))
+}
+
+/** Whether the customer owns its contacts; undefined where nobody asks. */
+function contactVerification({ email_verification: email, phone_verification: phone }: CustomerRow) {
+  return email === null && phone === null ? undefined : present({ email, phone })
+}
+
+/** A customer as the API shows it. */
+export function customerView(row: CustomerRow): CustomerView {
+  const record = present({
+    id: row.id,
+    platformCustomerId: row.platform_customer_id,
+    region: row.region,
+    currencies: row.currencies,
+    email: row.email,
+    umaAddress: row.uma_address,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    isDeleted: row.deleted_at !== null,
+    contactVerification: contactVerification(row),
+  })
+  return row.customer_type === 'INDIVIDUAL'
+    ? {
+        customerType: 'INDIVIDUAL',
+        ...record,
+        ...row.details,
+        kycStatus: row.verification_status,
+      }
+    : {
+        customerType: 'BUSINESS',
+        ...record,
+        ...row.details,
+        kybStatus: row.verification_status,
+      }
+}

@@ -1,0 +1,144 @@
+import type { customer_update, customers } from '@countersign/contract/customers/customers'
+import { quoted } from '../../base/formats/quoted.ts'
+import { toCanonicalJson } from '../../base/json/json.ts'
+import { findWallet } from '../../kernel/accounts/accounts.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { timeRange } from '../../kernel/operation/time-range.ts'
+import { update } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { CredentialRow, CustomerRow } from '../../storage/rows/tables.ts'
+import { signedCredential } from '../credentials/describe.ts'
+import { platformConfig } from '../platforms/platform-config.ts'
+import { walletChain } from '../platforms/wallet-network.ts'
+import { isSameEmail } from './contacts.ts'
+import { checkIsFree, creationWrites, findHolders, findHome, homeUnchanged, newCustomer } from './creation.ts'
+import { changeCustomer, checkCurrencies, checkDates, customerView, findCustomer } from './customers.ts'
+import { selectCustomers, selectEmailCredentials, selectIsEmailTaken } from './store.ts'
+import { verificationCheck } from './verification.ts'
+import { moveCredential, openWallet } from './wallets.ts'
+
+const EMAIL_CHANGE_SECONDS = 5 * 60
+
+export const customerHandlers: Handlers<typeof customers> = {
+  customer_create: async (op, { body }) => {
+    const home = await findHome(op)
+    const customer = newCustomer(op, home, body)
+    checkIsFree(customer, await findHolders(op, [customer]))
+    return {
+      status: 201,
+      body: customerView(customer),
+      writes: [homeUnchanged(home), ...creationWrites(op, home, customer)],
+    }
+  },
+
+  customer_list: async (op, { query }) => {
+    const filters = { ...query, times: timeRange(query) }
+    return {
+      status: 200,
+      body: await page(op, query, {
+        rows: selectCustomers(op, filters),
+        table: 'customers',
+        view: (rows) => rows.map(customerView),
+      }),
+    }
+  },
+
+  customer_get: async (op, { params }) => ({
+    status: 200,
+    body: customerView(await findCustomer(op, params.customerId)),
+  }),
+
+  /** Needs a signature where it changes the address of a wallet's sign-in codes (specification 4.7). */
+  customer_update: {
+    async toSign(op, input) {
+      const { before, after, credentials } = await planUpdate(op, input)
+      const [credential] = credentials
+      if (!credential) return null
+      return {
+        accountId: credential.account_id,
+        statement: {
+          operation: 'customer_update',
+          summary: `Send the sign-in codes of this wallet to ${quoted(required(after, 'email'))} instead of ${quoted(required(before, 'email'))}`,
+          customer: before.id,
+          oldEmail: required(before, 'email'),
+          newEmail: required(after, 'email'),
+          credentials: credentials.map(signedCredential),
+        },
+        context: emailContext(before, credentials),
+        expiresAt: plusSeconds(op.now, EMAIL_CHANGE_SECONDS),
+      }
+    },
+
+    async handle(op, input) {
+      const { before, after, credentials } = await planUpdate(op, input)
+      const { approval } = input
+      const approved = approval ? toCanonicalJson(approval.context) : undefined
+      const needed = credentials.length > 0 ? toCanonicalJson(emailContext(before, credentials)) : undefined
+      if (approved !== needed)
+        throw new ApiError('EMAIL_OTP_CREDENTIAL_SET_CHANGED', { details: { field: 'email' } })
+      if (!approval && isUnchanged(before, after)) return { status: 200, body: customerView(before) }
+      const isFirstEmail = before.email === null && after.email !== null
+      const needsWallet =
+        isFirstEmail && after.verification_status === 'APPROVED' && !(await findWallet(op, before.id))
+      const { currencies, email, uma_address, details, updated_at, version } = after
+      const { email_verification, phone_verification } = after
+      return {
+        status: 200,
+        body: customerView(after),
+        writes: [
+          update(
+            'customers',
+            before.id,
+            { version: before.version, deleted_at: null },
+            {
+              ...{ currencies, email, uma_address, details, updated_at, version },
+              ...{ email_verification, phone_verification },
+            },
+          ),
+          ...verificationCheck(op, after),
+          ...credentials.map((credential) => moveCredential(op, credential, required(after, 'email'))),
+          ...(needsWallet
+            ? openWallet(op, await walletChain(op, platformConfig(op)), before.id, required(after, 'email'))
+            : []),
+        ],
+      }
+    },
+  },
+}
+
+/** A checked change to a customer, and the credentials that move to the new address with it. */
+async function planUpdate(
+  op: Op,
+  { params, body }: Input<typeof customer_update>,
+): Promise<{ before: CustomerRow; after: CustomerRow; credentials: CredentialRow[] }> {
+  const before = await findCustomer(op, params.customerId)
+  const after = changeCustomer(op, before, body)
+  checkDates(op, body)
+  checkCurrencies(platformConfig(op), body.currencies)
+  if (after.uma_address !== before.uma_address) checkIsFree(after, await findHolders(op, [after]))
+  const credentials = await findMovingCredentials(op, before, after)
+  if (credentials.length > 0 && (await selectIsEmailTaken(op, before.id, required(after, 'email'))))
+    throw new ApiError('EMAIL_OTP_EMAIL_ALREADY_EXISTS', { details: { field: 'email' } })
+  return { before, after, credentials }
+}
+
+async function findMovingCredentials(
+  op: Op,
+  before: CustomerRow,
+  after: CustomerRow,
+): Promise<CredentialRow[]> {
+  if (before.email === null || after.email === null || isSameEmail(before.email, after.email)) return []
+  return selectEmailCredentials(op, before.id, before.email)
+}
+
+/** What the signature covers; a retry with another value is refused. */
+function emailContext(customer: CustomerRow, credentials: readonly CredentialRow[]) {
+  return { email: customer.email, credentialIds: credentials.map(({ id }) => id) }
+}
+
+function isUnchanged(before: CustomerRow, after: CustomerRow): boolean {
+  const { updated_at, version } = before
+  return toCanonicalJson({ ...after, updated_at, version }) === toCanonicalJson(before)
+}

@@ -1,0 +1,117 @@
+import { type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { CsvError, parse } from 'csv-parse'
+import { SealedFileError } from '../../../base/crypto/file-seal.ts'
+import { errorOf } from '../../../base/formats/thrown-errors.ts'
+import { Utf8Check } from '../../../base/formats/utf8.ts'
+
+/** Reading a CSV file of any size with a row in memory at a time. */
+
+/** The longest row, in bytes. The body of one customer has at most half of it. */
+const ROW_BYTES_MAX = 64 * 1024
+
+const LF = 0x0a
+const CR = 0x0d
+const QUOTE = 0x22
+
+/** A row as it stands in the file. Formulas are text like any other. */
+export interface CsvRow {
+  readonly cells: readonly string[]
+  /** The byte of the file at which the next row begins. */
+  readonly nextByte: number
+}
+
+/** A file that cannot be read on. `row`: the place where, from 1; empty lines do not count. */
+export class CsvFault extends Error {
+  readonly row: number
+
+  constructor(row: number, message: string) {
+    super(message)
+    this.row = row
+  }
+}
+
+/** What csv-parse finds, in words of ours. */
+const FAULTS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'A cell begins with a quote and does not end with one',
+  CSV_INVALID_CLOSING_QUOTE: 'Text follows the quote that ends a cell; write a quote within a cell twice',
+  INVALID_OPENING_QUOTE:
+    'A cell that does not begin with a quote has one; put it in quotes, and write each within it twice',
+}
+
+/**
+ * The rows of a file, of which `bytes` is everything from `fromByte` on: the beginning of a row. Lines end with LF, CR LF or CR,
+ * and empty ones are left out. Throws CsvFault, and what the stream fails with. Ends the stream in any case.
+ */
+export async function* readRows(bytes: Readable, fromByte: number): AsyncGenerator<CsvRow> {
+  const parser = parse({
+    bom: fromByte === 0,
+    info: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
+    // Whoever reads a row says what is wrong with its number of cells.
+    relax_column_count: true,
+    skip_empty_lines: true,
+  })
+  // Where one part fails or is left, all of them end; the error comes out of the parser.
+  const ended = pipeline(bytes, checkText(), parser).catch(() => {})
+  try {
+    const parsed: AsyncIterable<Parsed> = parser
+    for await (const { record, info } of parsed) yield { cells: record, nextByte: fromByte + info.bytes }
+  } catch (error) {
+    throw error instanceof CsvError ? faultOf(error) : error
+  } finally {
+    parser.destroy()
+    await ended
+  }
+}
+
+interface Parsed {
+  readonly record: string[]
+  readonly info: { readonly bytes: number }
+}
+
+function faultOf(error: CsvError): CsvFault {
+  return new CsvFault(Number(error.records) + 1, FAULTS[error.code] ?? 'The row is not valid CSV')
+}
+
+/** Whether this is a fault of the file, and no other attempt would read it. */
+export function isFaultOfFile(error: unknown): error is CsvFault | SealedFileError {
+  return error instanceof CsvFault || error instanceof SealedFileError
+}
+
+/**
+ * Passes text on and refuses what would take memory or is no text: a row that is too long, bytes that are not UTF-8, U+0000.
+ * A row ends at a line end that is not within quotes, which come in pairs.
+ */
+function checkText(): Transform {
+  const utf8 = new Utf8Check()
+  let row = 1
+  let rowBytes = 0
+  let isQuoted = false
+  const notUtf8 = () => new CsvFault(row, 'The file is not UTF-8')
+  const check = (chunk: Uint8Array): void => {
+    for (const byte of chunk) {
+      if (!utf8.takes(byte)) throw notUtf8()
+      if (byte === 0) throw new CsvFault(row, 'The file contains U+0000; it must be UTF-8')
+      if (byte === QUOTE) isQuoted = !isQuoted
+      if (!isQuoted && (byte === LF || byte === CR)) {
+        if (rowBytes > 0) row += 1
+        rowBytes = 0
+      } else if (++rowBytes > ROW_BYTES_MAX)
+        throw new CsvFault(row, `The row is longer than ${ROW_BYTES_MAX} bytes`)
+    }
+  }
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      try {
+        check(chunk)
+        done(null, chunk)
+      } catch (error) {
+        done(errorOf(error))
+      }
+    },
+    flush(done) {
+      done(utf8.isWhole ? null : notUtf8())
+    },
+  })
+}

@@ -1,0 +1,31 @@
+import type { customerImports } from '@countersign/contract/customers/customer-imports'
+import { IMPORT_INITIAL } from '@countersign/contract/states/customer-states'
+import { keepFile } from '../../../kernel/files/stored-files.ts'
+import { fieldError, type Handlers } from '../../../kernel/operation/operation.ts'
+import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
+import { insert } from '../../../storage/commit/writes.ts'
+import { findImport, importWithErrors, makeImport, nextRun } from './imports.ts'
+
+export const customerImportHandlers: Handlers<typeof customerImports> = {
+  customer_import_create: async (op, { file }) => {
+    checkIsText(file)
+    const row = makeImport(op, file)
+    return {
+      status: 202,
+      body: { jobId: row.id, status: IMPORT_INITIAL },
+      writes: [keepFile(op, file), insert('customer_imports', row), nextRun(op, row)],
+    }
+  },
+
+  customer_import_get: async (op, { params }) => ({
+    status: 200,
+    body: await importWithErrors(op, await findImport(op, params.jobId)),
+  }),
+}
+
+/** Error: 400 that names `file`, for one that is empty or begins as no text in UTF-8 does. Due work looks at the rest. */
+function checkIsText({ bytes, head }: UploadedFile): void {
+  if (bytes === 0) throw fieldError('INVALID_INPUT', 'file', 'file is empty')
+  const isUtf16 = (head[0] === 0xfe && head[1] === 0xff) || (head[0] === 0xff && head[1] === 0xfe)
+  if (isUtf16 || head.includes(0)) throw fieldError('INVALID_INPUT', 'file', 'file must be text in UTF-8')
+}

@@ -1,0 +1,153 @@
+import type { SuccessOf } from '@countersign/contract/core/endpoint'
+import { type customer_import_get, IMPORT_ERRORS_MAX } from '@countersign/contract/customers/customer-imports'
+import { IMPORT_INITIAL, IMPORT_TRANSITIONS } from '@countersign/contract/states/customer-states'
+import { removeFile } from '../../../kernel/files/stored-files.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { present } from '../../../kernel/operation/omit-absent.ts'
+import { ApiError } from '../../../kernel/operation/operation.ts'
+import { transition } from '../../../kernel/operation/transition.ts'
+import type { UploadedFile } from '../../../kernel/operation/uploaded-file.ts'
+import { event } from '../../../kernel/outbox/events.ts'
+import { job } from '../../../kernel/outbox/jobs.ts'
+import { insert, type Write } from '../../../storage/commit/writes.ts'
+import type { CustomerImportErrorRow, CustomerImportRow } from '../../../storage/rows/import.ts'
+import { selectImport, selectImportErrors } from './store.ts'
+
+/** Files of customers that were uploaded, and how far each has come. */
+
+type ImportView = SuccessOf<typeof customer_import_get>['body']
+
+/** A row that made no customer. */
+export interface Refused {
+  readonly row: number
+  readonly correlationId: string
+  readonly code: string
+  readonly message: string
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** What a batch of rows has come to. */
+export interface Progress {
+  readonly successful: number
+  readonly refused: readonly Refused[]
+  readonly nextByte: number
+  readonly isLast: boolean
+}
+
+export function makeImport(op: Op, file: UploadedFile): CustomerImportRow {
+  return {
+    id: op.newId('CustomerImport'),
+    platform_id: op.platform.id,
+    state: IMPORT_INITIAL,
+    file_id: file.id,
+    columns: null,
+    next_byte: 0n,
+    total: 0,
+    successful: 0,
+    failed: 0,
+    completed_at: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** The due work that looks through the file, or makes the customers of its next rows. */
+export function nextRun(op: Op, { id }: Pick<CustomerImportRow, 'id'>): Write {
+  return job(op, 'customers.import', { importId: id }, op.now)
+}
+
+/** An import of this platform. Error: 404 `BULK_UPLOAD_JOB_NOT_FOUND`. */
+export async function findImport(op: Op, id: string): Promise<CustomerImportRow> {
+  const row = await selectImport(op, id)
+  if (!row) throw new ApiError('BULK_UPLOAD_JOB_NOT_FOUND', { details: { field: 'jobId' } })
+  return row
+}
+
+/** The file was looked through, and its rows can be read. */
+export function begun(
+  op: Op,
+  row: CustomerImportRow,
+  change: Required<Pick<CustomerImportRow, 'columns' | 'total' | 'next_byte'>>,
+): Write[] {
+  return [
+    transition(op, 'customer_imports', IMPORT_TRANSITIONS, row, 'begin', change).write,
+    nextRun(op, row),
+  ]
+}
+
+/**
+ * The writes that move the checkpoint on, beside the customers of the rows before it. Guard: it is where it was read, so of two
+ * runs for the same rows one is written.
+ */
+export async function advanced(op: Op, row: CustomerImportRow, progress: Progress): Promise<Write[]> {
+  const { successful, refused, nextByte, isLast } = progress
+  const change = {
+    successful: row.successful + successful,
+    failed: row.failed + refused.length,
+    next_byte: BigInt(nextByte),
+    ...(isLast ? { completed_at: op.now } : {}),
+  }
+  const guard = { next_byte: row.next_byte }
+  const by = isLast ? 'complete' : []
+  const after = transition(op, 'customer_imports', IMPORT_TRANSITIONS, row, by, change, guard)
+  const kept = refused.slice(0, Math.max(0, IMPORT_ERRORS_MAX - row.failed))
+  return [
+    after.write,
+    ...kept.map((one) => insert('customer_import_errors', errorRow(op, row, one))),
+    ...(isLast
+      ? [
+          ...(await removeFile(op, row.file_id)),
+          event(op, 'BULK_UPLOAD.COMPLETED', row.id, importView(after.row)),
+        ]
+      : [nextRun(op, row)]),
+  ]
+}
+
+/** The writes that end an import whose file cannot be read. Customers of rows before stay. */
+export async function failed(op: Op, row: CustomerImportRow, reason: Refused): Promise<Write[]> {
+  const change = { completed_at: op.now }
+  const guard = { next_byte: row.next_byte }
+  const after = transition(op, 'customer_imports', IMPORT_TRANSITIONS, row, 'fail', change, guard)
+  return [
+    after.write,
+    insert('customer_import_errors', errorRow(op, row, reason)),
+    ...(await removeFile(op, row.file_id)),
+    event(op, 'BULK_UPLOAD.FAILED', row.id, importView(after.row)),
+  ]
+}
+
+function errorRow(op: Op, { id }: CustomerImportRow, refused: Refused): CustomerImportErrorRow {
+  const { row, correlationId, code, message, details } = refused
+  return {
+    id: op.newId('CustomerImport'),
+    platform_id: op.platform.id,
+    import_id: id,
+    row_number: row,
+    correlation_id: correlationId,
+    code,
+    message,
+    details: { row, ...details },
+    created_at: op.now,
+  }
+}
+
+/** An import as the API shows it, with its row errors. */
+export async function importWithErrors(op: Op, row: CustomerImportRow): Promise<ImportView> {
+  const errors = await selectImportErrors(op, row.id)
+  const view = importView(row)
+  return errors.length === 0 ? view : { ...view, errors: errors.map(errorView) }
+}
+
+function importView(row: CustomerImportRow): ImportView {
+  const { id, state, total, successful, failed, completed_at } = row
+  return present({
+    id,
+    status: state,
+    progress: { total, processed: successful + failed, successful, failed },
+    completedAt: completed_at?.toISOString(),
+  })
+}
+
+function errorView({ correlation_id, code, message, details }: CustomerImportErrorRow) {
+  return { correlationId: correlation_id, code, message, details }
+}

@@ -1,0 +1,170 @@
+import { setImmediate } from 'node:timers/promises'
+import { IMPORT_INITIAL, IMPORT_TRANSITIONS } from '@countersign/contract/states/customer-states'
+import { openStoredFile } from '../../../kernel/files/stored-files.ts'
+import type { Op } from '../../../kernel/operation/app.ts'
+import { ApiError } from '../../../kernel/operation/operation.ts'
+import type { JobHandler } from '../../../kernel/outbox/job-kinds.ts'
+import type { Write } from '../../../storage/commit/writes.ts'
+import type { CustomerImportRow } from '../../../storage/rows/import.ts'
+import type { CustomerRow } from '../../../storage/rows/tables.ts'
+import {
+  type CreateBody,
+  checkIsFree,
+  creationWrites,
+  findHolders,
+  findHome,
+  type Home,
+  homeUnchanged,
+  newCustomer,
+} from '../creation.ts'
+import { CsvFault, type CsvRow, isFaultOfFile, readRows } from './csv.ts'
+import { advanced, begun, failed, type Refused } from './imports.ts'
+import { bodyOf, columnsOf, correlationIdOf, rowName } from './rows.ts'
+import { selectImport } from './store.ts'
+
+/** Rows of one run. Their customers are one write set, which other operations may have to wait for. */
+const ROWS_PER_RUN = 50
+const FIRST_ROW = 2
+/** Faults of one row that are kept. */
+const FAULTS_KEPT_MAX = 5
+
+/** Checks a body as `POST /customers` does. Error: 400 `INVALID_INPUT`. */
+export type CheckBody = (op: Op, body: unknown) => Promise<CreateBody>
+
+/**
+ * Makes the customers of a file: first it is looked through, so that a file that cannot be read makes none; then each run makes
+ * those of a few rows and leaves the rest to the next run, so that nothing waits behind a long file.
+ */
+export function createImportCustomers(checkBody: CheckBody): JobHandler<'customers.import'> {
+  return async (op, { importId }) => {
+    const row = await selectImport(op, importId)
+    if (!row || row.completed_at) return []
+    try {
+      return row.state === IMPORT_INITIAL ? await lookThrough(op, row) : await makeNext(op, row, checkBody)
+    } catch (error) {
+      if (!isFaultOfFile(error)) throw error
+      return failed(op, row, faultOf(row, error))
+    }
+  }
+}
+
+/** Reads the whole file: its columns, and how many rows there are. */
+async function lookThrough(op: Op, row: CustomerImportRow): Promise<Write[]> {
+  let columns: string[] | undefined
+  let total = 0
+  let nextByte = 0
+  for await (const { cells, nextByte: after } of await rowsOf(op, row)) {
+    if (columns) total += 1
+    else {
+      columns = columnsOf(cells)
+      nextByte = after
+    }
+  }
+  if (!columns) throw new CsvFault(1, 'The file has no header')
+  return begun(op, row, { columns, total, next_byte: BigInt(nextByte) })
+}
+
+/** Makes the customers of the next rows. */
+async function makeNext(op: Op, row: CustomerImportRow, checkBody: CheckBody): Promise<Write[]> {
+  const rows = await firstOf(await rowsOf(op, row), ROWS_PER_RUN)
+  const home = await findHome(op)
+  const read = await readBatch(op, home, row, rows, checkBody)
+  const { made, refused } = await withoutTaken(op, read)
+  const writes: Write[] = []
+  for (const customer of made) {
+    writes.push(...creationWrites(op, home, customer))
+    // A wallet takes milliseconds of this process: requests go on in between.
+    await setImmediate()
+  }
+  const progress = {
+    successful: made.length,
+    refused,
+    nextByte: rows.at(-1)?.nextByte ?? Number(row.next_byte),
+    isLast: rows.length < ROWS_PER_RUN,
+  }
+  return [...(await advanced(op, row, progress)), homeUnchanged(home), ...writes]
+}
+
+async function rowsOf(op: Op, { file_id, next_byte }: CustomerImportRow): Promise<AsyncGenerator<CsvRow>> {
+  const fromByte = Number(next_byte)
+  const bytes = await openStoredFile(op, file_id, fromByte)
+  if (!bytes) throw new Error(`The file of an import that goes on is gone: ${file_id}`)
+  return readRows(bytes, fromByte)
+}
+
+async function firstOf(rows: AsyncGenerator<CsvRow>, count: number): Promise<CsvRow[]> {
+  const first: CsvRow[] = []
+  for await (const row of rows) {
+    first.push(row)
+    if (first.length === count) break
+  }
+  return first
+}
+
+/** A row that was read: the customer that it describes, or why there is none. */
+type ReadRow = Pick<Refused, 'row' | 'correlationId'> & { readonly outcome: CustomerRow | ApiError }
+
+async function readBatch(
+  op: Op,
+  home: Home,
+  { columns, successful, failed }: CustomerImportRow,
+  rows: readonly CsvRow[],
+  checkBody: CheckBody,
+): Promise<ReadRow[]> {
+  if (!columns) throw new Error('An import goes on that was not looked through')
+  const first = FIRST_ROW + successful + failed
+  const read: ReadRow[] = []
+  for (const [index, { cells }] of rows.entries()) {
+    const row = first + index
+    const describe = async () => newCustomer(op, home, await checkBody(op, bodyOf(columns, cells)))
+    const outcome = await describe().catch(orRefusal)
+    read.push({ row, correlationId: correlationIdOf(columns, cells, row), outcome })
+  }
+  return read
+}
+
+function orRefusal(error: unknown): ApiError {
+  // 503: the platform was reset. The run is tried again.
+  if (error instanceof ApiError && error.code !== 'UNAVAILABLE') return error
+  throw error
+}
+
+/** Of the rows that were read, the customers whose id and address are free, also of the rows before. */
+async function withoutTaken(
+  op: Op,
+  read: readonly ReadRow[],
+): Promise<{ readonly made: CustomerRow[]; readonly refused: Refused[] }> {
+  const described = read.flatMap(({ outcome }) => (outcome instanceof ApiError ? [] : [outcome]))
+  const holders = described.length > 0 ? await findHolders(op, described) : []
+  const made: CustomerRow[] = []
+  const refused: Refused[] = []
+  for (const { outcome, ...row } of read) {
+    const refusal = outcome instanceof ApiError ? outcome : takenBy(outcome, [...holders, ...made])
+    if (refusal) refused.push({ ...row, ...reasonOf(refusal) })
+    else if (!(outcome instanceof ApiError)) made.push(outcome)
+  }
+  return { made, refused }
+}
+
+function takenBy(customer: CustomerRow, holders: Parameters<typeof checkIsFree>[1]): ApiError | undefined {
+  try {
+    checkIsFree(customer, holders)
+    return undefined
+  } catch (error) {
+    return orRefusal(error)
+  }
+}
+
+function reasonOf({ code, message, details = {} }: ApiError): Pick<Refused, 'code' | 'message' | 'details'> {
+  const { errors } = details
+  const kept = Array.isArray(errors) ? { errors: errors.slice(0, FAULTS_KEPT_MAX) } : {}
+  return { code, message, details: { ...details, ...kept } }
+}
+
+function faultOf(row: CustomerImportRow, error: Error): Refused {
+  const before =
+    row.state === IMPORT_TRANSITIONS.PENDING.begin ? FIRST_ROW - 1 + row.successful + row.failed : 0
+  const at = error instanceof CsvFault ? before + error.row : before + 1
+  const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged'
+  return { row: at, correlationId: rowName(at), code: 'INVALID_INPUT', message, details: { field: 'file' } }
+}

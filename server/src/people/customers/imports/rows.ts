@@ -1,0 +1,82 @@
+import { UNREADABLE } from '@countersign/contract/core/schema'
+import {
+  IMPORT_COLUMNS,
+  LIST_SEPARATOR,
+  REQUIRED_COLUMNS,
+} from '@countersign/contract/customers/import-columns'
+import { nearest } from '../../../base/formats/did-you-mean.ts'
+import { quoted } from '../../../base/formats/quoted.ts'
+import { requireValue } from '../../../base/formats/require-value.ts'
+import { putAt } from '../../../base/json/paths.ts'
+import { fieldError } from '../../../kernel/operation/operation.ts'
+import { CsvFault } from './csv.ts'
+
+/** From the rows of a file to bodies of `POST /customers`. */
+
+const HEADER_ROW = 1
+const ID_COLUMN = 'platformCustomerId'
+const ID_CHARACTERS_MAX = 255
+/** Longer names are cut to this length in messages. */
+const SHOWN_CHARACTERS_MAX = 64
+
+/** The columns that a header names. Throws CsvFault where one is unknown, given twice or missing. */
+export function columnsOf(header: readonly string[]): string[] {
+  const seen = new Set<string>()
+  for (const name of header) {
+    if (!IMPORT_COLUMNS.has(name)) throw new CsvFault(HEADER_ROW, unknownColumn(name))
+    if (seen.has(name)) throw new CsvFault(HEADER_ROW, `The header has the column ${name} twice`)
+    seen.add(name)
+  }
+  for (const name of REQUIRED_COLUMNS)
+    if (!seen.has(name)) throw new CsvFault(HEADER_ROW, `The header has no column ${name}`)
+  return [...header]
+}
+
+function unknownColumn(name: string): string {
+  const meant = nearest(name, [...IMPORT_COLUMNS.keys()])
+  const shown = quoted(name.slice(0, SHOWN_CHARACTERS_MAX).toWellFormed())
+  if (!meant && /[;\t]/.test(name)) return `The column ${shown} is not known: columns are separated by commas`
+  return `The column ${shown} is not known${meant ? `; did you mean ${meant}?` : ''}`
+}
+
+/**
+ * The body that a row describes; an empty cell is a member left out. Error: 400 `INVALID_INPUT` for a row with another number of
+ * cells, or without the platform's own id, by which the same file again makes no customer twice.
+ */
+export function bodyOf(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
+  if (cells.length !== columns.length)
+    throw fieldError(
+      'INVALID_INPUT',
+      'row',
+      `The row has ${counted(cells.length)}, and the header ${counted(columns.length)}`,
+    )
+  const body: Record<string, unknown> = {}
+  for (const [index, name] of columns.entries()) {
+    const cell = cells[index]
+    if (cell) set(body, name, cell)
+  }
+  if (body[ID_COLUMN] === undefined)
+    throw fieldError('INVALID_INPUT', ID_COLUMN, `${ID_COLUMN} is required in a file`)
+  return body
+}
+
+function set(body: Record<string, unknown>, name: string, cell: string): void {
+  const { path, isList } = requireValue(IMPORT_COLUMNS.get(name), 'column that the header was checked for')
+  putAt(body, path, isList ? cell.split(LIST_SEPARATOR) : cell)
+}
+
+/** How an error names its row: by the platform's own id, or else by its place. */
+export function correlationIdOf(columns: readonly string[], cells: readonly string[], row: number): string {
+  const id = cells[columns.indexOf(ID_COLUMN)] ?? ''
+  const isShown = id !== '' && id.length <= ID_CHARACTERS_MAX && !UNREADABLE.test(id)
+  return isShown ? id : rowName(row)
+}
+
+/** `row_17`: the header is `row_1`. */
+export function rowName(row: number): string {
+  return `row_${row}`
+}
+
+function counted(cells: number): string {
+  return `${cells} cell${cells === 1 ? '' : 's'}`
+}

@@ -1,0 +1,111 @@
+import { sql } from 'kysely'
+import { toJson } from '../../base/json/json.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { TimeRange } from '../../kernel/operation/time-range.ts'
+import { hasWords } from '../../storage/read/has-words.ts'
+import { rowById } from '../../storage/read/lookup.ts'
+import { whenGiven, whereGiven } from '../../storage/read/where-given.ts'
+import type { CredentialRow, CustomerRow } from '../../storage/rows/tables.ts'
+
+export interface CustomerFilters {
+  readonly platformCustomerId?: string
+  readonly customerType?: CustomerRow['customer_type']
+  readonly region?: string
+  readonly currency?: string
+  readonly umaAddress?: string
+  readonly isIncludingDeleted?: boolean
+  readonly search?: string
+  readonly times: TimeRange
+}
+
+function ofPlatform(op: Op) {
+  return op.read.selectFrom('customers').where('platform_id', '=', op.platform.id)
+}
+
+const BY_ID = rowById('customers')
+
+export async function selectCustomer(op: Op, id: string): Promise<CustomerRow | undefined> {
+  return op.find(BY_ID, id)
+}
+
+/**
+ * Customers with one of these ids of the platform's own or one of these UMA addresses, read by one statement. A deleted
+ * customer's id is free again, but its address stays taken, so that nobody else receives its payments.
+ */
+export async function selectHolders(
+  op: Op,
+  platformCustomerIds: readonly string[],
+  umaAddresses: readonly string[],
+) {
+  return ofPlatform(op)
+    .select(['id', 'platform_customer_id', 'uma_address', 'deleted_at'])
+    .where((eb) =>
+      eb.or([
+        eb.and([
+          eb('platform_customer_id', '=', sql<string>`ANY (${platformCustomerIds}::text[])`),
+          eb('deleted_at', 'is', null),
+        ]),
+        eb('uma_address', '=', sql<string>`ANY (${umaAddresses}::text[])`),
+      ]),
+    )
+    .execute()
+}
+
+/** A page of the matching customers. */
+export function selectCustomers(op: Op, filters: CustomerFilters) {
+  const { platformCustomerId, customerType, region, currency, umaAddress, isIncludingDeleted, search } =
+    filters
+  const { createdAfter, createdBefore, updatedAfter, updatedBefore } = filters.times
+  return ofPlatform(op)
+    .selectAll()
+    .$call((q) => whereGiven(q, 'platform_customer_id', '=', platformCustomerId))
+    .$call((q) => whereGiven(q, 'customer_type', '=', customerType))
+    .$call((q) => whereGiven(q, 'region', '=', region))
+    .$if(currency !== undefined, (q) => q.where(sql<boolean>`currencies @> ${toJson([currency])}::jsonb`))
+    .$call((q) => whereGiven(q, 'uma_address', '=', umaAddress))
+    .$call((q) =>
+      whenGiven(q, search, (query, words) => query.where(hasWords('customers', op.platform.id, words))),
+    )
+    .$if(!isIncludingDeleted, (q) => q.where('deleted_at', 'is', null))
+    .$call((q) => whereGiven(q, 'created_at', '>', createdAfter))
+    .$call((q) => whereGiven(q, 'created_at', '<', createdBefore))
+    .$call((q) => whereGiven(q, 'updated_at', '>', updatedAfter))
+    .$call((q) => whereGiven(q, 'updated_at', '<', updatedBefore))
+}
+
+/** Active EMAIL_OTP credentials with this address, in any case, of wallets of this platform's customers. */
+function emailCredentials(op: Op, email: string) {
+  return op.read
+    .selectFrom('credentials')
+    .innerJoin('internal_accounts', 'internal_accounts.id', 'credentials.account_id')
+    .where('credentials.platform_id', '=', op.platform.id)
+    .where('credentials.type', '=', 'EMAIL_OTP')
+    .where('credentials.revoked_at', 'is', null)
+    .where(sql<boolean>`lower(credentials.contact) = lower(${email})`)
+}
+
+/** A customer's credentials with this address, oldest first. */
+export async function selectEmailCredentials(
+  op: Op,
+  customerId: string,
+  email: string,
+): Promise<CredentialRow[]> {
+  return emailCredentials(op, email)
+    .selectAll('credentials')
+    .where('internal_accounts.customer_id', '=', customerId)
+    .orderBy('credentials.created_at')
+    .orderBy('credentials.id')
+    .execute()
+}
+
+/** Whether another customer, not deleted, signs in with this address. */
+export async function selectIsEmailTaken(op: Op, customerId: string, email: string): Promise<boolean> {
+  const other = await emailCredentials(op, email)
+    .innerJoin('customers', 'customers.id', 'internal_accounts.customer_id')
+    .select('credentials.id')
+    .where('customers.id', '<>', customerId)
+    .where('customers.deleted_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}

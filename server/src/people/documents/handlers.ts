@@ -1,0 +1,83 @@
+import type { documents } from '@countersign/contract/customers/documents'
+import { keepFile, removeFile } from '../../kernel/files/stored-files.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { expectRow, insert, update } from '../../storage/commit/writes.ts'
+import { verificationCheck, verificationCheckOf } from '../customers/verification.ts'
+import {
+  checkIsOpen,
+  deletionOf,
+  documentView,
+  findDocument,
+  findHolder,
+  makeDocument,
+  replacementOf,
+} from './documents.ts'
+import { makeLink } from './links.ts'
+import { selectDocuments } from './store.ts'
+
+export const documentHandlers: Handlers<typeof documents> = {
+  document_create: async (op, { body, file }) => {
+    const holder = await findHolder(op, body.documentHolder)
+    const document = makeDocument(op, holder, body, file)
+    return {
+      status: 201,
+      body: documentView(document),
+      writes: [
+        keepFile(op, file),
+        insert('documents', document),
+        // Otherwise the document of a customer that is deleted meanwhile would be kept for ever.
+        expectRow('customers', holder.customer.id, { deleted_at: null }),
+        ...verificationCheck(op, holder.customer),
+      ],
+    }
+  },
+
+  document_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectDocuments(op, query.documentHolder),
+      table: 'documents',
+      view: (rows) => rows.map(documentView),
+    }),
+  }),
+
+  document_get: async (op, { params }) => ({
+    status: 200,
+    body: documentView(await findDocument(op, params.documentId)),
+  }),
+
+  document_replace: async (op, { params, body, file }) => {
+    const document = await findDocument(op, params.documentId)
+    checkIsOpen(document)
+    const change = replacementOf(op, document, body, file)
+    const { id, version, file_id } = document
+    return {
+      status: 200,
+      body: documentView({ ...document, ...change }),
+      writes: [
+        keepFile(op, file),
+        update('documents', id, { version, submitted_at: null, deleted_at: null }, change),
+        ...(await removeFile(op, file_id)),
+        ...(await verificationCheckOf(op, document.customer_id)),
+      ],
+    }
+  },
+
+  document_delete: async (op, { params }) => {
+    const document = await findDocument(op, params.documentId)
+    checkIsOpen(document)
+    const writes = [
+      ...(await deletionOf(op, document)),
+      ...(await verificationCheckOf(op, document.customer_id)),
+    ]
+    return { status: 204, body: undefined, writes }
+  },
+
+  /** The row of the link is its record: it is written with the answer that gives it out. */
+  document_link: async (op, { params }) => {
+    const document = await findDocument(op, params.documentId)
+    const { url, expiresAt, writes } = makeLink(op, document)
+    return { status: 201, body: { url, expiresAt: expiresAt.toISOString() }, writes }
+  },
+}

@@ -1,0 +1,135 @@
+import type { Readable } from 'node:stream'
+import { openStoredFile } from '../../kernel/files/stored-files.ts'
+import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { linkToken, readLinkToken } from '../../kernel/operation/link-token.ts'
+import type { Log } from '../../kernel/ports/log.ts'
+import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
+import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
+import type { DocumentReadRow, DocumentRow } from '../../storage/rows/document.ts'
+import { selectDocument, selectLink, selectLinksAskedBy } from './store.ts'
+
+const LINK_SECONDS = 10 * 60
+/** A provider fetches a document in its own time. */
+const PROVIDER_LINK_SECONDS = 24 * 60 * 60
+export const FILES_PATH = '/files/'
+
+type Link = DocumentReadRow & { readonly expires_at: Date }
+
+/** A link to the file of a document for the caller, and its record. */
+export function makeLink(
+  op: Op,
+  document: DocumentRow,
+): { readonly url: string; readonly expiresAt: Date; readonly writes: readonly Write[] } {
+  const askedBy = askedByOf(op)
+  const link = newLink(op, document, askedBy, LINK_SECONDS)
+  return { url: urlOf(op, link), expiresAt: link.expires_at, writes: [insert('document_reads', link)] }
+}
+
+function askedByOf({ actor }: Op): string {
+  if (actor.kind === 'token') return actor.tokenId
+  return actor.kind === 'member' ? actor.memberId : actor.kind
+}
+
+/** Links for a verification provider, which names the submission that they are for; `until` is when they expire. */
+export function makeProviderLinks(
+  op: Op,
+  documents: readonly DocumentRow[],
+  askedBy: string,
+): { readonly until: Date; readonly writes: readonly Write[] } {
+  const links = documents.map((document) => newLink(op, document, askedBy, PROVIDER_LINK_SECONDS))
+  return {
+    until: plusSeconds(op.now, PROVIDER_LINK_SECONDS),
+    writes: links.map((link) => insert('document_reads', link)),
+  }
+}
+
+/** The addresses of the links that were made for a submission and are valid, by their documents. */
+export async function findProviderLinks(op: Op, askedBy: string): Promise<ReadonlyMap<string, string>> {
+  const links = await selectLinksAskedBy(op, askedBy, op.now)
+  return new Map(
+    links.map(({ expires_at, ...link }) => [
+      link.document_id,
+      urlOf(op, { ...link, expires_at: expires_at ?? op.now }),
+    ]),
+  )
+}
+
+function newLink(op: Op, document: DocumentRow, askedBy: string, seconds: number): Link {
+  const link: Link = {
+    id: op.newId('DocumentRead'),
+    platform_id: op.platform.id,
+    kind: 'LINK',
+    document_id: document.id,
+    file_id: document.file_id,
+    asked_by: askedBy,
+    link_id: null,
+    address: null,
+    created_at: op.now,
+    expires_at: plusSeconds(op.now, seconds),
+  }
+  op.log.info({ document: document.id, link: link.id, by: askedBy }, 'link to a document')
+  return link
+}
+
+function urlOf(op: Op, link: Link): string {
+  const uuid = link.id.slice('DocumentRead:'.length)
+  return `${op.origin()}${FILES_PATH}${linkToken(op.enclave, 'documentLink', uuid, saidBy(link))}`
+}
+
+/** What the token of a link covers. */
+function saidBy({ id, document_id, file_id, asked_by, expires_at }: Link): (string | number)[] {
+  return [id, document_id, file_id, asked_by, expires_at.getTime()]
+}
+
+/** The file that a link leads to. */
+export interface LinkedFile {
+  readonly document: DocumentRow
+  readonly bytes: Readable
+}
+
+/**
+ * Opens the file of a link, and records the reading before it. Undefined where the link was changed or has expired, and
+ * where the document has another file now or none.
+ */
+export async function openLink(
+  app: App,
+  token: string,
+  address: string,
+  log: Log,
+): Promise<LinkedFile | undefined> {
+  const link = await findLink(app, token)
+  const platform = link && (await app.lookup(BARE_PLATFORM_BY_ID, link.platform_id))
+  if (!platform || platform.closed_at) return undefined
+  const op = createOp(app, await app.withConfig(platform), { kind: 'fileLink', linkId: link.id }, log)
+  if (link.expires_at <= op.now) return undefined
+  const document = await selectDocument(op, link.document_id)
+  if (document?.file_id !== link.file_id) return undefined
+  const { done } = await app.commit(op, [
+    expectRow('documents', document.id, { file_id: link.file_id, deleted_at: null }),
+    insert('document_reads', readingOf(op, link, address)),
+  ])
+  if (!done) return undefined
+  log.info({ document: document.id, link: link.id, by: link.asked_by }, 'document read')
+  const bytes = await openStoredFile(op, link.file_id)
+  return bytes && { document, bytes }
+}
+
+async function findLink(app: App, token: string): Promise<Link | undefined> {
+  const read = readLinkToken(app.enclave, 'documentLink', token)
+  const link = read && (await selectLink(app, `DocumentRead:${read.uuid}`))
+  if (!link?.expires_at) return undefined
+  const found = { ...link, expires_at: link.expires_at }
+  return read?.isFor(saidBy(found)) ? found : undefined
+}
+
+function readingOf(op: Op, link: Link, address: string): DocumentReadRow {
+  return {
+    ...link,
+    id: op.newId('DocumentRead'),
+    kind: 'READ',
+    link_id: link.id,
+    address,
+    created_at: op.now,
+    expires_at: null,
+  }
+}

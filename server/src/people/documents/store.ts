@@ -1,0 +1,53 @@
+import type { App, Op } from '../../kernel/operation/app.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { DocumentReadRow, DocumentRow } from '../../storage/rows/document.ts'
+
+function ofPlatform(op: Op) {
+  return op.read
+    .selectFrom('documents')
+    .where('platform_id', '=', op.platform.id)
+    .where('deleted_at', 'is', null)
+}
+
+export async function selectDocument(op: Op, id: string): Promise<DocumentRow | undefined> {
+  return ofPlatform(op).selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** A page of the documents of a holder, or of all. */
+export function selectDocuments(op: Op, holderId: string | undefined) {
+  return ofPlatform(op)
+    .selectAll()
+    .$call((q) => whereGiven(q, 'holder_id', '=', holderId))
+}
+
+/** Some documents of a customer and its owners that are not deleted. */
+export async function selectDocumentsOfCustomer(
+  op: Op,
+  customerId: string,
+  limit: number,
+): Promise<DocumentRow[]> {
+  return ofPlatform(op).selectAll().where('customer_id', '=', customerId).orderBy('id').limit(limit).execute()
+}
+
+/** A link to a file, of any platform. */
+export async function selectLink(app: Pick<App, 'read'>, id: string): Promise<DocumentReadRow | undefined> {
+  return app.read
+    .selectFrom('document_reads')
+    .selectAll()
+    .where('id', '=', id)
+    .where('kind', '=', 'LINK')
+    .executeTakeFirst()
+}
+
+/** The links that were made for somebody and have not expired, oldest first. */
+export async function selectLinksAskedBy(op: Op, askedBy: string, now: Date): Promise<DocumentReadRow[]> {
+  return op.read
+    .selectFrom('document_reads')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('asked_by', '=', askedBy)
+    .where('kind', '=', 'LINK')
+    .where('expires_at', '>', now)
+    .orderBy('id')
+    .execute()
+}

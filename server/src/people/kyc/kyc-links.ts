@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import { KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
+import { isSameSecret } from '../../base/crypto/constant-time.ts'
+import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { linkToken, readLinkToken } from '../../kernel/operation/link-token.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { nextState } from '../../kernel/operation/transition.ts'
+import type { Log } from '../../kernel/ports/log.ts'
+import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
+import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
+import type { KycLinkRow } from '../../storage/rows/kyc-link.ts'
+import type { CustomerRow } from '../../storage/rows/tables.ts'
+import { unverifiedContacts } from '../customers/contacts.ts'
+import { selectKycLink } from './store.ts'
+
+/** Links to the verification page of a customer. Who opens one first has a session of the page, bound to its cookie. */
+
+const LINK_SECONDS = 24 * 60 * 60
+/** A session ends this long after it began, and after this long without a request. */
+const SESSION_SECONDS = 60 * 60
+const IDLE_SECONDS = 30 * 60
+/** How exactly the last request of a session is known. */
+const SEEN_SECONDS = 60
+/** The files that a page takes in all: far more than a verification asks for. */
+const UPLOADS_MAX = 100
+
+export const KYC_PAGE_PATH = '/verify/'
+
+const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+/** Where the person goes from the page. Error: 400 that names the field, unless it is https, or http to this machine. */
+export function checkRedirect(uri: string | undefined): string | null {
+  if (uri === undefined) return null
+  const url = URL.canParse(uri) ? new URL(uri) : undefined
+  const isLoopback = url?.protocol === 'http:' && LOOPBACK_HOSTS.includes(url.hostname)
+  if (!url || !(url.protocol === 'https:' || isLoopback))
+    throw fieldError(
+      'INVALID_INPUT',
+      'redirectUri',
+      'redirectUri must be a URL that begins with https://, or with http:// and localhost',
+    )
+  if (url.username || url.password)
+    throw fieldError('INVALID_INPUT', 'redirectUri', 'redirectUri must be without a user name and a password')
+  return url.href
+}
+
+/** Errors: 409 `CUSTOMER_ALREADY_DECIDED`, `CONTACT_NOT_VERIFIED`. */
+export function checkMayHaveLink(customer: CustomerRow): void {
+  const { verification_status: status } = customer
+  if (nextState(KYC_TRANSITIONS, status, 'approve') === null)
+    throw new ApiError('CUSTOMER_ALREADY_DECIDED', {
+      message: `The customer is ${status}: there is nothing to verify.`,
+      details: { field: 'customerId', status },
+    })
+  const [contact] = unverifiedContacts(customer)
+  if (contact)
+    throw new ApiError('CONTACT_NOT_VERIFIED', {
+      message: `The ${contact} of the customer is not verified yet: POST /customers/{customerId}/verify-${contact}.`,
+      details: { field: 'customerId', contact },
+    })
+}
+
+/** A link for the caller, and its writes. Guard: the customer is the one that was read. */
+export function makeKycLink(
+  op: Op,
+  customer: CustomerRow,
+  redirectUri: string | null,
+): { readonly url: string; readonly expiresAt: Date; readonly writes: readonly Write[] } {
+  const link: KycLinkRow = {
+    id: op.newId('KycLink'),
+    platform_id: op.platform.id,
+    customer_id: customer.id,
+    redirect_uri: redirectUri,
+    created_at: op.now,
+    expires_at: plusSeconds(op.now, LINK_SECONDS),
+    opened_at: null,
+    session_hash: null,
+    seen_at: null,
+    uploads: 0,
+  }
+  return {
+    url: `${op.origin()}${KYC_PAGE_PATH}${linkToken(op.enclave, 'kycLink', uuidOf(link), saidBy(link))}`,
+    expiresAt: link.expires_at,
+    writes: [
+      insert('kyc_links', link),
+      expectRow('customers', customer.id, { version: customer.version, deleted_at: null }),
+    ],
+  }
+}
+
+/** What the token of a link covers. */
+function saidBy({ id, platform_id, customer_id, expires_at, redirect_uri }: KycLinkRow): (string | number)[] {
+  return [id, platform_id, customer_id, expires_at.getTime(), redirect_uri ?? '']
+}
+
+/** The part of a link's id that may stand in an address and in the name of a cookie. */
+export function uuidOf({ id }: Pick<KycLinkRow, 'id'>): string {
+  return id.slice('KycLink:'.length)
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** A link, and the operation of the customer that uses it. */
+export interface UsedLink {
+  readonly op: Op
+  readonly link: KycLinkRow
+}
+
+/** The link with this token, in any state; undefined where there is none. */
+export async function findLinkByToken(app: App, token: string, log: Log): Promise<UsedLink | undefined> {
+  const read = readLinkToken(app.enclave, 'kycLink', token)
+  const found = read && (await findLink(app, read.uuid, log))
+  return found && read.isFor(saidBy(found.link)) ? found : undefined
+}
+
+/** The link whose session has this secret, if it has begun and not ended. */
+export async function findSession(
+  app: App,
+  uuid: string,
+  secret: string | undefined,
+  log: Log,
+): Promise<UsedLink | undefined> {
+  if (secret === undefined || !UUID.test(uuid)) return undefined
+  const found = await findLink(app, uuid, log)
+  return found && hasSession(found, secret) ? found : undefined
+}
+
+/** Whether the session that this link was opened for has this secret, and has not ended. */
+export function hasSession({ op, link }: UsedLink, secret: string | undefined): boolean {
+  const { opened_at, seen_at, session_hash } = link
+  if (secret === undefined || !opened_at || !seen_at || !session_hash) return false
+  const isOver =
+    op.now >= plusSeconds(opened_at, SESSION_SECONDS) || op.now >= plusSeconds(seen_at, IDLE_SECONDS)
+  return !isOver && isSameSecret(session_hash, hashOf(secret))
+}
+
+/** Whether the link can still be opened. */
+export function isUnused({ op, link }: UsedLink): boolean {
+  return link.opened_at === null && link.expires_at > op.now
+}
+
+/** The write that opens a link for whoever has this secret. Guard: nobody has opened it meanwhile. */
+export function openLink({ op, link }: UsedLink, secret: string): Write {
+  const opened = { opened_at: op.now, session_hash: hashOf(secret), seen_at: op.now }
+  return update('kyc_links', link.id, { opened_at: null }, opened)
+}
+
+/** The write that keeps a session from ending for want of requests, if it is time for it. */
+export function sessionSeen({ op, link }: UsedLink): Write[] {
+  const isRecent = link.seen_at !== null && op.now < plusSeconds(link.seen_at, SEEN_SECONDS)
+  return isRecent ? [] : [update('kyc_links', link.id, { seen_at: link.seen_at }, { seen_at: op.now })]
+}
+
+/** The write that counts a file before it is taken. Error: 429 `RATE_LIMITED` where the page has taken its last one. */
+export function countUpload({ link }: UsedLink): Write {
+  const { id, uploads } = link
+  if (uploads >= UPLOADS_MAX)
+    throw new ApiError('RATE_LIMITED', { message: `This page takes at most ${UPLOADS_MAX} files.` })
+  return update('kyc_links', id, { uploads }, { uploads: uploads + 1 })
+}
+
+/** The link as it is now. */
+export async function reread(app: App, { op, link }: UsedLink): Promise<UsedLink> {
+  return { op, link: (await selectKycLink(app, link.id)) ?? link }
+}
+
+async function findLink(app: App, uuid: string, log: Log): Promise<UsedLink | undefined> {
+  const link = await selectKycLink(app, `KycLink:${uuid}`)
+  const platform = link && (await app.lookup(BARE_PLATFORM_BY_ID, link.platform_id))
+  if (!platform || platform.closed_at) return undefined
+  const actor = { kind: 'kycLink', linkId: link.id, customerId: link.customer_id } as const
+  return { op: createOp(app, await app.withConfig(platform), actor, log), link }
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}

@@ -1,0 +1,65 @@
+import { putAt, valueAt } from '../../../base/json/paths.ts'
+import type { Field } from './fields.ts'
+import type { Fault, Typed } from './form.ts'
+
+/** What was typed as the body of a call, and what is missing of it. */
+export interface Answers {
+  readonly body: Record<string, unknown>
+  readonly faults: readonly Fault[]
+}
+
+/** Reads the answers to these questions. A secret that is `known` may be left empty. Pure. */
+export function answersOf(
+  fields: readonly Field[],
+  typed: Typed,
+  known: ReadonlyMap<string, string>,
+): Answers {
+  const body: Record<string, unknown> = {}
+  const faults: Fault[] = []
+  for (const field of fields) {
+    const value = answerTo(field, typed.get(field.name) ?? [])
+    if (value !== undefined) putAt(body, field.name.split('.'), value)
+    else if (!field.isOptional && !(field.kind === 'secret' && known.has(field.name)))
+      faults.push({ field: field.name, message: emptyMessage(field) })
+  }
+  return { body, faults }
+}
+
+function answerTo({ kind }: Field, given: readonly string[]): unknown {
+  const texts = given.map((text) => text.trim()).filter((text) => text !== '')
+  const [first] = texts
+  if (first === undefined) return undefined
+  if (kind === 'choices' || kind === 'countries') return [...new Set(texts)]
+  // Other text is refused by the schema, in its words.
+  if (kind === 'whole') return /^\d{1,9}$/.test(first) ? Number(first) : first
+  return kind === 'prose' ? first.replaceAll('\r\n', '\n') : first
+}
+
+const CHOSEN: ReadonlySet<Field['kind']> = new Set(['country', 'countries', 'choice', 'choices'])
+
+function emptyMessage({ label, kind }: Field): string {
+  return `Please ${CHOSEN.has(kind) ? 'choose' : 'fill in'}: ${label}`
+}
+
+/** The values of a record as a form shows them; secrets are left out. Pure. */
+export function typedOf(fields: readonly Field[], record: unknown): Typed {
+  return new Map(
+    fields
+      .filter(({ kind }) => kind !== 'secret')
+      .map(({ name }) => [name, textsOf(valueAt(record, name))] as const),
+  )
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (value === undefined || value === null) return []
+  return Array.isArray(value) ? value.map(String) : [String(value)]
+}
+
+/** Puts the labels of fields in the place of their names, which only programs know. Pure. */
+export function inLabels(faults: readonly Fault[], fields: readonly Field[]): readonly Fault[] {
+  return faults.map(({ field, message }) => {
+    const found = fields.find(({ name }) => field === name || field.startsWith(`${name}.`))
+    if (!found || !message.startsWith(`${field} `)) return { field, message }
+    return { field, message: found.label + message.slice(field.length) }
+  })
+}

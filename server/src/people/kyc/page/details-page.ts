@@ -1,0 +1,58 @@
+import { html } from '../../../base/formats/html.ts'
+import { valueAt } from '../../../base/json/paths.ts'
+import { shownIdentifier } from '../../customers/beneficial-owners.ts'
+import { customerView } from '../../customers/customers.ts'
+import { inLabels, typedOf } from './answers.ts'
+import { customerFields, type Field } from './fields.ts'
+import { type Fault, fieldsHtml, hidden, summary, type Typed } from './form.ts'
+import { notes, stepPage, type Visit } from './layout.ts'
+import { type Progress, stepOf } from './progress.ts'
+
+/** What was sent and refused. */
+export interface Tried {
+  readonly typed: Typed
+  readonly faults: readonly Fault[]
+}
+
+/** The questions about this customer. */
+export function detailsFields({ one, requested }: Progress): readonly Field[] {
+  const { id, customer_type } = one.customer
+  const asked = requested.filter(({ resourceId }) => resourceId === id).map(({ field }) => field ?? '')
+  return customerFields(customer_type, new Set(asked))
+}
+
+/** The secrets that are known of a record, as they are shown. Pure. */
+export function knownSecrets(fields: readonly Field[], record: unknown): ReadonlyMap<string, string> {
+  return new Map(
+    fields
+      .filter(({ kind }) => kind === 'secret')
+      .flatMap(({ name }) => {
+        const value = valueAt(record, name)
+        return typeof value === 'string' ? [[name, shownIdentifier(value)] as const] : []
+      }),
+  )
+}
+
+/** The first step: who the customer is. */
+export function detailsPage(visit: Visit, progress: Progress, tried?: Tried): string {
+  const fields = detailsFields(progress)
+  const record = customerView(progress.one.customer)
+  const faults = inLabels(tried?.faults ?? [], fields)
+  const filled = {
+    typed: tried?.typed ?? typedOf(fields, record),
+    shown: knownSecrets(fields, record),
+    faults,
+  }
+  const reasons = progress.requested
+    .filter((entry) => stepOf(progress, entry) === 'details')
+    .map(({ reason }) => reason)
+  return stepPage(visit, progress, 'details', {
+    summary: summary(faults, fields),
+    content: html`${notes(reasons)}
+<form method="post" action="${visit.base}/details" novalidate>
+${hidden(visit.formToken)}
+${fieldsHtml(fields, filled)}
+<div class="actions"><button>Save and continue</button></div>
+</form>`,
+  })
+}

@@ -1,0 +1,157 @@
+import { createHmac } from 'node:crypto'
+import { isSameSecret } from '../../../base/crypto/constant-time.ts'
+import { type Html, html } from '../../../base/formats/html.ts'
+import { COUNTRIES } from './countries.ts'
+import type { Field } from './fields.ts'
+
+/** What was typed into a form, by the names of its fields. */
+export type Typed = ReadonlyMap<string, readonly string[]>
+
+/** A fault of what was typed: the name of its field, and what is wrong in words. */
+export interface Fault {
+  readonly field: string
+  readonly message: string
+}
+
+/** What a form shows. */
+export interface Filled {
+  /** The values of its fields: those that are known, or what was typed. */
+  readonly typed: Typed
+  /** How secrets that are known are shown. */
+  readonly shown: ReadonlyMap<string, string>
+  readonly faults: readonly Fault[]
+}
+
+/** The proof that a form is of this session: keyed by the secret of its cookie. */
+export function formTokenOf(secret: string, linkId: string): string {
+  return createHmac('sha256', secret).update(`form ${linkId}`).digest('base64url')
+}
+
+export function isFormToken(given: string | undefined, own: string): boolean {
+  return isSameSecret(given ?? '', own)
+}
+
+export const FORM_TOKEN = 'formToken'
+/** The field that makes a form that is sent twice one request. */
+export const FORM_KEY = 'formKey'
+
+/** The hidden fields of every form. */
+export function hidden(formToken: string, formKey?: string): Html {
+  return html`<input type="hidden" name="${FORM_TOKEN}" value="${formToken}">${
+    formKey !== undefined && html`<input type="hidden" name="${FORM_KEY}" value="${formKey}">`
+  }`
+}
+
+/** The id of a field's element, which the summary of faults links to. */
+export function idOf(name: string): string {
+  return `f-${name.replaceAll('.', '-')}`
+}
+
+/** The questions of a form with what is known, and what is wrong with each. */
+export function fieldsHtml(fields: readonly Field[], filled: Filled): Html {
+  return html`${fields.map((field) => fieldHtml(field, filled))}`
+}
+
+function fieldHtml(field: Field, filled: Filled): Html {
+  const { name, label, kind, isOptional } = field
+  const fault = faultOf(field, filled)
+  const hint = hintOf(field, filled)
+  const id = idOf(name)
+  const describedBy = [hint && `${id}-hint`, fault && `${id}-error`].filter(Boolean).join(' ')
+  const notes = html`${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}${
+    fault && html`<p class="error" id="${id}-error"><span class="hidden">Error: </span>${fault}</p>`
+  }`
+  const optional = isOptional && html` <span class="optional">(optional)</span>`
+  const attributes = html`${describedBy && html` aria-describedby="${describedBy}"`}${fault && html` aria-invalid="true"`}`
+  if (kind === 'choices' || kind === 'countries')
+    return html`<fieldset class="field${fault && ' wrong'}" id="${id}" tabindex="-1"${attributes}>
+<legend>${label}${optional}</legend>${notes}
+${kind === 'choices' ? checkboxes(field, filled) : countrySelects(field, filled)}
+</fieldset>`
+  return html`<div class="field${fault && ' wrong'}"><label for="${id}">${label}${optional}</label>${notes}
+${control(field, filled, attributes)}</div>`
+}
+
+function hintOf({ name, hint, kind }: Field, { shown }: Filled): string | undefined {
+  const known = shown.get(name)
+  if (kind === 'secret' && known) return `We have ${known}. Leave this empty to keep it.`
+  return hint
+}
+
+/** What is wrong with a field, or with a part of it. */
+export function faultOf(
+  { name }: Pick<Field, 'name'>,
+  { faults }: Pick<Filled, 'faults'>,
+): string | undefined {
+  return faults.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message
+}
+
+function control(field: Field, { typed }: Filled, attributes: Html): Html {
+  const { name, kind, autocomplete, choices } = field
+  const id = idOf(name)
+  const value = typed.get(name)?.[0] ?? ''
+  const common = html`id="${id}" name="${name}"${autocomplete && html` autocomplete="${autocomplete}"`}${attributes}`
+  switch (kind) {
+    case 'country':
+      return select(common, COUNTRIES, value)
+    case 'choice':
+      return select(common, choices ?? new Map(), value)
+    case 'prose':
+      return html`<textarea ${common} rows="5">${value}</textarea>`
+    case 'date':
+      return html`<input type="date" ${common} value="${value}">`
+    case 'whole':
+      return html`<input inputmode="numeric" class="short" ${common} value="${value}">`
+    case 'secret':
+      return html`<input ${common} autocomplete="off" value="${value}">`
+    default:
+      return html`<input ${common} value="${value}">`
+  }
+}
+
+/** A list to choose one from. `common`: its attributes. */
+export function select(common: Html, choices: ReadonlyMap<string, string>, value: string): Html {
+  const isKnown = value === '' || choices.has(value)
+  return html`<select ${common}><option value="">Choose one</option>${
+    !isKnown && html`<option value="${value}" selected>${value}</option>`
+  }${[...choices].map(
+    ([key, words]) => html`<option value="${key}"${key === value && html` selected`}>${words}</option>`,
+  )}</select>`
+}
+
+function checkboxes({ name, choices = new Map<string, string>() }: Field, { typed }: Filled): Html {
+  const chosen = typed.get(name) ?? []
+  return html`${[...choices].map(([key, words]) => checkbox(name, key, words, chosen.includes(key)))}`
+}
+
+/** A box to tick, with its words. */
+export function checkbox(name: string, value: string, words: string, isTicked: boolean): Html {
+  const id = `${idOf(name)}-${value}`
+  return html`<div class="choice"><input type="checkbox" id="${id}" name="${name}" value="${value}"${
+    isTicked && html` checked`
+  }><label for="${id}">${words}</label></div>`
+}
+
+const EMPTY_COUNTRIES = 2
+const COUNTRIES_MIN = 3
+
+/** One list for each country, and some more. Those that are left empty do not count. */
+function countrySelects({ name, label }: Field, { typed }: Filled): Html {
+  const values = (typed.get(name) ?? []).filter((value) => value !== '')
+  const count = Math.max(COUNTRIES_MIN, values.length + EMPTY_COUNTRIES)
+  const selects = Array.from({ length: count }, (_, at) =>
+    select(html`name="${name}" aria-label="${label}, number ${at + 1}"`, COUNTRIES, values[at] ?? ''),
+  )
+  return html`<div class="several">${selects}</div><p class="hint">Save to get room for more.</p>`
+}
+
+/** The summary of faults at the top of a form, each with a link to its field. */
+export function summary(faults: readonly Fault[], fields: readonly Pick<Field, 'name'>[]): Html | undefined {
+  if (faults.length === 0) return undefined
+  const lines = faults.map(({ field, message }) => {
+    const found = fields.find(({ name }) => field === name || field.startsWith(`${name}.`))
+    return found ? html`<li><a href="#${idOf(found.name)}">${message}</a></li>` : html`<li>${message}</li>`
+  })
+  return html`<div class="summary" role="alert" tabindex="-1" autofocus aria-labelledby="summary-title">
+<h2 id="summary-title">There is a problem</h2><ul>${lines}</ul></div>`
+}

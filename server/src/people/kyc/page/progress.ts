@@ -1,0 +1,103 @@
+import type { VerificationErrorEntry } from '../../../storage/rows/verification.ts'
+import type { findProgress } from '../../verifications/proceed.ts'
+import { documentName, lowerFirst, monthsMaxOf, requirementTitle } from './words.ts'
+
+/** What is known of the customer of a page, and what is lacking. */
+export type Progress = Awaited<ReturnType<typeof findProgress>>
+
+/** Where a page stands: something may be entered, it is with whoever decides, or it is decided. */
+export type Stage = 'open' | 'submitted' | 'approved' | 'rejected'
+
+export function stageOf({ one, newest }: Progress): Stage {
+  const { verification_status: status } = one.customer
+  if (status === 'APPROVED') return 'approved'
+  if (status === 'REJECTED') return 'rejected'
+  return newest?.status === 'IN_PROGRESS' || newest?.status === 'PENDING_MANUAL_REVIEW' ? 'submitted' : 'open'
+}
+
+/** The steps of the page, in their order. */
+export const STEPS = ['details', 'owners', 'documents', 'review'] as const
+export type Step = (typeof STEPS)[number]
+
+/** What is lacking, of both kinds. */
+export function lackingOf({ missing, requested }: Progress): readonly VerificationErrorEntry[] {
+  return [...missing, ...requested]
+}
+
+/** The steps that this customer has. */
+export function stepsOf(progress: Progress): readonly Step[] {
+  const { customer, documents } = progress.one
+  const has: Readonly<Record<Step, boolean>> = {
+    details: true,
+    owners: customer.customer_type === 'BUSINESS',
+    documents: documents.length > 0 || neededDocuments(progress).length > 0,
+    review: true,
+  }
+  return STEPS.filter((step) => has[step])
+}
+
+/** The first step that lacks something; without one, the last step. */
+export function nextStep(progress: Progress): Step {
+  const lacking = lackingOf(progress).map((entry) => stepOf(progress, entry))
+  return stepsOf(progress).find((step) => lacking.includes(step)) ?? 'review'
+}
+
+/** The step that provides an entry; undefined for what no step of the page does. */
+export function stepOf(progress: Progress, entry: VerificationErrorEntry): Step | undefined {
+  const { customer, owners, documents } = progress.one
+  const { resourceId, type, acceptedDocumentTypes, field } = entry
+  if (isUnverifiedContact(progress, entry)) return undefined
+  if (documents.some(({ id }) => id === resourceId)) return 'documents'
+  if (acceptedDocumentTypes && field === undefined) return 'documents'
+  if (type === 'MISSING_BENEFICIAL_OWNER' || owners.some(({ id }) => id === resourceId)) return 'owners'
+  return resourceId === customer.id ? 'details' : undefined
+}
+
+/** Whether the customer has to prove to own a contact, which it does with the platform. */
+export function isUnverifiedContact({ missing }: Progress, entry: VerificationErrorEntry): boolean {
+  return missing.includes(entry) && entry.type === 'INVALID_FIELD'
+}
+
+/** A document that is needed. */
+export interface NeededDocument {
+  readonly title: string
+  /** What a reviewer has said about it. */
+  readonly reason: string | undefined
+  readonly holderId: string
+  readonly holderName: string
+  readonly accepted: readonly string[]
+  readonly monthsMax: number | null
+  /** The document in whose place it comes, where that may be replaced. */
+  readonly replaces: string | undefined
+}
+
+export function neededDocuments(progress: Progress): readonly NeededDocument[] {
+  return lackingOf(progress)
+    .filter((entry) => stepOf(progress, entry) === 'documents')
+    .map((entry) => needed(progress, entry))
+}
+
+function needed(progress: Progress, entry: VerificationErrorEntry): NeededDocument {
+  const { resourceId, type, reason, acceptedDocumentTypes } = entry
+  const document = progress.one.documents.find(({ id }) => id === resourceId)
+  const holderId = document?.holder_id ?? resourceId
+  const accepted = acceptedDocumentTypes ?? (document ? [document.document_type] : [])
+  const monthsMax = monthsMaxOf(accepted)
+  return {
+    title: document ? `Another ${lowerFirst(documentName(document.document_type))}` : requirementTitle(type),
+    reason: progress.requested.includes(entry) || document ? reason : undefined,
+    holderId,
+    holderName: holderName(progress, holderId),
+    accepted,
+    monthsMax,
+    replaces: document?.submitted_at === null ? document.id : undefined,
+  }
+}
+
+/** The customer or the beneficial owner of that id. */
+export function holderName({ one }: Progress, id: string): string {
+  const owner = one.owners.find((other) => other.id === id)
+  if (owner) return `${owner.personal_info.firstName} ${owner.personal_info.lastName}`
+  const { details } = one.customer
+  return details.businessInfo?.legalName ?? details.fullName ?? ''
+}

@@ -1,0 +1,59 @@
+import { memberOf } from '@countersign/contract/core/objects'
+import type { DocumentTypeName } from '@countersign/contract/customers/documents'
+import {
+  DOCUMENT_REQUIREMENTS,
+  type DocumentRequirementName,
+} from '@countersign/contract/customers/verification-requirements'
+
+/** A word of the API as people write it: `UTILITY_BILL` is "Utility bill". */
+export function inWords(word: string): string {
+  const text = word.toLowerCase().replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+/** As it stands within a sentence. */
+export function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+const DOCUMENT_WORDS: Partial<Record<DocumentTypeName, string>> = {
+  DRIVERS_LICENSE: "Driver's licence",
+  NATIONAL_ID: 'National identity card',
+}
+
+export function documentName(type: string): string {
+  return memberOf(DOCUMENT_WORDS, type) ?? inWords(type)
+}
+
+/** The heading of a document that is needed, by what it has to prove. */
+export function requirementTitle(type: string): string {
+  return isRequirement(type) ? `A document that proves ${DOCUMENT_REQUIREMENTS[type].proves}` : 'A document'
+}
+
+/** How old a document may be, in months; null: as old as it is. */
+export function monthsMaxOf(accepted: readonly string[]): number | null {
+  const found = Object.values(DOCUMENT_REQUIREMENTS).find(
+    ({ accepted: types, monthsMax }) =>
+      monthsMax !== null && accepted.some((type) => types.some((one) => one === type)),
+  )
+  return found?.monthsMax ?? null
+}
+
+function isRequirement(type: string): type is DocumentRequirementName {
+  return Object.hasOwn(DOCUMENT_REQUIREMENTS, type)
+}
+
+/** A date of the calendar as people write it: 10 December 1990. */
+export function dateInWords(date: string): string {
+  const time = new Date(`${date}T00:00:00Z`)
+  if (Number.isNaN(time.getTime())) return date
+  return DATES.format(time)
+}
+
+const DATES = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+
+/** "one", "one and two", "one, two or three". */
+export function listOf(words: readonly string[], last: 'and' | 'or'): string {
+  if (words.length < 2) return words.join('')
+  return `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`
+}

@@ -1,0 +1,92 @@
+import { type App, inRealTime, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { MemberCodeRow, MemberRow } from '../../storage/rows/member.ts'
+import { countMessage } from '../messages/message-limits.ts'
+import { makeMemberMessage } from '../messages/messages.ts'
+import { ALPHANUMERICS, drawCode } from '../sign-in/one-time-codes.ts'
+import { findMember } from './members.ts'
+import { selectCode, selectCodeTimes, selectLatestCode } from './store.ts'
+
+/** Codes by e-mail that sign a member in: the second way, for whoever has no passkey at hand. */
+
+/** 40 bits: attempts at a code, of which there are few, find none. */
+const CODE_CHARACTERS = 8
+const CODE_SECONDS = 10 * 60
+export const CODE_TRIES_MAX = 5
+/** Codes of one member. */
+const CODES_MAX = 10
+const RATE_SECONDS = 60 * 60
+
+export function codeExpiry(now: Date): Date {
+  return plusSeconds(now, CODE_SECONDS)
+}
+
+/**
+ * The writes that send a member a code; it replaces the one before. None where the member has had too many: the caller, who
+ * may be anybody, is not to learn from the answer that there is such a member.
+ */
+export async function sendCode(platformOp: Op, memberId: string): Promise<Write[]> {
+  const op = inRealTime(platformOp)
+  const member = await findMember(op, memberId)
+  const times = await selectCodeTimes(op, memberId, plusSeconds(op.now, -RATE_SECONDS), CODES_MAX)
+  if (times.length === CODES_MAX || !(await mayBeSent(platformOp, member))) return []
+  const code = drawCode(op, ALPHANUMERICS, CODE_CHARACTERS)
+  const id = op.newId('Challenge')
+  const row: MemberCodeRow = {
+    id,
+    platform_id: op.platform.id,
+    member_id: memberId,
+    code_mac: macOf(op, id, code),
+    tries: 0,
+    expires_at: codeExpiry(op.now),
+    created_at: op.now,
+  }
+  return [
+    insert('member_codes', row),
+    // Guard: no other code came in between, so that each is counted.
+    update('members', memberId, { code_id: member.code_id, state: member.state }, { code_id: id }),
+    ...makeMemberMessage(platformOp, { email: member.email, codeId: id, seconds: CODE_SECONDS }, shown(code)),
+  ]
+}
+
+async function mayBeSent(op: Op, { email }: MemberRow): Promise<boolean> {
+  try {
+    await countMessage(op, email)
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'RATE_LIMITED') return false
+    throw error
+  }
+}
+
+/** Easier to read and to type. */
+function shown(code: string): string {
+  return `${code.slice(0, CODE_CHARACTERS / 2)}-${code.slice(CODE_CHARACTERS / 2)}`
+}
+
+/** The one of these members whose code was sent last. */
+export async function latestCode(
+  app: Pick<App, 'read'>,
+  members: readonly MemberRow[],
+): Promise<MemberRow | undefined> {
+  const codes = members.flatMap(({ code_id }) => (code_id === null ? [] : [code_id]))
+  if (codes.length < 2) return members.find(({ code_id }) => code_id !== null)
+  const latest = await selectLatestCode(app, codes)
+  return members.find(({ code_id }) => code_id === latest)
+}
+
+/** The stored digest of a code, and that of what somebody typed. */
+export async function codeMac(op: Op, id: string) {
+  const row = await selectCode(op, id)
+  if (!row) return undefined
+  return {
+    stored: row.code_mac,
+    ofCode: (typed: string) => macOf(op, id, typed.toUpperCase().replaceAll(/[\s-]/g, '')),
+  }
+}
+
+/** The stored form of a code: a keyed digest, bound to its record. */
+function macOf({ enclave }: Pick<Op, 'enclave'>, id: string, code: string): Uint8Array {
+  return enclave.mac('memberCode', `${id} ${code}`)
+}

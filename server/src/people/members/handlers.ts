@@ -1,0 +1,92 @@
+import type { members } from '@countersign/contract/platforms/members'
+import { MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
+import { inRealTime } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { checkMayGrant, checkMayTake } from '../../kernel/operation/permissions.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { update } from '../../storage/commit/writes.ts'
+import { endTokens, findTokensOfMember, tokenView } from '../tokens/tokens.ts'
+import { inviteMember, renewInvitation } from './invitations.ts'
+import { checkEmailIsFree, findMember, findPresentMember, inOrder, memberView } from './members.ts'
+import { selectMembers, selectPasskeys } from './store.ts'
+
+export const memberHandlers: Handlers<typeof members> = {
+  member_invite: async (platformOp, { body }) => {
+    const op = inRealTime(platformOp)
+    checkMayGrant(op, body.permissions)
+    await checkEmailIsFree(op, body.email)
+    const { member, invitation, writes } = inviteMember(op, body)
+    return { status: 201, body: { member: memberView(member), ...invitation }, writes }
+  },
+
+  member_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectMembers(op, query),
+      table: 'members',
+      view: (rows) => rows.map(memberView),
+    }),
+  }),
+
+  member_get: async (op, { params }) => ({
+    status: 200,
+    body: memberView(await findMember(op, params.memberId)),
+  }),
+
+  member_update: async (platformOp, { params, body }) => {
+    const op = inRealTime(platformOp)
+    const member = await findPresentMember(op, params.memberId)
+    const { version, state } = member
+    const added = (body.permissions ?? []).filter((one) => !member.permissions.includes(one))
+    checkMayGrant(op, added)
+    const kept = body.permissions ?? member.permissions
+    checkMayTake(
+      op,
+      member.permissions.filter((one) => !kept.includes(one)),
+    )
+    const change = {
+      ...present({ name: body.name, permissions: body.permissions && inOrder(body.permissions) }),
+      // Whoever made the invitation knows its link, and may lack what is added.
+      ...(added.length > 0 ? { invitation_id: null } : {}),
+      version: version + 1,
+      updated_at: op.now,
+    }
+    return {
+      status: 200,
+      body: memberView({ ...member, ...change }),
+      writes: [update('members', member.id, { version, state }, change)],
+    }
+  },
+
+  member_delete: async (platformOp, { params, query }) => {
+    const op = inRealTime(platformOp)
+    const member = await findPresentMember(op, params.memberId)
+    checkMayTake(op, member.permissions)
+    const tokens = await findTokensOfMember(op, member.id)
+    const ended = query.endTokens ? await endTokens(op, tokens, 'endTokens') : []
+    const passkeys = await selectPasskeys(op, member.id)
+    const change = { version: member.version + 1, invitation_id: null, code_id: null }
+    return {
+      ...(tokens.length > 0
+        ? { status: 200, body: { tokens: tokens.map(tokenView), tokensEnded: query.endTokens ?? false } }
+        : { status: 204, body: undefined }),
+      writes: [
+        ...ended,
+        transition(op, 'members', MEMBER_TRANSITIONS, member, 'remove', change).write,
+        ...passkeys.map(({ id }) =>
+          update('member_passkeys', id, { removed_at: null }, { removed_at: op.now }),
+        ),
+      ],
+    }
+  },
+
+  member_invitation_renew: async (platformOp, { params }) => {
+    const op = inRealTime(platformOp)
+    const member = await findPresentMember(op, params.memberId)
+    checkMayGrant(op, member.permissions)
+    const { invitation, writes } = renewInvitation(op, member)
+    return { status: 201, body: invitation, writes }
+  },
+}

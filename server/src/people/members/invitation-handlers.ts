@@ -1,0 +1,69 @@
+import type { memberInvitations } from '@countersign/contract/platforms/member-passkeys'
+import { type App, inRealTime } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError, type Caller, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { canDeliver } from '../messages/channels.ts'
+import { findLink, findUsableLink, triedLink } from './links.ts'
+import { creationOptions, registerPasskey, relyingPartyAt } from './passkeys.ts'
+import { comingMember, signIn } from './sessions.ts'
+import { selectMemberById } from './store.ts'
+
+export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
+  member_invitation_read: {
+    who: async (app, { body }) => {
+      const { platform, actor } = await whoIsInvited(app, body.token)
+      if (actor.kind !== 'member') throw new Error('Nobody is invited')
+      return { platform, actor: { kind: 'visitor', memberId: actor.memberId } }
+    },
+    tried: ({ body }) => triedLink(body.token),
+    async handle(platformOp, { body }) {
+      const op = inRealTime(platformOp)
+      const { link, member } = await findUsableLink(op, body.token, 'INVITATION')
+      const party = relyingPartyAt(op.from?.ownOrigin ?? op.origin())
+      return {
+        status: 200,
+        body: {
+          name: member.name,
+          email: member.email,
+          platformName: op.platform.name,
+          expiresAt: link.expires_at.toISOString(),
+          isPasskeyRequired: !canDeliver(op, 'EMAIL'),
+          ...present({ passkey: party && (await creationOptions(op, member, party)) }),
+        },
+      }
+    },
+  },
+
+  member_invitation_accept: {
+    who: (app, { body }) => whoIsInvited(app, body.token),
+    tried: ({ body }) => triedLink(body.token),
+    async handle(platformOp, { body }) {
+      const op = inRealTime(platformOp)
+      const { link, member, use } = await findUsableLink(op, body.token, 'INVITATION')
+      const ended = [{ invitation_id: null }, { invitation_id: link.id }] as const
+      if (!body.passkey) {
+        if (!canDeliver(op, 'EMAIL'))
+          throw fieldError(
+            'INVALID_INPUT',
+            'passkey',
+            'passkey is required: this server cannot send codes, so nothing else would sign you in later',
+          )
+        const signedIn = signIn(op, member, { method: 'LINK' }, ...ended)
+        return { ...signedIn, writes: [...use, ...signedIn.writes] }
+      }
+      const { row, write } = await registerPasskey(op, member, body.passkey)
+      const signedIn = signIn(op, member, { method: 'PASSKEY', passkeyId: row.id }, ...ended)
+      return { ...signedIn, writes: [...use, write, ...signedIn.writes] }
+    },
+  },
+}
+
+/** Error: 401 `UNAUTHORIZED` for a link that is none of ours. */
+async function whoIsInvited(app: App, token: string): Promise<Caller> {
+  const link = await findLink(app, token, 'INVITATION')
+  const member = await selectMemberById(app, link.member_id)
+  const coming = member && (await comingMember(app, member))
+  const reason = 'This link is not valid any more.'
+  if (!coming) throw new ApiError('UNAUTHORIZED', { message: reason, reason })
+  return coming
+}

@@ -1,0 +1,39 @@
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import type { MemberInvitation, member_invite } from '@countersign/contract/platforms/members'
+import type { Static } from 'typebox'
+import type { Op } from '../../kernel/operation/app.ts'
+import { update, type Write } from '../../storage/commit/writes.ts'
+import type { MemberRow } from '../../storage/rows/member.ts'
+import { platformIsOpen } from '../platforms/platforms.ts'
+import { makeLink, type NewLink } from './links.ts'
+import { makeMember } from './members.ts'
+
+/** A member with an invitation. */
+export interface Invited {
+  readonly member: MemberRow
+  readonly invitation: Static<typeof MemberInvitation>
+  readonly writes: readonly Write[]
+}
+
+/** A new member with an invitation. The caller has checked that the address is free. */
+export function inviteMember(op: Op, person: BodyOf<typeof member_invite>): Invited {
+  const link = makeLink(op, 'INVITATION')
+  const { row, write } = makeMember(op, person, link.id)
+  const writes = [platformIsOpen(op.platform), write, link.write(row.id)]
+  return { member: row, invitation: invitationView(link), writes }
+}
+
+/** Another invitation for a member, in place of an earlier one. Guard: the member and its permissions are as they were read. */
+export function renewInvitation(op: Op, member: MemberRow): Invited {
+  const link = makeLink(op, 'INVITATION')
+  const { id, version, state, invitation_id } = member
+  const writes = [
+    link.write(id),
+    update('members', id, { version, state, invitation_id }, { invitation_id: link.id }),
+  ]
+  return { member, invitation: invitationView(link), writes }
+}
+
+function invitationView({ url, expiresAt }: NewLink): Static<typeof MemberInvitation> {
+  return { invitationUrl: url, invitationExpiresAt: expiresAt.toISOString() }
+}

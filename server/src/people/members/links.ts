@@ -1,0 +1,175 @@
+import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
+import { INVITATION_HOURS } from '@countersign/contract/platforms/members'
+import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { MemberLinkRow, MemberRow } from '../../storage/rows/member.ts'
+import { permissionsOfToken } from '../tokens/tokens.ts'
+import { isPresent, makeMember } from './members.ts'
+import { hashOf, makeSecret } from './secrets.ts'
+import { selectLink, selectLinkOf, selectMember, selectPresentMembers } from './store.ts'
+
+/** Links that sign a member in once: invitations, and those of a sandbox for whoever runs it. */
+
+const SECONDS = { INVITATION: INVITATION_HOURS * 60 * 60, SIGN_IN: 60 * 60 } as const
+/** What the part of the address after `#` is called, which browsers do not send. */
+const FRAGMENTS = { INVITATION: 'invitation', SIGN_IN: 'link' } as const
+export const CONSOLE_PATH = '/console/'
+
+export interface NewLink {
+  readonly id: string
+  readonly url: string
+  readonly expiresAt: Date
+  /** Comes after the write of its member. */
+  readonly write: (memberId: string) => Write
+}
+
+/** A new link. Only its hash is kept. */
+export function makeLink(op: Op, purpose: MemberLinkRow['purpose']): NewLink {
+  const { secret, hash } = makeSecret(op)
+  const row: Omit<MemberLinkRow, 'member_id'> = {
+    id: op.newId('Challenge'),
+    platform_id: op.platform.id,
+    purpose,
+    secret_hash: hash,
+    expires_at: plusSeconds(op.now, SECONDS[purpose]),
+    used_at: null,
+    created_at: op.now,
+    ...makerOf(op),
+  }
+  return {
+    id: row.id,
+    url: `${consoleOrigin(op)}${CONSOLE_PATH}#${FRAGMENTS[purpose]}=${secret}`,
+    expiresAt: row.expires_at,
+    write: (memberId) => insert('member_links', { ...row, member_id: memberId }),
+  }
+}
+
+/** The maker of a link. The link ends with the maker's rights. */
+function makerOf({ actor }: Op): Pick<MemberLinkRow, 'maker' | 'maker_id'> {
+  switch (actor.kind) {
+    case 'operator':
+      return { maker: 'OPERATOR', maker_id: null }
+    case 'token':
+      return { maker: 'TOKEN', maker_id: actor.tokenId }
+    case 'member':
+      return { maker: 'MEMBER', maker_id: actor.memberId }
+    default:
+      throw new Error(`A link made by a ${actor.kind}`)
+  }
+}
+
+const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', '[::1]', '0.0.0.0', '[::]']
+
+/** The address of the console. This machine is `localhost` in it, as addresses that are numbers have no passkeys. */
+export function consoleOrigin({ origin }: Pick<Op, 'origin'>): string {
+  const url = new URL(origin())
+  if (LOOPBACK_HOSTS.includes(url.hostname)) url.hostname = 'localhost'
+  return url.origin
+}
+
+/** Names a link in counts of attempts, without its secret. */
+export function triedLink(secret: string): string {
+  return `link ${hashOf(secret)}`
+}
+
+/** The link with this secret, in whatever state. Error: 401 `UNAUTHORIZED` where there is none. */
+export async function findLink(
+  app: App,
+  secret: string,
+  purpose: MemberLinkRow['purpose'],
+): Promise<MemberLinkRow> {
+  const link = await selectLink(app, hashOf(secret))
+  if (link?.purpose !== purpose) throw notValid('This link is not valid.')
+  return link
+}
+
+/** A link that can be used now, and its member. */
+interface UsableLink {
+  readonly link: MemberLinkRow
+  readonly member: MemberRow
+  /** They use it up. Guards: nobody has used it meanwhile, and its maker still has what it grants. */
+  readonly use: readonly Write[]
+}
+
+/** Error: 401 `UNAUTHORIZED` with the reason in words: the link was used, was replaced, has expired, or its maker lost a right. */
+export async function findUsableLink(
+  op: Op,
+  secret: string,
+  purpose: MemberLinkRow['purpose'],
+): Promise<UsableLink> {
+  const link = await selectLinkOf(op, hashOf(secret))
+  if (link?.purpose !== purpose) throw notValid('This link is not valid.')
+  const next = purpose === 'INVITATION' ? 'Ask for a new invitation.' : 'Make a new one.'
+  if (link.used_at) throw notValid(`This link was used already. ${next}`)
+  const member = await selectMember(op, link.member_id)
+  if (!member || !isPresent(member))
+    throw notValid('This link is not valid any more: the member was removed.')
+  if (purpose === 'INVITATION' && member.invitation_id !== link.id)
+    throw notValid(
+      member.invitation_id === null
+        ? `This link has ended. ${next}`
+        : 'This link was replaced by a later one.',
+    )
+  if (link.expires_at <= op.now) throw notValid(`This link has expired. ${next}`)
+  const guards = await guardsOfMaker(op, link, member)
+  if (!guards)
+    throw notValid(`The member or token that made this link may not grant these rights any more. ${next}`)
+  const used = update('member_links', link.id, { used_at: null }, { used_at: op.now })
+  return { link, member, use: [used, ...guards] }
+}
+
+/** Guards that the maker of a link has all that its member may do; undefined if it has not, or is unknown. */
+async function guardsOfMaker(
+  op: Op,
+  { maker, maker_id }: MemberLinkRow,
+  { id, permissions }: MemberRow,
+): Promise<readonly Write[] | undefined> {
+  if (maker === 'OPERATOR') return []
+  if (maker === null || maker_id === null) return undefined
+  const has = (held: readonly Permission[] | undefined) =>
+    held !== undefined && permissions.every((one) => held.includes(one))
+  if (maker === 'TOKEN')
+    return has(await permissionsOfToken(op, maker_id))
+      ? [expectRow('api_tokens', maker_id, { deleted_at: null })]
+      : undefined
+  const member = await selectMember(op, maker_id)
+  if (member?.state !== 'ACTIVE' || !has(member.permissions)) return undefined
+  // A member who has made the link for itself is guarded by its sign-in.
+  return maker_id === id
+    ? []
+    : [expectRow('members', maker_id, { state: member.state, version: member.version })]
+}
+
+function notValid(reason: string): ApiError {
+  return new ApiError('UNAUTHORIZED', { message: reason, reason })
+}
+
+/** Whom the link of a sandbox signs in, where nobody else can do everything. */
+const SANDBOX_OWNER = {
+  name: 'Sandbox owner',
+  email: 'owner@sandbox.example',
+  permissions: PERMISSIONS,
+} as const
+const OWNERS_LOOKED_AT = 1_000
+
+/**
+ * A link that opens the console of a sandbox, signed in as its first member with every permission, who is made where there is
+ * none. `check` sees the permissions that it gives, before it is made.
+ */
+export async function makeConsoleLink(
+  op: Op,
+  check: (permissions: MemberRow['permissions']) => void,
+): Promise<{ readonly url: string; readonly expiresAt: Date; readonly writes: readonly Write[] }> {
+  const members = await selectPresentMembers(op, OWNERS_LOOKED_AT)
+  const owner =
+    members.find(
+      ({ state, permissions }) =>
+        state === 'ACTIVE' && PERMISSIONS.every((permission) => permissions.includes(permission)),
+    ) ?? members.find(({ email }) => email.toLowerCase() === SANDBOX_OWNER.email)
+  check(owner?.permissions ?? [...PERMISSIONS])
+  const { url, expiresAt, write } = makeLink(op, 'SIGN_IN')
+  if (owner) return { url, expiresAt, writes: [write(owner.id)] }
+  const made = makeMember(op, SANDBOX_OWNER, null)
+  return { url, expiresAt, writes: [made.write, write(made.row.id)] }
+}

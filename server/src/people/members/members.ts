@@ -1,0 +1,92 @@
+import { PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
+import type { Member } from '@countersign/contract/platforms/members'
+import { MEMBER_INITIAL, MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
+import type { Static } from 'typebox'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { nextState } from '../../kernel/operation/transition.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { MemberRow } from '../../storage/rows/member.ts'
+import { selectMember, selectMemberByEmail } from './store.ts'
+
+/** The people of a platform. Everything of theirs is in real time: the operations here are those of `inRealTime()`. */
+
+/** Error: 404 `MEMBER_NOT_FOUND`. */
+export async function findMember(op: Op, id: string): Promise<MemberRow> {
+  const member = await selectMember(op, id)
+  if (!member) throw notFound()
+  return member
+}
+
+/** A member who was not removed. Error: 404 `MEMBER_NOT_FOUND`. */
+export async function findPresentMember(op: Op, id: string): Promise<MemberRow> {
+  const member = await findMember(op, id)
+  if (!isPresent(member)) throw notFound()
+  return member
+}
+
+/** Whether a member can still become or be active. */
+export function isPresent({ state }: Pick<MemberRow, 'state'>): boolean {
+  return nextState(MEMBER_TRANSITIONS, state, 'accept') !== null
+}
+
+function notFound(): ApiError {
+  return new ApiError('MEMBER_NOT_FOUND', { details: { field: 'memberId' } })
+}
+
+/** A new member, who is invited. Guard: no other member of the platform has the address. */
+export function makeMember(
+  op: Op,
+  {
+    name,
+    email,
+    permissions,
+  }: Pick<MemberRow, 'name' | 'email'> & { readonly permissions: readonly Permission[] },
+  invitationId: string | null,
+): { readonly row: MemberRow; readonly write: Write } {
+  const row: MemberRow = {
+    id: op.newId('Member'),
+    platform_id: op.platform.id,
+    name,
+    email,
+    permissions: inOrder(permissions),
+    state: MEMBER_INITIAL,
+    invitation_id: invitationId,
+    code_id: null,
+    last_sign_in_at: null,
+    version: 1,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  return { row, write: insert('members', row) }
+}
+
+/** Error: 409 `MEMBER_EMAIL_EXISTS` where somebody has the address already, in any case. */
+export async function checkEmailIsFree(op: Op, email: string): Promise<void> {
+  const existing = await selectMemberByEmail(op, email)
+  if (existing)
+    throw new ApiError('MEMBER_EMAIL_EXISTS', {
+      message: `A member with this e-mail address exists: ${existing.id}. Make a new invitation for it instead.`,
+      details: { field: 'email', memberId: existing.id },
+    })
+}
+
+/** Permissions in the order of the contract. */
+export function inOrder(permissions: readonly Permission[]): Permission[] {
+  return PERMISSIONS.filter((one) => permissions.includes(one))
+}
+
+/** A member as the API shows it. */
+export function memberView(row: MemberRow): Static<typeof Member> {
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    permissions: row.permissions,
+    status: row.state,
+    ...present({ lastSignInAt: row.last_sign_in_at?.toISOString() }),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}

@@ -1,0 +1,55 @@
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import type { member_invite } from '@countersign/contract/platforms/members'
+import { auditStep } from '../../kernel/audit/audit-trail.ts'
+import { type App, inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { type DecidedAnswer, decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
+import { operate } from '../platforms/operate.ts'
+import { inviteMember, renewInvitation } from './invitations.ts'
+import { consoleOrigin, makeConsoleLink } from './links.ts'
+import { memberView } from './members.ts'
+import { selectMemberByEmail } from './store.ts'
+
+/** What the operator of the server does about members: the first one of a platform is invited by nobody else. */
+
+/**
+ * Invites a member; one who has the address already keeps name and permissions, and gets another invitation. Throws where there is
+ * no such platform.
+ */
+export async function inviteAsOperator(app: App, platformId: string, person: BodyOf<typeof member_invite>) {
+  return operateOnMembers(app, platformId, 'member_invite', async (op) => {
+    const existing = await selectMemberByEmail(op, person.email)
+    const { member, invitation, writes } = existing ? renewInvitation(op, existing) : inviteMember(op, person)
+    return { answer: { member: memberView(member), ...invitation }, writes }
+  })
+}
+
+/** A link that opens the console of a sandbox, signed in. */
+export async function consoleLinkForOperator(app: App, platformId: string): Promise<string> {
+  return operateOnMembers(app, platformId, 'sandbox_console_link', async (op) => {
+    const { url, writes } = await makeConsoleLink(op, () => {})
+    return { answer: url, writes }
+  })
+}
+
+/** Where the console is. */
+export function consoleAddress(app: App): string {
+  return `${consoleOrigin(app)}/console`
+}
+
+async function operateOnMembers<Answer>(
+  app: App,
+  platformId: string,
+  operation: string,
+  decide: (op: Op) => Promise<DecidedAnswer<Answer>>,
+): Promise<Answer> {
+  const op = await operate(app, platformId)
+  return decideAndCommit(
+    app,
+    op,
+    async () => undefined,
+    async () => {
+      const { answer, writes } = await decide(inRealTime(op))
+      return { answer, writes: [...writes, ...auditStep(op, operation, { body: answer })] }
+    },
+  )
+}

@@ -1,0 +1,172 @@
+import { isIP } from 'node:net'
+import type {
+  MemberPasskey,
+  MemberPasskeyOptions,
+  MemberPasskeyRequest,
+} from '@countersign/contract/platforms/member-passkeys'
+import type { Static } from 'typebox'
+import { isSameSecret } from '../../base/crypto/constant-time.ts'
+import type { RelyingParty } from '../../base/crypto/webauthn/client-data.ts'
+import { COSE_ALGORITHMS } from '../../base/crypto/webauthn/cose-algorithms.ts'
+import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { MemberPasskeyRow, MemberRow } from '../../storage/rows/member.ts'
+import { isPasskeyKept, selectPasskeys } from './store.ts'
+
+/** Passkeys of members, who sign in to the console. Those of customers are in `sign-in/`. */
+
+const CHALLENGE_SECONDS = 5 * 60
+const TIME_BYTES = 8
+const RANDOM_BYTES = 16
+const SAID_BYTES = TIME_BYTES + RANDOM_BYTES
+const DEFAULT_NAME = 'Passkey'
+
+/** What a challenge is for: to sign in as whoever has the passkey, or to make a passkey for one member. */
+type ChallengeFor = 'get' | `create ${string}`
+
+type Maker = Pick<Op, 'now' | 'random'> & { readonly enclave: Pick<Op['enclave'], 'mac'> }
+
+/**
+ * A challenge that nothing has to remember: its time, 128 random bits, and a keyed digest of both and of what it is for. A
+ * passkey takes each only once, as it takes none that is older than its last (`MemberPasskeyRow.challenged_at`), and nobody
+ * makes two passkeys out of one, as the authenticator's id is taken only once.
+ */
+export function makeChallenge(
+  op: Maker,
+  purpose: ChallengeFor,
+): { readonly challenge: string; readonly expiresAt: Date } {
+  const said = Buffer.alloc(SAID_BYTES)
+  said.writeBigUInt64BE(BigInt(op.now.getTime()))
+  said.set(op.random(RANDOM_BYTES), TIME_BYTES)
+  const challenge = Buffer.concat([said, macOf(op, purpose, said)]).toString('base64url')
+  return { challenge, expiresAt: plusSeconds(op.now, CHALLENGE_SECONDS) }
+}
+
+/** When a challenge was made; undefined for one that is not ours, is for something else or has expired. */
+export function readChallenge(
+  op: Omit<Maker, 'random'>,
+  purpose: ChallengeFor,
+  challenge: string,
+): Date | undefined {
+  const bytes = Buffer.from(challenge, 'base64url')
+  const said = bytes.subarray(0, SAID_BYTES)
+  if (said.length < SAID_BYTES) return undefined
+  const expected = Buffer.concat([said, macOf(op, purpose, said)]).toString('base64url')
+  if (!isSameSecret(challenge, expected)) return undefined
+  const madeAt = new Date(Number(said.readBigUInt64BE()))
+  return plusSeconds(madeAt, CHALLENGE_SECONDS) > op.now ? madeAt : undefined
+}
+
+function macOf({ enclave }: Omit<Maker, 'random'>, purpose: ChallengeFor, said: Buffer): Uint8Array {
+  return enclave.mac('memberChallenge', `${purpose}\n${said.toString('hex')}`)
+}
+
+/**
+ * The relying party of this server at the address where the caller reached it. Undefined for an address that browsers give no
+ * passkeys: a number, or a name without TLS that is not this machine.
+ */
+export function relyingPartyAt(ownOrigin: string): RelyingParty | undefined {
+  const { protocol, hostname, origin } = new URL(ownOrigin)
+  const isNumber = hostname.startsWith('[') || isIP(hostname) !== 0
+  const isSecure = protocol === 'https:' || hostname === 'localhost'
+  if (isNumber || !isSecure) return undefined
+  return { rpId: hostname, origins: [origin], requireUserVerification: false }
+}
+
+/** The relying party of a request. Error: 400 where its address has no passkeys. */
+export function relyingPartyOf(op: Pick<Op, 'from' | 'origin'>): RelyingParty {
+  const ownOrigin = op.from?.ownOrigin ?? op.origin()
+  const party = relyingPartyAt(ownOrigin)
+  if (!party)
+    throw new ApiError('INVALID_INPUT', {
+      message: `Browsers have no passkeys for ${ownOrigin}: open the console by a name and with https, or on this machine at http://localhost.`,
+    })
+  return party
+}
+
+/** What the browser needs to make a passkey for a member. */
+export async function creationOptions(
+  op: Op,
+  member: MemberRow,
+  { rpId }: RelyingParty,
+): Promise<Static<typeof MemberPasskeyOptions>> {
+  const existing = await selectPasskeys(op, member.id)
+  return {
+    challenge: makeChallenge(op, `create ${member.id}`).challenge,
+    rp: { id: rpId, name: op.platform.name },
+    user: {
+      id: Buffer.from(member.id).toString('base64url'),
+      name: member.email,
+      displayName: member.name,
+    },
+    pubKeyCredParams: COSE_ALGORITHMS.map((alg) => ({ alg, type: 'public-key' })),
+    excludeCredentials: existing.map(({ webauthn_id }) => ({ id: webauthn_id, type: 'public-key' })),
+    authenticatorSelection: {
+      residentKey: 'required',
+      requireResidentKey: true,
+      userVerification: 'preferred',
+    },
+    attestation: 'none',
+    timeout: CHALLENGE_SECONDS * 1000,
+  }
+}
+
+/**
+ * A passkey that a browser has made for a member, and its write. Guard: nobody on this server has it. Errors: 400 that names
+ * the member of the body, `PASSKEY_CREDENTIAL_ALREADY_EXISTS`.
+ */
+export async function registerPasskey(
+  op: Op,
+  member: MemberRow,
+  { name = DEFAULT_NAME, challenge, attestation }: Static<typeof MemberPasskeyRequest>,
+): Promise<{ readonly row: MemberPasskeyRow; readonly write: Write }> {
+  const party = relyingPartyOf(op)
+  const madeAt = readChallenge(op, `create ${member.id}`, challenge)
+  if (!madeAt)
+    throw fieldError(
+      'INVALID_INPUT',
+      'challenge',
+      'challenge has expired or is not of this member. Begin again',
+    )
+  const { verifyRegistration } = await import('../../base/crypto/webauthn/webauthn.ts')
+  const verified = await verifyRegistration({ ...attestation, challenge, ...party })
+  if ('failure' in verified)
+    throw fieldError('INVALID_INPUT', 'attestation', `The passkey was refused: ${verified.reason}`)
+  if (await isPasskeyKept(op, verified.credentialId)) throw new ApiError('PASSKEY_CREDENTIAL_ALREADY_EXISTS')
+  const row: MemberPasskeyRow = {
+    id: op.newId('MemberPasskey'),
+    platform_id: op.platform.id,
+    member_id: member.id,
+    name,
+    webauthn_id: verified.credentialId,
+    public_key: verified.publicKey,
+    sign_count: BigInt(verified.counter),
+    challenged_at: null,
+    last_used_at: null,
+    removed_at: null,
+    created_at: op.now,
+  }
+  return { row, write: insert('member_passkeys', row) }
+}
+
+/** The challenge of a sign-in, which is of no platform yet. */
+export function signInChallenge({ clock, enclave }: App, random: Op['random'], ownOrigin: string) {
+  const { challenge, expiresAt } = makeChallenge(
+    { now: clock(), random, enclave: enclave.forOperation() },
+    'get',
+  )
+  const party = relyingPartyAt(ownOrigin)
+  return { challenge, ...present({ rpId: party?.rpId }), expiresAt: expiresAt.toISOString() }
+}
+
+/** A passkey as the API shows it. */
+export function passkeyView(row: MemberPasskeyRow): Static<typeof MemberPasskey> {
+  return {
+    id: row.id,
+    name: row.name,
+    createdAt: row.created_at.toISOString(),
+    ...present({ lastUsedAt: row.last_used_at?.toISOString() }),
+  }
+}

@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+import type { memberSelf } from '@countersign/contract/platforms/member-passkeys'
+import { MEMBER_SESSIONS_MAX, type memberSessions } from '@countersign/contract/platforms/member-sessions'
+import type { sandboxConsole } from '@countersign/contract/sandbox/sandbox-console'
+import { inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { checkMayGrant, checkPermission } from '../../kernel/operation/permissions.ts'
+import { update } from '../../storage/commit/writes.ts'
+import { canDeliver } from '../messages/channels.ts'
+import { codeExpiry, sendCode } from './email-codes.ts'
+import { makeConsoleLink } from './links.ts'
+import { findMember } from './members.ts'
+import { creationOptions, passkeyView, registerPasskey, relyingPartyOf, signInChallenge } from './passkeys.ts'
+import { actingMember, endSession, identityView, sessionView } from './sessions.ts'
+import { signInBy, triedBy, whoSignsIn } from './sign-in.ts'
+import {
+  selectMembersByEmail,
+  selectPasskeys,
+  selectPlatformOf,
+  selectSession,
+  selectSessions,
+} from './store.ts'
+
+export const memberSessionHandlers: Handlers<typeof memberSessions> = {
+  member_sign_in_challenge: {
+    who: async (app, _input, { ownOrigin }) => ({
+      status: 200,
+      body: signInChallenge(app, randomBytes, ownOrigin),
+    }),
+    handle: neverOfPlatform,
+  },
+
+  member_sign_in: {
+    who: (app, { body }) => whoSignsIn(app, body),
+    tried: ({ body }) => triedBy(body),
+    handle: (op, { body }) => signInBy(op, body),
+  },
+
+  member_code_create: {
+    async who(app, { body }) {
+      if (!canDeliver({ mode: app.config.mode, delivery: app.delivery }, 'EMAIL'))
+        throw new ApiError('NOT_IMPLEMENTED', {
+          message: 'This server cannot deliver codes by e-mail: SMTP_URL is not set.',
+        })
+      const email = body.email.toLowerCase()
+      app.failedAttempts.check('memberCodesByEmail', email)
+      app.failedAttempts.failed('memberCodesByEmail', email)
+      const [member] = await selectMembersByEmail(app, body.email, body.platformId)
+      const platform = member && (await selectPlatformOf(app, member))
+      if (!platform) return { status: 202, body: { expiresAt: codeExpiry(app.clock()).toISOString() } }
+      return { platform, actor: { kind: 'visitor', memberId: member.id } }
+    },
+    async handle(op) {
+      if (op.actor.kind !== 'visitor') throw new Error('Nobody asks for a code')
+      return {
+        status: 202,
+        body: { expiresAt: codeExpiry(inRealTime(op).now).toISOString() },
+        writes: await sendCode(op, op.actor.memberId),
+      }
+    },
+  },
+
+  member_session_list: async (platformOp, { query }) => {
+    const op = inRealTime(platformOp)
+    const own = op.actor.kind === 'member' ? op.actor.memberId : undefined
+    const asked = query.memberId ?? own
+    if (asked !== undefined && asked !== own) checkPermission(op, 'MANAGE')
+    if (asked !== undefined) await findMember(op, asked)
+    const rows =
+      asked !== undefined || mayManage(op) ? await selectSessions(op, asked, MEMBER_SESSIONS_MAX) : []
+    return { status: 200, body: { data: rows.map((row) => sessionView(op, row)) } }
+  },
+
+  member_session_delete: async (platformOp, { params }) => {
+    const op = inRealTime(platformOp)
+    const session = await selectSession(op, params.memberSessionId)
+    const isOwn = op.actor.kind === 'member' && session?.member_id === op.actor.memberId
+    if (!session || session.ended_at || session.expires_at <= op.now)
+      throw new ApiError('SESSION_NOT_FOUND', { details: { field: 'memberSessionId' } })
+    if (!isOwn) checkPermission(op, 'MANAGE')
+    return { status: 204, body: undefined, writes: [endSession(op, session)] }
+  },
+}
+
+function mayManage({ actor }: Op): boolean {
+  return 'permissions' in actor && actor.permissions.some((one) => one === 'MANAGE')
+}
+
+async function neverOfPlatform(): Promise<never> {
+  throw new Error('This call is of no platform')
+}
+
+export const memberSelfHandlers: Handlers<typeof memberSelf> = {
+  member_me_get: async (op) => {
+    const { memberId, memberSessionId } = actingMember(op)
+    const member = await findMember(op, memberId)
+    const session = await selectSession(op, memberSessionId)
+    if (!session) throw new Error('A member without a session')
+    return { status: 200, body: identityView(op, member, session) }
+  },
+
+  member_sign_out: async (platformOp) => {
+    const op = inRealTime(platformOp)
+    const id = actingMember(op).memberSessionId
+    const session = await selectSession(op, id)
+    return {
+      status: 204,
+      body: undefined,
+      cookie: 'none',
+      writes: session && !session.ended_at ? [endSession(op, session)] : [],
+    }
+  },
+
+  member_passkey_list: async (op) => {
+    const rows = await selectPasskeys(op, actingMember(op).memberId)
+    return { status: 200, body: { data: rows.map(passkeyView) } }
+  },
+
+  member_passkey_challenge: async (platformOp) => {
+    const op = inRealTime(platformOp)
+    const member = await findMember(op, actingMember(op).memberId)
+    return { status: 200, body: await creationOptions(op, member, relyingPartyOf(op)) }
+  },
+
+  member_passkey_create: async (platformOp, { body }) => {
+    const op = inRealTime(platformOp)
+    const member = await findMember(op, actingMember(op).memberId)
+    const { row, write } = await registerPasskey(op, member, body)
+    return { status: 201, body: passkeyView(row), writes: [write] }
+  },
+
+  member_passkey_delete: async (platformOp, { params }) => {
+    const op = inRealTime(platformOp)
+    const passkeys = await selectPasskeys(op, actingMember(op).memberId)
+    const passkey = passkeys.find(({ id }) => id === params.memberPasskeyId)
+    if (!passkey) throw new ApiError('CREDENTIAL_NOT_FOUND', { details: { field: 'memberPasskeyId' } })
+    return {
+      status: 204,
+      body: undefined,
+      writes: [update('member_passkeys', passkey.id, { removed_at: null }, { removed_at: op.now })],
+    }
+  },
+}
+
+export const sandboxConsoleHandlers: Handlers<typeof sandboxConsole> = {
+  sandbox_console_link: async (platformOp) => {
+    const op = inRealTime(platformOp)
+    const { url, expiresAt, writes } = await makeConsoleLink(op, (given) => checkMayGrant(op, given))
+    return { status: 201, body: { url, expiresAt: expiresAt.toISOString() }, writes }
+  },
+}

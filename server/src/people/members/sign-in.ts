@@ -1,0 +1,135 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import type { member_sign_in } from '@countersign/contract/platforms/member-sessions'
+import { type App, inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { ApiError, type Caller } from '../../kernel/operation/operation.ts'
+import { update } from '../../storage/commit/writes.ts'
+import type { MemberRow } from '../../storage/rows/member.ts'
+import { CODE_TRIES_MAX, codeMac, latestCode } from './email-codes.ts'
+import { findLink, findUsableLink, triedLink } from './links.ts'
+import { findMember, isPresent } from './members.ts'
+import { readChallenge, relyingPartyOf } from './passkeys.ts'
+import { actingMember, comingMember, signIn } from './sessions.ts'
+import {
+  countAttempt,
+  selectMemberById,
+  selectMembersByEmail,
+  selectPasskey,
+  selectPasskeyOf,
+} from './store.ts'
+
+type Body = BodyOf<typeof member_sign_in>
+type Of<Type extends Body['type']> = Extract<Body, { type: Type }>
+
+const WRONG_CODE =
+  'The code is wrong, or it expired, was used or was replaced by a later one. Request a new one.'
+const UNKNOWN_PASSKEY = 'No member has this passkey.'
+
+/** Whom a body is about. Nothing of it is checked yet. Error: 401 `UNAUTHORIZED`. */
+export async function whoSignsIn(app: App, body: Body): Promise<Caller> {
+  const member = await memberNamedBy(app, body)
+  const coming = member && (await comingMember(app, member))
+  if (!coming) throw body.type === 'CODE' ? wrongCode() : refused('The member or the platform is gone.')
+  return coming
+}
+
+/** Names the credential that a body tries, for counts of attempts. */
+export function triedBy(body: Body): string {
+  switch (body.type) {
+    case 'PASSKEY':
+      return `passkey ${body.assertion.credentialId}`
+    case 'LINK':
+      return triedLink(body.token)
+    case 'CODE':
+      return `code ${body.email.toLowerCase()}`
+  }
+}
+
+async function memberNamedBy(app: App, body: Body): Promise<MemberRow | undefined> {
+  switch (body.type) {
+    case 'PASSKEY': {
+      const passkey = await selectPasskey(app, body.assertion.credentialId)
+      if (!passkey) throw refused(UNKNOWN_PASSKEY)
+      return selectMemberById(app, passkey.member_id)
+    }
+    case 'LINK':
+      return selectMemberById(app, (await findLink(app, body.token, 'SIGN_IN')).member_id)
+    case 'CODE':
+      return latestCode(app, await selectMembersByEmail(app, body.email, body.platformId))
+  }
+}
+
+/** Signs in by what the body proves. Error: 401 `UNAUTHORIZED` with the reason in words. */
+export async function signInBy(platformOp: Op, body: Body) {
+  const op = inRealTime(platformOp)
+  switch (body.type) {
+    case 'PASSKEY':
+      return byPasskey(op, body)
+    case 'LINK': {
+      const { member, use } = await findUsableLink(op, body.token, 'SIGN_IN')
+      const signedIn = signIn(op, member, { method: 'LINK' })
+      return { ...signedIn, writes: [...use, ...signedIn.writes] }
+    }
+    case 'CODE':
+      return byCode(op, platformOp, body)
+  }
+}
+
+async function byPasskey(op: Op, { challenge, assertion }: Of<'PASSKEY'>) {
+  const madeAt = readChallenge(op, 'get', challenge)
+  if (!madeAt) throw refused('The sign-in took too long. Begin again.')
+  const passkey = await selectPasskeyOf(op, assertion.credentialId)
+  if (!passkey) throw refused(UNKNOWN_PASSKEY)
+  const member = await findActive(op, passkey.member_id)
+  const { verifyAssertion } = await import('../../base/crypto/webauthn/webauthn.ts')
+  const verified = verifyAssertion({
+    assertion,
+    stored: {
+      credentialId: passkey.webauthn_id,
+      publicKey: passkey.public_key,
+      counter: Number(passkey.sign_count),
+    },
+    challenge: Buffer.from(challenge, 'base64url'),
+    ...relyingPartyOf(op),
+  })
+  if ('failure' in verified) throw refused(`The passkey was refused: ${verified.reason}.`)
+  if (passkey.challenged_at && passkey.challenged_at >= madeAt)
+    throw refused('A later sign-in with this passkey was finished already. Begin again.')
+  const { sign_count, challenged_at } = passkey
+  const signedIn = signIn(op, member, { method: 'PASSKEY', passkeyId: passkey.id })
+  const used = { sign_count: BigInt(verified.newCounter), challenged_at: madeAt, last_used_at: op.now }
+  const write = update('member_passkeys', passkey.id, { removed_at: null, sign_count, challenged_at }, used)
+  return { ...signedIn, writes: [write, ...signedIn.writes] }
+}
+
+/** The codes at which an operation has counted its attempt, since it may run again. */
+const counted = new WeakMap<Op, string>()
+
+async function byCode(op: Op, counting: Op, { code }: Of<'CODE'>) {
+  const member = await findActive(op, actingMember(op).memberId)
+  const sent = member.code_id
+  if (!sent) throw wrongCode()
+  if (counted.get(counting) !== sent && !(await countAttempt(op, sent, CODE_TRIES_MAX))) throw wrongCode()
+  counted.set(counting, sent)
+  const right = await codeMac(op, sent)
+  if (!right || !timingSafeEqual(right.ofCode(code), right.stored)) throw wrongCode()
+  return signIn(op, member, { method: 'CODE' }, { code_id: null }, { code_id: sent })
+}
+
+async function findActive(op: Op, id: string): Promise<MemberRow> {
+  const member = await findMember(op, id).catch(() => undefined)
+  if (!member || !isPresent(member)) throw refused('The member was removed.')
+  return member
+}
+
+function wrongCode(): ApiError {
+  return new ApiError('UNAUTHORIZED', {
+    message: WRONG_CODE,
+    reason: WRONG_CODE,
+    details: { code: 'INVALID_OTP_CODE' },
+  })
+}
+
+function refused(reason: string): ApiError {
+  return new ApiError('UNAUTHORIZED', { message: reason, reason })
+}

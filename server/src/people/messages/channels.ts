@@ -1,0 +1,27 @@
+import type { Config } from '../../base/settings/config.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { Delivery } from '../../kernel/ports/delivery.ts'
+import type { MessageRow } from '../../storage/rows/tables.ts'
+import { smsSender } from './sms.ts'
+import { emailSender } from './smtp.ts'
+
+/** The timeout of one message, from the first packet to the last answer. */
+export const HANDOVER_MS_MAX = 10_000
+
+/** The sandbox sends nothing (specification 5.6), whatever the settings. */
+export function createDelivery(config: Pick<Config, 'mode' | 'smtp' | 'sms'>): Delivery {
+  if (config.mode === 'sandbox') return { email: undefined, sms: undefined }
+  return {
+    email: config.smtp && emailSender(config.smtp, HANDOVER_MS_MAX),
+    sms: config.sms && smsSender(config.sms, HANDOVER_MS_MAX),
+  }
+}
+
+/** The channel for the codes of a credential. */
+export const CHANNELS = { EMAIL_OTP: 'EMAIL', SMS_OTP: 'SMS' } as const
+
+/** Whether a message can be delivered by this channel. In sandbox it can: into the inbox. */
+export function canDeliver(op: Pick<Op, 'mode' | 'delivery'>, channel: MessageRow['channel']): boolean {
+  if (op.mode === 'sandbox') return true
+  return (channel === 'EMAIL' ? op.delivery.email : op.delivery.sms) !== undefined
+}

@@ -1,0 +1,30 @@
+import type { inbox } from '@countersign/contract/sandbox/inbox'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
+import { page } from '../../kernel/operation/paging.ts'
+import { mayGrant } from '../../kernel/operation/permissions.ts'
+import type { MessageRow } from '../../storage/rows/tables.ts'
+import { messageView } from './messages.ts'
+import { selectMembersOfCodes, selectMessages } from './store.ts'
+
+export const inboxHandlers: Handlers<typeof inbox> = {
+  sandbox_inbox_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectMessages(op, query),
+      table: 'messages',
+      view: async (rows) => {
+        const kept = await keptFrom(op, rows)
+        return rows.map((row) => messageView(op, kept.has(row.id) ? { ...row, sealed_content: null } : row))
+      },
+    }),
+  }),
+}
+
+/** The codes of members who have permissions that the caller lacks, as whoever reads a code can sign in with it. */
+async function keptFrom(op: Op, rows: readonly MessageRow[]): Promise<ReadonlySet<string>> {
+  const codes = rows.flatMap(({ member_code_id }) => member_code_id ?? [])
+  const members = await selectMembersOfCodes(op, codes)
+  const kept = members.filter(({ permissions }) => !mayGrant(op, permissions)).map(({ code }) => code)
+  return new Set(rows.filter(({ member_code_id }) => kept.includes(member_code_id ?? '')).map(({ id }) => id))
+}

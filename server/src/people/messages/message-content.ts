@@ -1,0 +1,153 @@
+import type { PlatformConfig } from '../platforms/platform-config.ts'
+
+type WalletConfig = PlatformConfig['embeddedWalletConfig']
+
+/** An e-mail with a code, without its recipient. */
+export interface EmailContent {
+  /** The platform's own sender; missing parts come from the server's. */
+  readonly from: { readonly name?: string; readonly address?: string }
+  readonly replyTo?: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+/** A text message is one line, and every 70 to 160 characters are charged. */
+const SMS_NAME_CHARACTERS_MAX = 40
+
+/** What the code of an e-mail is for. */
+interface Purpose {
+  readonly subject: string
+  readonly intro: string
+  readonly ignore: string
+  readonly seconds: number
+}
+
+/** The e-mail with a code that signs in. */
+export function otpEmail(config: WalletConfig, code: string): EmailContent {
+  const app = oneLine(config.appName)
+  return codeEmail(config, code, {
+    subject: `Your ${app} sign-in code`,
+    intro: `Your ${app} sign-in code is`,
+    ignore: 'If you did not request this code, ignore this message: nobody can sign in without it.',
+    seconds: config.expirationSeconds,
+  })
+}
+
+/** The e-mail with a code that verifies the address it is sent to. */
+export function contactEmail(config: WalletConfig, code: string, seconds: number): EmailContent {
+  const app = oneLine(config.appName)
+  return codeEmail(config, code, {
+    subject: `Confirm your e-mail address for ${app}`,
+    intro: `Your code to confirm this e-mail address for ${app} is`,
+    ignore: 'If you did not request this code, ignore this message: the address stays unconfirmed.',
+    seconds,
+  })
+}
+
+/** The e-mail with a code that signs a member of the platform in to the console. */
+export function memberEmail(
+  config: WalletConfig,
+  platform: string,
+  code: string,
+  seconds: number,
+): EmailContent {
+  const name = oneLine(platform)
+  return codeEmail(config, code, {
+    subject: `Your sign-in code for the console of ${name}`,
+    intro: `Your code to sign in to the console of ${name} is`,
+    ignore: 'If you did not request this code, ignore this message: nobody can sign in without it.',
+    seconds,
+  })
+}
+
+/** An e-mail in the platform's name. The code is not in the subject, which a locked screen shows. */
+function codeEmail(config: WalletConfig, code: string, purpose: Purpose): EmailContent {
+  const app = oneLine(config.appName)
+  const { subject, intro, ignore, seconds } = purpose
+  const { sendFromEmailAddress, sendFromEmailSenderName, replyToEmailAddress } = config
+  const name = sendFromEmailSenderName ?? (sendFromEmailAddress ? app : undefined)
+  const expiry = `It works once and expires in ${lifetime(seconds)}. Do not share it with anyone.`
+  const lines = { intro, expiry, ignore }
+  return {
+    from: {
+      ...(name === undefined ? {} : { name: oneLine(name) }),
+      ...(sendFromEmailAddress ? { address: sendFromEmailAddress } : {}),
+    },
+    ...(replyToEmailAddress ? { replyTo: replyToEmailAddress } : {}),
+    subject,
+    text: `${lines.intro}\n\n    ${code}\n\n${lines.expiry}\n\n${lines.ignore}\n`,
+    html: htmlOf({ app, code, logoUrl: config.logoUrl, ...lines }),
+  }
+}
+
+/** The text message with a code that signs in. */
+export function otpSms(config: WalletConfig, code: string): string {
+  return codeSms(`Your ${smsName(config)} code is ${code}.`, config.expirationSeconds)
+}
+
+/** The text message with a code that verifies the number it is sent to. */
+export function contactSms(config: WalletConfig, code: string, seconds: number): string {
+  return codeSms(`Your code to confirm this number for ${smsName(config)} is ${code}.`, seconds)
+}
+
+function codeSms(intro: string, seconds: number): string {
+  return `${intro} It works once and expires in ${lifetime(seconds)}. If you did not request it, ignore this.`
+}
+
+function smsName({ appName }: WalletConfig): string {
+  return [...oneLine(appName)].slice(0, SMS_NAME_CHARACTERS_MAX).join('').trim()
+}
+
+/** Rounded down, so that a code is valid at least as long as the message says. */
+function lifetime(seconds: number): string {
+  const minutes = Math.max(1, Math.floor(seconds / 60))
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`
+}
+
+/** Text as one line, without line ends, control characters and characters that change the direction of text. */
+function oneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim()
+}
+
+const FONT = 'font-family:system-ui,-apple-system,"Segoe UI",Roboto,Helvetica,Arial,sans-serif'
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}
+
+/** Inline styles, because every mail program reads them. */
+function htmlOf(parts: {
+  readonly app: string
+  readonly code: string
+  readonly logoUrl: string | undefined
+  readonly intro: string
+  readonly expiry: string
+  readonly ignore: string
+}): string {
+  const { app, code, intro, expiry, ignore } = parts
+  // Mail programs block images over plain http, or warn.
+  const logoUrl = parts.logoUrl && /^https:\/\//i.test(parts.logoUrl) ? parts.logoUrl : undefined
+  const logo = logoUrl
+    ? `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(app)}" height="40" style="border:0">\n`
+    : ''
+  const style = (more: string) => escapeHtml(`${FONT};${more}`)
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(intro)}</title></head>
+<body style="margin:0;padding:24px;background:#ffffff;color:#1a1a1a">
+${logo}<p style="${style('font-size:16px')}">${escapeHtml(intro)}</p>
+<p style="${style('font-size:32px;font-weight:700;letter-spacing:4px')}">${escapeHtml(code)}</p>
+<p style="${style('font-size:14px')}">${escapeHtml(expiry)}</p>
+<p style="${style('font-size:14px;color:#6b6b6b')}">${escapeHtml(ignore)}</p>
+</body>
+</html>
+`
+}

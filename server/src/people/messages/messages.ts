@@ -1,0 +1,188 @@
+import type { InboxMessage } from '@countersign/contract/sandbox/inbox'
+import { MESSAGE_INITIAL, MESSAGE_TRANSITIONS } from '@countersign/contract/states/delivery-states'
+import type { Static } from 'typebox'
+import { maySendFrom } from '../../base/settings/message-rules.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { ContactCodeRow } from '../../storage/rows/contact.ts'
+import type { CredentialRow, InternalAccountRow, MessageRow } from '../../storage/rows/tables.ts'
+import { platformConfig } from '../platforms/platform-config.ts'
+import { CHANNELS } from './channels.ts'
+import {
+  contactEmail,
+  contactSms,
+  type EmailContent,
+  memberEmail,
+  otpEmail,
+  otpSms,
+} from './message-content.ts'
+
+/** The sealed part of a message: everything that contains the code, and the headers of an e-mail. */
+export type MessageContent = Partial<Omit<EmailContent, 'subject'>> & { readonly text: string }
+
+/**
+ * The writes of a message with a code and of the due work that sends it, for the write set that issues the code. They come
+ * after the writes of the credential and the challenge, which they refer to. In sandbox the same commit delivers the
+ * message, into the inbox. The caller has checked `canDeliver`.
+ */
+export function makeOtpMessage(
+  op: Op,
+  credential: Pick<CredentialRow, 'id' | 'type' | 'contact'>,
+  account: Pick<InternalAccountRow, 'id' | 'customer_id'>,
+  challenge: { readonly challengeId: string; readonly code: string },
+): Write[] {
+  const { type, contact } = credential
+  if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
+    throw new Error(`${credential.id} is not a credential with delivered codes`)
+  const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
+  const content =
+    type === 'EMAIL_OTP' ? otpEmail(config, challenge.code) : { text: otpSms(config, challenge.code) }
+  const of = {
+    channel: CHANNELS[type],
+    recipient: contact,
+    customer_id: account.customer_id,
+    account_id: account.id,
+    credential_id: credential.id,
+    challenge_id: challenge.challengeId,
+    contact_code_id: null,
+    member_code_id: null,
+    expires_at: plusSeconds(op.now, config.expirationSeconds),
+  }
+  return makeMessage(op, of, content)
+}
+
+/**
+ * The writes of a message with a code that verifies a contact of a customer, after the write of the code. The caller has
+ * checked `canDeliver`.
+ */
+export function makeContactMessage(op: Op, sent: ContactCodeRow, code: string): Write[] {
+  const { channel, contact, customer_id, expires_at } = sent
+  const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
+  const seconds = (expires_at.getTime() - op.now.getTime()) / 1000
+  const content =
+    channel === 'EMAIL' ? contactEmail(config, code, seconds) : { text: contactSms(config, code, seconds) }
+  const none = { account_id: null, credential_id: null, challenge_id: null }
+  const code_ids = { contact_code_id: sent.id, member_code_id: null }
+  const of = { channel, recipient: contact, customer_id, ...none, ...code_ids, expires_at }
+  return makeMessage(op, of, content)
+}
+
+/**
+ * The writes of an e-mail with a code that signs a member in, after the write of the code. The caller has checked
+ * `canDeliver`.
+ */
+export function makeMemberMessage(
+  op: Op,
+  { email, codeId, seconds }: { readonly email: string; readonly codeId: string; readonly seconds: number },
+  code: string,
+): Write[] {
+  const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
+  const of = {
+    channel: 'EMAIL',
+    recipient: email,
+    customer_id: null,
+    account_id: null,
+    credential_id: null,
+    challenge_id: null,
+    contact_code_id: null,
+    member_code_id: codeId,
+    expires_at: plusSeconds(op.now, seconds),
+  } as const
+  return makeMessage(op, of, memberEmail(config, op.platform.name, code, seconds))
+}
+
+/** Whom a message is for, and which code it carries. */
+type MessageOf = Pick<
+  MessageRow,
+  | 'channel'
+  | 'recipient'
+  | 'customer_id'
+  | 'account_id'
+  | 'credential_id'
+  | 'challenge_id'
+  | 'contact_code_id'
+  | 'member_code_id'
+  | 'expires_at'
+>
+
+function makeMessage(
+  op: Op,
+  of: MessageOf,
+  { subject, ...content }: MessageContent & { readonly subject?: string },
+): Write[] {
+  const id = op.newId('Message')
+  const isSandbox = op.mode === 'sandbox'
+  const row: MessageRow = {
+    ...of,
+    id,
+    platform_id: op.platform.id,
+    state: isSandbox ? MESSAGE_TRANSITIONS[MESSAGE_INITIAL].deliver : MESSAGE_INITIAL,
+    subject: subject ?? null,
+    sealed_content: op.enclave.sealText('message', id, JSON.stringify(content)),
+    attempts: 0,
+    failure_reason: null,
+    delivered_at: isSandbox ? op.now : null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+  return [
+    insert('messages', row),
+    ...(isSandbox ? [] : [job(op, 'message.deliver', { messageId: id }, op.now)]),
+  ]
+}
+
+/** Uses the server's own sender where the operator does not allow the platform's. */
+function withAllowedSender(op: Op, config: WalletConfig): WalletConfig {
+  const { sendFromEmailAddress, ...others } = config
+  if (sendFromEmailAddress === undefined) return config
+  return maySendFrom(op.messageRules, op.platform.id, sendFromEmailAddress) ? config : others
+}
+
+type WalletConfig = ReturnType<typeof platformConfig>['embeddedWalletConfig']
+
+/** Ends a queued message, and deletes the code in it. */
+export function endMessage(
+  op: Op,
+  message: MessageRow,
+  end: { readonly attempts: number } & (
+    | { readonly event: 'deliver' }
+    | { readonly event: 'fail'; readonly reason: NonNullable<MessageRow['failure_reason']> }
+  ),
+): Write {
+  const { attempts } = end
+  const outcome = end.event === 'deliver' ? { delivered_at: op.now } : { failure_reason: end.reason }
+  const change = { ...outcome, attempts, sealed_content: null }
+  return transition(op, 'messages', MESSAGE_TRANSITIONS, message, end.event, change).write
+}
+
+/** The text of a message, until it is deleted. */
+export function readContent(op: Pick<Op, 'enclave'>, message: MessageRow): MessageContent | undefined {
+  if (!message.sealed_content) return undefined
+  return JSON.parse(op.enclave.openText('message', message.id, message.sealed_content)) as MessageContent
+}
+
+/** A message as the inbox shows it. */
+export function messageView(op: Pick<Op, 'enclave'>, row: MessageRow): Static<typeof InboxMessage> {
+  const content = readContent(op, row)
+  return present({
+    id: row.id,
+    channel: row.channel,
+    recipient: row.recipient,
+    customerId: row.customer_id,
+    accountId: row.account_id,
+    credentialId: row.credential_id,
+    status: row.state,
+    from: content?.from,
+    replyTo: content?.replyTo,
+    subject: row.subject,
+    text: content?.text,
+    html: content?.html,
+    expiresAt: row.expires_at.toISOString(),
+    deliveredAt: row.delivered_at?.toISOString(),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  })
+}

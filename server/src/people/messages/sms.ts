@@ -1,0 +1,55 @@
+import { isObject } from '@countersign/contract/core/decode'
+import { NoAnswer, send } from '../../base/http-client/send.ts'
+import type { SmsConfig } from '../../base/settings/message-delivery.ts'
+import type { Delivery } from '../../kernel/ports/delivery.ts'
+import { DeliveryError } from '../../kernel/ports/delivery.ts'
+
+const PHONE_NUMBER = /^\+[1-9][0-9]{1,14}$/
+const ANSWER_BYTES_MAX = 16 * 1024
+
+/**
+ * Sends text messages by a gateway with Twilio's API: `POST {url}/2010-04-01/Accounts/{sid}/Messages.json`, form
+ * encoded `To`, `From`, `Body`, HTTP Basic. A 400 means that this message will never be sent.
+ */
+export function smsSender(config: SmsConfig, timeoutMs: number): NonNullable<Delivery['sms']> {
+  const { accountSid, authToken, from } = config
+  const login = Buffer.from(`${accountSid}:${authToken}`).toString('base64')
+  const url = `${config.url}/2010-04-01/Accounts/${accountSid}/Messages.json`
+  return async ({ id, to, text }) => {
+    if (!PHONE_NUMBER.test(to)) return { accepted: false, reason: 'Not a valid phone number' }
+    const headers = {
+      Authorization: `Basic ${login}`,
+      Accept: 'application/json',
+      'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8',
+      // Twilio ignores the key; a gateway that supports it sends a message once.
+      'Idempotency-Key': id,
+    }
+    const body = Buffer.from(String(new URLSearchParams({ To: to, From: from, Body: text })))
+    const signal = AbortSignal.timeout(timeoutMs)
+    // The operator configures the gateway, so it may be on this machine.
+    const answer = await send(
+      { method: 'POST', url, headers, body },
+      { signal, bytesMax: ANSWER_BYTES_MAX, reach: 'any' },
+    ).catch((error: unknown) => {
+      if (!(error instanceof NoAnswer)) throw error
+      const what = error.code === 'TIMEOUT' ? `took more than ${timeoutMs} ms` : error.code
+      throw new DeliveryError(`SMS gateway: ${what}`)
+    })
+    const { status } = answer
+    if (status >= 200 && status < 300) return { accepted: true }
+    const code = readErrorCode(answer)
+    const reason = `SMS gateway: ${status}${code === undefined ? '' : ` (${code})`}`
+    if (status === 400) return { accepted: false, reason }
+    throw new DeliveryError(reason)
+  }
+}
+
+/** The gateway's error code: `{"code": 21211, …}`. Its error text is ignored, because it may repeat the message. */
+function readErrorCode({ body }: { readonly body: Uint8Array }): number | undefined {
+  try {
+    const answer: unknown = JSON.parse(Buffer.from(body).toString())
+    return isObject(answer) && typeof answer.code === 'number' ? answer.code : undefined
+  } catch {
+    return undefined
+  }
+}

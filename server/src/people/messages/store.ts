@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import type { MessageLimit } from '../../base/settings/message-rules.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { MessageCountRow } from '../../storage/rows/sign-in.ts'
+import type { MessageRow } from '../../storage/rows/tables.ts'
+
+export interface MessageFilters {
+  readonly recipient?: string
+  readonly channel?: MessageRow['channel']
+  readonly customerId?: string
+}
+
+/** A message, and whether its code still serves its purpose at its recipient. */
+export interface MessageWithCode {
+  readonly message: MessageRow
+  readonly isCodeLive: boolean
+}
+
+/**
+ * A code is live while it is the current one of its credential, which is active and has this address; or the last one that
+ * was sent to a contact of its customer, who still has it; or the last one of a member.
+ */
+export async function selectMessageWithCode(op: Op, id: string): Promise<MessageWithCode | undefined> {
+  const row = await op.read
+    .selectFrom('messages')
+    .leftJoin('credentials', 'credentials.id', 'messages.credential_id')
+    .leftJoin('contact_codes', 'contact_codes.id', 'messages.contact_code_id')
+    .leftJoin('members', 'members.code_id', 'messages.member_code_id')
+    .leftJoin('customers', 'customers.id', 'contact_codes.customer_id')
+    .where('messages.platform_id', '=', op.platform.id)
+    .where('messages.id', '=', id)
+    .selectAll('messages')
+    .select(
+      sql<boolean>`CASE WHEN messages.credential_id IS NOT NULL
+        THEN credentials.revoked_at IS NULL AND credentials.contact = messages.recipient
+          AND credentials.current_challenge_id IS NOT DISTINCT FROM messages.challenge_id
+        WHEN messages.member_code_id IS NOT NULL THEN members.state = 'ACTIVE'
+        ELSE contact_codes.ended_at IS NULL AND customers.deleted_at IS NULL
+          AND messages.recipient IS NOT DISTINCT FROM CASE messages.channel
+            WHEN 'EMAIL' THEN customers.email ELSE customers.details->>'phoneNumber' END
+        END`.as('is_code_live'),
+    )
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { is_code_live: isCodeLive, ...message } = row
+  return { message, isCodeLive }
+}
+
+/** A page of the matching messages. */
+export function selectMessages(op: Op, { recipient, channel, customerId }: MessageFilters) {
+  return op.read
+    .selectFrom('messages')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) =>
+      recipient === undefined
+        ? q
+        : q.where((eb) => eb(eb.fn('lower', ['recipient']), '=', eb.fn('lower', [eb.val(recipient)]))),
+    )
+    .$call((q) => whereGiven(q, 'channel', '=', channel))
+    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+}
+
+/**
+ * Counts a message of the platform, to a recipient or (empty) to anyone, unless the limit of the hour or the day is
+ * reached. Returns whether it was counted. One statement of its own, so parallel calls cannot pass the limit.
+ */
+export async function countMessageTo(
+  op: Op,
+  recipient: string,
+  { hour, day }: { readonly hour: Date; readonly day: Date },
+  { inHour, inDay }: MessageLimit,
+): Promise<boolean> {
+  const { rows } = await op.db.query(
+    `INSERT INTO message_counts AS c (platform_id, recipient, hour, in_hour, day, in_day) VALUES ($1, $2, $3, 1, $4, 1)
+     ON CONFLICT (platform_id, recipient) DO UPDATE SET
+       hour = greatest(c.hour, $3), in_hour = CASE WHEN c.hour < $3 THEN 1 ELSE c.in_hour + 1 END,
+       day = greatest(c.day, $4), in_day = CASE WHEN c.day < $4 THEN 1 ELSE c.in_day + 1 END
+     WHERE (c.hour < $3 OR c.in_hour < $5) AND (c.day < $4 OR c.in_day < $6)
+     RETURNING c.recipient`,
+    [uuidOf(op.platform.id), recipient, hour, day, inHour, inDay],
+  )
+  return rows.length > 0
+}
+
+export async function selectMessageCount(op: Op, recipient: string): Promise<MessageCountRow | undefined> {
+  return op.read
+    .selectFrom('message_counts')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('recipient', '=', recipient)
+    .executeTakeFirst()
+}
+
+/** The members whom these codes sign in, with what they may do. */
+export async function selectMembersOfCodes(op: Op, codes: readonly string[]) {
+  if (codes.length === 0) return []
+  return op.read
+    .selectFrom('member_codes')
+    .innerJoin('members', 'members.id', 'member_codes.member_id')
+    .where('member_codes.platform_id', '=', op.platform.id)
+    .where('member_codes.id', 'in', codes)
+    .select(['member_codes.id as code', 'members.permissions'])
+    .execute()
+}

@@ -1,0 +1,89 @@
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import type { config_update } from '@countersign/contract/platforms/config'
+import type { Op } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import type { PlatformRow } from '../../storage/rows/tables.ts'
+import {
+  changePasskeys,
+  changeSandbox,
+  checkCurrencies,
+  checkEndpoint,
+  checkInvitationUrl,
+  checkOrigins,
+  checkSender,
+} from './config-checks.ts'
+import { checkIssuers } from './issuers.ts'
+import type { PlatformConfig } from './platform-config.ts'
+
+/**
+ * Applies a change to settings. The list of currencies is replaced as a whole; elsewhere members left out keep their values.
+ * Errors: 400 that names the member, for an endpoint that is not a URL, a currency that is unknown or given twice, and
+ * crossed limits.
+ */
+export function changePlatformConfig(
+  op: Pick<Op, 'mode' | 'messageRules' | 'platform'>,
+  config: PlatformConfig,
+  change: BodyOf<typeof config_update>,
+): PlatformConfig {
+  const {
+    umaDomain,
+    webhookEndpoint,
+    supportedCurrencies,
+    embeddedWalletConfig,
+    passkeyConfig,
+    cardConfig,
+    oauthConfig,
+    invitationConfig,
+    umaProviderConfig,
+    allowedOrigins,
+    lenientInput,
+    approvalsRequired,
+    sandboxConfig,
+  } = change
+  const { webhookEndpoint: endpointBefore, ...kept } = config
+  checkInvitationUrl(invitationConfig?.url)
+  return {
+    ...kept,
+    // null removes it.
+    ...present({
+      webhookEndpoint: webhookEndpoint === undefined ? endpointBefore : checkEndpoint(webhookEndpoint),
+    }),
+    ...present({ umaDomain, cardConfig, oauthConfig: checkIssuers(op, oauthConfig), lenientInput }),
+    ...present({ approvalsRequired, sandboxConfig: changeSandbox(op, config.sandboxConfig, sandboxConfig) }),
+    ...present({ allowedOrigins: checkOrigins(op, allowedOrigins) }),
+    ...(passkeyConfig ? { passkeyConfig: changePasskeys(op, config.passkeyConfig, passkeyConfig) } : {}),
+    umaProviderConfig: { ...config.umaProviderConfig, ...umaProviderConfig },
+    ...(supportedCurrencies ? { supportedCurrencies: checkCurrencies(supportedCurrencies) } : {}),
+    embeddedWalletConfig: {
+      ...config.embeddedWalletConfig,
+      ...checkSender(op, embeddedWalletConfig),
+    },
+  }
+}
+
+/** Settings that were never made stay unset, so that their defaults can change later. */
+export function withoutDefaults(
+  {
+    passkeyConfig,
+    oauthConfig,
+    cardConfig,
+    invitationConfig: _,
+    sandboxConfig,
+    umaProviderConfig,
+    allowedOrigins,
+    ...config
+  }: PlatformConfig,
+  { config: before }: PlatformRow,
+  change: BodyOf<typeof config_update>,
+): Record<string, unknown> {
+  return {
+    ...config,
+    ...(change.passkeyConfig || before.passkeyConfig ? { passkeyConfig } : {}),
+    ...(change.cardConfig || before.cardConfig ? { cardConfig } : {}),
+    ...(change.oauthConfig || before.oauthConfig ? { oauthConfig } : {}),
+    ...(change.sandboxConfig || before.sandboxConfig ? { sandboxConfig } : {}),
+    ...(change.allowedOrigins || before.allowedOrigins ? { allowedOrigins } : {}),
+    ...(change.umaProviderConfig || before.umaProviderConfig ? { umaProviderConfig } : {}),
+    ...present({ invitationConfig: change.invitationConfig ?? before.invitationConfig }),
+  }
+}

@@ -1,0 +1,156 @@
+import { isDeepStrictEqual } from 'node:util'
+import { API } from '@countersign/contract/api'
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import { keysOf } from '@countersign/contract/core/objects'
+import { INVITATION_URL_PLACE } from '@countersign/contract/payments/invitations'
+import { type config_update, SETTING_PERMISSIONS } from '@countersign/contract/platforms/config'
+import { FAULT_IN_WORDS, type FaultRule, parseFault } from '@countersign/contract/sandbox/faults'
+import { nearest } from '../../base/formats/did-you-mean.ts'
+import { maySendFrom } from '../../base/settings/message-rules.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { fieldError } from '../../kernel/operation/operation.ts'
+import { mayGrant } from '../../kernel/operation/permissions.ts'
+import type { CurrencyConfig, PlatformConfig, SandboxConfig } from './platform-config.ts'
+
+/** The rules of single settings that their schemas cannot express. */
+
+/** Error: 403 `FORBIDDEN` for a change of a setting that takes a decision from those who have its permission. */
+export function checkDecisions(op: Op, before: PlatformConfig, after: PlatformConfig): void {
+  for (const name of keysOf(SETTING_PERMISSIONS)) {
+    const permission = SETTING_PERMISSIONS[name]
+    if (permission === null || isDeepStrictEqual(before[name], after[name]) || mayGrant(op, [permission]))
+      continue
+    throw fieldError(
+      'FORBIDDEN',
+      name,
+      `${name} decides in place of those who have the permission ${permission}: to change it, that permission is needed too.`,
+    )
+  }
+}
+
+/** Checks what the format cannot express and a URL parser finds: a missing host, an impossible port. */
+export function checkEndpoint(url: string | null): string | null {
+  if (url !== null && !URL.canParse(url))
+    throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a URL that can be reached')
+  return url
+}
+
+export function checkInvitationUrl(url: string | null | undefined): void {
+  if (url && !URL.canParse(url.replace(INVITATION_URL_PLACE, 'CODE')))
+    throw fieldError('INVALID_INPUT', 'invitationConfig.url', 'invitationConfig.url is not a URL')
+}
+
+/** Error: 400 for a sender in a domain that the operator does not allow this platform. */
+export function checkSender<T extends { readonly sendFromEmailAddress?: string }>(
+  { messageRules, platform }: Pick<Op, 'messageRules' | 'platform'>,
+  config: T | undefined,
+): T | undefined {
+  const address = config?.sendFromEmailAddress
+  if (address !== undefined && !maySendFrom(messageRules, platform.id, address))
+    throw fieldError(
+      'INVALID_INPUT',
+      'embeddedWalletConfig.sendFromEmailAddress',
+      'The operator of this server has not allowed this platform to send from this domain',
+    )
+  return config
+}
+
+/** Errors: 400 for a first passkeyConfig without its domain or origins, and in production for http://localhost. */
+export function changePasskeys(
+  op: Pick<Op, 'mode'>,
+  before: PlatformConfig['passkeyConfig'],
+  change: NonNullable<BodyOf<typeof config_update>['passkeyConfig']>,
+): NonNullable<PlatformConfig['passkeyConfig']> {
+  const { rpId, origins, userVerification = 'preferred' } = { ...before, ...change }
+  if (rpId === undefined)
+    throw fieldError('INVALID_INPUT', 'passkeyConfig.rpId', 'passkeyConfig.rpId is required')
+  if (origins === undefined)
+    throw fieldError('INVALID_INPUT', 'passkeyConfig.origins', 'passkeyConfig.origins is required')
+  checkNotLocal(op, origins, 'passkeyConfig.origins')
+  return { rpId, origins, userVerification }
+}
+
+/** Error: 400 in production for pages without TLS. */
+export function checkOrigins(op: Pick<Op, 'mode'>, origins: string[] | undefined): string[] | undefined {
+  if (origins) checkNotLocal(op, origins, 'allowedOrigins')
+  return origins
+}
+
+function checkNotLocal({ mode }: Pick<Op, 'mode'>, origins: readonly string[], field: string): void {
+  if (mode !== 'production') return
+  for (const [at, origin] of origins.entries())
+    if (origin.startsWith('http://'))
+      throw fieldError(
+        'INVALID_INPUT',
+        `${field}.${at}`,
+        `${new URL(origin.replace(':*', '')).origin} is allowed as an origin only in sandbox`,
+      )
+}
+
+export function checkCurrencies(currencies: readonly CurrencyConfig[]): CurrencyConfig[] {
+  const seen = new Set<string>()
+  return currencies.map((currency, index) => {
+    const { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes } =
+      currency
+    const at = `supportedCurrencies.${index}`
+    if (!isKnownCurrency(currencyCode))
+      throw fieldError(
+        'INVALID_CURRENCY',
+        `${at}.currencyCode`,
+        `${currencyCode} is not a currency that this server supports`,
+      )
+    if (seen.has(currencyCode))
+      throw fieldError('INVALID_INPUT', `${at}.currencyCode`, `${currencyCode} is given twice`)
+    seen.add(currencyCode)
+    if (minAmount > maxAmount)
+      throw fieldError('INVALID_INPUT', `${at}.maxAmount`, `${at}.maxAmount is less than minAmount`)
+    return { currencyCode, minAmount, maxAmount, requiredCounterpartyFields, enabledTransactionTypes }
+  })
+}
+
+/** Errors: 400 in production, where nothing is simulated, and for a rule whose fault cannot be read or that fits nothing. */
+export function changeSandbox(
+  { mode }: Pick<Op, 'mode'>,
+  before: SandboxConfig | undefined,
+  change: Partial<SandboxConfig> | undefined,
+): SandboxConfig | undefined {
+  if (change === undefined) return before
+  if (!before || mode === 'production')
+    throw fieldError('INVALID_INPUT', 'sandboxConfig', 'sandboxConfig exists in sandbox only')
+  for (const [at, rule] of (change.faults ?? []).entries()) checkFault(rule, `sandboxConfig.faults.${at}`)
+  return { ...before, ...change }
+}
+
+function checkFault({ fault, operation, eventType }: FaultRule, at: string): void {
+  const parsed = parseFault(fault)
+  if (!parsed)
+    throw fieldError('INVALID_INPUT', `${at}.fault`, `${at}.fault must be ${FAULT_IN_WORDS}, each once`)
+  const { webhook, ...ofCall } = parsed
+  const isOfCall = Object.keys(ofCall).length > 0
+  if (webhook && isOfCall)
+    throw fieldError('INVALID_INPUT', `${at}.fault`, `${at}.fault is either for calls or for webhooks`)
+  if (webhook && operation !== undefined)
+    throw fieldError(
+      'INVALID_INPUT',
+      `${at}.operation`,
+      `${at}.operation is for calls: webhooks take eventType`,
+    )
+  if (!webhook && eventType !== undefined)
+    throw fieldError(
+      'INVALID_INPUT',
+      `${at}.eventType`,
+      `${at}.eventType is for webhooks: calls take operation`,
+    )
+  if (operation !== undefined && !Object.hasOwn(API, operation))
+    throw fieldError(
+      'INVALID_INPUT',
+      `${at}.operation`,
+      `${at}.operation is not the name of an operation${meantBy(operation)}`,
+    )
+}
+
+function meantBy(operation: string): string {
+  const meant = nearest(operation, Object.keys(API))
+  return meant ? `; did you mean ${meant}?` : ''
+}

@@ -1,0 +1,24 @@
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import type { config_update } from '@countersign/contract/platforms/config'
+import { toJson } from '../../base/json/json.ts'
+import { fieldError } from '../../kernel/operation/operation.ts'
+
+const CONFIG_BYTES_MAX = 48 * 1024
+
+/**
+ * Error: 400 for settings that are too large in total, because every process caches them. It names the largest of the given
+ * members.
+ */
+export function checkSize(stored: Record<string, unknown>, change: BodyOf<typeof config_update>): void {
+  const bytesOf = (value: unknown) => Buffer.byteLength(toJson(value))
+  if (bytesOf(stored) <= CONFIG_BYTES_MAX) return
+  const [largest = 'body'] = Object.entries(change)
+    .map(([name, value]) => [name, bytesOf(value ?? null)] as const)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name]) => name)
+  throw fieldError(
+    'INVALID_INPUT',
+    largest,
+    `${largest} makes the settings larger than ${CONFIG_BYTES_MAX / 1024} KiB in total`,
+  )
+}

@@ -1,0 +1,95 @@
+import type { EventType } from '@countersign/contract/events/events'
+import {
+  type Fault,
+  type FaultRule,
+  parseFault,
+  type WebhookFault,
+} from '@countersign/contract/sandbox/faults'
+import type { App, Op } from '../../kernel/operation/app.ts'
+import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
+import { update, type Write } from '../../storage/commit/writes.ts'
+import type { DeliveryPayload } from '../../storage/rows/job.ts'
+import type { PlatformRow } from '../../storage/rows/tables.ts'
+import type { SandboxConfig } from './platform-config.ts'
+import { findPlatform } from './platforms.ts'
+
+/** The calls that a rule cannot break, because they remove it. */
+const ALWAYS_WHOLE: ReadonlySet<string> = new Set(['config_get', 'config_update'])
+
+type IsFor = (rule: FaultRule, fault: Fault) => boolean
+
+/** The fault that a rule has for a call, counted. Undefined in production, and for members: the console stays whole. */
+export async function takeCallFault(app: App, op: Op, operation: string): Promise<Fault | undefined> {
+  if (op.actor.kind === 'member' || ALWAYS_WHOLE.has(operation)) return undefined
+  const isFor: IsFor = (rule, { webhook }) =>
+    !webhook && (rule.operation === undefined || rule.operation === operation)
+  if (!firstRule(op, op.platform, isFor)) return undefined
+  return decideAndCommit(
+    app,
+    op,
+    async () => undefined,
+    async () => {
+      const taken = await take(op, isFor)
+      return { answer: taken?.fault, writes: taken?.writes ?? [] }
+    },
+  )
+}
+
+/** A fault of a delivery, and what counts it. */
+export interface DeliveryFault {
+  readonly webhook: WebhookFault
+  readonly writes: readonly Write[]
+}
+
+/** The fault of a delivery, which has at most one: that of the call which caused its event, or that of a rule. */
+export async function takeDeliveryFault(
+  op: Op,
+  { fault }: DeliveryPayload,
+  type: EventType,
+): Promise<DeliveryFault | undefined> {
+  if (fault === 'done' || type === 'TEST') return undefined
+  if (fault) return { webhook: fault, writes: [] }
+  const isFor: IsFor = (rule, { webhook }) =>
+    webhook !== undefined && (rule.eventType === undefined || rule.eventType === type)
+  if (!firstRule(op, op.platform, isFor)) return undefined
+  const taken = await take(op, isFor)
+  return taken?.fault.webhook && { webhook: taken.fault.webhook, writes: taken.writes }
+}
+
+/** The rule as it is now, and the write that counts it down. Guard: the platform is unchanged. */
+async function take(op: Op, isFor: IsFor) {
+  const platform = await findPlatform(op)
+  const found = firstRule(op, platform, isFor)
+  if (!found) return undefined
+  const { rules, rule, fault } = found
+  return { fault, writes: rule.times === undefined ? [] : [countDown(op, platform, rules, rule, rule.times)] }
+}
+
+function countDown(
+  op: Op,
+  { id, config, version }: PlatformRow,
+  rules: readonly FaultRule[],
+  rule: FaultRule,
+  times: number,
+): Write {
+  const left = times - 1
+  const faults = rules.flatMap((one) => (one !== rule ? [one] : left > 0 ? [{ ...one, times: left }] : []))
+  const sandboxConfig = { ...(config.sandboxConfig ?? {}), faults }
+  const change = { config: { ...config, sandboxConfig }, version: version + 1, updated_at: op.now }
+  return update('platforms', id, { version }, change)
+}
+
+/** Free of reads: the config of an operation is at hand. */
+function firstRule(op: Op, platform: PlatformRow, isFor: IsFor) {
+  const rules = rulesOf(op, platform)
+  for (const rule of rules) {
+    const fault = parseFault(rule.fault)
+    if (fault && isFor(rule, fault)) return { rules, rule, fault }
+  }
+  return undefined
+}
+
+function rulesOf(op: Op, { config }: PlatformRow): readonly FaultRule[] {
+  const { faults }: Partial<SandboxConfig> = config.sandboxConfig ?? {}
+  return op.mode === 'sandbox' ? (faults ?? []) : []
+}

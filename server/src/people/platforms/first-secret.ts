@@ -1,0 +1,11 @@
+import { idOfKind, uuidOf } from '../../storage/engine/ids.ts'
+import type { PlatformRow, WebhookSecretRow } from '../../storage/rows/tables.ts'
+
+/** The first webhook secret of a new platform. */
+export function firstSecret(
+  { id, created_at }: Pick<PlatformRow, 'id' | 'created_at'>,
+  keyGeneration: number,
+): WebhookSecretRow {
+  const secretId = idOfKind('WebhookSecret', uuidOf(id))
+  return { id: secretId, platform_id: id, created_at, expires_at: null, key_generation: keyGeneration }
+}

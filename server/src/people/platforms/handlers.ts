@@ -1,0 +1,45 @@
+import type { config } from '@countersign/contract/platforms/config'
+import { openMissingPlatformAccounts } from '../../kernel/accounts/accounts.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
+import { firstEvent } from '../../kernel/outbox/events.ts'
+import { update } from '../../storage/commit/writes.ts'
+import { accountsBackfill } from './accounts-backfill.ts'
+import { changePlatformConfig, withoutDefaults } from './change-config.ts'
+import { checkDecisions } from './config-checks.ts'
+import { checkSize } from './config-size.ts'
+import { accountCurrencies, platformConfigView, readPlatformConfig } from './platform-config.ts'
+import { findPlatform } from './platforms.ts'
+import { checkWalletNetwork } from './wallet-network.ts'
+
+export const configHandlers: Handlers<typeof config> = {
+  config_get: async (op) => ({
+    status: 200,
+    body: platformConfigView(op, op.platform),
+  }),
+
+  /** A new currency gets its platform account at once and its customer accounts by a job. A new endpoint gets a TEST event. */
+  config_update: async (op, { body }) => {
+    const platform = await findPlatform(op)
+    await checkWalletNetwork(op, body.embeddedWalletConfig?.network)
+    const before = readPlatformConfig(op, platform)
+    const config = changePlatformConfig(op, before, body)
+    checkDecisions(op, before, config)
+    const earlier = accountCurrencies(before)
+    const added = accountCurrencies(config).filter((currency) => !earlier.includes(currency))
+    const stored = withoutDefaults(config, platform, body)
+    checkSize(stored, body)
+    const change = { config: stored, version: platform.version + 1, updated_at: op.now }
+    return {
+      status: 200,
+      body: platformConfigView(op, { ...platform, ...change }),
+      writes: [
+        update('platforms', platform.id, { version: platform.version }, change),
+        ...(await openMissingPlatformAccounts(op, added)),
+        ...(added.length > 0 ? [accountsBackfill(op)] : []),
+        ...(config.webhookEndpoint === undefined || config.webhookEndpoint === before.webhookEndpoint
+          ? []
+          : [firstEvent(op)]),
+      ],
+    }
+  },
+}

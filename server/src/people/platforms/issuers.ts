@@ -1,0 +1,25 @@
+import { isPrivateHost } from '../../base/http-client/addresses.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { fieldError } from '../../kernel/operation/operation.ts'
+import type { PlatformConfig } from './platform-config.ts'
+
+/**
+ * Error: 400 for an issuer whose keys cannot be fetched by https from a host of the public internet. The connection is
+ * checked as well. The sandbox asks no issuer and accepts any name.
+ */
+export function checkIssuers(
+  op: Pick<Op, 'mode'>,
+  config: PlatformConfig['oauthConfig'] | undefined,
+): PlatformConfig['oauthConfig'] | undefined {
+  if (op.mode === 'sandbox') return config
+  config?.issuers.forEach(({ issuer }, index) => {
+    const url = URL.canParse(issuer) ? new URL(issuer) : undefined
+    if (!url || url.username || url.password || url.search || url.hash || isPrivateHost(url.hostname))
+      throw fieldError(
+        'INVALID_INPUT',
+        `oauthConfig.issuers.${index}.issuer`,
+        'An issuer must be an https address of the public internet without user, query or fragment',
+      )
+  })
+  return config
+}

@@ -1,0 +1,13 @@
+import { type Actor, type App, createOp, type Op } from '../../kernel/operation/app.ts'
+import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
+
+/** An operation of a platform outside of any request. Throws where there is no such platform. */
+export async function operate(
+  app: App,
+  platformId: string,
+  actor: Actor = { kind: 'operator' },
+): Promise<Op> {
+  const platform = await app.lookup(BARE_PLATFORM_BY_ID, platformId)
+  if (!platform) throw new Error(`There is no ${platformId}`)
+  return createOp(app, await app.withConfig(platform), actor)
+}

@@ -1,0 +1,147 @@
+import { makeInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { newId, type Op } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import type { OperationEnclave } from '../../kernel/ports/enclave.ts'
+import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { Read } from '../../storage/read/read.ts'
+import type { PlatformRow } from '../../storage/rows/tables.ts'
+import { firstSecret } from './first-secret.ts'
+import {
+  accountCurrencies,
+  defaultPlatformConfig,
+  type Mode,
+  type PlatformConfig,
+  readPlatformConfig,
+} from './platform-config.ts'
+import {
+  hasPlatforms,
+  selectOldestPlatform,
+  selectOpenPlatform,
+  selectOpenPlatforms,
+  selectPlatform,
+} from './store.ts'
+
+const UMA_SUBDOMAIN_BYTES = 5
+
+/** A new platform with its own accounts. A regulated one verifies its customers itself. */
+export function makePlatform(
+  from: {
+    readonly now: Date
+    readonly random: (bytes: number) => Uint8Array
+    readonly mode: Mode
+    readonly enclave: OperationEnclave
+  },
+  name: string,
+  isRegulated = false,
+): { readonly row: PlatformRow; readonly writes: readonly Write[] } {
+  const config = {
+    ...defaultPlatformConfig(from.mode, Buffer.from(from.random(UMA_SUBDOMAIN_BYTES)).toString('hex')),
+    isRegulatedFinancialInstitution: isRegulated,
+  }
+  const { row, writes } = openPlatform(from.now, name, config)
+  const secret = insert('webhook_secrets', firstSecret(row, from.enclave.keyGeneration))
+  return { row, writes: from.enclave.guarded([...writes, secret]) }
+}
+
+/**
+ * An empty platform that replaces this one: with its name, settings and tokens, in real time. The database moves what stays
+ * (`functions/platform-succeeded.ts`). Guard: the platform is unchanged. Error: 409 where it was already reset.
+ */
+export async function succeedPlatform(
+  op: Op,
+): Promise<{ readonly row: PlatformRow; readonly writes: readonly Write[] }> {
+  const { id, name, config, version, closed_at } = await selectPlatform(op)
+  if (closed_at)
+    throw new ApiError('CONFLICT', { message: 'The platform was reset by another request meanwhile.' })
+  const realNow = new Date(op.now.getTime() - Number(op.platform.clock_offset_ms))
+  const successor = openPlatform(realNow, name, config)
+  const closed = {
+    closed_at: realNow,
+    successor_id: successor.row.id,
+    version: version + 1,
+    updated_at: realNow,
+  }
+  return {
+    row: successor.row,
+    writes: [...successor.writes, update('platforms', id, { version, closed_at: null }, closed)],
+  }
+}
+
+function openPlatform(
+  now: Date,
+  name: string,
+  config: PlatformRow['config'],
+): { readonly row: PlatformRow; readonly writes: readonly Write[] } {
+  const row: PlatformRow = {
+    id: newId('Platform', now),
+    name,
+    config,
+    clock_offset_ms: 0n,
+    version: 1,
+    closed_at: null,
+    successor_id: null,
+    created_at: now,
+    updated_at: now,
+  }
+  const owner: Pick<Op, 'now' | 'platform' | 'newId'> = {
+    now,
+    platform: row,
+    newId: (kind) => newId(kind, now),
+  }
+  const { supportedCurrencies } = config as Pick<PlatformConfig, 'supportedCurrencies'>
+  const accounts = accountCurrencies({ supportedCurrencies }).flatMap((currency) =>
+    makeInternalAccount(owner, null, currency),
+  )
+  return { row, writes: [insert('platforms', row), ...accounts] }
+}
+
+/**
+ * The current platform, for writes that its version guards. Error: 503 where it was reset during the request; a repetition
+ * of the request finds the new one.
+ */
+export async function findPlatform(op: Op): Promise<PlatformRow> {
+  const platform = await selectPlatform(op)
+  if (platform.closed_at)
+    throw new ApiError('UNAVAILABLE', { message: 'The platform was reset meanwhile. Try again.' })
+  return platform
+}
+
+/** Whether the platform accepts unknown members. Read only when one is sent, which is rare. */
+export async function isLenient(op: Op): Promise<boolean> {
+  return readPlatformConfig(op, await findPlatform(op)).lenientInput
+}
+
+/** Marks a change of the platform. Guard: the platform is unchanged. */
+export function platformChanged(op: Op, { id, version }: PlatformRow): Write {
+  return update('platforms', id, { version }, { version: version + 1, updated_at: op.now })
+}
+
+/** Guard: the platform is not reset. So the writes either move to the next platform with its tokens, or do not happen. */
+export function platformIsOpen({ id }: Pick<PlatformRow, 'id'>): Write {
+  return expectRow('platforms', id, { closed_at: null })
+}
+
+/** All platforms that were not reset, as the operator's program shows them. */
+export async function listPlatforms(read: Read) {
+  return (await selectOpenPlatforms(read)).map(({ id, name, config, created_at }) => ({
+    id,
+    name,
+    isRegulated: config.isRegulatedFinancialInstitution === true,
+    createdAt: created_at.toISOString(),
+  }))
+}
+
+/** A platform that was not reset. */
+export async function findOpenPlatform(read: Read, id: string): Promise<PlatformRow | undefined> {
+  return selectOpenPlatform(read, id)
+}
+
+/** Whether the database has a platform, reset or not. */
+export async function isAnyPlatform(read: Read): Promise<boolean> {
+  return hasPlatforms(read)
+}
+
+/** The oldest platform of the server, if there is one. */
+export async function findOldestPlatform(read: Read): Promise<string | undefined> {
+  return selectOldestPlatform(read)
+}

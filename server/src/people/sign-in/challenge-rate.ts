@@ -1,0 +1,47 @@
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { unansweredSignIns } from '../../kernel/signing/signing.ts'
+import type { CredentialRow } from '../../storage/rows/tables.ts'
+import { selectChallengeTimes } from './store.ts'
+
+/** Limits how often a sign-in may be started (specification 4.4, 8). */
+
+/** How many codes or challenges there may be in a time. */
+export interface CodeRate {
+  readonly codesMax: number
+  readonly seconds: number
+}
+
+export const CODE_RATE: CodeRate = { codesMax: 5, seconds: 10 * 60 }
+
+/**
+ * Error: 429 `RATE_LIMITED` with `Retry-After` once five codes of this kind were issued for a wallet within ten minutes, to
+ * one credential or to several that were registered one after the other.
+ */
+export async function checkCodeRate(
+  op: Op,
+  credential: Pick<CredentialRow, 'account_id' | 'type'>,
+): Promise<void> {
+  const since = plusSeconds(op.now, -CODE_RATE.seconds)
+  checkRate(op, await selectChallengeTimes(op, credential, since, CODE_RATE.codesMax), CODE_RATE)
+}
+
+/**
+ * Error: 429 `RATE_LIMITED` with `Retry-After` where five challenges of a passkey within ten minutes were not answered.
+ * A successful sign-in consumes its challenge, so it does not count.
+ */
+export async function checkPasskeyRate(op: Op, verifyCall: string): Promise<void> {
+  const { codesMax, seconds } = CODE_RATE
+  const times = await unansweredSignIns(op, verifyCall, plusSeconds(op.now, -seconds), codesMax)
+  checkRate(op, times, CODE_RATE)
+}
+
+/** `times`: the latest challenges within that time, newest first. Error: 429 `RATE_LIMITED` with `Retry-After`. */
+export function checkRate(op: Op, times: readonly Date[], { codesMax, seconds }: CodeRate): void {
+  const oldest = times[codesMax - 1]
+  if (!oldest) return
+  const waitMs = plusSeconds(oldest, seconds).getTime() - op.now.getTime()
+  throw new ApiError('RATE_LIMITED', {
+    headers: { 'Retry-After': String(Math.max(1, Math.ceil(waitMs / 1000))) },
+  })
+}

@@ -1,0 +1,20 @@
+import { fieldError } from '../../kernel/operation/operation.ts'
+import type { CredentialRow } from '../../storage/rows/tables.ts'
+import type { CredentialKind } from './credential-kind.ts'
+import { oauth } from './oauth-credential.ts'
+import { emailOtp, smsOtp } from './otp-credential.ts'
+import { passkey } from './passkey-credential.ts'
+
+/** Every kind of credential and what it does. */
+export const KINDS: Readonly<Record<CredentialRow['type'], CredentialKind>> = {
+  EMAIL_OTP: emailOtp,
+  SMS_OTP: smsOtp,
+  OAUTH: oauth,
+  PASSKEY: passkey,
+}
+
+/** Error: 400 that names `type`, where a body is of another kind than its credential. */
+export function checkKind(credential: CredentialRow, type: CredentialRow['type']): void {
+  if (type !== credential.type)
+    throw fieldError('INVALID_INPUT', 'type', `This credential is of type ${credential.type}`)
+}

@@ -1,0 +1,40 @@
+import type { credentials } from '@countersign/contract/auth/credentials'
+import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
+import { credentialView, findCredential, findCredentials } from '../credentials/credentials.ts'
+import { checkKind, KINDS } from './credential-kinds.ts'
+
+export const credentialHandlers: Handlers<typeof credentials> = {
+  credential_list: async (op, { query }) => {
+    const account = await findInternalAccount(op, query.accountId)
+    const credentials = await findCredentials(op, account.id)
+    return { status: 200, body: { data: credentials.map(credentialView) } }
+  },
+
+  credential_challenge: async (op, { params, body }) => {
+    const credential = await findCredential(op, params.id)
+    return KINDS[credential.type].challenge(op, credential, body?.clientPublicKey)
+  },
+
+  /** Verifies a credential, by its kind, and creates a session (specification 4.5). */
+  credential_verify: {
+    async toSign(op, { params, body }) {
+      const credential = await findCredential(op, params.id)
+      checkKind(credential, body.type)
+      return KINDS[body.type].toSign(op, credential, body)
+    },
+
+    async prove(op, { params, body }) {
+      const credential = await findCredential(op, params.id)
+      checkKind(credential, body.type)
+      const { prove } = KINDS[body.type]
+      return prove && ((request) => prove(op, credential, body, request))
+    },
+
+    async handle(op, { params, body, approval }) {
+      const credential = await findCredential(op, params.id)
+      checkKind(credential, body.type)
+      return KINDS[body.type].signIn(op, credential, body, approval)
+    },
+  },
+}

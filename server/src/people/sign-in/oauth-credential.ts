@@ -1,0 +1,111 @@
+import { TEXT_FORMS } from '@countersign/contract/core/schema'
+import {
+  checkClaims,
+  type Identity,
+  nonceOf,
+  readIdToken,
+  tokenFingerprint,
+} from '../../base/crypto/oidc/oidc.ts'
+import { inRealTime, type Op } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { checkClientPublicKey } from '../../kernel/signing/client-key.ts'
+import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
+import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
+import { findCredentials, makeOauthCredential } from '../credentials/credentials.ts'
+import { platformConfig } from '../platforms/platform-config.ts'
+import { type CredentialKind, ofType } from './credential-kind.ts'
+import { makeSession, sessionView } from './sessions.ts'
+import { isIdTokenUsed } from './store.ts'
+
+const TOKEN_AGE_SECONDS_MAX = 60
+/** How far the issuer's clock may be apart from ours: in sandbox by the specification (5.5, 8), and in production the same. */
+const SKEW_SECONDS = 5
+
+/** Identity tokens of OpenID providers (specification 4.1, 4.5, 5.5). Each call needs a new token. */
+export const oauth: CredentialKind = {
+  async register(op, account, body) {
+    const { oidcToken } = ofType(body, 'OAUTH')
+    const { identity, use } = await checkToken(op, oidcToken, undefined)
+    if (![identity.subject, identity.email ?? ''].every((text) => TEXT_FORMS.line.test(text)))
+      throw fieldError(
+        'INVALID_INPUT',
+        'oidcToken',
+        'oidcToken identifies its holder with unprintable characters',
+      )
+    const existing = await findCredentials(op, account.id)
+    if (existing.some((one) => one.type === 'OAUTH' && isSameIdentity(one, identity)))
+      throw new ApiError('OAUTH_CREDENTIAL_ALREADY_EXISTS')
+    return { credential: makeOauthCredential(op, account.id, identity), writes: [use] }
+  },
+
+  async challenge() {
+    throw new ApiError('INVALID_INPUT', {
+      message: 'An OAUTH credential has no challenge: verify it with a fresh identity token.',
+      details: { field: 'id' },
+    })
+  },
+
+  async toSign() {
+    return null
+  },
+
+  async signIn(op, credential, body) {
+    const { oidcToken, clientPublicKey } = ofType(body, 'OAUTH')
+    checkClientPublicKey(clientPublicKey)
+    const { identity, use } = await checkToken(op, oidcToken, nonceOf(clientPublicKey))
+    if (!isSameIdentity(credential, identity)) throw refused('Token is for another identity')
+    const key = op.enclave.newSessionKey(clientPublicKey)
+    const { row, write } = makeSession(op, credential, key.publicKey)
+    return {
+      status: 200,
+      body: { ...sessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
+      writes: [expectRow('credentials', credential.id, { revoked_at: null }), use, write],
+    }
+  },
+}
+
+/**
+ * Checks a token and returns the identity that it proves, with the write that consumes it. `nonce` is what the token must
+ * be bound to, if anything. Errors: 400 `INVALID_INPUT` for text that is not a token, else 401 with the reason.
+ */
+async function checkToken(
+  op: Op,
+  token: string,
+  nonce: string | undefined,
+): Promise<{ readonly identity: Identity; readonly use: Write }> {
+  const read = readIdToken(token)
+  if (!read) throw fieldError('INVALID_INPUT', 'oidcToken', 'oidcToken is not a JWT')
+  const { issuers } = platformConfig(op).oauthConfig
+  const checked = checkClaims(read.claims, {
+    // An identity provider does not know the sandbox's clock.
+    now: inRealTime(op).now,
+    issuers,
+    maxAgeSeconds: TOKEN_AGE_SECONDS_MAX,
+    skewSeconds: SKEW_SECONDS,
+    ...(nonce === undefined ? {} : { nonce }),
+  })
+  if ('failure' in checked) throw refused(checked.reason)
+  if (op.mode === 'production') {
+    const verified = await op.identityKeys.verify(token, checked.issuer)
+    if ('failure' in verified) throw refused(verified.reason)
+  }
+  const id = idOfKind('IdToken', uuidOfText(`${op.platform.id} ${tokenFingerprint(token)}`))
+  if (await isIdTokenUsed(op, id)) throw refused('ID token was used before')
+  const use = insert('used_id_tokens', { id, platform_id: op.platform.id, expires_at: checked.usableUntil })
+  return { identity: checked, use }
+}
+
+function isSameIdentity(
+  credential: { oidc_issuer: string | null; oidc_audience: string | null; oidc_subject: string | null },
+  { issuer, audience, subject }: Identity,
+): boolean {
+  return (
+    credential.oidc_issuer === issuer &&
+    credential.oidc_audience === audience &&
+    credential.oidc_subject === subject
+  )
+}
+
+function refused(reason: string): ApiError {
+  return new ApiError('UNAUTHORIZED', { message: `The identity token was refused: ${reason}.`, reason })
+}

@@ -1,0 +1,176 @@
+import type { credential_challenge, credential_verify } from '@countersign/contract/auth/credentials'
+import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import {
+  ApiError,
+  type Approval,
+  fieldError,
+  type Outcome,
+  type ToSign,
+} from '../../kernel/operation/operation.ts'
+import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
+import { update } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { CredentialRow, InternalAccountRow } from '../../storage/rows/tables.ts'
+import { checkCodesNotLocked, clearCodeFailures, findCodeFailures } from '../credentials/code-failures.ts'
+import {
+  credentialView,
+  type DeliveryChannel,
+  findCredentials,
+  makeOtpCredential,
+} from '../credentials/credentials.ts'
+import { findCustomer } from '../customers/customers.ts'
+import { CHANNELS, canDeliver } from '../messages/channels.ts'
+import { countMessage } from '../messages/message-limits.ts'
+import { checkCodeRate } from './challenge-rate.ts'
+import {
+  type CreateBody,
+  type CredentialKind,
+  ofType,
+  type Registration,
+  type VerifyBody,
+} from './credential-kind.ts'
+import { type OtpCredential, openCode, replaceChallenge, sendOneTimeCode } from './one-time-codes.ts'
+import { normalPhoneNumber } from './phone-number.ts'
+import { makeSession, sessionView } from './sessions.ts'
+
+const ALREADY_EXISTS = {
+  EMAIL_OTP: 'EMAIL_OTP_CREDENTIAL_ALREADY_EXISTS',
+  SMS_OTP: 'SMS_OTP_CREDENTIAL_ALREADY_EXISTS',
+} as const
+
+/**
+ * Codes by e-mail and SMS. Two legs: the first checks the code and returns a token to sign with the key that was sealed
+ * beside the code; the second creates the session, and only then is the code consumed.
+ */
+function otpKind(channel: DeliveryChannel): CredentialKind {
+  return {
+    register: (op, account, body) => register(op, channel, account, body),
+    challenge: (op, credential) => challenge(op, otpCredential(credential)),
+    toSign: (op, credential, body) => toSign(op, otpCredential(credential), body),
+    signIn: (op, credential, _body, approval) => signIn(op, credential, approval),
+  }
+}
+
+export const emailOtp = otpKind('EMAIL_OTP')
+export const smsOtp = otpKind('SMS_OTP')
+
+async function register(
+  op: Op,
+  channel: DeliveryChannel,
+  account: InternalAccountRow,
+  body: CreateBody,
+): Promise<Registration> {
+  const existing = await findCredentials(op, account.id)
+  if (existing.some(({ type }) => type === channel)) throw new ApiError(ALREADY_EXISTS[channel])
+  const credential = makeOtpCredential(op, account.id, channel, await contactFor(op, account, body))
+  checkDelivery(op, channel)
+  await checkCodeRate(op, credential)
+  const sent = sendOneTimeCode(op, credential, account)
+  return {
+    credential: { ...credential, current_challenge_id: sent.challengeId },
+    writes: sent.writes,
+    bundle: sent.bundle,
+  }
+}
+
+async function challenge(op: Op, credential: OtpCredential): Promise<Outcome<typeof credential_challenge>> {
+  await checkCodesNotLocked(op, credential)
+  await checkCodeRate(op, credential)
+  checkDelivery(op, credential.type)
+  await countMessage(op, credential.contact)
+  const account = await findInternalAccount(op, credential.account_id)
+  const sent = sendOneTimeCode(op, credential, account)
+  return {
+    status: 200,
+    body: {
+      ...credentialView(credential),
+      type: credential.type,
+      otpEncryptionTargetBundle: sent.bundle,
+    },
+    writes: [...sent.writes, replaceChallenge(op, credential, sent.challengeId)],
+  }
+}
+
+async function toSign(op: Op, credential: OtpCredential, body: VerifyBody): Promise<ToSign> {
+  const { encryptedOtpBundle } = ofType(body, credential.type)
+  const { challengeId, publicKey } = await openCode(op, credential, encryptedOtpBundle)
+  const expiresAt = plusSeconds(op.now, SIGNING_SECONDS)
+  const payload = op.enclave.signOtpToken({
+    id: challengeId,
+    verificationType: credential.type,
+    contact: credential.contact,
+    organizationId: credential.account_id,
+    publicKey,
+    expiresAt,
+  })
+  return {
+    accountId: credential.account_id,
+    payload,
+    signerPublicKey: publicKey,
+    context: { challengeId },
+    expiresAt,
+    credentialType: credential.type,
+  }
+}
+
+async function signIn(
+  op: Op,
+  credential: CredentialRow,
+  approval: Approval | undefined,
+): Promise<Outcome<typeof credential_verify>> {
+  if (!approval) throw new Error('A code was verified without its second leg')
+  const { challengeId } = approval.context
+  if (typeof challengeId !== 'string') throw new Error(`${approval.requestId} is of no challenge`)
+  if (credential.current_challenge_id !== challengeId)
+    throw new ApiError('UNAUTHORIZED', {
+      message: 'The code was used or replaced by a later one. Request a new one.',
+      reason: 'Code used or replaced',
+    })
+  const live = { current_challenge_id: challengeId, revoked_at: null }
+  const { row, write } = makeSession(op, credential, approval.publicKey)
+  const failed = await findCodeFailures(op, credential.account_id)
+  return {
+    status: 200,
+    body: sessionView(row, credential),
+    writes: [
+      update('credentials', credential.id, live, { current_challenge_id: null }),
+      update('otp_challenges', challengeId, { consumed_at: null }, { consumed_at: op.now }),
+      ...(failed ? [clearCodeFailures(failed.id)] : []),
+      write,
+    ],
+  }
+}
+
+/** Checks that the credential has an address for codes. */
+function otpCredential(credential: CredentialRow): OtpCredential {
+  const { type, contact } = credential
+  if ((type !== 'EMAIL_OTP' && type !== 'SMS_OTP') || contact === null)
+    throw new Error(`${credential.id} is not a credential with delivered codes`)
+  return { ...credential, type, contact }
+}
+
+/** The address for codes: for SMS a number in the body or else the customer's, for e-mail the customer's address. */
+async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody): Promise<string> {
+  const customer = await findCustomer(op, required(account, 'customer_id'), 'accountId')
+  if (body.type === 'SMS_OTP') {
+    const phoneNumber = body.phoneNumber ?? customer.details.phoneNumber
+    if (!phoneNumber)
+      throw fieldError(
+        'INVALID_INPUT',
+        'phoneNumber',
+        'phoneNumber is required: the customer has no phone number',
+      )
+    return normalPhoneNumber(phoneNumber, 'phoneNumber')
+  }
+  if (!customer.email) throw fieldError('INVALID_INPUT', 'accountId', 'The customer has no e-mail address')
+  return customer.email
+}
+
+/** Error: 501 where this server cannot deliver codes of this kind. */
+function checkDelivery(op: Op, channel: DeliveryChannel): void {
+  if (!canDeliver(op, CHANNELS[channel]))
+    throw new ApiError('NOT_IMPLEMENTED', {
+      message: `This server cannot deliver codes by ${channel === 'EMAIL_OTP' ? 'e-mail: SMTP_URL is not set' : 'SMS: SMS_URL is not set'}.`,
+    })
+}

@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { SANDBOX_PASSKEY_SIGNATURE } from '../../kernel/magic-values/magic-values.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import { checkClientPublicKey } from '../../kernel/signing/client-key.ts'
+import { issueRequest, SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
+import { update, type Write } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { CredentialRow } from '../../storage/rows/tables.ts'
+import { credentialView, makePasskeyCredential } from '../credentials/credentials.ts'
+import { describeCredential, signedCredential } from '../credentials/describe.ts'
+import { platformConfig } from '../platforms/platform-config.ts'
+import { checkPasskeyRate } from './challenge-rate.ts'
+import { type CredentialKind, ofType } from './credential-kind.ts'
+import { makeSession, sessionView } from './sessions.ts'
+import { isPasskeyRegistered } from './store.ts'
+
+/**
+ * Passkeys (specification 4.1, 4.4, 4.5, 5.4). The challenge is the hash of a session-creation payload that names the
+ * credential and the client's key, so an assertion is valid only for one session, sealed to that key.
+ */
+export const passkey: CredentialKind = {
+  async register(op, account, body) {
+    const { nickname, challenge, attestation } = ofType(body, 'PASSKEY')
+    const { verifyRegistration } = await import('../../base/crypto/webauthn/webauthn.ts')
+    const verified = await verifyRegistration({ ...attestation, challenge, ...relyingParty(op) })
+    if ('failure' in verified)
+      throw fieldError('INVALID_INPUT', 'attestation', `The attestation was refused: ${verified.reason}`)
+    if (await isPasskeyRegistered(op, verified.credentialId))
+      throw new ApiError('PASSKEY_CREDENTIAL_ALREADY_EXISTS')
+    return { credential: makePasskeyCredential(op, account.id, nickname, verified), writes: [] }
+  },
+
+  async challenge(op, credential, clientPublicKey) {
+    if (clientPublicKey === undefined)
+      throw fieldError('INVALID_INPUT', 'clientPublicKey', 'clientPublicKey is required for a passkey')
+    if (typeof clientPublicKey !== 'string')
+      throw fieldError('INVALID_INPUT', 'clientPublicKey', 'clientPublicKey must be a string')
+    checkClientPublicKey(clientPublicKey)
+    const account = await findInternalAccount(op, credential.account_id)
+    const call = {
+      operation: 'credential_verify',
+      target: `POST /auth/credentials/${credential.id}/verify`,
+      body: undefined,
+    }
+    await checkPasskeyRate(op, call.target)
+    const request = issueRequest(op, call, {
+      accountId: account.id,
+      statement: {
+        operation: 'credential_verify',
+        summary: `Sign in to this wallet with ${describeCredential(credential)}`,
+        credential: signedCredential(credential),
+        clientPublicKey,
+      },
+      context: { clientPublicKey },
+      expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+    })
+    return {
+      status: 200,
+      body: {
+        ...credentialView(credential),
+        type: 'PASSKEY',
+        credentialId: required(credential, 'webauthn_id'),
+        challenge: challengeOf(request.payloadToSign),
+        payloadToSign: request.payloadToSign,
+        requestId: request.requestId,
+        expiresAt: request.expiresAt.toISOString(),
+      },
+      // Guard: no other challenge came in between, so that each is counted.
+      writes: [
+        request.write,
+        update(
+          'credentials',
+          credential.id,
+          { version: credential.version, revoked_at: null },
+          { version: credential.version + 1 },
+        ),
+      ],
+    }
+  },
+
+  async toSign() {
+    throw new ApiError('REQUEST_ID_MISSING', { reason: 'Missing Request-Id' })
+  },
+
+  async prove(op, credential, body, request) {
+    const { assertion } = ofType(body, 'PASSKEY')
+    if (op.mode === 'sandbox' && assertion.signature === SANDBOX_PASSKEY_SIGNATURE) {
+      if (assertion.credentialId !== credential.webauthn_id) throw refused('Unknown passkey')
+      return { signCount: Number(credential.webauthn_sign_count) }
+    }
+    const { verifyAssertion } = await import('../../base/crypto/webauthn/webauthn.ts')
+    const verified = verifyAssertion({
+      assertion,
+      stored: {
+        credentialId: required(credential, 'webauthn_id'),
+        publicKey: required(credential, 'webauthn_public_key'),
+        counter: Number(credential.webauthn_sign_count),
+      },
+      challenge: challengeOf(request.payload),
+      ...relyingParty(op),
+    })
+    if (!('failure' in verified)) return { signCount: verified.newCounter }
+    const isCopied = verified.failure === 'counter'
+    throw refused(verified.reason, isCopied ? signCountRegressed(op, credential, request.id) : [])
+  },
+
+  async signIn(op, credential, _body, approval) {
+    if (!approval) throw new Error('A passkey was verified without its proof')
+    const { clientPublicKey, signCount } = approval.context
+    if (typeof clientPublicKey !== 'string' || typeof signCount !== 'number')
+      throw new Error(`${approval.requestId} has no key or no count`)
+    const key = op.enclave.newSessionKey(clientPublicKey)
+    const { row, write } = makeSession(op, credential, key.publicKey)
+    const expected = { webauthn_sign_count: credential.webauthn_sign_count, revoked_at: null }
+    return {
+      status: 200,
+      body: { ...sessionView(row, credential), encryptedSessionSigningKey: key.encryptedKey },
+      writes: [
+        update('credentials', credential.id, expected, { webauthn_sign_count: BigInt(signCount) }),
+        write,
+      ],
+    }
+  },
+}
+
+/** The lower-case hex digest of the session-creation payload (formats 5). */
+function challengeOf(payload: string): string {
+  return createHash('sha256').update(payload).digest('hex')
+}
+
+/** Error: 400 where the platform has no passkeyConfig. */
+function relyingParty(op: Op) {
+  const { passkeyConfig } = platformConfig(op)
+  if (!passkeyConfig)
+    throw fieldError('INVALID_INPUT', 'type', 'Set passkeyConfig in the settings before using passkeys')
+  const { rpId, origins, userVerification } = passkeyConfig
+  return { rpId, origins, requireUserVerification: userVerification === 'required' }
+}
+
+function refused(reason: string, writes: readonly Write[] = []): ApiError {
+  return new ApiError('UNAUTHORIZED', { message: `The passkey was refused: ${reason}.`, reason, writes })
+}
+
+/** A counter that does not grow may mean a copied passkey: the platform is told once, and the challenge is consumed. */
+function signCountRegressed(op: Op, credential: CredentialRow, requestId: string): Write[] {
+  return [
+    update('signing_requests', requestId, { consumed_at: null }, { consumed_at: op.now }),
+    event(op, 'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED', credential.id, credentialView(credential)),
+  ]
+}

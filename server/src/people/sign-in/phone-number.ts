@@ -1,0 +1,10 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { fieldError } from '../../kernel/operation/operation.ts'
+
+/** Checks a phone number in E.164, `+14155550132`. Error: 400 that names the field, where no such number can exist. */
+export function normalPhoneNumber(text: string, field: string): string {
+  const number = parsePhoneNumberFromString(text)
+  if (!number?.isPossible())
+    throw fieldError('INVALID_INPUT', field, `${field} is not a phone number in E.164`)
+  return number.number
+}

@@ -1,0 +1,126 @@
+import type { credentialRegistration } from '@countersign/contract/auth/credential-registration'
+import { findEmbeddedWallet, findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError, type Handlers, StaleRead } from '../../kernel/operation/operation.ts'
+import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
+import { insert, update } from '../../storage/commit/writes.ts'
+import { required } from '../../storage/read/required.ts'
+import type { CredentialRow, InternalAccountRow } from '../../storage/rows/tables.ts'
+import {
+  credentialsChanged,
+  credentialView,
+  findCredential,
+  findCredentials,
+} from '../credentials/credentials.ts'
+import { describeCredential, signedCredential } from '../credentials/describe.ts'
+import { findCustomer } from '../customers/customers.ts'
+import { countMessage } from '../messages/message-limits.ts'
+import { KINDS } from './credential-kinds.ts'
+import { endSessionsOf } from './sessions.ts'
+import { hadCredentials } from './store.ts'
+
+export const credentialRegistrationHandlers: Handlers<typeof credentialRegistration> = {
+  /** Registers the first credential of a wallet at once, and a further one with a session's signature (specification 4.1). */
+  credential_create: {
+    async toSign(op, { body }) {
+      const account = await findSignInWallet(op, body.accountId)
+      if (!(await hadCredentials(op, account.id))) return null
+      // Checks before the customer has to sign.
+      const { credential } = await KINDS[body.type].register(op, account, body)
+      return {
+        accountId: account.id,
+        statement: {
+          operation: 'credential_create',
+          summary: `Add a way to sign in to this wallet: ${describeCredential(credential)}`,
+          credential: newCredential(credential),
+        },
+        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        credentialType: body.type,
+      }
+    },
+
+    async handle(op, { body, approval }) {
+      const account = await findSignInWallet(op, body.accountId)
+      // Another call registered the first credential after this call passed without a signature.
+      if (!approval && (await hadCredentials(op, account.id)))
+        throw new StaleRead('The wallet already has a credential')
+      const { credential, writes, bundle } = await KINDS[body.type].register(op, account, body)
+      if (bundle) await countMessage(op, required(credential, 'contact'))
+      return {
+        status: 201,
+        body: { ...credentialView(credential), ...(bundle ? { otpEncryptionTargetBundle: bundle } : {}) },
+        writes: [insert('credentials', credential), ...writes, credentialsChanged(op, account)],
+      }
+    },
+  },
+
+  /** Revokes a credential, signed by a session of another one of the wallet; the last one stays (specification 4.3). */
+  credential_delete: {
+    async toSign(op, { params }) {
+      const { credential } = await findRevocable(op, params.id)
+      return {
+        accountId: credential.account_id,
+        statement: {
+          operation: 'credential_delete',
+          summary: `Remove a way to sign in to this wallet: ${describeCredential(credential)}`,
+          credential: signedCredential(credential),
+        },
+        expiresAt: plusSeconds(op.now, SIGNING_SECONDS),
+        credentialType: credential.type,
+      }
+    },
+
+    async handle(op, { params, approval }) {
+      const { credential, account } = await findRevocable(op, params.id)
+      if (approval?.session?.credentialId === credential.id)
+        throw new ApiError('WALLET_SIGNATURE_INVALID', { reason: 'A credential cannot revoke itself' })
+      const change = { revoked_at: op.now, updated_at: op.now, current_challenge_id: null }
+      return {
+        status: 204,
+        body: undefined,
+        writes: [
+          update('credentials', credential.id, { revoked_at: null }, change),
+          ...(await endSessionsOf(op, credential)),
+          credentialsChanged(op, account),
+        ],
+      }
+    },
+  },
+}
+
+/** A proposed credential with what will be verified: the address of codes, the key of a passkey. */
+function newCredential(credential: CredentialRow) {
+  const { type, nickname, webauthn_id, webauthn_public_key, oidc_issuer, oidc_audience, oidc_subject } =
+    credential
+  return present({
+    type,
+    nickname,
+    credentialId: webauthn_id,
+    publicKey: webauthn_public_key && Buffer.from(webauthn_public_key).toString('base64url'),
+    identity:
+      oidc_issuer === null || oidc_audience === null || oidc_subject === null
+        ? undefined
+        : { issuer: oidc_issuer, audience: oidc_audience, subject: oidc_subject },
+  })
+}
+
+/** The wallet of an existing customer. Error, besides those of `findEmbeddedWallet`: 410 `CUSTOMER_DELETED`. */
+async function findSignInWallet(op: Op, accountId: string): Promise<InternalAccountRow> {
+  const account = await findEmbeddedWallet(op, accountId, 'accountId')
+  await findCustomer(op, required(account, 'customer_id'), 'accountId')
+  return account
+}
+
+async function findRevocable(op: Op, id: string) {
+  const credential = await findCredential(op, id)
+  // Reads the account first, because its version guards the later reads.
+  const account = await findInternalAccount(op, credential.account_id)
+  const others = (await findCredentials(op, account.id)).filter((other) => other.id !== id)
+  if (others.length === 0)
+    throw new ApiError('INVALID_INPUT', {
+      message: 'The last credential of a wallet cannot be revoked.',
+      details: { field: 'id' },
+    })
+  return { credential, account }
+}

@@ -1,0 +1,92 @@
+import { maySeeAccount } from '../../kernel/accounts/accounts.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { present } from '../../kernel/operation/omit-absent.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { CredentialRow, SessionRow } from '../../storage/rows/tables.ts'
+import {
+  type SigningSession,
+  selectActiveSession,
+  selectActiveSessionByKey,
+  selectActiveSessions,
+  selectNewestActiveSession,
+} from './session-store.ts'
+
+const SESSION_SECONDS = 15 * 60
+
+/** The active session of an account whose key this is (66 hex characters), or undefined. */
+export async function findActiveSession(
+  op: Op,
+  accountId: string,
+  publicKey: string,
+): Promise<SigningSession | undefined> {
+  return selectActiveSessionByKey(op, accountId, publicKey)
+}
+
+/** The newest active session of an account. */
+export async function findNewestSession(op: Op, accountId: string): Promise<SigningSession | undefined> {
+  return selectNewestActiveSession(op, accountId)
+}
+
+/** The active sessions of an account with their credentials, oldest first. */
+export async function findActiveSessions(op: Op, accountId: string) {
+  return selectActiveSessions(op, accountId)
+}
+
+/** Revokes the active sessions of a credential. */
+export async function endSessionsOf(op: Op, credential: CredentialRow): Promise<Write[]> {
+  const sessions = await selectActiveSessions(op, credential.account_id)
+  return sessions
+    .filter((session) => session.credential_id === credential.id)
+    .map(({ id }) => endSession(op, id))
+}
+
+/** Guard: the session is active. */
+export function endSession(op: Op, id: string): Write {
+  return update('sessions', id, { revoked_at: null }, { revoked_at: op.now, updated_at: op.now })
+}
+
+/** A session of a verified credential; its key signs for the account until it expires. */
+export function makeSession(
+  op: Op,
+  credential: Pick<CredentialRow, 'id' | 'account_id'>,
+  publicKey: string,
+): { readonly row: SessionRow; readonly write: Write } {
+  const row: SessionRow = {
+    id: op.newId('Session'),
+    platform_id: op.platform.id,
+    account_id: credential.account_id,
+    credential_id: credential.id,
+    public_key: publicKey,
+    expires_at: plusSeconds(op.now, SESSION_SECONDS),
+    created_at: op.now,
+    updated_at: op.now,
+    revoked_at: null,
+  }
+  return { row, write: insert('sessions', row) }
+}
+
+/** A session as the API shows it (specification 2.2). */
+export function sessionView(
+  session: SessionRow,
+  credential: Pick<CredentialRow, 'type' | 'nickname' | 'webauthn_id'>,
+) {
+  return present({
+    id: session.id,
+    accountId: session.account_id,
+    type: credential.type,
+    nickname: credential.nickname,
+    credentialId: credential.webauthn_id,
+    createdAt: session.created_at.toISOString(),
+    updatedAt: session.updated_at.toISOString(),
+    expiresAt: session.expires_at.toISOString(),
+  })
+}
+
+/** Error: 404 `SESSION_NOT_FOUND`, also for an expired or revoked one. */
+export async function findActiveSessionById(op: Op, id: string): Promise<SessionRow> {
+  const session = await selectActiveSession(op, id)
+  if (!session || !(await maySeeAccount(op, session.account_id)))
+    throw new ApiError('SESSION_NOT_FOUND', { details: { field: 'id' } })
+  return session
+}

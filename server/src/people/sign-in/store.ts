@@ -1,0 +1,78 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
+import type { OtpChallengeRow } from '../../storage/rows/sign-in.ts'
+import type { CredentialRow } from '../../storage/rows/tables.ts'
+
+/** Whether a wallet ever had a credential, including revoked ones. */
+export async function hadCredentials(op: Op, accountId: string): Promise<boolean> {
+  const row = await op.read
+    .selectFrom('credentials')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** When the latest codes of one kind for a wallet were issued, newest first; including those of revoked credentials. */
+export async function selectChallengeTimes(
+  op: Op,
+  { account_id, type }: Pick<CredentialRow, 'account_id' | 'type'>,
+  since: Date,
+  limit: number,
+): Promise<Date[]> {
+  const rows = await op.read
+    .selectFrom('otp_challenges')
+    .innerJoin('credentials', 'credentials.id', 'otp_challenges.credential_id')
+    .select('otp_challenges.created_at')
+    .where('credentials.account_id', '=', account_id)
+    .where('credentials.type', '=', type)
+    .where('otp_challenges.created_at', '>', since)
+    .orderBy('otp_challenges.created_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.created_at)
+}
+
+/**
+ * Counts an attempt at a code, for its challenge and its wallet, and returns the challenge, or undefined where it has no
+ * attempt left. `failures` is null where the wallet has none left. One statement of its own, committed before the code is
+ * checked: the attempt is counted whatever happens afterwards, and parallel attempts cannot pass the limit.
+ */
+export async function countAttempt(
+  op: Op,
+  challengeId: string,
+  accountId: string,
+  triesMax: number,
+  failuresMax: number,
+): Promise<(OtpChallengeRow & { readonly failures: number | null }) | undefined> {
+  const { rows } = await op.db.query<OtpChallengeRow & { failures: number | null }>(
+    `WITH tried AS (
+       UPDATE otp_challenges SET tries = tries + 1
+       WHERE id = $1 AND tries < $2 AND consumed_at IS NULL AND expires_at > $3 RETURNING *
+     ), counted AS (
+       INSERT INTO code_failures (id, platform_id, failures) SELECT $4::uuid, platform_id, 1 FROM tried
+       ON CONFLICT (id) DO UPDATE SET failures = code_failures.failures + 1 WHERE code_failures.failures < $5
+       RETURNING failures
+     )
+     SELECT tried.*, counted.failures FROM tried LEFT JOIN counted ON true`,
+    [uuidOf(challengeId), triesMax, op.now, uuidOf(accountId), failuresMax],
+  )
+  return rows[0]
+}
+
+/** Whether a WebAuthn credential id is in use anywhere on this server, whatever its platform. */
+export async function isPasskeyRegistered(op: Op, webauthnId: string): Promise<boolean> {
+  const row = await op.read
+    .selectFrom('credentials')
+    .select('id')
+    .where('webauthn_id', '=', webauthnId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function isIdTokenUsed(op: Op, id: string): Promise<boolean> {
+  const row = await op.read.selectFrom('used_id_tokens').select('id').where('id', '=', id).executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import {
+  CUSTOMER_TOKEN_SECONDS,
+  CUSTOMER_TOKEN_SECONDS_MAX,
+  type CustomerPermission,
+  type customer_token_create,
+} from '@countersign/contract/auth/customer-tokens'
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { fieldError } from '../../kernel/operation/operation.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { Lookup } from '../../storage/read/lookup.ts'
+import type { CustomerTokenRow } from '../../storage/rows/customer-token.ts'
+import type { BarePlatformRow } from '../../storage/rows/tables.ts'
+import { selectCustomerToken } from './customer-token-store.ts'
+
+/** How a customer's token begins, which tells it from an agent's. */
+export const CUSTOMER_TOKEN_PREFIX = 'csc_'
+const TOKEN_BYTES = 32
+
+/** Whoever makes a token, which ends with its maker. */
+export type Maker = { readonly token_id: string } | { readonly member_id: string }
+
+/** A new token. It is only in the answer to its creation; its hash is stored. */
+export function makeCustomerToken(
+  op: Op,
+  maker: Maker,
+  { customerId, permissions, expiresAt }: BodyOf<typeof customer_token_create>,
+): { readonly row: CustomerTokenRow; readonly accessToken: string; readonly write: Write } {
+  const accessToken = `${CUSTOMER_TOKEN_PREFIX}${Buffer.from(op.random(TOKEN_BYTES)).toString('base64url')}`
+  const row: CustomerTokenRow = {
+    id: op.newId('CustomerToken'),
+    platform_id: op.platform.id,
+    customer_id: customerId,
+    token_id: null,
+    member_id: null,
+    ...maker,
+    permissions: [...permissions],
+    secret_hash: hashOf(accessToken),
+    expires_at: endOf(op, expiresAt),
+    created_at: op.now,
+    revoked_at: null,
+  }
+  return { row, accessToken, write: insert('customer_tokens', row) }
+}
+
+/** When a token ends. Error: 400 for a time that has passed, or is too far away. */
+function endOf({ now }: Op, asked: string | undefined): Date {
+  if (asked === undefined) return plusSeconds(now, CUSTOMER_TOKEN_SECONDS)
+  const field = 'expiresAt'
+  const end = new Date(asked)
+  if (end <= now) throw fieldError('INVALID_INPUT', field, `${field} must be in the future`)
+  if (end > plusSeconds(now, CUSTOMER_TOKEN_SECONDS_MAX))
+    throw fieldError('INVALID_INPUT', field, `${field} may be at most an hour from now`)
+  return end
+}
+
+/** Whom a customer's token stands for. */
+export interface CustomerAuthentication {
+  readonly platform: BarePlatformRow
+  readonly customerTokenId: string
+  readonly customerId: string
+  readonly permissions: readonly CustomerPermission[]
+}
+
+/**
+ * The customer of a bearer token; undefined for one that is unknown, revoked or expired by the platform's clock, or whose
+ * customer, platform or maker is gone, or whose maker has lost a permission of it. `now` is the real time.
+ */
+export async function authenticateCustomerToken(
+  lookup: Lookup,
+  accessToken: string,
+  now: Date,
+): Promise<CustomerAuthentication | undefined> {
+  const found = await selectCustomerToken(lookup, hashOf(accessToken))
+  if (!found) return undefined
+  const { expiresAt, ...caller } = found
+  const platformMs = now.getTime() + Number(caller.platform.clock_offset_ms)
+  return expiresAt.getTime() > platformMs ? caller : undefined
+}
+
+/** SHA-256 in hex: a token has too much entropy to be found from its hash. */
+function hashOf(accessToken: string): string {
+  return createHash('sha256').update(accessToken).digest('hex')
+}

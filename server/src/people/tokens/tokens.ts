@@ -1,0 +1,142 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { effectivePermissions, type Permission } from '@countersign/contract/core/endpoint'
+import { newId, type Op } from '../../kernel/operation/app.ts'
+import { fieldError } from '../../kernel/operation/operation.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { Lookup } from '../../storage/read/lookup.ts'
+import type { Read } from '../../storage/read/read.ts'
+import type { TokenRow } from '../../storage/rows/tables.ts'
+import { findPlatform, platformChanged } from '../platforms/platforms.ts'
+import {
+  selectManagingTokens,
+  selectToken,
+  selectTokensOf,
+  selectTokensOfMember,
+  selectTokenWithPlatform,
+} from './store.ts'
+
+const SECRET_BYTES = 32
+const ID_PREFIX = 'Token:'
+
+/** A new token and its secret. The secret is only in the answer to its creation; its hash is stored. */
+export interface NewToken {
+  readonly row: TokenRow
+  readonly clientSecret: string
+  readonly write: Write
+}
+
+/** Creates a token of 256 random bits. A random secret of that size needs no slow hash. */
+export function makeApiToken(
+  from: { readonly now: Date; readonly random: (bytes: number) => Uint8Array },
+  platformId: string,
+  name: string,
+  permissions: readonly Permission[],
+  makerMemberId: string | null = null,
+): NewToken {
+  const clientSecret = Buffer.from(from.random(SECRET_BYTES)).toString('base64url')
+  const id = newId('Token', from.now)
+  const row: TokenRow = {
+    id,
+    platform_id: platformId,
+    client_id: id.slice(ID_PREFIX.length),
+    name,
+    permissions: [...permissions],
+    secret_hash: hashSecret(clientSecret),
+    created_at: from.now,
+    updated_at: from.now,
+    deleted_at: null,
+    maker_member_id: makerMemberId,
+  }
+  return { row, clientSecret, write: insert('api_tokens', row) }
+}
+
+/** The member behind the caller: itself, or the one who has made its token. */
+export async function memberBehind(op: Op): Promise<string | null> {
+  const { actor } = op
+  if (actor.kind === 'member') return actor.memberId
+  if (actor.kind !== 'token') return null
+  return (await selectToken(op.read, op.platform.id, actor.tokenId))?.maker_member_id ?? null
+}
+
+/** The permissions of a token; undefined if it was deleted. */
+export async function permissionsOfToken(op: Op, id: string): Promise<readonly Permission[] | undefined> {
+  const token = await selectToken(op.read, op.platform.id, id)
+  return token && effectivePermissions(token.permissions)
+}
+
+/** The tokens that a member has made, and those made with them. */
+export async function findTokensOfMember(op: Op, memberId: string): Promise<TokenRow[]> {
+  return selectTokensOfMember(op.read, op.platform.id, memberId)
+}
+
+/** The end of some tokens. Guard: one that can manage tokens is left. Error: 400 `INVALID_INPUT` if no such token would be left. */
+export async function endTokens(
+  op: Op,
+  tokens: readonly TokenRow[],
+  field: string,
+): Promise<readonly Write[]> {
+  // Reads the platform first, because its version guards the later reads.
+  const platform = await findPlatform(op)
+  const ended = new Set(tokens.map(({ id }) => id))
+  const manage = tokens.some(({ permissions }) => permissions.includes('MANAGE'))
+  if (manage && (await selectManagingTokens(op.read, op.platform.id)).every((id) => ended.has(id)))
+    throw fieldError('INVALID_INPUT', field, 'The last token that can manage tokens cannot be deleted')
+  return [
+    ...tokens.map((token) => deleteToken(token, op.now)),
+    // Guards that, of the last two deleted at the same time, one stays.
+    ...(manage ? [platformChanged(op, platform)] : []),
+  ]
+}
+
+/** A token as the API shows it. */
+export function tokenView(row: TokenRow) {
+  return {
+    id: row.id,
+    name: row.name,
+    permissions: row.permissions,
+    clientId: row.client_id,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}
+
+/** All tokens of a platform, as the operator's program shows them. */
+export async function listTokens(read: Read, platformId: string) {
+  const rows = await selectTokensOf(read, platformId)
+  return rows.map(({ id, name, permissions, created_at }) => ({
+    id,
+    name,
+    permissions,
+    createdAt: created_at.toISOString(),
+  }))
+}
+
+/** Revokes a token. Guard: it is active. */
+export function deleteToken({ id }: Pick<TokenRow, 'id'>, at: Date): Write {
+  return update('api_tokens', id, { deleted_at: null }, { deleted_at: at, updated_at: at })
+}
+
+/** The token that a caller names, by its id or by its client id, which is the id without its kind. */
+export async function findTokenWithPlatform(
+  lookup: Lookup,
+  user: string,
+): ReturnType<typeof selectTokenWithPlatform> {
+  return selectTokenWithPlatform(lookup, user.startsWith(ID_PREFIX) ? user : `${ID_PREFIX}${user}`)
+}
+
+const NO_SUCH_SECRET = Buffer.alloc(32)
+
+/** The token that a caller names, if its secret is right. Compares in constant time, even where there is no such token. */
+export async function authenticateToken(
+  lookup: Lookup,
+  user: string,
+  clientSecret: string,
+): ReturnType<typeof selectTokenWithPlatform> {
+  const found = await findTokenWithPlatform(lookup, user)
+  const isItsOwn = timingSafeEqual(hashSecret(clientSecret), found?.token.secret_hash ?? NO_SUCH_SECRET)
+  return isItsOwn ? found : undefined
+}
+
+function hashSecret(clientSecret: string): Buffer {
+  return createHash('sha256').update(clientSecret).digest()
+}

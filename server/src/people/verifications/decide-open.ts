@@ -1,0 +1,28 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import type { VerificationRow } from '../../storage/rows/verification.ts'
+import { findCustomer } from '../customers/customers.ts'
+import { caseDigest, findCase } from './case.ts'
+import { type Decider, decideCase, type Outcome } from './decide.ts'
+import { isOpen, type Moved } from './verifications.ts'
+
+/**
+ * Decides a verification by what was found of a submission. Errors: those of `decideCase`, and 409 `SUBMISSION_OUTDATED` where the
+ * customer or an owner was changed since the submission that was looked at.
+ */
+export async function decideOpen(
+  op: Op,
+  verification: VerificationRow,
+  { submission, ...outcome }: Outcome & { readonly submission?: number },
+  decider: Decider,
+): Promise<Moved> {
+  const customer = await findCustomer(op, verification.customer_id)
+  const one = await findCase(op, customer)
+  const isOther = submission !== undefined && submission !== verification.submission
+  const isApproval = outcome.decision === 'APPROVE' && isOpen(verification)
+  if (isOther || (isApproval && verification.case_digest !== caseDigest(op, one)))
+    throw new ApiError('SUBMISSION_OUTDATED', {
+      details: { field: 'submission', submission: verification.submission },
+    })
+  return decideCase(op, one, { before: verification }, outcome, decider)
+}

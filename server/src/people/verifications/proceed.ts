@@ -1,0 +1,151 @@
+import {
+  KYC_TRANSITIONS,
+  VERIFICATION_TRANSITIONS,
+  type VerificationEvent,
+} from '@countersign/contract/states/customer-states'
+import { verificationOutcome } from '../../kernel/magic-values/magic-values.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { nextState } from '../../kernel/operation/transition.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { expectRow, update, type Write } from '../../storage/commit/writes.ts'
+import type { CustomerRow } from '../../storage/rows/tables.ts'
+import type { VerificationErrorEntry, VerificationRow } from '../../storage/rows/verification.ts'
+import { unverifiedContacts } from '../customers/contacts.ts'
+import { verificationSuffix } from '../customers/customers.ts'
+import { decidesAutomatically } from '../customers/verification.ts'
+import { submitDocuments } from '../documents/submission.ts'
+import { caseDigest, findCase } from './case.ts'
+import { decideCase, type Outcome } from './decide.ts'
+import { type Case, missingOf, unresolvedOf } from './requirements.ts'
+import { selectNewestVerification } from './store.ts'
+import { isOpen, type Moved, moveVerification } from './verifications.ts'
+
+/**
+ * Goes on with the verification of a customer, and begins one where none is open. `isAsked`: the platform has asked for
+ * it, so that a customer that lacks nothing is submitted; otherwise it is only said to be ready. A customer that is decided
+ * gets its last verification, or a record of the decision that was made without one.
+ */
+export async function proceed(op: Op, customer: CustomerRow, isAsked: boolean): Promise<Moved> {
+  const newest = await selectNewestVerification(op, customer.id)
+  const open = newest && isOpen(newest) ? newest : undefined
+  if (nextState(KYC_TRANSITIONS, customer.verification_status, 'approve') === null)
+    return newest && !open ? { row: newest, writes: [] } : recordDecided(op, customer)
+  const one = await findCase(op, customer)
+  const { missing, requested } = outstandingOf(op, one, open)
+  const errors = [...missing, ...requested]
+  const digest = caseDigest(op, one)
+  const step = stepOf(open, errors.length > 0, isAsked, open?.case_digest !== digest)
+  if (step === 'submit') return submit(op, one, open, digest)
+  return guarded(one, moveVerification(op, customer, open, STEPS[step], { errors }))
+}
+
+/** What a case lacks before it can be submitted. */
+export interface Outstanding {
+  /** By the tables of requirements. */
+  readonly missing: readonly VerificationErrorEntry[]
+  /** Asked for by whoever decides. */
+  readonly requested: readonly VerificationErrorEntry[]
+}
+
+export function outstandingOf(op: Op, one: Case, open: VerificationRow | undefined): Outstanding {
+  return {
+    missing: missingOf(one, unverifiedContacts(one.customer), op.now),
+    requested: open ? unresolvedOf(one, open.requested, open.requested_at) : [],
+  }
+}
+
+/** The newest verification of a customer, what is known of the customer, and what is lacking. */
+export async function findProgress(
+  op: Op,
+  customer: CustomerRow,
+): Promise<Outstanding & { readonly one: Case; readonly newest: VerificationRow | undefined }> {
+  const newest = await selectNewestVerification(op, customer.id)
+  const one = await findCase(op, customer)
+  return { one, newest, ...outstandingOf(op, one, newest && isOpen(newest) ? newest : undefined) }
+}
+
+type Step = 'find_errors' | 'complete' | 'submit' | 'wait'
+
+const STEPS = { find_errors: ['find_errors'], complete: ['complete'], wait: [] } as const
+
+/** What happens next to a verification. Pure. */
+export function stepOf(
+  open: Pick<VerificationRow, 'status'> | undefined,
+  hasErrors: boolean,
+  isAsked: boolean,
+  isChanged: boolean,
+): Step {
+  if (hasErrors) return 'find_errors'
+  if (isSubmitted(open)) return isChanged ? 'submit' : 'wait'
+  return isAsked ? 'submit' : 'complete'
+}
+
+/** Whether somebody is deciding. */
+function isSubmitted(open: Pick<VerificationRow, 'status'> | undefined): boolean {
+  return open !== undefined && VERIFICATION_TRANSITIONS[open.status].approve !== null
+}
+
+/** Gives a case to whoever decides: the sandbox at once, a provider by due work, or a person. */
+async function submit(op: Op, one: Case, open: VerificationRow | undefined, digest: string): Promise<Moved> {
+  const { customer } = one
+  const toSubmit: readonly VerificationEvent[] = isSubmitted(open) ? ['submit'] : ['complete', 'submit']
+  const submission = (open?.submission ?? 0) + 1
+  const change = { errors: [], requested: [], requested_at: null, submission, case_digest: digest }
+  const outcome = outcomeHere(op, one)
+  if (outcome?.decision === 'APPROVE' || outcome?.decision === 'REJECT') {
+    const decided = await decideCase(op, one, { before: open, by: toSubmit, change }, outcome, {
+      type: 'SANDBOX',
+    })
+    return { ...decided, writes: [...decided.writes, ...submitDocuments(op, one.documents)] }
+  }
+  const by: readonly VerificationEvent[] = outcome ? [...toSubmit, 'refer'] : toSubmit
+  const moved = moveVerification(op, customer, open, by, change)
+  const isGiven = outcome === undefined && op.verifier !== undefined && !decidesAutomatically(op)
+  const given = isGiven
+    ? [job(op, 'verification.submit', { verificationId: moved.row.id, submission }, op.now)]
+    : []
+  return guarded(one, {
+    row: moved.row,
+    writes: [...moved.writes, ...given, ...submitDocuments(op, one.documents)],
+  })
+}
+
+/** What this server itself makes of a complete case; undefined: it waits, for a provider or in the sandbox. */
+function outcomeHere(op: Op, one: Case): Outcome | undefined {
+  if (!decidesAutomatically(op)) return op.verifier ? undefined : { decision: 'REFER' }
+  if (one.owners.some(({ kyc_status }) => kyc_status === 'PENDING')) return undefined
+  const status = verificationOutcome(verificationSuffix(one.customer))
+  if (status === 'PENDING') return undefined
+  return status === 'APPROVED'
+    ? { decision: 'APPROVE' }
+    : { decision: 'REJECT', reason: 'The sandbox rejects this suffix.' }
+}
+
+/** The record of a decision that was made with the customer, without a verification. */
+function recordDecided(op: Op, customer: CustomerRow): Moved {
+  const isRejected = nextState(KYC_TRANSITIONS, customer.verification_status, 'reopen') !== null
+  const errors: VerificationErrorEntry[] = isRejected
+    ? [
+        {
+          resourceId: customer.id,
+          type: 'APPLICANT_REJECTED',
+          reason: 'The check of the customer has failed.',
+        },
+      ]
+    : []
+  const by = isRejected ? (['reject'] as const) : (['complete', 'submit', 'approve'] as const)
+  const { row, writes } = moveVerification(op, customer, undefined, by, { errors })
+  const { id, version } = customer
+  // Of several at the same time one makes the record; the others find it.
+  return {
+    row,
+    writes: [update('customers', id, { version, deleted_at: null }, { version: version + 1 }), ...writes],
+  }
+}
+
+/** Guard: neither the customer nor its owners were changed meanwhile. */
+function guarded({ customer }: Case, { row, writes }: Moved): Moved {
+  if (writes.length === 0) return { row, writes }
+  const guard: Write = expectRow('customers', customer.id, { version: customer.version, deleted_at: null })
+  return { row, writes: [guard, ...writes] }
+}

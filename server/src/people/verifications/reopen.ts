@@ -1,0 +1,19 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import type { VerificationRow } from '../../storage/rows/verification.ts'
+import { findCustomer } from '../customers/customers.ts'
+import { caseDigest, findCase } from './case.ts'
+import { decideCase } from './decide.ts'
+import type { Moved } from './verifications.ts'
+
+/** Has a rejection looked at again, by a person. The customer waits again. Errors: those of `decideCase`. */
+export async function reopen(op: Op, verification: VerificationRow, reason: string): Promise<Moved> {
+  const one = await findCase(op, await findCustomer(op, verification.customer_id))
+  const change = { case_digest: caseDigest(op, one), submission: verification.submission + 1 }
+  return decideCase(
+    op,
+    one,
+    { before: verification, change },
+    { decision: 'REOPEN', reason },
+    { type: 'OPERATOR' },
+  )
+}

@@ -1,0 +1,202 @@
+import {
+  BUSINESS_DOCUMENTS,
+  BUSINESS_FIELDS,
+  DOCUMENT_REQUIREMENTS,
+  type DocumentRequirementName,
+  INDIVIDUAL_FIELDS,
+  MAJOR_OWNER_PERCENT,
+  personDocumentsOf,
+} from '@countersign/contract/customers/verification-requirements'
+import { valueAt } from '../../base/json/paths.ts'
+import type { DocumentRow } from '../../storage/rows/document.ts'
+import type { CustomerRow } from '../../storage/rows/tables.ts'
+import type { BeneficialOwnerRow, VerificationErrorEntry } from '../../storage/rows/verification.ts'
+
+/** What is known of a customer that is to be verified. */
+export interface Case {
+  readonly customer: CustomerRow
+  /** Of a business. */
+  readonly owners: readonly BeneficialOwnerRow[]
+  readonly documents: readonly DocumentRow[]
+}
+
+/** Everything that the tables require and the customer lacks. Pure. */
+export function missingOf(
+  one: Case,
+  contacts: readonly ('email' | 'phone')[],
+  now: Date,
+): VerificationErrorEntry[] {
+  const { customer } = one
+  return [
+    ...contacts.map((contact) => unverified(customer, contact)),
+    ...(customer.customer_type === 'BUSINESS' ? missingOfBusiness(one, now) : missingOfPerson(one, now)),
+  ]
+}
+
+function missingOfPerson(one: Case, now: Date): VerificationErrorEntry[] {
+  const { id, details, region } = one.customer
+  return [
+    ...missingFields(one.customer, INDIVIDUAL_FIELDS),
+    ...missingPersonDocuments(one, id, region ?? details.address?.country, now),
+  ]
+}
+
+function missingOfBusiness(one: Case, now: Date): VerificationErrorEntry[] {
+  const { customer, owners } = one
+  return [
+    ...missingFields(customer, BUSINESS_FIELDS),
+    ...missingOwners(customer, owners),
+    ...BUSINESS_DOCUMENTS.flatMap((name) => missingDocument(one, customer.id, name, now)),
+    ...owners.flatMap((owner) => missingOfOwner(one, owner, now)),
+  ]
+}
+
+/** An owner has every member that is needed; the documents are those of the country where it lives. */
+function missingOfOwner(one: Case, owner: BeneficialOwnerRow, now: Date): VerificationErrorEntry[] {
+  if (owner.kyc_status === 'REJECTED')
+    return [
+      {
+        resourceId: owner.id,
+        type: 'APPLICANT_REJECTED',
+        reason:
+          'The check of this beneficial owner has failed. Correct its name, or the business cannot be approved.',
+      },
+    ]
+  const { identity } = personDocumentsOf(owner.personal_info.address.country)
+  return identity ? missingDocument(one, owner.id, 'MISSING_IDENTITY_DOCUMENT', now) : []
+}
+
+function missingOwners(
+  { id, details }: CustomerRow,
+  owners: readonly BeneficialOwnerRow[],
+): VerificationErrorEntry[] {
+  const errors: VerificationErrorEntry[] = []
+  const missing = (reason: string) =>
+    errors.push({ resourceId: id, type: 'MISSING_BENEFICIAL_OWNER', reason })
+  if (!owners.some(({ roles }) => roles.includes('CONTROL_PERSON')))
+    missing('A business needs a beneficial owner with the role CONTROL_PERSON.')
+  const named = owners.reduce((sum, owner) => sum + owner.ownership_percentage, 0)
+  const left = 100 - named
+  if (left >= MAJOR_OWNER_PERCENT && !details.businessInfo?.isWidelyHeld)
+    missing(
+      `The beneficial owners that are named hold ${named} %. Name everybody who holds ${MAJOR_OWNER_PERCENT} % or more, ` +
+        'or set businessInfo.isWidelyHeld if nobody else does.',
+    )
+  return errors
+}
+
+function missingFields(customer: CustomerRow, fields: readonly string[]): VerificationErrorEntry[] {
+  return fields
+    .filter((field) => isEmpty(valueAt(customer.details, field)))
+    .map((field) => ({
+      resourceId: customer.id,
+      type: 'MISSING_FIELD',
+      field,
+      reason: `${field} is required.`,
+    }))
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
+}
+
+const CONTACTS = {
+  email: { field: 'email', name: 'e-mail address' },
+  phone: { field: 'phoneNumber', name: 'telephone number' },
+} as const
+
+function unverified({ id }: CustomerRow, contact: keyof typeof CONTACTS): VerificationErrorEntry {
+  const { field, name } = CONTACTS[contact]
+  const reason = `The ${name} is not verified yet: POST /customers/{customerId}/verify-${contact}.`
+  return { resourceId: id, type: 'INVALID_FIELD', field, reason }
+}
+
+function missingPersonDocuments(
+  one: Case,
+  holderId: string,
+  country: string | undefined,
+  now: Date,
+): VerificationErrorEntry[] {
+  const { identity, address } = personDocumentsOf(country)
+  return [
+    ...(identity ? missingDocument(one, holderId, 'MISSING_IDENTITY_DOCUMENT', now) : []),
+    ...(address ? missingDocument(one, holderId, 'MISSING_PROOF_OF_ADDRESS_DOCUMENT', now) : []),
+  ]
+}
+
+/** The entry of a requirement that no document of the holder satisfies; a document that is too old is named. */
+function missingDocument(
+  { documents }: Case,
+  holderId: string,
+  name: DocumentRequirementName,
+  now: Date,
+): VerificationErrorEntry[] {
+  const { proves, accepted, monthsMax } = DOCUMENT_REQUIREMENTS[name]
+  const types: readonly string[] = accepted
+  const candidates = documents.filter(
+    ({ holder_id, document_type }) => holder_id === holderId && types.includes(document_type),
+  )
+  if (candidates.some((document) => !isTooOld(document, monthsMax, now))) return []
+  const acceptedDocumentTypes = [...accepted]
+  const [old] = candidates
+  if (old)
+    return [
+      {
+        resourceId: old.id,
+        type: 'EXPIRED_DOCUMENT',
+        reason: `The document is more than ${monthsMax} months old.`,
+        acceptedDocumentTypes,
+      },
+    ]
+  const age = monthsMax === null ? '' : `, at most ${monthsMax} months old,`
+  return [
+    {
+      resourceId: holderId,
+      type: name,
+      reason: `A document${age} that proves ${proves} is required.`,
+      acceptedDocumentTypes,
+    },
+  ]
+}
+
+function isTooOld({ issued_on, created_at }: DocumentRow, monthsMax: number | null, now: Date): boolean {
+  if (monthsMax === null) return false
+  const limit = new Date(now)
+  limit.setUTCMonth(limit.getUTCMonth() - monthsMax)
+  return (issued_on === null ? created_at : new Date(issued_on)) < limit
+}
+
+/**
+ * What was asked for at `askedAt` and has not been provided since: a document of an accepted type, or a change of the
+ * record that it is about. Pure.
+ */
+export function unresolvedOf(
+  one: Case,
+  requested: readonly VerificationErrorEntry[],
+  askedAt: Date | null,
+): VerificationErrorEntry[] {
+  if (askedAt === null) return []
+  return requested.filter((entry) => !isProvided(one, entry, askedAt))
+}
+
+function isProvided(
+  { customer, owners, documents }: Case,
+  { resourceId, acceptedDocumentTypes, field }: VerificationErrorEntry,
+  askedAt: Date,
+): boolean {
+  const types: readonly string[] = acceptedDocumentTypes ?? []
+  const changed = (record: { updated_at: Date } | undefined) =>
+    record !== undefined && record.updated_at > askedAt
+  const document = documents.find(({ id }) => id === resourceId)
+  if (types.length > 0 && field === undefined) {
+    const holder = document?.holder_id ?? resourceId
+    return documents.some(
+      (one) => one.holder_id === holder && types.includes(one.document_type) && changed(one),
+    )
+  }
+  if (resourceId === customer.id) return changed(customer)
+  const owner = owners.find(({ id }) => id === resourceId)
+  if (owner) return changed(owner)
+  // A document that is gone has been taken back.
+  return document === undefined || changed(document)
+}

@@ -1,0 +1,94 @@
+import type { VerificationState } from '@countersign/contract/states/customer-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
+import { type Lookup, rowById } from '../../storage/read/lookup.ts'
+import type { Read } from '../../storage/read/read.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { BarePlatformRow } from '../../storage/rows/tables.ts'
+import type { VerificationDecisionRow, VerificationRow } from '../../storage/rows/verification.ts'
+
+const BY_ID = rowById('verifications')
+
+export async function selectVerification(op: Op, id: string): Promise<VerificationRow | undefined> {
+  return op.find(BY_ID, id)
+}
+
+/** The newest verification of a customer. */
+export async function selectNewestVerification(
+  op: Op,
+  customerId: string,
+): Promise<VerificationRow | undefined> {
+  return op.read
+    .selectFrom('verifications')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('customer_id', '=', customerId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export interface VerificationFilters {
+  readonly customerId?: string
+  readonly verificationStatus?: VerificationState
+}
+
+/** A page of the matching verifications. */
+export function selectVerifications(op: Op, { customerId, verificationStatus }: VerificationFilters) {
+  return op.read
+    .selectFrom('verifications')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
+    .$call((q) => whereGiven(q, 'status', '=', verificationStatus))
+}
+
+/** A page of the decisions of a verification. */
+export function selectDecisions(op: Op, verificationId: string) {
+  return op.read
+    .selectFrom('verification_decisions')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('verification_id', '=', verificationId)
+}
+
+/** The decision that an event of the provider has made. */
+export async function selectDecisionOfEvent(
+  op: Op,
+  verificationId: string,
+  eventId: string,
+): Promise<VerificationDecisionRow | undefined> {
+  return selectDecisions(op, verificationId)
+    .where('decider', '=', 'PROVIDER')
+    .where('decider_id', '=', eventId)
+    .executeTakeFirst()
+}
+
+/** A verification of any platform, with its platform, for a caller that is not a platform. */
+export async function selectVerificationWithPlatform(
+  lookup: Lookup,
+  id: string,
+): Promise<{ readonly verification: VerificationRow; readonly platform: BarePlatformRow } | undefined> {
+  const verification = await lookup(BY_ID, id)
+  const platform = verification && (await lookup(BARE_PLATFORM_BY_ID, verification.platform_id))
+  return platform && { verification, platform }
+}
+
+/** The verifications of all platforms in a status, oldest first. */
+export async function selectVerificationsOfServer(
+  read: Read,
+  status: VerificationState,
+  limit: number,
+): Promise<VerificationRow[]> {
+  return read
+    .selectFrom('verifications')
+    .innerJoin('platforms', 'platforms.id', 'verifications.platform_id')
+    .selectAll('verifications')
+    .where('verifications.status', '=', status)
+    .where('platforms.closed_at', 'is', null)
+    .orderBy('verifications.created_at')
+    .orderBy('verifications.id')
+    .limit(limit)
+    .execute()
+}

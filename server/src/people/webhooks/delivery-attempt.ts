@@ -1,0 +1,135 @@
+import type { EventEnvelope } from '@countersign/contract/events/events'
+import type { Static } from 'typebox'
+import { type Answer, NoAnswer, send } from '../../base/http-client/send.ts'
+import { parseJson, parseJsonObject, toJson } from '../../base/json/json.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { traced } from '../../kernel/operation/spans.ts'
+import type { NewSpan, OpenSpan } from '../../kernel/ports/tracing.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { EventRow } from '../../storage/rows/event.ts'
+import type { WebhookAttemptRow } from '../../storage/rows/tables.ts'
+import { findSecrets } from './secrets.ts'
+import { signedHeaders } from './signature.ts'
+
+/** The result of one attempt to deliver an event: an answer, or the error that prevented one. */
+export interface Attempt {
+  readonly url: string
+  readonly startedAt: Date
+  readonly durationMs: number
+  readonly answer?: Answer
+  readonly error?: string
+}
+
+/** The body of a delivery: the event, the same at every attempt. */
+export type Sent = Pick<EventRow, 'id' | 'type' | 'object_id' | 'sequence' | 'data' | 'created_at'>
+
+const TIMEOUT_MS = 10_000
+const ANSWER_BYTES_MAX = 64 * 1024
+const RECORDED_BYTES_MAX = 1024
+
+/** Sends an event to the platform, once. In production only to addresses of the public internet. */
+export async function attempt(op: Op, event: Sent, url: string): Promise<Attempt> {
+  const body = Buffer.from(toJson(op.wire.outward(envelope(event))))
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'User-Agent': 'Countersign-Webhooks/1',
+    ...signedHeaders(op, event.id, body, await findSecrets(op)),
+  }
+  const startedMs = performance.now()
+  const outcome = await traced(op, spanOf(event), async (span) => {
+    const traceparent = op.tracing?.context()?.traceparent
+    const outcome = await post(op, url, { ...headers, ...(traceparent ? { traceparent } : {}) }, body)
+    if (span) say(span, outcome)
+    return outcome
+  })
+  op.metrics.webhookAttempt('answer' in outcome ? outcome.answer.status : outcome.error)
+  return { url, startedAt: op.now, durationMs: Math.round(performance.now() - startedMs), ...outcome }
+}
+
+/** An answer, or the code of what kept it away. */
+type PostOutcome = { readonly answer: Answer } | { readonly error: string }
+
+async function post(
+  op: Op,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+): Promise<PostOutcome> {
+  try {
+    const answer = await send(
+      { method: 'POST', url, headers, body },
+      {
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        bytesMax: ANSWER_BYTES_MAX,
+        reach: op.mode === 'production' ? 'public' : 'any',
+      },
+    )
+    return { answer }
+  } catch (error) {
+    if (error instanceof NoAnswer) return { error: error.code }
+    throw error
+  }
+}
+
+/** The address is the platform's, and may hold a secret of it. */
+function spanOf({ id, type }: Sent): NewSpan {
+  const attributes = {
+    'http.request.method': 'POST',
+    'countersign.event.type': type,
+    'countersign.event.id': id,
+  }
+  return { name: 'POST webhook', kind: 'client', attributes }
+}
+
+function say(span: OpenSpan, outcome: PostOutcome): void {
+  if ('error' in outcome) {
+    span.failed(outcome.error)
+    return
+  }
+  const { status } = outcome.answer
+  span.note({ 'http.response.status_code': status })
+  if (status >= 400) span.failed(String(status))
+}
+
+/** An event as it is delivered and as the API shows it. */
+export function envelope(event: Sent): Static<typeof EventEnvelope> {
+  return {
+    id: event.id,
+    type: event.type,
+    timestamp: event.created_at.toISOString(),
+    objectId: event.object_id,
+    sequence: event.sequence,
+    ...(event.type === 'TEST' ? {} : { data: parseJsonObject(event.data) }),
+  }
+}
+
+/** The record of an attempt. */
+export function attemptWrite(op: Op, eventId: string, number: number, tried: Attempt): Write {
+  const row: WebhookAttemptRow = {
+    event_id: eventId,
+    attempt: number,
+    platform_id: op.platform.id,
+    url: tried.url,
+    status: tried.answer?.status ?? null,
+    error: tried.error ?? null,
+    answer: tried.answer ? textOf(tried.answer.body.subarray(0, RECORDED_BYTES_MAX)) : null,
+    duration_ms: tried.durationMs,
+    created_at: tried.startedAt,
+  }
+  return insert('webhook_attempts', row)
+}
+
+/** The JSON of an answer; undefined where it is not JSON, or longer than is read. */
+export function jsonOf({ body, isWhole }: Answer): unknown {
+  if (!isWhole) return undefined
+  try {
+    return parseJson(new TextDecoder().decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+/** An answer's bytes as text that can be stored. A character that is cut off at the end is left out. */
+export function textOf(body: Uint8Array): string {
+  return new TextDecoder().decode(body, { stream: true }).replaceAll('\u0000', '\ufffd')
+}

@@ -1,0 +1,163 @@
+import type { WireSpelling } from '@countersign/contract/core/wire-word'
+import type { EventType } from '@countersign/contract/events/events'
+import { toJson } from '../../base/json/json.ts'
+import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
+import { eventView } from './event-view.ts'
+import { type EventWithDelivery, type FeedReader, selectEventsAfter, selectLatestAfter } from './store.ts'
+
+/** How often the feed of a platform with streams is read, where all events are sent and where only the latest are. */
+const POLL_MS = 500
+const POLL_LATEST_MS = 1_000
+/** The most events of one read. */
+const READ_AT_ONCE = 200
+/** The latest events that are kept for streams that are a little behind. */
+const KEPT_MAX = 500
+
+/** An event as streams send it. */
+export interface StreamedEvent extends FeedPosition {
+  readonly id: string
+  readonly type: EventType
+  /** The lines of the message, written when the first stream sends it. */
+  text(): string
+}
+
+/** What the channels of a platform are made of. */
+export interface ChannelParts {
+  readonly reader: FeedReader
+  readonly wire: WireSpelling
+  /** Where the channel begins. */
+  readonly newest: FeedPosition
+  readonly onFailure: (error: unknown) => void
+}
+
+/** The feed of one platform for all its streams in this process: it is read once, however many they are. */
+export abstract class Channel {
+  protected readonly reader: FeedReader
+  readonly #wire: WireSpelling
+  readonly #polling: Background
+  readonly #waiting = new Set<() => void>()
+
+  constructor({ reader, wire, onFailure }: ChannelParts, pollMs: number) {
+    this.reader = reader
+    this.#wire = wire
+    this.#polling = inBackground(pollMs, () => this.poll(), onFailure)
+  }
+
+  /** What a stream at this position sends next; nothing where there is nothing new. */
+  abstract after(position: FeedPosition): Promise<readonly StreamedEvent[]>
+
+  /** Reads what is new. */
+  protected abstract poll(): Promise<void>
+
+  /** Resolves when there are new events, after `ms`, or when the signal aborts. */
+  async changed(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    await new Promise<void>((resolve) => {
+      const over = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', over)
+        this.#waiting.delete(over)
+        resolve()
+      }
+      const timer = setTimeout(over, ms)
+      signal.addEventListener('abort', over)
+      this.#waiting.add(over)
+    })
+  }
+
+  async stop(): Promise<void> {
+    await this.#polling.stop()
+  }
+
+  protected wake(): void {
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  protected streamed = (event: EventWithDelivery): StreamedEvent => {
+    const { id, type, committed_in, position } = event
+    let written: string | undefined
+    const text = () => {
+      written ??= `id: ${id}\nevent: ${type}\ndata: ${toJson(this.#wire.outward(eventView(event)))}\n\n`
+      return written
+    }
+    return { id, type, committed_in, position, text }
+  }
+}
+
+/** Every event. A stream that is further behind than what is kept reads for itself until it has caught up. */
+export class EveryEvent extends Channel {
+  /** All final events after `#floor` and up to the last read, in their order. */
+  #kept: StreamedEvent[] = []
+  #floor: FeedPosition
+
+  constructor(parts: ChannelParts) {
+    super(parts, POLL_MS)
+    this.#floor = parts.newest
+  }
+
+  async after(position: FeedPosition): Promise<readonly StreamedEvent[]> {
+    if (isAfter(this.#floor, position)) return this.#read(position)
+    return this.#kept.filter((event) => isAfter(event, position))
+  }
+
+  protected async poll(): Promise<void> {
+    for (;;) {
+      const events = await this.#read(this.#kept.at(-1) ?? this.#floor)
+      if (events.length === 0) return
+      const all = [...this.#kept, ...events]
+      const dropped = all.slice(0, -KEPT_MAX).at(-1)
+      this.#kept = all.slice(-KEPT_MAX)
+      if (dropped) this.#floor = dropped
+      this.wake()
+      if (events.length < READ_AT_ONCE) return
+    }
+  }
+
+  async #read(after: FeedPosition): Promise<StreamedEvent[]> {
+    return (await selectEventsAfter(this.reader, after, READ_AT_ONCE)).map(this.streamed)
+  }
+}
+
+/**
+ * Of each type the latest event alone, in the order of the feed. What lies between is passed by in the database: however much
+ * happens, a read brings one event of each type.
+ */
+export class LatestEvents extends Channel {
+  readonly #began: FeedPosition
+  #passed: FeedPosition
+  readonly #latest = new Map<EventType, StreamedEvent>()
+
+  constructor(parts: ChannelParts) {
+    super(parts, POLL_LATEST_MS)
+    this.#began = parts.newest
+    this.#passed = parts.newest
+  }
+
+  async after(position: FeedPosition): Promise<readonly StreamedEvent[]> {
+    if (isAfter(this.#began, position)) return this.#read(position)
+    return [...this.#latest.values()].filter((event) => isAfter(event, position)).sort(inOrder)
+  }
+
+  protected async poll(): Promise<void> {
+    const events = await this.#read(this.#passed)
+    const newest = events.at(-1)
+    if (!newest) return
+    this.#passed = newest
+    for (const event of events) this.#latest.set(event.type, event)
+    this.wake()
+  }
+
+  async #read(after: FeedPosition): Promise<StreamedEvent[]> {
+    return (await selectLatestAfter(this.reader, after)).map(this.streamed)
+  }
+}
+
+function inOrder(one: FeedPosition, other: FeedPosition): number {
+  return isAfter(one, other) ? 1 : -1
+}
+
+function isAfter(one: FeedPosition, other: FeedPosition): boolean {
+  const [a, b] = [BigInt(one.committed_in), BigInt(other.committed_in)]
+  return a > b || (a === b && one.position > other.position)
+}

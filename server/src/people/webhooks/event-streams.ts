@@ -1,0 +1,183 @@
+import { EVENT_STREAMS_MAX, FEED_BEGINNING } from '@countersign/contract/events/event-stream'
+import type { EventType } from '@countersign/contract/events/events'
+import type { App } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { BEGINNING, type EventStreams, type FeedPosition } from '../../kernel/ports/event-streams.ts'
+import { type Channel, EveryEvent, LatestEvents } from './event-channel.ts'
+import { type Seat, Seats } from './event-stream-seats.ts'
+import { selectNewestEvent } from './store.ts'
+
+/** A stream in which nothing happens shows so often that it lives. */
+const COMMENT_MS = 15_000
+/** The least time between two messages of a stream that sends the latest events only. */
+const LATEST_MS = 1_000
+/** What a client waits before it opens a stream that broke. */
+const RECONNECT_MS = 1_000
+const RETRY_SECONDS = '15'
+
+/** The streams of one platform that read one channel. */
+interface Followed {
+  channel: Channel | undefined
+  streams: number
+}
+
+/** Keeps the streams of this process. Each platform that has some has one reader of its feed, or one for each kind of stream. */
+export function createEventStreams(app: Pick<App, 'read' | 'wire' | 'log'>): EventStreams {
+  const kinds = [
+    { Kind: EveryEvent, platforms: new Map<string, Followed>() },
+    { Kind: LatestEvents, platforms: new Map<string, Followed>() },
+  ] as const
+  const closing = new AbortController()
+  const seats = new Seats()
+
+  const leave = async (
+    platforms: Map<string, Followed>,
+    platformId: string,
+    { followed, seat }: { readonly followed: Followed; readonly seat: Seat },
+  ) => {
+    seats.leave(platformId, seat)
+    followed.streams -= 1
+    if (followed.streams > 0) return
+    platforms.delete(platformId)
+    await followed.channel?.stop()
+  }
+
+  return {
+    async open(platformId, { caller, after, types, latestOnly }) {
+      const taken = seats.take(platformId, caller)
+      if (!taken) throw tooMany()
+      const { seat, displaced } = taken
+      await displaced?.end?.()
+      const { Kind, platforms } = kinds[latestOnly ? 1 : 0]
+      const followed = platforms.get(platformId) ?? { channel: undefined, streams: 0 }
+      platforms.set(platformId, followed)
+      followed.streams += 1
+      try {
+        const reader = { read: app.read, platform: { id: platformId } }
+        const newest = await selectNewestEvent(reader)
+        const onFailure = (error: unknown) =>
+          app.log.warn({ err: error, platformId }, 'the feed was not read for its streams')
+        followed.channel ??= new Kind({ reader, wire: app.wire, newest: newest ?? BEGINNING, onFailure })
+        const stream = new Stream(followed.channel, {
+          from: after ?? newest ?? BEGINNING,
+          // Where the stream breaks before its first event, the client goes on behind the newest one of now.
+          known: after ? undefined : (newest?.id ?? FEED_BEGINNING),
+          types: types && new Set(types),
+          pauseMs: latestOnly ? LATEST_MS : 0,
+          closed: closing.signal,
+          onEnd: () => leave(platforms, platformId, { followed, seat }),
+        })
+        seat.end = () => stream.return()
+        return stream
+      } catch (error) {
+        await leave(platforms, platformId, { followed, seat })
+        throw error
+      }
+    },
+    async close() {
+      closing.abort()
+      await Promise.all(
+        kinds.flatMap(({ platforms }) => [...platforms.values()]).map(({ channel }) => channel?.stop()),
+      )
+    },
+  }
+}
+
+function tooMany(): ApiError {
+  return new ApiError('RATE_LIMITED', {
+    message: `The platform has ${EVENT_STREAMS_MAX} streams of events already. End one, or read GET /events.`,
+    headers: { 'Retry-After': RETRY_SECONDS },
+  })
+}
+
+interface StreamOptions {
+  readonly from: FeedPosition
+  readonly known: string | undefined
+  readonly types: ReadonlySet<EventType> | undefined
+  /** The least time between two messages. */
+  readonly pauseMs: number
+  /** Aborts when the server closes. */
+  readonly closed: AbortSignal
+  readonly onEnd: () => Promise<void>
+}
+
+/** The pieces of one stream. It keeps its position and no events: a reader that is slow costs no memory. */
+class Stream implements AsyncIterableIterator<string> {
+  readonly #channel: Channel
+  readonly #options: StreamOptions
+  readonly #ending = new AbortController()
+  readonly #ended: AbortSignal
+  #position: FeedPosition
+  /** The last event that this stream has passed, sent or left out. */
+  #passed: string | undefined
+  #isBegun = false
+  #sentAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(channel: Channel, options: StreamOptions) {
+    this.#channel = channel
+    this.#options = options
+    this.#position = options.from
+    this.#passed = options.known
+    this.#ended = AbortSignal.any([options.closed, this.#ending.signal])
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  async next(): Promise<IteratorResult<string, undefined>> {
+    if (!this.#isBegun) {
+      this.#isBegun = true
+      return { done: false, value: `retry: ${RECONNECT_MS}\n${this.#idLine()}\n` }
+    }
+    const text = await this.#nextText()
+    if (text !== undefined) return { done: false, value: text }
+    return this.return()
+  }
+
+  /** Ends the stream, and a `next` that waits. */
+  async return(): Promise<IteratorResult<string, undefined>> {
+    if (!this.#ending.signal.aborted) {
+      this.#ending.abort()
+      await this.#options.onEnd()
+    }
+    return { done: true, value: undefined }
+  }
+
+  /** The next events together, or a comment; undefined once the stream has ended. */
+  async #nextText(): Promise<string | undefined> {
+    const { types } = this.#options
+    const quietUntilMs = performance.now() + COMMENT_MS
+    await this.#pause()
+    while (!this.#ended.aborted) {
+      const events = await this.#channel.after(this.#position)
+      const last = events.at(-1)
+      if (last) {
+        this.#position = last
+        this.#passed = last.id
+        const shown = types ? events.filter(({ type }) => types.has(type)) : events
+        if (shown.length > 0) return shown.map(({ text }) => text()).join('')
+        continue
+      }
+      const leftMs = quietUntilMs - performance.now()
+      // With the last event that was left out, so that a client does not come back far behind.
+      if (leftMs <= 0) return `: nothing new\n${this.#idLine()}\n`
+      await this.#channel.changed(leftMs, this.#ended)
+    }
+    return undefined
+  }
+
+  /** Waits until the next message may be sent. */
+  async #pause(): Promise<void> {
+    while (!this.#ended.aborted) {
+      const leftMs = this.#sentAtMs + this.#options.pauseMs - performance.now()
+      if (leftMs <= 0) break
+      await this.#channel.changed(leftMs, this.#ended)
+    }
+    this.#sentAtMs = performance.now()
+  }
+
+  #idLine(): string {
+    return this.#passed === undefined ? '' : `id: ${this.#passed}\n`
+  }
+}

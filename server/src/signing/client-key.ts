@@ -1,8 +1,0 @@
-import { parseUncompressedPublicKey } from '../crypto/p256.ts'
-import { fieldError } from '../op/operation.ts'
-
-/** Error: 400 that names `clientPublicKey`, where the 130 hex characters are not a point of the curve. */
-export function checkClientPublicKey(hex: string): void {
-  if (!parseUncompressedPublicKey(hex))
-    throw fieldError('INVALID_INPUT', 'clientPublicKey', 'clientPublicKey is not a P-256 public key')
-}

@@ -1,0 +1,341 @@
+import { hash } from 'node:crypto'
+import { ownUuidOf } from '../engine/ids.ts'
+import type { JobRow, SharedPayload } from '../rows/job.ts'
+import { Parts, type Row } from './batch-parts.ts'
+import { CommitArguments, type Parameter, type RowTypes } from './commit-arguments.ts'
+import { storedRow } from './stored-write.ts'
+import type { Write } from './writes.ts'
+import { timeText } from './writes.ts'
+
+/**
+ * Write sets as the arguments of `commit_together`. A write is identified by its place, counted through the whole
+ * batch.
+ */
+export interface Batch {
+  /** In the order of `COMMIT_TOGETHER`. */
+  readonly parameters: readonly Parameter[]
+  /** The set of the write at each place. */
+  readonly setOf: readonly number[]
+  /** The rows of due work that several sets share, by the ids of their jobs. */
+  readonly shared: ReadonlyMap<string, SharedRow>
+  /** The records that are stored once this is written. */
+  readonly newRecords: ReadonlyMap<string, string>
+}
+
+/** A row of due work, and how many jobs are in it. */
+export interface SharedRow {
+  readonly id: string
+  readonly size: number
+}
+
+/** The digests of records that are known to be stored, by their texts. */
+export type StoredRecords = ReadonlyMap<string, string>
+
+/** Makes one batch from sets that may be written together (`footprint.ts`). */
+export function makeBatch(
+  sets: readonly (readonly Write[])[],
+  records: StoredRecords,
+  types: RowTypes,
+): Batch {
+  const setOf: number[] = []
+  const batch = new BatchArguments(records)
+  for (const [set, writes] of sets.entries())
+    for (const write of writes) batch.add(setOf.push(set) - 1, write)
+  const { newRecords } = batch
+  return { setOf, parameters: batch.parameters(types), shared: batch.shared(), newRecords }
+}
+
+/** Of a digest in hex. */
+const DIGEST_DIGITS = 32
+
+/** Jobs that share a row: of one platform and kind. Each payload is that of a job by itself. */
+interface Sharing {
+  readonly first: Row
+  readonly ids: string[]
+  readonly payloads: SharedPayload['each'][number][]
+}
+
+type WriteOf<Kind extends Write['write']> = Extract<Write, { write: Kind }>
+
+/** The arguments, as they grow write by write. `n` is the place of a write. */
+class BatchArguments {
+  readonly records: StoredRecords
+  /** Those that this batch stores. */
+  readonly newRecords = new Map<string, string>()
+  readonly #args = new CommitArguments()
+  readonly #inserts = new Parts()
+  readonly #updates = new Parts()
+  readonly #expects = new Parts()
+  /** The oldest data key that a set of this batch has sealed by. */
+  #sealedUnder: number | undefined
+  readonly #opens = new Map<string, Row>()
+  /** The place of each account in the list of accounts, from 1. */
+  readonly #accounts = new Map<string, number>()
+  readonly #sharing = new Map<string, Sharing>()
+  /** The objects that are new with this batch. */
+  readonly #new = new Set<unknown>()
+  /** The number of events of each object so far. */
+  readonly #events = new Map<string, number>()
+
+  constructor(records: StoredRecords) {
+    this.records = records
+  }
+
+  add(n: number, write: Write): void {
+    switch (write.write) {
+      case 'insert':
+        this.#insert(write)
+        break
+      case 'update':
+        if (isEnd(write)) this.#end(n, write)
+        else if (isSaid(write)) this.#said(n, write)
+        else this.#update(n, write)
+        break
+      case 'expect':
+        this.#expects.add(write.table, undefined, {
+          n,
+          id: ownUuidOf(write.id),
+          expect: storedRow(write.expect),
+        })
+        break
+      case 'newestKey':
+        this.#sealedUnder = Math.min(this.#sealedUnder ?? write.generation, write.generation)
+        break
+      case 'remove':
+        this.#remove(n, write)
+        break
+      case 'keep':
+        this.#keep(n, write)
+        break
+      case 'event':
+        this.#event(n, write)
+        break
+      case 'open':
+        this.#open(write)
+        break
+      case 'transfer':
+        this.#transfer(n, write)
+        break
+      case 'end':
+        this.#endTransfer(n, write)
+        break
+      case 'close':
+        throw new Error('A set that closes an account is written in turn')
+    }
+  }
+
+  parameters(types: RowTypes): readonly Parameter[] {
+    for (const { first, payloads } of this.#sharing.values())
+      this.#args.add('job_rows', payloads.length > 1 ? { ...first, payload: { each: payloads } } : first)
+    const parts = {
+      inserts: this.#inserts.inOrder(),
+      updates: this.#updates.inOrder(),
+      expects: this.#expects.inOrder(),
+    }
+    const sealedUnder = this.#sealedUnder
+    const hasParts = sealedUnder !== undefined || Object.values(parts).some(({ length }) => length > 0)
+    return this.#args.parameters(
+      hasParts ? { ...parts, sealedUnder } : null,
+      [...this.#opens.values()],
+      types,
+    )
+  }
+
+  /** Each job that shares its row, with that row. */
+  shared(): ReadonlyMap<string, SharedRow> {
+    const rows = [...this.#sharing.values()].filter(({ ids }) => ids.length > 1)
+    return new Map(
+      rows.flatMap(({ first, ids }) => {
+        const row = { id: first.id as string, size: ids.length }
+        return ids.map((id) => [id, row] as const)
+      }),
+    )
+  }
+
+  #share(row: Row): void {
+    const name = `${row.platform_id} ${row.kind}`
+    const sharing = this.#sharing.get(name)
+    if (!sharing)
+      this.#sharing.set(name, {
+        first: row,
+        ids: [row.id as string],
+        payloads: [row.payload as JobRow['payload']],
+      })
+    else {
+      sharing.ids.push(row.id as string)
+      sharing.payloads.push(row.payload as JobRow['payload'])
+    }
+  }
+
+  #insert({ table, row, shares }: WriteOf<'insert'>): void {
+    if (shares) this.#share(row)
+    else if (table === 'transactions') {
+      this.#new.add(row.id)
+      this.#args.add('transaction_rows', row)
+    } else if (table === 'jobs') this.#args.add('job_rows', row)
+    else if (table === 'rail_payments') this.#args.add('rail_payment_rows', row)
+    else if (table === 'rail_events') this.#args.add('rail_event_rows', row)
+    else this.#inserts.add(table, row, storedRow(row))
+  }
+
+  #update(n: number, { table, id, expect, set }: WriteOf<'update'>): void {
+    this.#updates.add(table, set, { n, id: ownUuidOf(id), expect: storedRow(expect), set: storedRow(set) })
+  }
+
+  /** Adds a transaction that reaches a final state. */
+  #end(n: number, { id, expect, set }: WriteOf<'update'>): void {
+    const args = this.#args
+    args.add('end_writes', n)
+    args.add('end_ids', id)
+    args.add('end_expected', expect.state)
+    args.add('end_states', set.state)
+    args.add('end_settled', set.settled_at)
+    args.add('end_updated', set.updated_at)
+  }
+
+  /** Adds a payment that a rail has, or has delivered. */
+  #said(n: number, { id, expect, set }: WriteOf<'update'>): void {
+    const args = this.#args
+    args.add('said_writes', n)
+    args.add('said_ids', id)
+    args.add('said_expected', expect.state)
+    args.add('said_states', set.state)
+    args.add('said_references', set.rail_reference ?? null)
+    args.add('said_delivered', set.delivered_at ?? null)
+    args.add('said_updated', set.updated_at)
+  }
+
+  #remove(n: number, { id }: WriteOf<'remove'>): void {
+    this.#args.add('removal_writes', n)
+    this.#args.add('removal_jobs', id)
+  }
+
+  #keep(n: number, { row }: WriteOf<'keep'>): void {
+    this.#args.add('key_writes', n)
+    this.#args.add('key_rows', row)
+  }
+
+  #event(n: number, { id, platformId, type, objectId, at, data, ofAccount }: WriteOf<'event'>): void {
+    const sequence = (this.#events.get(objectId) ?? 0) + 1
+    this.#events.set(objectId, sequence)
+    const args = this.#args
+    const event = args.add('event_rows', {
+      id,
+      platform_id: platformId,
+      type,
+      object_id: objectId,
+      sequence,
+      data: ofAccount ? null : data,
+      record: ofAccount ? this.#recordOf(data, platformId) : null,
+      created_at: timeText(at),
+    })
+    args.add('event_bases', this.#new.has(objectId) ? 0 : null)
+    if (ofAccount) this.#move(n, this.#placeOf(objectId), 0n, 0n, event)
+  }
+
+  /** The digest of a record that an event shows. Adds the record where it may not be stored yet. */
+  #recordOf(text: string, platformId: string): string {
+    const { records, newRecords } = this
+    const known = records.get(text)
+    const digest = known ?? newRecords.get(text) ?? `\\x${hash('sha256', text).slice(0, DIGEST_DIGITS)}`
+    if (known === undefined && !newRecords.has(text)) {
+      newRecords.set(text, digest)
+      this.#args.add('record_rows', { digest, platform_id: platformId, text })
+    }
+    return digest
+  }
+
+  #open({ id, platformId, owner, name, currency, normalSide, mayOverdraw }: WriteOf<'open'>): void {
+    this.#placeOf(id)
+    this.#opens.set(id, {
+      id: ownUuidOf(id),
+      platform_id: ownUuidOf(platformId),
+      owner: ownUuidOf(owner),
+      name,
+      currency,
+      normal_side: normalSide,
+      may_overdraw: mayOverdraw,
+    })
+  }
+
+  #transfer(n: number, write: WriteOf<'transfer'>): void {
+    const { id, platformId, debit, credit, currency, amount, state, cause, causeId, at } = write
+    const isPosted = state === 'posted'
+    const time = timeText(at)
+    const args = this.#args
+    args.add('transfer_rows', {
+      id,
+      platform_id: platformId,
+      debit_account_id: debit,
+      credit_account_id: credit,
+      currency,
+      amount,
+      state,
+      cause,
+      cause_id: causeId,
+      created_at: time,
+      ended_at: isPosted ? time : null,
+    })
+    const from = this.#placeOf(debit)
+    args.add('transfer_debits', from)
+    // Who is credited does not matter before.
+    const to = isPosted ? this.#placeOf(credit) : null
+    args.add('transfer_credits', to)
+    this.#move(n, from, to === null ? 0n : -amount, to === null ? amount : 0n)
+    if (to !== null) this.#move(n, to, amount, 0n)
+  }
+
+  #endTransfer(n: number, { id, debit, credit, amount, state, at }: WriteOf<'end'>): void {
+    const args = this.#args
+    const from = this.#placeOf(debit)
+    const to = state === 'posted' ? this.#placeOf(credit) : null
+    args.add('step_writes', n)
+    args.add('step_transfers', id)
+    args.add('step_debits', from)
+    args.add('step_credits', to)
+    args.add('step_amounts', amount)
+    args.add('step_states', state)
+    args.add('step_times', timeText(at))
+    this.#move(n, from, to === null ? 0n : -amount, -amount)
+    if (to !== null) this.#move(n, to, amount, 0n)
+  }
+
+  /** Adds the effect of a write on an account, or the event that shows it afterwards. */
+  #move(n: number, account: number, amount: bigint, held: bigint, event = 0): void {
+    const args = this.#args
+    args.add('move_writes', n)
+    args.add('move_accounts', account)
+    args.add('move_amounts', amount)
+    args.add('move_helds', held)
+    args.add('move_events', event)
+  }
+
+  /** The place of an account in the list of accounts. Adds it if it is missing. */
+  #placeOf(account: string): number {
+    const place = this.#accounts.get(account) ?? this.#args.add('accounts', account)
+    this.#accounts.set(account, place)
+    return place
+  }
+}
+
+/** Whether an update only settles a transaction, as most updates do. */
+function isEnd({ table, expect, set }: WriteOf<'update'>): boolean {
+  return (
+    table === 'transactions' &&
+    typeof set.settled_at === 'string' &&
+    Object.keys(expect).join() === 'state' &&
+    Object.keys(set).sort().join() === 'settled_at,state,updated_at'
+  )
+}
+
+const SAID: ReadonlySet<string> = new Set(['state', 'rail_reference', 'delivered_at', 'updated_at'])
+
+/** Whether an update only says that a rail has a payment, or has delivered it, as nearly all do. */
+function isSaid({ table, expect, set }: WriteOf<'update'>): boolean {
+  return (
+    table === 'rail_payments' &&
+    Object.keys(expect).join() === 'state' &&
+    typeof set.state === 'string' &&
+    Object.entries(set).every(([column, value]) => SAID.has(column) && typeof value === 'string')
+  )
+}

@@ -1,0 +1,330 @@
+import { toJson } from '../../base/json/json.ts'
+import { type Database, NoRoom, onlyRow, sqlState, wasRefused } from '../engine/port.ts'
+import { makeBatch, type SharedRow } from './batch.ts'
+import { COMMIT_TOGETHER, type Parameter, type RowTypes, readRowTypes } from './commit-arguments.ts'
+import { type Footprint, footprintOf, Ground } from './footprint.ts'
+import { storedWrite } from './stored-write.ts'
+import type { Write } from './writes.ts'
+
+/** The outcome of a write set: written, or refused by one of its guards with nothing written. */
+export type CommitResult =
+  | {
+      readonly done: true
+      /** The rows that due work of the set shares with that of others, by the id that it would have had alone. */
+      readonly shared?: ReadonlyMap<string, SharedRow>
+    }
+  | { readonly done: false; readonly guard: Guard; readonly name: string }
+
+/** `overflow`: the balance of an account exceeds its type. */
+export type Guard = 'unique' | 'expectation' | 'overdraft' | 'overflow'
+
+/**
+ * The only writer. Write sets that arrive while a commit is under way share the next database transaction; each has
+ * its own result, and one that fails leaves its neighbours alone. `commit` resolves when the set is durable.
+ */
+export interface Committer {
+  /** `onWriting` hears with how many sets it is written, at each start of a commit that it is part of. */
+  commit(writes: readonly Write[], onWriting?: (sets: number) => void): Promise<CommitResult>
+  /** Whether the database had room for the last set. A while after a refusal the next set may try. */
+  hasRoom(): boolean
+}
+
+/** Observes commits, for metrics. */
+export interface CommitObserver {
+  /** A number of sets was written at once; each had its result after the given time. */
+  batch(sets: number, seconds: number): void
+  /** A transaction conflicted with another process's and is repeated. */
+  conflict(): void
+  /** The outcome of one set. */
+  set(writes: readonly Write[], result: CommitResult | 'fault'): void
+}
+
+/** The most sets that are written together, with a statement per table. */
+const TOGETHER_SETS_MAX = 128
+/** The most sets that are written in turn, with a statement per write: more would delay all others. */
+const IN_TURN_SETS_MAX = 16
+/** The most batches at a time: one is sent while the result of another is awaited. */
+const COMMITS_UNDER_WAY_MAX = 2
+/** While a batch is under way, the sets of the next one gather: each commit costs about as much as five sets. */
+const SECOND_COMMIT_SETS_MIN = 16
+/** For how long a refusal for lack of room counts. */
+const ROOM_MS = 10_000
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK = '40P01'
+const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
+const DATATYPE_MISMATCH = '42804'
+/** `commit_together`: a guard failed, and nothing was written. */
+const REFUSED_TOGETHER = 'CS002'
+/** The most records of accounts that are known to be stored; each has about a kilobyte. */
+const RECORDS_MAX = 20_000
+const CONFLICT_ATTEMPTS_MAX = 10
+/** After this many batches with a failed guard, the rest is written in turn. */
+const TOGETHER_ATTEMPTS_MAX = 3
+
+interface Waiting {
+  readonly writes: readonly Write[]
+  /** Undefined: the set must be written in turn. */
+  readonly footprint: Footprint | undefined
+  readonly onWriting: ((sets: number) => void) | undefined
+  readonly resolve: (result: CommitResult) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** The state of a committer. */
+interface Queue {
+  readonly db: Database
+  readonly observer: CommitObserver | undefined
+  /** Records of accounts that are stored, with their digests. */
+  readonly records: Map<string, string>
+  types: RowTypes | undefined
+  /** The sets that wait, in the order of their arrival. */
+  waiting: Waiting[]
+  /** The footprints of the batches that are being written. */
+  readonly underWay: Set<Ground>
+  /** Whether the last started batch is written in turn. */
+  isInTurn: boolean
+  isScheduled: boolean
+  /** When the database last had no room, unless it had some since. */
+  fullAtMs: number
+}
+
+/** Sets that are written at once. */
+interface Taken {
+  readonly sets: readonly Waiting[]
+  readonly ground: Ground
+  readonly isTogether: boolean
+}
+
+export function createCommitter(db: Database, observer?: CommitObserver): Committer {
+  const queue: Queue = {
+    db,
+    records: new Map(),
+    types: undefined,
+    observer,
+    waiting: [],
+    underWay: new Set(),
+    isInTurn: false,
+    isScheduled: false,
+    fullAtMs: Number.NEGATIVE_INFINITY,
+  }
+  return {
+    commit: (writes, onWriting) => commit(queue, withDeliveries(writes), onWriting),
+    hasRoom: () => performance.now() - queue.fullAtMs > ROOM_MS,
+  }
+}
+
+function commit(
+  queue: Queue,
+  writes: readonly Write[],
+  onWriting?: Waiting['onWriting'],
+): Promise<CommitResult> {
+  const { observer } = queue
+  const committed = new Promise<CommitResult>((resolve, reject) => {
+    queue.waiting.push({ writes, footprint: footprintOf(writes), onWriting, resolve, reject })
+    schedule(queue)
+  })
+  committed.then(
+    (result) => {
+      queue.fullAtMs = Number.NEGATIVE_INFINITY
+      observer?.set(writes, result)
+    },
+    (error) => {
+      if (error instanceof NoRoom) queue.fullAtMs = performance.now()
+      observer?.set(writes, 'fault')
+    },
+  )
+  return committed
+}
+
+/** Schedules a batch: sets that arrive within one turn of the event loop are written together. */
+function schedule(queue: Queue): void {
+  if (queue.isScheduled || queue.underWay.size === COMMITS_UNDER_WAY_MAX) return
+  queue.isScheduled = true
+  setImmediate(begin, queue)
+}
+
+/** Starts to write everything that can be written now. */
+function begin(queue: Queue): void {
+  queue.isScheduled = false
+  for (let taken = takeNext(queue); taken !== undefined; taken = takeNext(queue)) write(queue, taken)
+}
+
+/** Writes the taken sets. Afterwards, sets that waited for them can start. */
+function write(queue: Queue, { sets, ground, isTogether }: Taken): void {
+  const { observer } = queue
+  queue.underWay.add(ground)
+  queue.isInTurn = !isTogether
+  for (const { onWriting } of sets) onWriting?.(sets.length)
+  const begunMs = performance.now()
+  void (isTogether ? commitTogether(queue, sets) : commitInTurn(queue.db, sets, observer))
+    // A fault of ours, such as a value that cannot be encoded, must not block later sets.
+    .catch((error) => {
+      for (const set of sets) set.reject(error)
+    })
+    .then(() => {
+      observer?.batch(sets.length, (performance.now() - begunMs) / 1000)
+      queue.underWay.delete(ground)
+      schedule(queue)
+    })
+}
+
+/** Takes the next sets; undefined where they have to wait, or there are none. */
+function takeNext(queue: Queue): Taken | undefined {
+  const { waiting, underWay } = queue
+  const first = waiting[0]
+  if (first === undefined || underWay.size === COMMITS_UNDER_WAY_MAX) return undefined
+  const isTogether = first.footprint !== undefined
+  // Sets that are written in turn run alone, because their records are not known.
+  if (underWay.size > 0 && (!isTogether || queue.isInTurn || waiting.length < SECOND_COMMIT_SETS_MIN))
+    return undefined
+  const ground = new Ground()
+  const sets = isTogether ? takeTogether(queue, ground) : takeInTurn(queue)
+  return sets.length > 0 ? { sets, ground, isTogether } : undefined
+}
+
+/**
+ * Takes the sets that can be written together, and beside what is being written. One that uses a record of another one
+ * of the batch is written in turn after them.
+ */
+function takeTogether(queue: Queue, ground: Ground): Waiting[] {
+  const taken: Waiting[] = []
+  const left: Waiting[] = []
+  for (const item of queue.waiting) {
+    const { footprint } = item
+    if (footprint === undefined || taken.length === TOGETHER_SETS_MAX) left.push(item)
+    else if (ground.meets(footprint)) left.push({ ...item, footprint: undefined })
+    else if ([...queue.underWay].some((other) => other.blocks(footprint))) left.push(item)
+    else {
+      ground.add(footprint)
+      taken.push(item)
+    }
+  }
+  queue.waiting = left
+  return taken
+}
+
+/** Takes the first of the sets that are written in turn. */
+function takeInTurn(queue: Queue): Waiting[] {
+  const taken = queue.waiting.filter(({ footprint }) => footprint === undefined).slice(0, IN_TURN_SETS_MAX)
+  const isTaken = new Set(taken)
+  queue.waiting = queue.waiting.filter((item) => !isTaken.has(item))
+  return taken
+}
+
+/** The due work of an event follows the event. */
+function withDeliveries(writes: readonly Write[]): readonly Write[] {
+  const hasDelivery = (write: Write) => write.write === 'event' && write.delivery !== undefined
+  if (!writes.some(hasDelivery)) return writes
+  return writes.flatMap((write): Write[] => {
+    if (write.write !== 'event' || write.delivery === undefined) return [write]
+    const { delivery, ...event } = write
+    return [event, delivery]
+  })
+}
+
+/** Writes all sets in one call if no guard fails. Sets for which a guard may have failed are written in turn. */
+async function commitTogether(queue: Queue, batch: readonly Waiting[]): Promise<void> {
+  let left = batch
+  const suspected: Waiting[] = []
+  for (let attempt = 1; left.length > 0 && attempt <= TOGETHER_ATTEMPTS_MAX; attempt++) {
+    try {
+      const suspects = await callTogether(queue, left)
+      if (suspects === 'written') left = []
+      else if (suspects.size === 0) break
+      else {
+        suspected.push(...suspects)
+        left = left.filter((item) => !suspects.has(item))
+      }
+    } catch (error) {
+      if (wasRefused(error)) break
+      for (const item of left) item.reject(error)
+      left = []
+    }
+  }
+  const inTurn = [...left, ...suspected]
+  for (let first = 0; first < inTurn.length; first += IN_TURN_SETS_MAX)
+    await commitInTurn(queue.db, inTurn.slice(first, first + IN_TURN_SETS_MAX), queue.observer)
+}
+
+/** Writes these sets. Where a guard fails, nothing is written, and the result is the sets that it may have failed for. */
+async function callTogether(
+  queue: Queue,
+  sets: readonly Waiting[],
+): Promise<ReadonlySet<Waiting> | 'written'> {
+  const { db, observer, records } = queue
+  queue.types ??= await readRowTypes(db)
+  const writes = sets.map((item) => item.writes)
+  const { parameters, setOf, shared, newRecords } = makeBatch(writes, records, queue.types)
+  try {
+    await call(db, COMMIT_TOGETHER, parameters, observer)
+  } catch (error) {
+    // The tables were made anew, so their row types have other numbers.
+    if (sqlState(error) === DATATYPE_MISMATCH) queue.types = undefined
+    if (sqlState(error) !== REFUSED_TOGETHER) throw error
+    const refused = new Set(refusedPlaces(error).map((place) => setOf[place]))
+    return new Set(sets.filter((_, set) => refused.has(set)))
+  }
+  if (records.size + newRecords.size > RECORDS_MAX) records.clear()
+  for (const [text, digest] of newRecords) records.set(text, digest)
+  for (const item of sets) item.resolve(shared.size > 0 ? { done: true, shared } : { done: true })
+  return 'written'
+}
+
+/** The places of the writes whose guards may have failed. */
+function refusedPlaces(error: unknown): readonly number[] {
+  if (!(error instanceof Error && 'detail' in error)) throw error
+  return JSON.parse(String(error.detail))
+}
+
+/** Writes the sets in turn within one database transaction. Each has its own result. */
+async function commitInTurn(
+  db: Database,
+  batch: readonly Waiting[],
+  observer?: CommitObserver,
+): Promise<void> {
+  const sets = batch.map((item) => item.writes.map(storedWrite))
+  try {
+    const rows = await call<{ results: ({ guard: Guard; name: string } | null)[] }>(
+      db,
+      'SELECT commit_write_sets($1::jsonb) AS results',
+      [toJson(sets)],
+      observer,
+    )
+    const { results } = onlyRow(rows)
+    for (const [index, item] of batch.entries()) {
+      const refusal = results[index]
+      item.resolve(refusal ? { done: false, ...refusal } : { done: true })
+    }
+  } catch (error) {
+    // A fault, not a guard. If the database refused the batch, nothing was written, so each set is tried alone and
+    // meets only its own fault. If the connection was lost, the outcome is unknown, and a retry could write twice.
+    const only = batch.length === 1 ? batch[0] : undefined
+    if (only && sqlState(error) === NUMERIC_VALUE_OUT_OF_RANGE)
+      only.resolve({ done: false, guard: 'overflow', name: 'numeric_value_out_of_range' })
+    else if (only || !wasRefused(error)) for (const item of batch) item.reject(error)
+    else {
+      const half = Math.ceil(batch.length / 2)
+      await commitInTurn(db, batch.slice(0, half), observer)
+      await commitInTurn(db, batch.slice(half), observer)
+    }
+  }
+}
+
+/** Runs a statement that commits. Retries after a conflict with another process's commit. */
+async function call<Row>(
+  db: Database,
+  sql: string,
+  parameters: readonly Parameter[],
+  observer?: CommitObserver,
+): Promise<Row[]> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await db.query<Row>(sql, parameters, { isBrief: true })).rows
+    } catch (error) {
+      const state = sqlState(error)
+      if (attempt >= CONFLICT_ATTEMPTS_MAX || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK))
+        throw error
+      observer?.conflict()
+    }
+  }
+}

@@ -1,0 +1,233 @@
+// The embedded database: PGlite in its own thread, with PostgreSQL's wire protocol, so that the client, its value types
+// and its errors are the same as with a PostgreSQL server. Plain JavaScript, because it must run unchanged both from
+// the source tree and beside a bundle.
+//
+// In: Uint8Array of whole frontend messages, 'hold' and 'release' around a copy of the files, or 'close'. Out: Uint8Array of backend messages, or { event, … }.
+// `code` of the first event, `open`, is the compiled engine, which the next thread of the process is given.
+//
+// Run as a program, `node embedded-worker.mjs <directory>`, it makes the files of a new database and exits. That takes
+// three times the memory of the running database, which only the end of a process releases.
+import * as fs from 'node:fs'
+import * as path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { isMainThread, parentPort, workerData } from 'node:worker_threads'
+import { PGlite } from '@electric-sql/pglite'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
+
+const SETTINGS = [
+  'fsync=on',
+  // PGlite's fdatasync, the default method, is a function that does nothing.
+  'wal_sync_method=fsync',
+  // PGlite's default, 128 MB, stays resident once it has been used.
+  'shared_buffers=32MB',
+  'max_connections=5',
+  'min_wal_size=32MB',
+  // Above the log of one checkpoint interval, so that files are reused instead of removed and created again.
+  'max_wal_size=256MB',
+  // The WebAssembly build has no code generator.
+  'jit=off',
+]
+
+/** A table is vacuumed once this number of its rows, and this share of them, are dead or have changed. */
+const VACUUM_DUE = `
+  SELECT quote_ident(schemaname) || '.' || quote_ident(relname) AS name FROM pg_stat_all_tables
+  WHERE schemaname NOT LIKE 'pg_toast%'
+  AND greatest(n_dead_tup, n_mod_since_analyze) > 500 + 0.1 * n_live_tup`
+
+/** @type {{ directory: string, code?: WebAssembly.Module, checkpointIntervalMs: number, vacuumIntervalMs: number }} */
+const { directory, checkpointIntervalMs, vacuumIntervalMs, ...given } = workerData ?? {
+  directory: process.argv[2],
+}
+const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort)
+
+/** The last log lines of PostgreSQL. @type {string[]} */
+const complaints = []
+
+/** Counts syncs. Every acknowledged write has one, so an unchanged count means that no maintenance is due. */
+let syncs = 0
+
+/** PGlite's own NodeFS has no fsync: PostgreSQL's calls succeed without doing anything. Here they reach the file. */
+class DurableNodeFS extends NodeFS {
+  /** @type {NodeFS['init']} */
+  async init(pg, options) {
+    const { emscriptenOpts } = await super.init(pg, options)
+    // PostgreSQL has given up (a PANIC: the log could not be written or synced). PGlite would keep calling it for ever.
+    Object.assign(emscriptenOpts, {
+      onAbort: () => stop(complaints.findLast((line) => line.includes('PANIC')) ?? 'aborted'),
+    })
+    emscriptenOpts.preRun?.push((module) => {
+      const { NODEFS } = /** @type {any} */ (module)
+      NODEFS.stream_ops.fsync = (/** @type {any} */ stream) => {
+        // tryFSOperation turns an error into its errno, at which PostgreSQL stops rather than acknowledge.
+        NODEFS.tryFSOperation(() => {
+          if (stream.nfd === undefined) syncPath(NODEFS.realPath(stream.node))
+          else fs.fsyncSync(stream.nfd)
+        })
+        syncs += 1
+        return 0
+      }
+    })
+    return { emscriptenOpts }
+  }
+}
+
+/** @param {string} file a file or a directory */
+function syncPath(file) {
+  const descriptor = fs.openSync(file, 'r')
+  try {
+    fs.fsyncSync(descriptor)
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
+
+/** @param {string} message @returns {never} */
+function stop(message) {
+  if (isMainThread) process.stderr.write(`${message}\n`)
+  else port.postMessage({ event: 'failed', message })
+  process.exit(1)
+}
+
+if (isMainThread) {
+  // Half of the time would go into optimizing code that runs once.
+  setFlagsFromString('--no-wasm-tier-up')
+  setFlagsFromString('--no-wasm-dynamic-tiering')
+  // The input ends with the parent process, which needs the files.
+  process.stdin.resume().on('end', () => process.exit(1))
+} else {
+  // Fifty times V8's own, so that only hot functions are optimized. A start would take 0.7 s and 40 MB more.
+  setFlagsFromString('--wasm-tiering-budget=100000000')
+}
+
+const pgliteWasmModule = given.code ?? (await compileEngine())
+
+function compileEngine() {
+  const file = new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite'))
+  return WebAssembly.compile(fs.readFileSync(file))
+}
+
+const database = await PGlite.create({
+  pgliteWasmModule,
+  fs: new DurableNodeFS(directory),
+  startParams: [
+    // -F is fsync=off.
+    ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+    ...SETTINGS.flatMap((setting) => ['-c', setting]),
+  ],
+  onStderr: (line) => {
+    if (complaints.push(line.trim()) > 5) complaints.shift()
+    return true
+  },
+}).catch((/** @type {Error} */ error) => stop([error.message, ...complaints].join(' | ')))
+
+if (isMainThread) {
+  await database.close()
+  // Creating the files bypasses PostgreSQL's own syncs.
+  for (const entry of fs.readdirSync(directory, { recursive: true }))
+    syncPath(path.join(directory, String(entry)))
+  syncPath(directory)
+  process.exit(0)
+}
+serve()
+
+function serve() {
+  // A timer's run and close() take turns: two statements of PGlite's own interface must not interleave.
+  let maintenance = Promise.resolve()
+  const maintain = (/** @type {() => Promise<void>} */ run) => {
+    maintenance = maintenance
+      .then(run)
+      .catch((error) => port.postMessage({ event: 'warning', message: String(error) }))
+    return maintenance
+  }
+  const timers = [
+    setInterval(() => maintain(checkpoint), checkpointIntervalMs).unref(),
+    setInterval(() => maintain(vacuum), vacuumIntervalMs).unref(),
+  ]
+  port.on('message', (message) => {
+    if (message === 'hold') return hold(maintain)
+    if (message === 'release') return release()
+    if (message !== 'close') return answer(message)
+    for (const timer of timers) clearInterval(timer)
+    maintain(checkpoint).then(async () => {
+      await database.close()
+      port.postMessage({ event: 'closed' })
+      port.close()
+    })
+  })
+  port.postMessage({ event: 'open', code: pgliteWasmModule })
+}
+
+/** @param {Uint8Array} bytes */
+function answer(bytes) {
+  for (const group of groupsOf(bytes)) {
+    /** @type {Uint8Array[]} */
+    const parts = []
+    if (group[0] === 0) parts.push(database.execProtocolRawSync(group))
+    // Runs to its end before it returns. Its promise rejects only on a fatal error of PostgreSQL.
+    else
+      database.execProtocolRawStream(group, {
+        syncToFs: false,
+        onRawData: (part) => parts.push(part.slice()),
+      })
+    const reply =
+      parts.length === 1 ? /** @type {Uint8Array} */ (parts[0]) : new Uint8Array(Buffer.concat(parts))
+    port.postMessage(reply, [/** @type {ArrayBuffer} */ (reply.buffer)])
+  }
+}
+
+/**
+ * The messages in groups that end with Sync or Query, or are the startup message, which has no type byte. Each group is
+ * one statement and its commit. It is answered at once, not after all groups of the same message.
+ * @param {Uint8Array} bytes
+ */
+function* groupsOf(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (bytes[0] === 0) return yield bytes
+  let start = 0
+  for (let at = 0; at < bytes.length; ) {
+    const type = bytes[at]
+    at += 1 + view.getUint32(at + 1)
+    if (type !== 0x53 && type !== 0x51) continue
+    yield bytes.subarray(start, at)
+    start = at
+  }
+}
+
+let syncsAtCheckpoint = 0
+let syncsAtVacuum = 0
+
+/** How many copies of the files are being made. A checkpoint would take parts of the log away that they need. */
+let copies = 0
+
+/** Begins a copy with a checkpoint, where its reader begins; without one, at the checkpoint before. @param {(run: () => Promise<void>) => Promise<void>} maintain */
+async function hold(maintain) {
+  await maintain(() =>
+    checkpoint().finally(() => {
+      copies += 1
+    }),
+  )
+  port.postMessage({ event: 'held' })
+}
+
+function release() {
+  copies -= 1
+}
+
+/** There is no background checkpointer: without this the log would grow as long as the process lives. */
+async function checkpoint() {
+  if (syncs === syncsAtCheckpoint || copies > 0) return
+  await database.exec('CHECKPOINT')
+  syncsAtCheckpoint = syncs
+}
+
+/** There is no autovacuum either. Vacuums table by table, so that waiting statements run in between. */
+async function vacuum() {
+  if (syncs === syncsAtVacuum) return
+  syncsAtVacuum = syncs
+  const [due] = await database.exec(VACUUM_DUE)
+  for (const { name } of due?.rows ?? []) {
+    await setImmediate()
+    await database.exec(`VACUUM (ANALYZE) ${name}`)
+  }
+}

@@ -1,0 +1,266 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs'
+import { mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import pg from 'pg'
+import { copyDatabaseFiles } from './copy-files.ts'
+import { WorkerStream } from './embedded-stream.ts'
+import { acquireLock, Held, type Lock } from './lock.ts'
+import { type Database, NoConnection } from './port.ts'
+import { Statements } from './postgres-statements.ts'
+import { SESSION_OPTIONS } from './session.ts'
+
+const WORKER = new URL('./embedded-worker.mjs', import.meta.url)
+/** Folders with this prefix hold files that were never used. */
+const UNFINISHED = 'db.new-'
+/** Says that the database was moved away, so that nobody goes on here beside the one that is used now. */
+export const MOVED_FILE = 'moved-to-postgres'
+const CHECKPOINT_INTERVAL_MS = 5_000
+const VACUUM_INTERVAL_MS = 15_000
+/** The PostgreSQL inside @electric-sql/pglite. Another major version cannot read its files. */
+const POSTGRES_VERSION = '18'
+const LOG_FILE_BYTES = 16 * 1024 * 1024
+
+async function openFolder(folder: string): Promise<Database> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (existsSync(join(folder, MOVED_FILE)))
+    throw new Error(
+      `${folder} was moved to PostgreSQL: set DATABASE_URL. To go back to what it was before, remove ${join(folder, MOVED_FILE)}`,
+    )
+  let stop = (_error: Error): void => {}
+  const lock = acquireLock(join(folder, 'countersign.lock'), () => {
+    stop(new Error(`the lock of ${folder} is gone or another's`))
+  })
+  try {
+    await createFiles(folder)
+    const files = join(folder, 'db')
+    const engine = await Engine.start(files)
+    stop = (error) => engine.fail(error)
+    return await connect(engine, files, lock).catch((error) => {
+      engine.fail(error)
+      throw error
+    })
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/**
+ * The embedded database of `dataDir`, made on first use: its files in `db/`, beside them `countersign.lock`. Rejects
+ * with one line when another process has it open, or its disk is full. An answered write is on the disk.
+ */
+export async function openEmbedded(dataDir: string): Promise<Database> {
+  const folder = resolve(dataDir)
+  try {
+    return await openFolder(folder)
+  } catch (error) {
+    if (error instanceof Held || !isFull(folder)) throw error
+    throw new Error(`the disk of ${folder} is full: make room, then start again`, { cause: error })
+  }
+}
+
+/** The engine does not say why it could not write. One file of its log must fit. */
+function isFull(folder: string): boolean {
+  if (!existsSync(folder)) return false
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize < LOG_FILE_BYTES
+}
+
+/**
+ * Makes `db/` unless it is there: first in a folder of another name, so that `db/` is never incomplete, even if this
+ * process is killed and the program that makes the files runs on for a moment beside its successor.
+ */
+async function createFiles(folder: string): Promise<void> {
+  const directory = join(folder, 'db')
+  if (existsSync(join(directory, 'PG_VERSION'))) return checkFiles(directory)
+  if (existsSync(directory) && readdirSync(directory).length > 0) {
+    throw new Error(`${directory} is not a database: move it away, or choose another COUNTERSIGN_DATA_DIR`)
+  }
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(UNFINISHED)) continue
+    await rm(join(folder, name), { recursive: true, force: true, maxRetries: 5 })
+  }
+  const unfinished = await mkdtemp(join(folder, UNFINISHED))
+  await runProgram(fileURLToPath(WORKER), unfinished)
+  await rename(unfinished, directory)
+  const entries = await open(folder, 'r')
+  await entries.sync()
+  await entries.close()
+}
+
+function runProgram(file: string, parameter: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // Its input stays open as long as this process lives, so the program notices when that ends.
+    const child = spawn(process.execPath, [file, parameter], { stdio: ['pipe', 'ignore', 'pipe'] })
+    let complaint = ''
+    child.stderr.on('data', (text) => {
+      complaint += text
+    })
+    child.on('error', reject)
+    child.on('close', (code) => {
+      if (code === 0) resolve()
+      else reject(new Error(`the embedded database could not be made: ${complaint.trim() || code}`))
+    })
+  })
+}
+
+function checkFiles(directory: string): void {
+  const version = readFileSync(join(directory, 'PG_VERSION'), 'utf8').trim()
+  if (version !== POSTGRES_VERSION) {
+    throw new Error(
+      `${directory} was made by PostgreSQL ${version}, but this version reads ${POSTGRES_VERSION}`,
+    )
+  }
+}
+
+async function connect(engine: Engine, files: string, lock: Lock): Promise<Database> {
+  // Sets everything that pg would otherwise take from the PG… environment variables.
+  const client = new pg.Client({
+    stream: () => engine.stream,
+    pipeline: true,
+    host: 'embedded',
+    user: 'postgres',
+    database: 'postgres',
+    ssl: false,
+    options: SESSION_OPTIONS,
+  })
+  client.on('error', () => {})
+  await client.connect()
+  const statements = new Statements((config) => client.query(config))
+  let closed: Promise<void> | undefined
+  const close = async () => {
+    await client.end()
+    await engine.close()
+    lock.release()
+  }
+  return {
+    kind: 'embedded',
+    stopped: engine.stopped,
+    query: async (sql, parameters) => {
+      engine.assertRunning()
+      return statements.run(sql, parameters)
+    },
+    script: async (sql) => {
+      engine.assertRunning()
+      // Sent as one simple query, which PostgreSQL runs as one transaction.
+      await client.query(sql)
+    },
+    copyFiles: async (to) => {
+      engine.assertRunning()
+      await engine.hold()
+      try {
+        await copyDatabaseFiles(files, to)
+      } finally {
+        engine.release()
+      }
+    },
+    close: () => {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+/** The worker. If it ends unexpectedly, every statement under way and every later one fails. */
+class Engine {
+  readonly stream: WorkerStream
+  readonly #worker: Worker
+  #failure: Error | undefined
+  readonly stopped: Promise<Error>
+  #sayStopped: (failure: Error) => void = () => {}
+
+  /** Compiled by the first worker of the process; each one after it starts in half of the time. */
+  static #code: WebAssembly.Module | undefined
+
+  static async start(directory: string): Promise<Engine> {
+    const worker = startWorker(directory, Engine.#code)
+    const { code } = await nextEvent(worker, 'open')
+    Engine.#code = code
+    return new Engine(worker)
+  }
+
+  private constructor(worker: Worker) {
+    this.#worker = worker
+    this.stopped = new Promise((resolve) => {
+      this.#sayStopped = resolve
+    })
+    this.stream = new WorkerStream(worker)
+    worker.on('error', (error) => this.fail(error))
+    worker.on('exit', () => this.fail(new Error('its thread has ended')))
+    worker.on('message', (message: WorkerEvent) => {
+      if (message.event === 'failed') this.fail(new Error(message.message))
+      if (message.event === 'warning') process.emitWarning(`embedded database: ${message.message}`)
+    })
+  }
+
+  fail(cause: Error): void {
+    if (this.#failure !== undefined) return
+    this.#failure = new Error(`the embedded database has stopped: ${cause.message}`, { cause })
+    this.stream.destroy(this.#failure)
+    this.#sayStopped(this.#failure)
+    void this.#worker.terminate()
+  }
+
+  assertRunning(): void {
+    if (this.#failure !== undefined) throw new NoConnection(this.#failure.message, { cause: this.#failure })
+  }
+
+  /** Makes a checkpoint, and none more until `release`. */
+  async hold(): Promise<void> {
+    const held = nextEvent(this.#worker, 'held')
+    this.#worker.postMessage('hold')
+    await held
+  }
+
+  release(): void {
+    if (this.#failure === undefined) this.#worker.postMessage('release')
+  }
+
+  async close(): Promise<void> {
+    if (this.#failure !== undefined) return
+    this.#failure = new Error('the database is closed')
+    const closed = nextEvent(this.#worker, 'closed')
+    this.#worker.postMessage('close')
+    await closed
+    await this.#worker.terminate()
+  }
+}
+
+/** Messages of a worker in addition to the responses of the database. */
+interface WorkerEvent {
+  readonly event?: string
+  readonly message?: string
+  readonly code?: WebAssembly.Module
+}
+
+function startWorker(directory: string, code: WebAssembly.Module | undefined): Worker {
+  return new Worker(WORKER, {
+    workerData: {
+      directory,
+      code,
+      checkpointIntervalMs: CHECKPOINT_INTERVAL_MS,
+      vacuumIntervalMs: VACUUM_INTERVAL_MS,
+    },
+  })
+}
+
+function nextEvent(worker: Worker, name: string): Promise<WorkerEvent> {
+  return new Promise((resolve, reject) => {
+    const forget = () => worker.off('error', fail).off('exit', ended).off('message', look)
+    const fail = (error: Error) => {
+      forget()
+      reject(error)
+    }
+    const ended = () => fail(new Error('the embedded database has ended'))
+    const look = (message: WorkerEvent) => {
+      if (message.event === 'failed') fail(new Error(`the embedded database has stopped: ${message.message}`))
+      if (message.event !== name) return
+      forget()
+      resolve(message)
+    }
+    worker.on('error', fail).on('exit', ended).on('message', look)
+  })
+}

@@ -1,0 +1,95 @@
+import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
+/**
+ * The port to a database: PostgreSQL's SQL, one statement at a time, each its own transaction. It never hands out a
+ * connection or an open transaction, so that no code above depends on one.
+ *
+ * Values: int8 is `bigint`, timestamptz is `Date`, bytea is `Uint8Array` (a `Buffer` at run time), json and jsonb are
+ * parsed with integers beyond 2^53 as `bigint`; the same types are taken as parameters.
+ */
+export interface Database {
+  readonly kind: 'embedded' | 'postgres'
+  /** One statement with `$1`… parameters. Committed and durable when the promise resolves. */
+  query<Row = Record<string, unknown>>(
+    sql: string,
+    parameters?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<QueryAnswer<Row>>
+  /** A script of statements without parameters, as one transaction. For migrations. */
+  script(sql: string): Promise<void>
+  /**
+   * Where the database is files of this process: copies them, consistent and while it goes on, into `folder`, which must not
+   * exist.
+   */
+  copyFiles?(folder: string): Promise<void>
+  /** Resolves to why, where a database in this process has stopped for good: only a new process brings it back. */
+  readonly stopped?: Promise<Error>
+  close(): Promise<void>
+}
+
+export interface QueryOptions {
+  /** The statement is short: it finds rows by their keys or commits. It does not wait for long reads. */
+  readonly isBrief?: boolean
+  /** The statement reads much, for the operator: it may take as long as it needs. */
+  readonly isLong?: boolean
+}
+
+export interface QueryAnswer<Row> {
+  readonly rows: Row[]
+  /** Rows changed by INSERT, UPDATE or DELETE. */
+  readonly affected: number
+}
+
+/** The row of a statement that always returns exactly one, such as a count. */
+export function onlyRow<Row>(rows: readonly Row[]): Row {
+  const [row] = rows
+  if (row === undefined || rows.length > 1)
+    throw new Error(`a statement of one row returned ${rows.length} rows`)
+  return row
+}
+
+/** The SQLSTATE of an error raised by either database, or undefined. */
+export function sqlState(error: unknown): string | undefined {
+  const code = codeOf(error)
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+}
+
+/** Whether the database itself answered with an error, and will not have committed: all but loss and shutdown. */
+export function wasRefused(error: unknown): boolean {
+  const state = sqlState(error)
+  // EPIPE, of a lost connection, has the form of a SQLSTATE.
+  return state !== undefined && state !== 'EPIPE' && !/^(08|57P)/.test(state)
+}
+
+/** The database cannot be used now, for whatever it is asked: there is no connection, or it refuses all that writes. Nothing was done. */
+export class NoConnection extends Error {}
+
+/** The database has no disk, memory or connections left (class 53 of SQLSTATE). */
+export class NoRoom extends NoConnection {}
+
+/** Whether the database is a standby, or was made one: the connection leads to where nothing can be written. */
+export function isReadOnly(error: unknown): boolean {
+  return sqlState(error) === '25006'
+}
+
+/** SQLSTATEs by which PostgreSQL or a pooler refuses a connection: 57P03 is a server that starts, stops or recovers. */
+const NOT_CONNECTED: ReadonlySet<string | undefined> = new Set(['08001', '08004', '57P03'])
+/**
+ * PgBouncer's errors for a statement that it could give to no server. Its code, 08P01, is also that of a server lost
+ * halfway, after which nobody knows what was done.
+ */
+const NO_SERVER_BEHIND_POOLER =
+  /server login has been failing|server_login_retry|query_wait_timeout|cannot connect to server|database .* is (?:disabled|paused)|pgbouncer is (?:shutting down|paused)/i
+
+function isNotConnected(error: unknown): boolean {
+  const state = sqlState(error)
+  return NOT_CONNECTED.has(state) || (state === '08P01' && NO_SERVER_BEHIND_POOLER.test(messageOf(error)))
+}
+
+/** The same error, as what it says of the database itself. */
+export function asUnusable(error: unknown): unknown {
+  if (isNotConnected(error)) return new NoConnection('no connection to the database', { cause: error })
+  if (isReadOnly(error)) return new NoConnection('the database is read-only', { cause: error })
+  if (sqlState(error)?.startsWith('53'))
+    return new NoRoom(`the database has no room: ${messageOf(error)}`, { cause: error })
+  return error
+}

@@ -1,0 +1,148 @@
+import pg from 'pg'
+import { VERSION } from '../../base/settings/version.ts'
+import { NoConnection, sqlState, wasRefused } from './port.ts'
+import { isChangedPlan } from './postgres-statements.ts'
+import type { Hosts } from './postgres-url.ts'
+
+/** Release 0.1.0 called itself `countersign`. */
+export const APPLICATION_NAME = `countersign ${VERSION}`
+
+const CONNECT_TIMEOUT_MS = 10_000
+/** Of several servers one that is silent must not hold up the next. */
+const CONNECT_TIMEOUT_OF_SEVERAL_MS = 3_000
+const KEEP_ALIVE_MS = 10_000
+/** How long after PostgreSQL has refused a further connection no further one is asked for. */
+const NARROW_MS = 30_000
+/** Connections that were asked for together are refused one after another. */
+const NARROWED_MAX = 20
+
+/** A pool of at most `max` connections, which opens them as they are needed, to the server that is current then. */
+function newPool(hosts: Hosts, max: number): pg.Pool {
+  class CurrentClient extends pg.Client {
+    constructor(options: pg.ClientConfig) {
+      super({ ...options, connectionString: hosts.current()[1] })
+    }
+  }
+  const pool = new pg.Pool({
+    Client: CurrentClient as unknown as NonNullable<pg.PoolConfig['Client']>,
+    max,
+    connectionTimeoutMillis: hosts.count > 1 ? CONNECT_TIMEOUT_OF_SEVERAL_MS : CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    // `upgrade finish` looks for servers of another release.
+    application_name: APPLICATION_NAME,
+    ...(hosts.areWritable ? { onConnect: refuseStandby } : {}),
+  })
+  // A broken connection is replaced, and its statement fails. Without a listener, on the pool while it is idle and on
+  // the connection while it is not, the event would end the process.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+async function refuseStandby(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query("SELECT current_setting('transaction_read_only') AS read_only")
+  if (rows[0].read_only === 'on') throw new Error('it takes no changes: a standby, or read-only')
+}
+
+interface Lent {
+  readonly client: pg.PoolClient
+  giveBack(isUsable: boolean): void
+}
+
+/** The connections for one kind of statement. */
+export class Connections {
+  readonly #hosts: Hosts
+  readonly #max: number
+  #pool: pg.Pool
+  #narrowedMs = Number.NEGATIVE_INFINITY
+  /** Those for another kind of statement, which lend one where PostgreSQL gives these none at all. */
+  lender: Connections | undefined
+
+  constructor(hosts: Hosts, max: number) {
+    this.#hosts = hosts
+    this.#max = max
+    this.#pool = newPool(hosts, max)
+  }
+
+  /**
+   * After a refused statement the connection is reused with its prepared statements. After any other error, or where
+   * the plan of one has changed, it is closed.
+   */
+  async send(config: pg.QueryConfig): Promise<pg.QueryResult> {
+    const { client, giveBack } = await this.#lend()
+    let isUsable = true
+    try {
+      return await client.query(config)
+    } catch (error) {
+      isUsable = wasRefused(error) && !isChangedPlan(error)
+      throw error
+    } finally {
+      giveBack(isUsable)
+    }
+  }
+
+  async #lend(): Promise<Lent> {
+    try {
+      return await this.#take()
+    } catch (error) {
+      if (!this.lender || !(error instanceof Error && isWithoutPlace(error.cause))) throw error
+      return this.lender.#take()
+    }
+  }
+
+  /**
+   * Waits for a connection. Where PostgreSQL gives no further one it waits for one of those that are there; where a server cannot be
+   * reached it tries the others.
+   */
+  async #take(): Promise<Lent> {
+    if (performance.now() - this.#narrowedMs > NARROW_MS) this.#pool.options.max = this.#max
+    let narrowed = 0
+    for (let tried = 1; ; ) {
+      const pool = this.#pool
+      const [host] = this.#hosts.current()
+      try {
+        const client = await pool.connect()
+        return { client, giveBack: (isUsable) => this.#giveBack(pool, client, isUsable) }
+      } catch (cause) {
+        if (isWithoutPlace(cause) && pool.totalCount > 0 && narrowed++ < NARROWED_MAX) {
+          this.#narrowedMs = performance.now()
+          pool.options.max = pool.totalCount
+          continue
+        }
+        this.#hosts.leave(host)
+        if (tried++ >= this.#hosts.count) throw new NoConnection('no connection to the database', { cause })
+      }
+    }
+  }
+
+  #giveBack(pool: pg.Pool, client: pg.PoolClient, isUsable: boolean): void {
+    const isOld = pool !== this.#pool
+    client.release(!isUsable || isOld)
+    if (isOld) endOnceIdle(pool)
+  }
+
+  /**
+   * Leaves all connections: the server that they lead to can write no more, and what it lets them read may be old. What waits for
+   * one gets a new one.
+   */
+  renew(): void {
+    const old = this.#pool
+    this.#pool = newPool(this.#hosts, this.#max)
+    endOnceIdle(old)
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end()
+  }
+}
+
+/** Whether PostgreSQL has as many connections as it takes, of this role, this database or in all. */
+function isWithoutPlace(error: unknown): boolean {
+  return sqlState(error) === '53300'
+}
+
+/** A pool that ends forgets who waits for a connection. */
+function endOnceIdle(pool: pg.Pool): void {
+  if (pool.waitingCount === 0 && !pool.ending) void pool.end().catch(() => {})
+}

@@ -1,0 +1,79 @@
+import { SESSION_OPTIONS } from './session.ts'
+
+/** The settings that lead to PostgreSQL. */
+export type UrlSetting = 'DATABASE_URL' | 'DATABASE_READ_URL'
+
+const ATTRIBUTES = ['any', 'read-write', 'primary'] as const
+
+/** The servers of a `DATABASE_URL`. One of several is the primary, and which one it is changes. */
+export class Hosts {
+  readonly #urls: readonly string[]
+  /** The address without user and password. */
+  readonly place: string
+  /** Whether a connection to a server that takes no changes is refused. */
+  readonly areWritable: boolean
+  #current = 0
+
+  constructor(urls: readonly string[], place: string, areWritable: boolean) {
+    this.#urls = urls
+    this.place = place
+    this.areWritable = areWritable
+  }
+
+  get count(): number {
+    return this.#urls.length
+  }
+
+  /** The address that is tried, with its number. */
+  current(): readonly [number: number, url: string] {
+    return [this.#current, this.#urls[this.#current]!]
+  }
+
+  /** The server of that number is of no use now. */
+  leave(number: number): void {
+    if (number === this.#current) this.#current = (number + 1) % this.count
+  }
+}
+
+/**
+ * Reads `postgres://user:password@host:port,host:port/database?…` of a setting. Throws with one line that names the setting and never
+ * the password. That of a standby may lead to servers that take no changes.
+ */
+export function readHosts(url: string, setting: UrlSetting = 'DATABASE_URL'): Hosts {
+  const parts = /^([a-z][a-z0-9+.-]*:)\/\/((?:[^/?#]*@)?)([^/?#@]*)(.*)$/is.exec(url)
+  const [, scheme, login, hosts = '', rest] = parts ?? []
+  const [firstHost = '', ...otherHosts] = hosts.split(',')
+  if (!parts || !URL.canParse(`${scheme}//${login}${firstHost}${rest}`))
+    throw new Error(`${setting} must be an address like postgres://user@host:5432/name`)
+  if (scheme !== 'postgres:' && scheme !== 'postgresql:')
+    throw new Error(`${setting} must start with postgres:, not with ${scheme}`)
+  const address = (host: string) => addressOf(`${scheme}//${login}${host}${rest}`, host, setting)
+  const first = address(firstHost)
+  const addresses = [first, ...otherHosts.map(address)]
+  const { searchParams, pathname } = first
+  const wanted =
+    searchParams.get('target_session_attrs') ??
+    (addresses.length > 1 && setting === 'DATABASE_URL' ? 'read-write' : 'any')
+  if (!ATTRIBUTES.some((one) => one === wanted))
+    throw new Error(
+      `${setting}: target_session_attrs must be one of ${ATTRIBUTES.join(', ')}, not ${wanted}: a server has to write`,
+    )
+  const places = addresses.map(
+    ({ hostname, port, searchParams }) =>
+      `${hostname || searchParams.get('host') || 'localhost'}:${port || '5432'}`,
+  )
+  return new Hosts(addresses.map(connectionString), `${places.join(',')}${pathname}`, wanted !== 'any')
+}
+
+function addressOf(url: string, host: string, setting: UrlSetting): URL {
+  if (URL.canParse(url)) return new URL(url)
+  throw new Error(`${setting}: ${host || 'an empty text'} is not a host with a port`)
+}
+
+function connectionString(address: URL): string {
+  const settings = [address.searchParams.get('options'), SESSION_OPTIONS]
+  address.searchParams.set('options', settings.filter(Boolean).join(' '))
+  address.searchParams.delete('target_session_attrs')
+  // URLSearchParams writes a space as +, which pg reads as a plus sign.
+  return address.href.replace(/\?.*$/, (query) => query.replaceAll('+', '%20'))
+}

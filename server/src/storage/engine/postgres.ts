@@ -1,0 +1,103 @@
+import { codeOf, messageOf } from '../../base/formats/thrown-errors.ts'
+import { type Database, isReadOnly, NoConnection, onlyRow } from './port.ts'
+import { Connections } from './postgres-connections.ts'
+import { type Naming, Statements } from './postgres-statements.ts'
+import { readHosts, type UrlSetting } from './postgres-url.ts'
+import { SESSION_SETTINGS } from './session.ts'
+
+/** Connections of one server process: for short statements, and for the others. */
+const BRIEF_MAX = 6
+const OTHERS_MAX = 4
+/** A connection without an answer for this time is closed: its other end may have disappeared silently. */
+const ANSWER_TIMEOUT_MS = 15_000
+/** The least time between two renewals of all connections: until there is a new primary, each statement asks for one. */
+const RENEW_MS_MIN = 500
+const VERSION_MIN = 140_000
+const UNPREPARED =
+  'DATABASE_URL leads to a pooler that loses prepared statements: from now on none is prepared. DATABASE_PREPARE=off says so at once.'
+
+/**
+ * PostgreSQL at `url` (`postgres://user:password@host:port,host:port/database`). Rejects with one line that names DATABASE_URL,
+ * and never the password, when the server cannot be reached or is older than PostgreSQL 14.
+ */
+export async function openPostgres(
+  url: string,
+  options: { poolMax?: number; answerTimeoutMs?: number; prepares?: boolean; setting?: UrlSetting } = {},
+): Promise<Database> {
+  const { setting = 'DATABASE_URL' } = options
+  const hosts = readHosts(url, setting)
+  const others = new Connections(hosts, options.poolMax ?? OTHERS_MAX)
+  try {
+    await checkServer(others)
+  } catch (error) {
+    await others.close()
+    const cause = error instanceof NoConnection ? error.cause : error
+    throw new Error(`${setting}: cannot use PostgreSQL at ${hosts.place}: ${oneLine(cause)}`, { cause })
+  }
+  const brief = new Connections(hosts, options.poolMax ?? BRIEF_MAX)
+  brief.lender = others
+  others.lender = brief
+  const naming: Naming = { isOn: options.prepares ?? true, onLost: () => process.emitWarning(UNPREPARED) }
+  const timeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS
+  let renewedMs = Number.NEGATIVE_INFINITY
+  const renew = () => {
+    if (performance.now() - renewedMs < RENEW_MS_MIN) return
+    renewedMs = performance.now()
+    for (const connections of [brief, others]) connections.renew()
+  }
+  const statementsOf = (connections: Connections) =>
+    new Statements(
+      async (config) => {
+        try {
+          return await connections.send(config)
+        } catch (error) {
+          if (isReadOnly(error)) renew()
+          throw error
+        }
+      },
+      { timeoutMs, naming },
+    )
+  const statements = { brief: statementsOf(brief), others: statementsOf(others) }
+  const long = new Statements((config) => others.send(config), { naming })
+  let closed: Promise<unknown> | undefined
+  return {
+    kind: 'postgres',
+    query: (sql, parameters, { isBrief = false, isLong = false } = {}) =>
+      (isLong ? long : isBrief ? statements.brief : statements.others).run(sql, parameters),
+    script: async (sql) => {
+      // Sent as one simple query, which PostgreSQL runs as one transaction. A migration takes its time.
+      await others.send({ text: sql })
+    },
+    close: async () => {
+      closed ??= Promise.all([brief.close(), others.close()])
+      await closed
+    },
+  }
+}
+
+async function checkServer(connections: Connections): Promise<void> {
+  const { rows } = await connections.send({
+    text: `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number,
+      current_user AS role, (SELECT json_object_agg(name, setting) FROM pg_settings WHERE name = ANY($1)) AS settings`,
+    values: [Object.keys(SESSION_SETTINGS)],
+  })
+  const { version, number, role, settings }: Answered = onlyRow(rows)
+  if (number < VERSION_MIN) throw new Error(`it is version ${version}, and 14 or newer is needed`)
+  const other = Object.entries(SESSION_SETTINGS).filter(([name, value]) => settings[name] !== value)
+  if (other.length === 0) return
+  const has = other.map(([name]) => `${name} = ${settings[name]}`).join(', ')
+  const wanted = other.map(([name, value]) => `ALTER ROLE "${role}" SET ${name} = '${value}';`).join(' ')
+  throw new Error(`its connections have ${has}: a pooler has dropped our options. Run ${wanted}`)
+}
+
+interface Answered {
+  readonly version: string
+  readonly number: number
+  readonly role: string
+  readonly settings: Readonly<Record<string, string>>
+}
+
+function oneLine(error: unknown): string {
+  // A host with several addresses gives an AggregateError, whose own message is empty.
+  return (messageOf(error) || codeOf(error) || String(error)).replace(/\s+/g, ' ')
+}

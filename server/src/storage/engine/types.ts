@@ -1,0 +1,109 @@
+import pg from 'pg'
+import { parseJson, toJson } from '../../base/json/json.ts'
+import { idOf } from './ids.ts'
+
+type Parse = (text: string) => unknown
+
+/**
+ * The value of each PostgreSQL type in this program, by the type's oid in pg_type. Every other type stays PostgreSQL's
+ * text. That includes numeric, which has no exact counterpart, and date and timestamp, which have no time zone: pg's
+ * own parsers would read those two in the zone of the machine. A uuid is the id of a record (`ids.ts`).
+ */
+const SCALARS: ReadonlyMap<number, { array: number; parse: Parse }> = new Map([
+  [16, { array: 1000, parse: (text) => text === 't' }], // bool
+  [17, { array: 1001, parse: parseBytea }], // bytea
+  [20, { array: 1016, parse: BigInt }], // int8
+  [21, { array: 1005, parse: Number }], // int2
+  [23, { array: 1007, parse: Number }], // int4
+  [25, { array: 1009, parse: (text) => text }], // text
+  [26, { array: 1028, parse: Number }], // oid
+  [114, { array: 199, parse: parseJson }], // json
+  [700, { array: 1021, parse: Number }], // float4
+  [701, { array: 1022, parse: Number }], // float8
+  [1042, { array: 1014, parse: (text) => text }], // char(n)
+  [1043, { array: 1015, parse: (text) => text }], // varchar
+  [1082, { array: 1182, parse: (text) => text }], // date
+  [1184, { array: 1185, parse: pg.types.getTypeParser(1184) as Parse }], // timestamptz
+  [1700, { array: 1231, parse: (text) => text }], // numeric
+  [2950, { array: 2951, parse: idOf }], // uuid
+  [3802, { array: 3807, parse: parseJson }], // jsonb
+])
+
+/** The elements of an array, which may itself hold arrays. */
+type Elements = (string | null | Elements)[]
+
+const TEXT_ARRAY = 1009
+// pg's declaration lists the scalar types only.
+const parseTextArray = pg.types.getTypeParser(TEXT_ARRAY as 25) as (text: string) => Elements
+
+const PARSERS: ReadonlyMap<number, Parse> = new Map(
+  [...SCALARS].flatMap(([oid, { array, parse }]): [number, Parse][] => [
+    [oid, parse],
+    [array, (text) => mapElements(parseTextArray(text), parse)],
+  ]),
+)
+
+function mapElements(elements: Elements, parse: Parse): unknown[] {
+  return elements.map((element) => {
+    if (Array.isArray(element)) return mapElements(element, parse)
+    return element === null ? null : parse(element)
+  })
+}
+
+function parseBytea(text: string): Buffer {
+  return Buffer.from(text.slice(2), 'hex')
+}
+
+function asText(text: string): string {
+  return text
+}
+
+/** The value types of the database port, in the form that pg takes. Both databases use this one table. */
+export const portTypes = {
+  // pg declares one parser type per oid. The port's contract has `unknown` values instead.
+  getTypeParser: (oid: number) => PARSERS.get(oid) ?? asText,
+}
+
+/**
+ * A parameter as PostgreSQL reads it: Date with its milliseconds in UTC, bytes as bytes, an array as an array literal,
+ * any other object as JSON text with exact `bigint`s. A JSON value that is an array at its top has to be given as text
+ * (`toJson`), since an array means a PostgreSQL array.
+ */
+export function toParameter(value: unknown): string | Buffer | null {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'object':
+      if (value === null) return null
+      if (ArrayBuffer.isView(value)) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+      if (value instanceof Date) return dateText(value)
+      return Array.isArray(value) ? arrayLiteral(value) : toJson(value)
+    case 'bigint':
+    case 'number':
+    case 'boolean':
+      return String(value)
+    case 'undefined':
+      return null
+    default:
+      throw new TypeError(`a ${typeof value} cannot be a parameter of a statement`)
+  }
+}
+
+function dateText(date: Date): string {
+  const text = date.toISOString()
+  // Years outside 0…9999 get a sign and six digits from JavaScript, which PostgreSQL reads as a time zone.
+  if (text.length !== 24)
+    throw new RangeError(`${text} is outside the years a statement's parameter can have`)
+  return text
+}
+
+function arrayLiteral(elements: readonly unknown[]): string {
+  return `{${elements.map(elementLiteral).join(',')}}`
+}
+
+function elementLiteral(element: unknown): string {
+  if (Array.isArray(element)) return arrayLiteral(element)
+  const text = toParameter(element)
+  if (text === null) return 'NULL'
+  return typeof text === 'string' ? `"${text.replace(/[\\"]/g, '\\$&')}"` : `"\\\\x${text.toString('hex')}"`
+}

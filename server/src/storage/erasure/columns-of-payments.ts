@@ -1,0 +1,144 @@
+import { ERASED, ERASED_UMA_ADDRESS, identifierFor, type TableColumns, wordFor } from './table-columns.ts'
+
+/** Records of the payments at hand. */
+const OF_PAYMENTS = 'id = ANY ($1)'
+
+const without = (column: string, ...members: readonly string[]) =>
+  `${column}${members.map((member) => ` - '${member}'`).join('')}`
+
+/** Payments, and what rails, banks and chains know of them. */
+export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
+  quotes: {
+    plain:
+      'state source_network payment_rail sending_currency receiving_currency sending_amount receiving_amount fees pricing ' +
+      'pull_state position_limit',
+    erased: [
+      {
+        by: 'customer',
+        rows: 'customer_id = $1',
+        set: {
+          destination_uma: identifierFor('destination_uma'),
+          request: without('request', 'counterparty', 'paidInTo', 'senderCustomerInfo'),
+        },
+      },
+    ],
+  },
+  fx_in_flight: { plain: 'currency bought sold' },
+  transactions: {
+    plain:
+      'kind type direction state sent_amount sent_currency received_amount received_currency fees payment_rail reference ' +
+      'failure_reason refund',
+    erased: [
+      {
+        by: 'payments',
+        rows: OF_PAYMENTS,
+        set: {
+          source_identifier: identifierFor('source_identifier'),
+          // What the holder of a wallet has paid on a chain is shown with the address, which the chain has for good.
+          destination_identifier: `CASE WHEN details ? 'isByOwnKey' THEN destination_identifier ELSE ${identifierFor('destination_identifier')} END`,
+          remittance_information: 'NULL',
+          description: 'NULL',
+          details: `CASE WHEN details ? 'uma' THEN jsonb_build_object('uma', '${ERASED_UMA_ADDRESS}') ELSE '{}' END || (${without('details', 'uma', 'counterparty', 'paymentInstructions', 'sender', 'receiverCustomerInfo')})`,
+        },
+      },
+    ],
+  },
+  rail_payments: {
+    plain: 'rail direction amount currency state reference rail_reference transaction_hash',
+    erased: [
+      {
+        by: 'payments',
+        rows: OF_PAYMENTS,
+        set: { failure: `CASE WHEN failure IS NOT NULL THEN failure || '{"message": "erased"}' END` },
+      },
+    ],
+  },
+  deposit_accounts: {
+    plain: 'rail currency reference matching',
+    kept: { rail_reference: 'money that comes late is attributed by it' },
+    erased: [
+      {
+        by: 'customer',
+        rows: 'account_id IN (SELECT id FROM internal_accounts WHERE customer_id = $1) AND account_info IS NOT NULL',
+        set: { account_info: "jsonb_build_object('accountType', account_info->'accountType')" },
+      },
+    ],
+  },
+  deposits: {
+    plain: 'rail rail_reference amount currency state reason',
+    erased: [
+      {
+        by: 'payments',
+        rows: OF_PAYMENTS,
+        set: {
+          details: `${without('details', 'sender', 'remittanceInformation', 'note', 'paidTo', 'texts')} - 'endToEndId' - 'traceNumber'`,
+        },
+      },
+    ],
+  },
+  rail_events: { plain: 'rail type state reason', apart: { body: 'railEvents', note: 'railEvents' } },
+  rail_statements: {
+    plain:
+      'rail currency date state rail_reference opening closing entry_sum entry_count charged expected_costs booked_count balance ' +
+      'later differences difference_count',
+  },
+  rail_statement_entries: {
+    plain: 'place rail_reference kind amount reason',
+    erased: [{ by: 'payments', rows: 'item_id = ANY ($1)', set: { text: 'NULL', deposit: 'NULL' } }],
+  },
+  bank_desks: { plain: 'rail files traces' },
+  bank_files: {
+    plain:
+      'rail number name message_name state batches payments total traces_before format made_on executed_on part bank_status modifier',
+  },
+  bank_payments: {
+    plain: 'rail direction batch reference amount currency place trace',
+    erased: [
+      {
+        by: 'payments',
+        rows: OF_PAYMENTS,
+        set: { details: `'{"name": "erased", "account": "erased"}'` },
+      },
+    ],
+  },
+  bank_inbox_files: { plain: 'rail name sha256 bytes kind state records reason' },
+  screenings: {
+    plain: 'direction network amount currency state list',
+    erased: [
+      {
+        by: 'payments',
+        rows: OF_PAYMENTS,
+        set: { address: ERASED, detail: wordFor('detail'), note: wordFor('note') },
+      },
+    ],
+  },
+  chains: { plain: 'rail chain_number genesis tokens followed_block followed_hash highest_block' },
+  chain_addresses: { plain: 'rail role path', kept: { address: 'a public chain has it for good' } },
+  chain_payments: {
+    plain:
+      'rail kind token currency amount nonce valid_before signature fee_amount fee_recipient fee_nonce fee_signature state ' +
+      'from_block attempts note transaction_hash block_number',
+    kept: { sender: 'a public chain has it for good', recipient: 'a public chain has it for good' },
+  },
+  chain_transactions: {
+    plain: 'rail nonce gas_limit state transaction_hash block_number block_hash cost',
+    kept: {
+      sender: 'a public chain has it for good',
+      recipient: 'a public chain has it for good',
+      data: 'a public chain has it for good',
+      attempts: 'a public chain has it for good',
+    },
+  },
+  chain_movements: {
+    plain: 'rail currency token transaction_hash log_index block_number block_hash amount kind state',
+    kept: { sender: 'a public chain has it for good', recipient: 'a public chain has it for good' },
+  },
+  chain_blocks: { plain: 'rail number hash' },
+  ledger_accounts: { plain: 'name currency normal_side posted held event_count' },
+  ledger_transfers: { plain: 'currency amount state cause' },
+  ledger_late_ends: { plain: '' },
+  ledger_checkpoints: { plain: 'block_number transfer_count hash payload signature' },
+  proof_start: { plain: 'transfer_count' },
+  proof_queue: { plain: 'position' },
+  proof_blocks: { plain: 'number digests transfer_count hash' },
+}

@@ -1,0 +1,55 @@
+import type { TableColumns } from './table-columns.ts'
+
+const ABOUT_A_MEMBER = 'a person of the platform, who is no customer'
+
+/** Events, due work, what the server notes for itself, and the platform with its people. */
+export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
+  events: { plain: 'position type sequence record available posted', apart: { data: 'events' } },
+  event_records: { plain: 'digest', apart: { text: 'eventRecords' } },
+  webhook_deliveries: { plain: 'state attempts redeliveries' },
+  webhook_attempts: { plain: 'attempt url status error duration_ms', apart: { answer: 'events' } },
+  webhook_secrets: { plain: 'key_generation' },
+  // Payloads hold ids. Errors are those of the program and the database, which quotes no row.
+  jobs: { plain: 'kind payload attempts last_error' },
+  idempotency_keys: {
+    plain: 'digest scope request_hash status',
+    apart: { body: 'keptAnswers' },
+    kept: { key: "the caller's own name for its request; it is gone after some days" },
+  },
+  logged_requests: {
+    plain: 'request caller_request method path status code duration_ms actor_type operation',
+    apart: {
+      query: 'loggedRequests',
+      actor_name: 'loggedRequests',
+      idempotency_key: 'loggedRequests',
+      address: 'loggedRequests',
+      user_agent: 'loggedRequests',
+      request_body: 'loggedRequests',
+      response_body: 'loggedRequests',
+    },
+  },
+  // Counts of minutes.
+  request_counts: { plain: 'caller window_number server count' },
+  platforms: { plain: 'name config clock_offset_ms version' },
+  api_tokens: { plain: 'client_id name permissions secret_hash' },
+  stablecoin_accounts: {
+    plain: 'provider provider_account_id provider_environment status sealed_credentials',
+  },
+  members: { plain: 'permissions state version', kept: { name: ABOUT_A_MEMBER, email: ABOUT_A_MEMBER } },
+  member_links: { plain: 'purpose secret_hash maker' },
+  member_codes: { plain: 'code_mac tries' },
+  member_passkeys: { plain: 'name webauthn_id public_key sign_count' },
+  member_sessions: {
+    plain: 'method secret_hash',
+    kept: { address: ABOUT_A_MEMBER, user_agent: ABOUT_A_MEMBER },
+  },
+  approval_votes: { plain: 'place' },
+  settings: { plain: 'name value' },
+  archives: { plain: 'name of_table file row_count sha256' },
+  archived_events: { plain: 'last_sequence' },
+  data_keys: { plain: 'generation sealed' },
+  enclave_secrets: { plain: 'name sealed' },
+  migrations: { plain: 'name' },
+  schema_additions: { plain: 'name' },
+  schema_functions: { plain: 'name signature hash version' },
+}

@@ -1,0 +1,136 @@
+import { InternalAccount } from '@countersign/contract/accounts/internal-accounts'
+import { eventDataSchema } from '@countersign/contract/events/webhooks'
+import { uuidOf } from '../engine/ids.ts'
+import type { Database } from '../engine/port.ts'
+import { LONG, ROWS_MAX } from './erase-rows.ts'
+import { ERASED_MARK, type Side, withoutAddress, withoutPerson, withoutSide } from './redacted.ts'
+import { OWN_ACCOUNTS } from './table-columns.ts'
+
+/** Whose events tell of the customer `$1`, but for its payments. */
+export const OWN_RECORDS = `(
+  SELECT $1::uuid
+  UNION ALL SELECT id FROM internal_accounts WHERE customer_id = $1
+  UNION ALL SELECT id FROM verifications WHERE customer_id = $1
+  UNION ALL SELECT id FROM beneficial_owners WHERE customer_id = $1
+  UNION ALL SELECT id FROM credentials WHERE account_id IN ${OWN_ACCOUNTS}
+  UNION ALL SELECT id FROM cards WHERE cardholder_id = $1
+  UNION ALL SELECT t.id FROM card_transactions AS t JOIN cards AS c ON c.id = t.card_id WHERE c.cardholder_id = $1
+  UNION ALL SELECT id FROM agents WHERE customer_id = $1
+  UNION ALL SELECT x.id FROM agent_actions AS x JOIN agents AS a ON a.id = x.agent_id WHERE a.customer_id = $1
+  UNION ALL SELECT id FROM invitations WHERE customer_id = $1)`
+
+/** Invitations of others of the platform that the customer `$1` has claimed. */
+const CLAIMED = `(
+  SELECT id FROM invitations WHERE customer_id <> $1
+    AND (platform_id, invitee_uma) = (SELECT platform_id, uma_address FROM customers WHERE id = $1))`
+
+interface Told {
+  readonly id: string
+  readonly type: string
+  readonly data: string
+}
+
+/**
+ * Erases some of the events of what is the customer's, and of those of others that name it, but for payments. Returns how many it has
+ * found.
+ */
+export async function eraseEvents(db: Database, customer: string, umaAddress: string): Promise<number> {
+  const named = `object_id IN ${CLAIMED} AND position($4 in data) > 0`
+  return (
+    (await eraseSome(db, `object_id IN ${OWN_RECORDS}`, customer, withoutPersonOfEvent)) +
+    (await eraseSome(db, named, customer, ({ data }) => withoutAddress(data, umaAddress), umaAddress)) +
+    (await eraseAttempts(db, `object_id IN ${OWN_RECORDS}`, customer))
+  )
+}
+
+function withoutPersonOfEvent({ type, data }: Told): string {
+  return withoutPerson(data, eventDataSchema(type))
+}
+
+const OF_OBJECTS = 'object_id = ANY ($1::uuid[])'
+
+/** Erases all events of some records of the customer: its payments. */
+export async function eraseEventsOf(db: Database, objects: readonly string[]): Promise<number> {
+  for (let all = 0; ; ) {
+    const found =
+      (await eraseSome(db, OF_OBJECTS, objects, withoutPersonOfEvent)) +
+      (await eraseAttempts(db, OF_OBJECTS, objects))
+    all += found
+    if (found < ROWS_MAX) return all
+  }
+}
+
+/** The same of some payments of others, which name the customer as one side. */
+export async function eraseEventsOfOthers(
+  db: Database,
+  objects: readonly string[],
+  side: Side,
+): Promise<number> {
+  const { rows: told } = await db.query<Told>(
+    `SELECT id, type, data FROM events WHERE ${OF_OBJECTS} AND data IS NOT NULL AND NOT starts_with(data, $2)`,
+    [objects, ERASED_MARK],
+  )
+  const redacted = told.map(({ id, data }) => ({ id, before: data, data: withoutSide(data, side) }))
+  const changed = redacted.filter(({ before, data }) => before !== data)
+  await rewrite(db, changed)
+  return changed.length + (await eraseAttempts(db, OF_OBJECTS, objects))
+}
+
+async function rewrite(db: Database, told: readonly Pick<Told, 'id' | 'data'>[]): Promise<void> {
+  if (told.length === 0) return
+  await db.query(
+    'UPDATE events AS e SET data = n.data FROM unnest($1::uuid[], $2::text[]) AS n (id, data) WHERE e.id = n.id',
+    [told.map(({ id }) => uuidOf(id)), told.map(({ data }) => data)],
+  )
+}
+
+async function eraseSome(
+  db: Database,
+  rows: string,
+  of: string | readonly string[],
+  redact: (told: Told) => string,
+  ...more: readonly string[]
+): Promise<number> {
+  const found = await db.query<Told>(
+    `SELECT id, type, data FROM events WHERE ${rows} AND data IS NOT NULL AND NOT starts_with(data, $2) LIMIT $3`,
+    [of, ERASED_MARK, ROWS_MAX, ...more],
+    LONG,
+  )
+  await rewrite(
+    db,
+    found.rows.map((told) => ({ id: told.id, data: redact(told) })),
+  )
+  return found.rows.length
+}
+
+/** What endpoints have answered may repeat what they were sent. */
+async function eraseAttempts(db: Database, rows: string, of: string | readonly string[]): Promise<number> {
+  const { affected } = await db.query(
+    `UPDATE webhook_attempts SET answer = NULL WHERE (event_id, attempt) IN (
+       SELECT a.event_id, a.attempt FROM webhook_attempts AS a JOIN events AS e ON e.id = a.event_id
+       WHERE e.${rows} AND a.answer IS NOT NULL LIMIT $2)`,
+    [of, ROWS_MAX],
+    LONG,
+  )
+  return affected
+}
+
+/** Accounts as events show them: their texts are kept once. The digest goes on to name the text, which nobody compares. */
+export async function eraseEventRecords(db: Database, customer: string): Promise<number> {
+  const { rows } = await db.query<{ digest: Uint8Array; text: string }>(
+    `SELECT digest, text FROM event_records
+     WHERE digest IN (SELECT record FROM events WHERE object_id IN ${OWN_ACCOUNTS} AND record IS NOT NULL)
+       AND NOT starts_with(text, $2) LIMIT $3`,
+    [customer, ERASED_MARK, ROWS_MAX],
+  )
+  if (rows.length > 0)
+    await db.query(
+      `UPDATE event_records AS r SET text = n.text FROM unnest($1::text[], $2::text[]) AS n (digest, text)
+       WHERE r.digest = decode(n.digest, 'hex')`,
+      [
+        rows.map(({ digest }) => Buffer.from(digest).toString('hex')),
+        rows.map(({ text }) => withoutPerson(text, InternalAccount)),
+      ],
+    )
+  return rows.length
+}

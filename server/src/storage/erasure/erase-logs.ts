@@ -1,0 +1,123 @@
+import { ERROR_PAGE, ERRORS } from '@countersign/contract/core/errors'
+import { toJson } from '../../base/json/json.ts'
+import { NIL_UUID, uuidOf } from '../engine/ids.ts'
+import type { Database } from '../engine/port.ts'
+import { onlyRow } from '../engine/port.ts'
+import { ROWS_MAX } from './erase-rows.ts'
+import { OWN_ACCOUNTS } from './table-columns.ts'
+
+/**
+ * What no index finds by its customer: it is looked through, some rows or hours at a time, for the ids of what is the customer's.
+ * `after` is where the step before has ended; in an answer without it there is no more.
+ */
+export interface Walked {
+  readonly found: number
+  readonly after?: string
+}
+
+/** The ids by which requests and answers name what is the customer's, as a pattern. Payments show the id of their customer. */
+export async function findNames(db: Database, customer: string): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    `SELECT $1::uuid AS id
+     UNION ALL SELECT id FROM internal_accounts WHERE customer_id = $1
+     UNION ALL SELECT id FROM external_accounts WHERE customer_id = $1
+     UNION ALL SELECT id FROM beneficial_owners WHERE customer_id = $1
+     UNION ALL SELECT id FROM documents WHERE customer_id = $1
+     UNION ALL SELECT id FROM verifications WHERE customer_id = $1
+     UNION ALL SELECT id FROM credentials WHERE account_id IN ${OWN_ACCOUNTS}
+     UNION ALL SELECT id FROM cards WHERE cardholder_id = $1
+     UNION ALL SELECT id FROM agents WHERE customer_id = $1
+     UNION ALL SELECT id FROM invitations WHERE customer_id = $1`,
+    [customer],
+  )
+  // The code of an invitation is its own name.
+  return rows.map(({ id }) => (id.includes(':') ? uuidOf(id) : id)).join('|')
+}
+
+const LOGGED = ['query', 'idempotency_key', 'request_body', 'response_body'] as const
+/** Of backends and members these say who has called. */
+const OF_PERSONS = ['actor_name', 'address', 'user_agent'] as const
+
+const ERASE_LOGGED = `
+WITH page AS MATERIALIZED (
+    SELECT created_at, id, concat_ws(' ', path, query, actor_id, request_body, response_body) ~* $2 AS is_own
+    FROM logged_requests WHERE platform_id = $1 AND (created_at, id) > ($3, $4::uuid) ORDER BY created_at, id LIMIT $5),
+  changed AS (
+    UPDATE logged_requests AS l SET
+      ${LOGGED.map((column) => `${column} = NULL`).join(', ')},
+      ${OF_PERSONS.map((column) => `${column} = CASE WHEN actor_type IN ('CUSTOMER', 'AGENT') THEN NULL ELSE ${column} END`).join(', ')}
+    FROM page AS p
+    WHERE p.is_own AND l.platform_id = $1 AND l.created_at = p.created_at AND l.id = p.id
+      AND (num_nonnulls(${LOGGED.map((column) => `l.${column}`).join(', ')}) > 0 OR
+        (actor_type IN ('CUSTOMER', 'AGENT') AND num_nonnulls(${OF_PERSONS.map((column) => `l.${column}`).join(', ')}) > 0))
+    RETURNING 1)
+SELECT (SELECT count(*) FROM page)::integer AS seen, last.created_at, last.id
+FROM (SELECT 1) AS one LEFT JOIN LATERAL (SELECT created_at, id FROM page ORDER BY created_at DESC, id DESC LIMIT 1) AS last ON true`
+
+/**
+ * Takes the content out of requests of the log that name what is the customer's, or its address. They do not count as found: whoever
+ * asks about the erasure makes new ones all the time.
+ */
+export async function eraseLoggedRequests(
+  db: Database,
+  platform: string,
+  { names, umaAddress }: { readonly names: string; readonly umaAddress: string },
+  after?: string,
+): Promise<Walked> {
+  const [at = '-infinity', id = NIL_UUID] = after?.split(' ') ?? []
+  const { rows } = await db.query<{
+    seen: number
+    created_at: Date | null
+    id: string | null
+  }>(ERASE_LOGGED, [platform, `${names}|${umaAddress.replace(/[$.+]/g, '\\$&')}`, at, id, ROWS_MAX])
+  const { seen, created_at, id: last } = onlyRow(rows)
+  if (seen < ROWS_MAX || !created_at || !last) return { found: 0 }
+  return { found: 0, after: `${created_at.toISOString()} ${uuidOf(last)}` }
+}
+
+const HOUR_MS = 3_600_000
+const WINDOW_HOURS = 6
+
+/** The response to a repeated call for an erased customer. */
+function deletedBody(origin: string): string {
+  const { status, message } = ERRORS.CUSTOMER_DELETED
+  const docUrl = `${origin}${ERROR_PAGE}#CUSTOMER_DELETED`
+  return toJson({ status, code: 'CUSTOMER_DELETED', message, docUrl })
+}
+
+/** Answers are found by the time at which they expire. One that is sealed says nothing, and is removed. */
+const ERASE_KEPT = `
+WITH found AS MATERIALIZED (
+    SELECT ctid AS place, body LIKE '{%' AS is_shown FROM idempotency_keys
+    WHERE expires_at >= $2 AND expires_at < $3 AND platform_id = $1 AND (scope ~ $4 OR body ~ $4) AND body <> $5 LIMIT $6 FOR UPDATE),
+  removed AS (DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(SELECT place FROM found WHERE NOT is_shown)) RETURNING 1),
+  changed AS (UPDATE idempotency_keys SET status = ${ERRORS.CUSTOMER_DELETED.status}, body = $5
+    WHERE ctid = ANY (ARRAY(SELECT place FROM found WHERE is_shown)) RETURNING 1)
+SELECT (SELECT count(*) FROM found)::integer AS found`
+
+/**
+ * Answers that are kept for repeats become a refusal: a repeated call makes nothing anew. They expire after `keptDays`, so those
+ * that may tell of the customer were kept in as many days before its deletion, or on that day.
+ */
+export async function eraseKeptAnswers(
+  db: Database,
+  platform: string,
+  { names, deletedAt }: { readonly names: string; readonly deletedAt: Date },
+  { keptDays, origin }: { readonly keptDays: number; readonly origin: string },
+  after?: string,
+): Promise<Walked> {
+  const from = after === undefined ? deletedAt : new Date(after)
+  const until = new Date(from.getTime() + WINDOW_HOURS * HOUR_MS)
+  const { rows } = await db.query<{ found: number }>(ERASE_KEPT, [
+    platform,
+    from,
+    until,
+    names,
+    deletedBody(origin),
+    ROWS_MAX,
+  ])
+  const { found } = onlyRow(rows)
+  if (found === ROWS_MAX) return { found, after: from.toISOString() }
+  const isLast = until.getTime() > deletedAt.getTime() + (keptDays + 1) * 24 * HOUR_MS
+  return isLast ? { found } : { found, after: until.toISOString() }
+}

@@ -1,0 +1,66 @@
+import { isObject } from '@countersign/contract/core/decode'
+import { idOfKind, NIL_UUID, uuidOf, uuidOfText } from '../engine/ids.ts'
+import type { Database } from '../engine/port.ts'
+import type { RailEventRow } from '../rows/rail.ts'
+import type { Walked } from './erase-logs.ts'
+import { ROWS_MAX } from './erase-rows.ts'
+import { ERASED_RECORD } from './table-columns.ts'
+
+type Report = Pick<RailEventRow, 'id' | 'rail' | 'body'>
+
+const OWN = `
+SELECT id FROM transactions WHERE id = ANY ($2::uuid[]) AND customer_id = $1
+UNION ALL SELECT id FROM quotes WHERE id = ANY ($2::uuid[]) AND customer_id = $1
+UNION ALL SELECT d.id FROM deposits AS d JOIN transactions AS t ON t.id = d.transaction_id
+  WHERE d.id = ANY ($2::uuid[]) AND t.customer_id = $1`
+
+/** Reports, by their own names, that another kind of file has made of the customer's deposits. */
+const CONFIRMATIONS = `
+SELECT d.details->>'confirmedBy' AS name FROM deposits AS d JOIN transactions AS t ON t.id = d.transaction_id
+WHERE t.customer_id = $1 AND d.details->>'confirmedBy' = ANY ($2::text[])`
+
+/** What rails have reported of the customer's payments and deposits. No index has it: reports are looked through, some at a time. */
+export async function eraseRailEvents(
+  db: Database,
+  { customer, platform }: { readonly customer: string; readonly platform: string },
+  after?: string,
+): Promise<Walked> {
+  const { rows } = await db.query<Report & { readonly is_left: boolean }>(
+    `SELECT id, rail, body, platform_id = $1 AND NOT body ? 'isErased' AS is_left FROM rail_events
+     WHERE id > $2 ORDER BY id LIMIT $3`,
+    [platform, after ?? NIL_UUID, ROWS_MAX],
+  )
+  const subjects = new Map(rows.filter(({ is_left }) => is_left).map((row) => [row.id, subjectsOf(row)]))
+  const names = new Map(rows.map(({ id, body }) => [id, String(body.id)]))
+  const [own, confirmations] = await Promise.all([
+    db.query<{ id: string }>(OWN, [customer, [...subjects.values()].flat()]),
+    db.query<{ name: string }>(CONFIRMATIONS, [customer, [...names.values()]]),
+  ])
+  const isOwn = new Set(own.rows.map(({ id }) => uuidOf(id)))
+  const isConfirmation = new Set(confirmations.rows.map(({ name }) => name))
+  const found = [...subjects]
+    .filter(([id, of]) => of.some((one) => isOwn.has(one)) || isConfirmation.has(names.get(id) ?? ''))
+    .map(([id]) => uuidOf(id))
+  if (found.length > 0)
+    await db.query(
+      `UPDATE rail_events SET note = CASE WHEN note IS NOT NULL THEN 'erased' END,
+         body = jsonb_build_object('id', body->'id', 'type', body->'type') || '${ERASED_RECORD}' WHERE id = ANY ($1::uuid[])`,
+      [found],
+    )
+  const last = rows.at(-1)
+  return rows.length < ROWS_MAX || !last
+    ? { found: found.length }
+    : { found: found.length, after: uuidOf(last.id) }
+}
+
+/** What a report is about: a payment by its id, a deposit by the rail's own name for it. */
+function subjectsOf({ rail, body: { data } }: Report): string[] {
+  if (!isObject(data)) return []
+  const { id, depositId } = data
+  return [
+    ...(typeof id === 'string' ? [uuidOf(id)] : []),
+    ...(typeof depositId === 'string'
+      ? [uuidOf(idOfKind('Deposit', uuidOfText(`Deposit ${rail} ${depositId}`)))]
+      : []),
+  ]
+}

@@ -1,0 +1,75 @@
+import type { Database } from '../engine/port.ts'
+import { onlyRow } from '../engine/port.ts'
+import { COLUMNS_OF_CUSTOMERS } from './columns-of-customers.ts'
+import { COLUMNS_OF_PAYMENTS } from './columns-of-payments.ts'
+import { COLUMNS_OF_WORK } from './columns-of-work.ts'
+import type { ErasedRows, TableColumns } from './table-columns.ts'
+
+/** Every table of the database, and what its columns say of people. */
+export const TABLE_COLUMNS: Readonly<Record<string, TableColumns>> = {
+  ...COLUMNS_OF_CUSTOMERS,
+  ...COLUMNS_OF_PAYMENTS,
+  ...COLUMNS_OF_WORK,
+}
+
+/** A statement may look through much to find what is left, and nothing waits for it. */
+export const LONG = { isLong: true } as const
+
+/** The most rows of one statement, which is a transaction. */
+export const ROWS_MAX = 1_000
+
+/** A statement that erases some rows. It finds those that are not erased yet, at most `$2`, and answers how many it has found. */
+export interface RowsStatement extends Pick<ErasedRows, 'by' | 'isEarly'> {
+  readonly table: string
+  readonly sql: string
+}
+
+/** Those of all tables, in their order. */
+export const ROWS_STATEMENTS: readonly RowsStatement[] = Object.entries(TABLE_COLUMNS).flatMap(
+  ([table, { erased = [] }]) =>
+    erased.map(({ by, isEarly, ...rows }) => ({
+      table,
+      by,
+      ...(isEarly ? { isEarly } : {}),
+      sql: statementOf(table, rows),
+    })),
+)
+
+/** Rows that changed meanwhile are found and not changed: the caller asks again. */
+export function statementOf(table: string, { rows, set }: Pick<ErasedRows, 'rows' | 'set'>): string {
+  const columns = Object.keys(set ?? {})
+  const values = Object.values(set ?? {})
+  const isLeft = set
+    ? `AND ROW(${columns.map((column) => `t.${column}`).join(', ')}) IS DISTINCT FROM ROW(${values.join(', ')})`
+    : ''
+  const change = set
+    ? `UPDATE ${table} SET ${columns.map((column, at) => `${column} = ${values[at]}`).join(', ')}`
+    : `DELETE FROM ${table}`
+  return `
+WITH found AS MATERIALIZED (SELECT t.id FROM ${table} AS t WHERE (${rows}) ${isLeft} LIMIT $2 FOR UPDATE),
+  changed AS (${change} WHERE id = ANY (ARRAY(SELECT id FROM found)) RETURNING 1)
+SELECT (SELECT count(*) FROM found)::integer AS found, (SELECT count(*) FROM changed)::integer AS changed`
+}
+
+/** Erases at most `ROWS_MAX` rows. `of` is the uuid of the customer, or those of records. Returns how many it has found. */
+export async function eraseRows(
+  db: Database,
+  { sql }: Pick<RowsStatement, 'sql'>,
+  of: string | readonly string[],
+): Promise<number> {
+  const { rows } = await db.query<{ found: number }>(sql, [of, ROWS_MAX], LONG)
+  return onlyRow(rows).found
+}
+
+/** Erases all rows of some records, a statement at a time. Returns how many. */
+export async function eraseAllRows(
+  db: Database,
+  statement: Pick<RowsStatement, 'sql'>,
+  of: string | readonly string[],
+): Promise<number> {
+  for (let all = 0; ; ) {
+    const found = await eraseRows(db, statement, of)
+    all += found
+    if (found < ROWS_MAX) return all
+  }
+}

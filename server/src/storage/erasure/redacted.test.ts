@@ -1,0 +1,58 @@
+import { eventDataSchema } from '@countersign/contract/events/webhooks'
+import { expect, test } from 'vitest'
+import { withoutPerson, withoutSide } from './redacted.ts'
+
+const PAYMENT = {
+  id: 'Transaction:0199a9c9-3c00-7cc0-98d0-b0a1c2d3e41c',
+  status: 'COMPLETED',
+  platformCustomerId: 'ada',
+  sentAmount: {
+    amount: 9_007_199_254_740_993n,
+    currency: { code: 'USD', name: 'US Dollar', symbol: '$', decimals: 2 },
+  },
+  source: { sourceType: 'UMA_ADDRESS', umaAddress: '$ada@uma.example', currency: 'USD' },
+  destination: { destinationType: 'UMA_ADDRESS', umaAddress: '$grace@uma.example', currency: 'USD' },
+  description: 'for the barn',
+  counterpartyInformation: { FULL_NAME: 'Grace Hopper' },
+  refund: { reason: 'TRANSACTION_FAILED', status: 'PENDING' },
+  createdAt: '2026-01-01T00:00:00.000Z',
+  somethingNew: 'Ada Lovelace',
+}
+const text = (value: object) =>
+  JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `#${one}` : one)).replaceAll(/"#(\d+)"/g, '$1')
+
+test('a record keeps what the contract marks as plain; what is personal, and what no schema knows, is erased', () => {
+  const erased = withoutPerson(text(PAYMENT), eventDataSchema('OUTGOING_PAYMENT.COMPLETED'))
+  expect(erased).toContain('"amount":9007199254740993')
+  expect(JSON.parse(erased)).toMatchObject({
+    isErased: true,
+    id: PAYMENT.id,
+    status: 'COMPLETED',
+    platformCustomerId: 'erased',
+    sentAmount: { currency: { code: 'USD', name: 'US Dollar' } },
+    source: { sourceType: 'UMA_ADDRESS', umaAddress: '$erased@erased.invalid', currency: 'USD' },
+    createdAt: PAYMENT.createdAt,
+    somethingNew: 'erased',
+  })
+  expect(erased).not.toMatch(/Ada|ada@|Grace|barn/)
+  expect(withoutPerson(erased, undefined)).toBe(erased)
+  expect(withoutPerson('{}', undefined)).toBe('{"isErased":true}')
+})
+
+test('a record without a schema keeps no text', () => {
+  const erased = withoutPerson(text(PAYMENT), undefined)
+  expect(erased).not.toMatch(/Ada|ada@|Grace|barn|COMPLETED|USD/)
+})
+
+test('a record of the other side keeps all but what it says of the person', () => {
+  const asPayee = JSON.parse(withoutSide(text(PAYMENT), 'destination'))
+  expect(asPayee).toMatchObject({ description: 'for the barn', source: { umaAddress: '$ada@uma.example' } })
+  expect(asPayee.destination.umaAddress).toBe('$erased@erased.invalid')
+  expect(asPayee.counterpartyInformation).toBeUndefined()
+  const asPayer = JSON.parse(withoutSide(text(PAYMENT), 'source'))
+  expect(asPayer.description).toBeUndefined()
+  expect([asPayer.source.umaAddress, asPayer.destination.umaAddress]).toEqual([
+    '$erased@erased.invalid',
+    '$grace@uma.example',
+  ])
+})

@@ -1,0 +1,99 @@
+import { isObject, type JsonSchema } from '@countersign/contract/core/decode'
+import { alternatives, sensitivityOf } from '@countersign/contract/core/sensitivity'
+import { parseJson, parseJsonObject, toJson } from '../../base/json/json.ts'
+import { ERASED_UMA_ADDRESS } from './table-columns.ts'
+
+/**
+ * Records as JSON, such as events show them, without the person. The marks of the contract say what is personal, as they do in logs
+ * and the audit trail. Properties that no schema knows are erased, so a new one is too.
+ */
+
+/** What the text of a record begins with that was erased. */
+export const ERASED_MARK = '{"isErased":true'
+
+const UMA = /^\$[^@\s]+@\S+$/
+
+/** A record of this schema without what is personal, marked as such. Throws for a text that is no JSON object. */
+export function withoutPerson(text: string, schema: JsonSchema | undefined): string {
+  if (text.startsWith(ERASED_MARK)) return text
+  const rest = toJson(redacted(schema ? [schema] : [], parseJson(text)).value).slice('{'.length)
+  return ERASED_MARK + (rest === '}' ? rest : `,${rest}`)
+}
+
+/** A value without the person. `isLost`: it has something else in place of what it has to have. */
+interface Redacted {
+  readonly value: unknown
+  readonly isLost: boolean
+}
+
+/** `schemas`: those that the value may have, several in a union. One that hides it is enough. */
+function redacted(schemas: readonly JsonSchema[], value: unknown): Redacted {
+  const kept = { value, isLost: false }
+  if (value === null || value === undefined) return kept
+  const known = schemas.flatMap((schema) => alternatives(schema, value))
+  const marks = known.map(sensitivityOf)
+  const isHidden = marks.some((mark) => mark === 'personal' || mark === 'secret')
+  if (isHidden || (known.length === 0 && !isObject(value))) return { value: inPlaceOf(value), isLost: true }
+  const isPlain =
+    isObject(value) || Array.isArray(value)
+      ? marks.every((mark) => mark === 'plain')
+      : marks.includes('plain')
+  if (isPlain && known.length > 0) return kept
+  if (Array.isArray(value)) {
+    const items = known.flatMap((schema) => schema.items ?? [])
+    const redactedItems = value.map((item) => redacted(items, item))
+    return redactedItems.some(({ isLost }) => isLost) ? { value: [], isLost: true } : kept
+  }
+  if (!isObject(value)) return { value: inPlaceOf(value), isLost: true }
+  // A public chain has the address for good.
+  return value.destinationType === 'CHAIN_ADDRESS' ? kept : withoutMembers(known, value)
+}
+
+/** An object without its optional members in which something is lost. A list that it has to have may be empty. */
+function withoutMembers(schemas: readonly JsonSchema[], value: Readonly<Record<string, unknown>>): Redacted {
+  const members = Object.entries(value).map(([name, inner]) => {
+    const own = schemas.flatMap(({ properties = {} }) =>
+      Object.hasOwn(properties, name) ? (properties[name] ?? []) : [],
+    )
+    const isNeeded = own.length === 0 || schemas.some(({ required = [] }) => required.includes(name))
+    return { name, isNeeded, ...redacted(own, inner) }
+  })
+  const left = members.filter(({ isNeeded, isLost }) => isNeeded || !isLost)
+  return {
+    value: Object.fromEntries(left.map(({ name, value }) => [name, value])),
+    isLost: left.some(({ isLost, value }) => isLost && !Array.isArray(value)),
+  }
+}
+
+function inPlaceOf(value: unknown): unknown {
+  if (Array.isArray(value)) return []
+  if (isObject(value)) return {}
+  if (typeof value !== 'string') return null
+  return UMA.test(value) ? ERASED_UMA_ADDRESS : 'erased'
+}
+
+/** Which side of a payment of somebody else the person is. */
+export type Side = 'source' | 'destination'
+
+/** What the payer has written is shown to the payee as well. */
+const WRITTEN_BY_PAYER: ReadonlySet<string> = new Set(['description', 'remittanceInformation'])
+
+/** A payment of somebody else, without what it says of the person on this side of it. */
+export function withoutSide(text: string, side: Side): string {
+  const record = parseJsonObject(text)
+  const members = Object.entries(record)
+    .filter(([member]) => member !== 'counterpartyInformation')
+    .filter(([member]) => side === 'destination' || !WRITTEN_BY_PAYER.has(member))
+    .map(([member, value]) => [member, member === side ? withoutUmaAddress(value) : value])
+  return toJson(Object.fromEntries(members))
+}
+
+function withoutUmaAddress(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('umaAddress' in value)) return value
+  return { ...value, umaAddress: ERASED_UMA_ADDRESS }
+}
+
+/** A record of somebody else, with another address in place of the person's. */
+export function withoutAddress(text: string, umaAddress: string): string {
+  return text.replaceAll(toJson(umaAddress), toJson(ERASED_UMA_ADDRESS))
+}

@@ -1,0 +1,89 @@
+import { uuidOf } from '../engine/ids.ts'
+import type { Database } from '../engine/port.ts'
+import type { Tables } from '../rows/tables.ts'
+import { isIdColumn } from '../schema/id-columns.ts'
+import { batched } from './batched.ts'
+
+/** A statement that finds rows by keys: `$1`… are arrays, one per column of the key, of uuid where it holds ids, else of text. */
+export interface RowByKey<Row> {
+  readonly sql: string
+  /** The key columns of the row. */
+  readonly columns: readonly (keyof Row & string)[]
+}
+
+/** The row of a key, read after the request. Concurrent requests share the row. */
+export type Lookup = <Row extends object>(
+  of: RowByKey<Row>,
+  ...key: readonly string[]
+) => Promise<Row | undefined>
+
+/** The rows of a table or of a statement, by a key of one or several columns. */
+export function rowByKey<Row>(sql: string, ...columns: (keyof Row & string)[]): RowByKey<Row> {
+  return { sql, columns }
+}
+
+type WithId = { [Name in keyof Tables]: Tables[Name] extends { id: string } ? Name : never }[keyof Tables]
+
+/** The rows of a table by their ids. */
+export function rowById<Name extends WithId>(table: Name): RowByKey<Tables[Name]> {
+  return { sql: `SELECT * FROM ${table} WHERE id = ANY ($1::uuid[])`, columns: ['id'] }
+}
+
+/**
+ * A table's rows by a key of several columns; `where` restricts them by other columns. Every plan finds them key by
+ * key: OFFSET keeps the planner from reversing the join, which would read the whole table.
+ */
+export function rowByColumns<Row>(
+  table: string,
+  columns: readonly (keyof Row & string)[],
+  where = '',
+): RowByKey<Row> {
+  const keys = columns
+    .map((column, index) => `$${index + 1}::${isIdColumn(column) ? 'uuid' : 'text'}[]`)
+    .join(', ')
+  const isAsked = columns.map((column) => `t.${column} = asked.${column}`).join(' AND ')
+  return rowByKey<Row>(
+    `SELECT found.* FROM unnest(${keys}) AS asked (${columns.join(', ')})
+     CROSS JOIN LATERAL (SELECT * FROM ${table} t WHERE ${isAsked}${where && ` AND ${where}`} OFFSET 0) AS found`,
+    ...columns,
+  )
+}
+
+/** Looks rows up by their keys. Concurrent lookups share a statement. */
+export function createLookup(db: Database): Lookup {
+  const loaders = new Map<RowByKey<never>, (key: readonly string[]) => Promise<object | undefined>>()
+  return (of, ...key) => {
+    let find = loaders.get(of)
+    if (!find) {
+      find = batched((keys) => load(db, of, keys))
+      loaders.set(of, find)
+    }
+    return find(key) as Promise<never>
+  }
+}
+
+async function load<Row extends object>(
+  db: Database,
+  { sql, columns }: RowByKey<Row>,
+  keys: readonly (readonly string[])[],
+): Promise<(Row | undefined)[]> {
+  const byName = new Map<string, readonly string[]>()
+  const names = keys.map((key) => {
+    const name = nameOf(key)
+    byName.set(name, key)
+    return name
+  })
+  const distinct = [...byName.values()]
+  const parameters = columns.map((column, place) =>
+    distinct.map((key) => (isIdColumn(column) ? uuidOf(key[place]!) : key[place])),
+  )
+  const { rows } = await db.query<Row>(sql, parameters, { isBrief: true })
+  const found = new Map(rows.map((row) => [nameOf(columns.map((column) => String(row[column]))), row]))
+  return names.map((name) => found.get(name))
+}
+
+/** One text for a key of several columns. */
+function nameOf(key: readonly string[]): string {
+  const [first] = key
+  return key.length === 1 && first !== undefined ? first : JSON.stringify(key)
+}

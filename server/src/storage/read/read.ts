@@ -1,0 +1,95 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  type QueryResult,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  sql,
+} from 'kysely'
+import type { Database } from '../engine/port.ts'
+import type { Tables } from '../rows/tables.ts'
+import { IdCompiler } from './id-compiler.ts'
+
+/** Typed reads. Only the committer writes, so the type offers nothing else. */
+export type Read = Pick<Kysely<Tables>, 'selectFrom' | 'fn' | 'with'>
+
+export function createRead(db: Database): Read {
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new PortDriver(db),
+      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
+      createQueryCompiler: () => new IdCompiler(),
+    },
+  })
+}
+
+/**
+ * Counts the rows of a query, up to `max`, in the order of this indexed column. It reads the index and no columns of
+ * the rows, and in a long table at most the pages of the latest rows.
+ */
+export async function countUpTo<TB extends keyof Tables, Row>(
+  read: Read,
+  rows: SelectQueryBuilder<Tables, TB, Row>,
+  column: RawBuilder<unknown>,
+  order: 'asc' | 'desc',
+  max: number,
+): Promise<number> {
+  const ordered = rows.clearSelect().orderBy(column, order)
+  const { count } = await read
+    .selectFrom(ordered.select(sql.lit(1).as('one')).limit(max).as('some'))
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** The first rows of all these queries together, in the order of these columns. Each query gives its own first rows. */
+export async function firstRows<TB extends keyof Tables, Row>(
+  read: Read,
+  table: TB & string,
+  queries: readonly SelectQueryBuilder<Tables, TB, Row>[],
+  columns: readonly RawBuilder<unknown>[],
+  order: 'asc' | 'desc',
+  max: number,
+): Promise<Row[]> {
+  const cut = (query: SelectQueryBuilder<Tables, TB, Row>) =>
+    columns.reduce((some, column) => some.orderBy(column, order), query).limit(max)
+  const [one, ...others] = queries.map(cut)
+  if (!one) return []
+  if (others.length === 0) return one.execute()
+  const together = sql`(${sql.join([one, ...others], sql` UNION ALL `)})`
+  const all = read.selectFrom(together.as(table)).selectAll() as unknown
+  return cut(all as typeof one).execute()
+}
+
+/** Runs kysely's statements through the port, each on its own. */
+class PortDriver implements Driver {
+  readonly #connection: DatabaseConnection
+
+  constructor(db: Database) {
+    this.#connection = {
+      async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+        return { rows: (await db.query<R>(query.sql, query.parameters)).rows }
+      },
+      streamQuery() {
+        throw new Error('Rows are not streamed')
+      },
+    }
+  }
+
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection
+  }
+  async beginTransaction(): Promise<void> {
+    throw new Error('Nothing above the port has a transaction')
+  }
+  async commitTransaction(): Promise<void> {}
+  async rollbackTransaction(): Promise<void> {}
+  async releaseConnection(): Promise<void> {}
+  async destroy(): Promise<void> {}
+}

@@ -1,0 +1,104 @@
+import type { AgentDecision, AgentPolicy } from '@countersign/contract/agents/agent-policy'
+import type { Static } from 'typebox'
+import type { Stamped } from './stamped.ts'
+import type { Stored } from './stored-documents.ts'
+
+/** The tables of agents. */
+export interface AgentTables {
+  agents: AgentRow
+  agent_policies: AgentPolicyRow
+  agent_device_codes: AgentDeviceCodeRow
+  agent_actions: AgentActionRow
+  agent_decisions: AgentDecisionRow
+  agent_reservations: AgentReservationRow
+  agent_budgets: AgentBudgetRow
+}
+
+export interface AgentRow extends Stamped {
+  id: string
+  platform_id: string
+  customer_id: string
+  name: string
+  policy: Stored<Static<typeof AgentPolicy>>
+  is_paused: boolean
+  /** SHA-256 of the bearer token, in hex; null before the first device code was redeemed. */
+  token_hash: string | null
+  /** The only valid code, if there is one. */
+  device_code_id: string | null
+  /** Counts the changes to name, policy and pause. */
+  version: number
+  /** The version of the policy in `agent_policies`. */
+  policy_version: number
+  deleted_at: Date | null
+}
+
+/** A current or earlier policy of an agent. Decisions name it by its version. */
+export interface AgentPolicyRow {
+  platform_id: string
+  agent_id: string
+  version: number
+  policy: Stored<Static<typeof AgentPolicy>>
+  created_at: Date
+}
+
+export interface AgentDeviceCodeRow {
+  id: string
+  platform_id: string
+  agent_id: string
+  /** A keyed digest, in hex. */
+  code_mac: string
+  expires_at: Date
+  redeemed_at: Date | null
+  created_at: Date
+}
+
+export interface AgentActionRow extends Stamped {
+  id: string
+  platform_id: string
+  agent_id: string
+  customer_id: string
+  type: 'EXECUTE_QUOTE' | 'TRANSFER_OUT' | 'TRANSFER_IN'
+  state: 'PENDING_APPROVAL' | 'APPROVED' | 'REJECTED' | 'FAILED'
+  /** The platform's decision, if it made one. */
+  decided: 'APPROVE' | 'REJECT' | null
+  quote_id: string | null
+  transaction_id: string
+  /** The customer has signed already. */
+  is_signed: boolean
+  reason: string | null
+  expires_at: Date
+}
+
+export interface AgentDecisionRow {
+  id: string
+  platform_id: string
+  agent_id: string
+  action_id: string | null
+  decision: Stored<Static<typeof AgentDecision>>
+  /** Everything that it was based on, except the policy. */
+  inputs: Record<string, unknown>
+  policy_version: number
+  created_at: Date
+}
+
+export interface AgentReservationRow extends Stamped {
+  /** The id of its transaction. */
+  id: string
+  platform_id: string
+  agent_id: string
+  state: 'RESERVED' | 'CAPTURED' | 'RELEASED'
+  currency: string
+  amount: bigint
+  day: string
+  month: string
+}
+
+/** The reservations of a day or a month. Only the database writes it. */
+export interface AgentBudgetRow {
+  platform_id: string
+  agent_id: string
+  period: string
+  currency: string
+  spent: bigint
+  count: number
+}

@@ -1,0 +1,106 @@
+import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
+import type { Stamped } from './stamped.ts'
+import type { BankFileState, BankInboxState } from './states.ts'
+
+/** The desk of a rail of files. Its id follows from the rail. */
+export interface BankDeskRow extends Stamped {
+  id: string
+  platform_id: string
+  rail: string
+  /** Numbers given out so far. */
+  files: bigint
+  traces: bigint
+  collected_at: Date
+  looked_at: Date
+  claimed_until: Date
+}
+
+/** A file for a bank. */
+export interface BankFileRow extends Stamped {
+  id: string
+  platform_id: string
+  rail: string
+  number: bigint
+  name: string
+  message_name: string
+  /** A to Z, 0 to 9: tells ACH files of one day apart. Null for SEPA, and in rows of earlier versions. */
+  modifier: string | null
+  state: BankFileState
+  batches: string[]
+  payments: number
+  total: bigint
+  traces_before: bigint
+  format: BankFilesRailValue['format']
+  /** `YYYY-MM-DDTHH:MM` in the bank's time zone. */
+  made_on: string
+  /** `YYYY-MM-DD`. */
+  executed_on: string
+  part: string | null
+  accepted_at: Date | null
+  settles_at: Date | null
+  settled_at: Date | null
+  bank_status: string | null
+}
+
+/** Who is at the other end of a payment, as its format needs it. */
+export interface BankPaymentDetails {
+  readonly name: string
+  /** IBAN, or account number. */
+  readonly account: string
+  readonly bic?: string
+  readonly routingNumber?: string
+  readonly accountKind?: 'CHECKING' | 'SAVINGS'
+  readonly remittanceInformation?: string
+  /** Structured; of SEPA, if it is known. */
+  readonly address?: BankAddress
+}
+
+export interface BankAddress {
+  readonly street?: string
+  readonly buildingNumber?: string
+  readonly postalCode?: string
+  readonly city: string
+  readonly region?: string
+  readonly country: string
+}
+
+/** A payment that waits for a file or is in one. Its id is that of its record. */
+export interface BankPaymentRow {
+  id: string
+  platform_id: string
+  rail: string
+  payment_id: string
+  direction: 'OUT' | 'PULL'
+  /** SEPA, INSTANT, or class and direction of ACH: `PPD-CREDIT`. Earlier versions had `CTX-CREDIT`. */
+  batch: string
+  reference: string
+  amount: bigint
+  currency: string
+  details: BankPaymentDetails
+  file_id: string | null
+  place: number | null
+  trace: bigint | null
+  created_at: Date
+}
+
+/** A file of a bank. Its id follows from the rail and its content. */
+export interface BankInboxFileRow extends Stamped {
+  id: string
+  platform_id: string
+  rail: string
+  name: string
+  sha256: Uint8Array
+  bytes: bigint
+  /** `CAMT` and `PAIN_002` are in rows of earlier versions: which messages XML has is known when it is read. */
+  kind: 'XML' | 'ACH' | 'ZIP' | 'UNKNOWN' | 'CAMT' | 'PAIN_002'
+  state: BankInboxState
+  records: number
+  reason: string | null
+}
+
+export interface BankFileTables {
+  bank_desks: BankDeskRow
+  bank_files: BankFileRow
+  bank_payments: BankPaymentRow
+  bank_inbox_files: BankInboxFileRow
+}

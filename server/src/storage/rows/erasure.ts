@@ -1,0 +1,12 @@
+import type { ErasureState } from '@countersign/contract/states/customer-states'
+import type { Stamped } from './stamped.ts'
+
+/** The erasure of a person. Its id is that of the customer, so there is one. */
+export interface ErasureRow extends Stamped {
+  id: string
+  platform_id: string
+  state: ErasureState
+  requested_at: Date
+  erases_at: Date
+  erased_at: Date | null
+}

@@ -1,0 +1,98 @@
+import type { Permission } from '@countersign/contract/core/endpoint'
+import type { MemberSignInMethod } from '@countersign/contract/platforms/member-sessions'
+import type { MemberState } from '@countersign/contract/states/member-states'
+
+/** The rows of `0016-members.ts`. Their times are real, whatever the clock of the sandbox says. */
+export interface MemberTables {
+  members: MemberRow
+  member_links: MemberLinkRow
+  member_codes: MemberCodeRow
+  member_passkeys: MemberPasskeyRow
+  member_sessions: MemberSessionRow
+  approval_votes: ApprovalVoteRow
+}
+
+export interface MemberRow {
+  id: string
+  platform_id: string
+  name: string
+  email: string
+  permissions: Permission[]
+  state: MemberState
+  /** The invitation that can be accepted. */
+  invitation_id: string | null
+  /** The code that was sent last, unless it was used. */
+  code_id: string | null
+  last_sign_in_at: Date | null
+  /** Raised by every change of what the member may do. */
+  version: number
+  created_at: Date
+  updated_at: Date
+}
+
+export interface MemberLinkRow {
+  id: string
+  platform_id: string
+  member_id: string
+  purpose: 'INVITATION' | 'SIGN_IN'
+  /** SHA-256 of the secret in the link, in hex. */
+  secret_hash: string
+  expires_at: Date
+  used_at: Date | null
+  created_at: Date
+  /** The kind of its maker; null for one of release 0.1.0. */
+  maker: 'OPERATOR' | 'TOKEN' | 'MEMBER' | null
+  maker_id: string | null
+}
+
+export interface MemberCodeRow {
+  id: string
+  platform_id: string
+  member_id: string
+  code_mac: Uint8Array
+  tries: number
+  expires_at: Date
+  created_at: Date
+}
+
+export interface MemberPasskeyRow {
+  id: string
+  platform_id: string
+  member_id: string
+  name: string
+  /** base64url. */
+  webauthn_id: string
+  /** COSE_Key bytes. */
+  public_key: Uint8Array
+  sign_count: bigint
+  /** When the newest challenge that it answered was made. */
+  challenged_at: Date | null
+  last_used_at: Date | null
+  removed_at: Date | null
+  created_at: Date
+}
+
+export interface MemberSessionRow {
+  id: string
+  platform_id: string
+  member_id: string
+  method: MemberSignInMethod
+  passkey_id: string | null
+  /** SHA-256 of the cookie, in hex. */
+  secret_hash: string
+  address: string
+  user_agent: string | null
+  last_seen_at: Date
+  expires_at: Date
+  ended_at: Date | null
+  created_at: Date
+}
+
+export interface ApprovalVoteRow {
+  platform_id: string
+  object_id: string
+  member_id: string
+  /** 1: the first. */
+  place: number
+  at: Date
+}

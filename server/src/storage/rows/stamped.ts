@@ -1,0 +1,5 @@
+/** When a row was created and last changed. */
+export interface Stamped {
+  created_at: Date
+  updated_at: Date
+}

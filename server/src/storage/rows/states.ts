@@ -1,0 +1,149 @@
+/**
+ * The states that the API does not show, as tables like those of the contract (`contract/src/states/`). The database's functions
+ * write some of them by themselves: `schema/states.test.ts` holds their text to the tables.
+ */
+export type ReservationState = 'RESERVED' | 'CAPTURED' | 'RELEASED'
+export type ReservationEvent = 'capture' | 'release'
+
+/**
+ * What an agent's payment takes of its limits. `capture`: the payment has begun. `release`: it ended without success and
+ * its money is back.
+ */
+export const RESERVATION_TRANSITIONS = {
+  RESERVED: { capture: 'CAPTURED', release: 'RELEASED' },
+  CAPTURED: { capture: null, release: 'RELEASED' },
+  RELEASED: { capture: null, release: null },
+} as const satisfies Record<ReservationState, Record<ReservationEvent, ReservationState | null>>
+export const RESERVATION_INITIAL = 'RESERVED' satisfies ReservationState
+
+export type TransferState = 'pending' | 'posted' | 'voided'
+export type TransferEvent = 'post' | 'void'
+
+/** A transfer of the ledger. While it is pending, its amount is held. Only the database moves it, with the balances. */
+export const TRANSFER_TRANSITIONS = {
+  pending: { post: 'posted', void: 'voided' },
+  posted: { post: null, void: null },
+  voided: { post: null, void: null },
+} as const satisfies Record<TransferState, Record<TransferEvent, TransferState | null>>
+export const TRANSFER_INITIAL = 'pending' satisfies TransferState
+
+export type StoredFileState = 'STAGED' | 'KEPT' | 'REMOVED'
+export type StoredFileEvent = 'keep' | 'remove'
+
+/** A file in the store. `keep`: a record refers to it. `remove`: nothing does any more, or nothing ever did. */
+export const STORED_FILE_TRANSITIONS = {
+  STAGED: { keep: 'KEPT', remove: 'REMOVED' },
+  KEPT: { keep: null, remove: 'REMOVED' },
+  REMOVED: { keep: null, remove: null },
+} as const satisfies Record<StoredFileState, Record<StoredFileEvent, StoredFileState | null>>
+export const STORED_FILE_INITIAL = 'STAGED' satisfies StoredFileState
+
+export type RailPaymentState = 'GIVEN' | 'ACCEPTED' | 'DELIVERED' | 'FAILED' | 'RETURNED' | 'CANCELLED'
+export type RailPaymentEvent = 'accept' | 'deliver' | 'fail' | 'return' | 'cancel'
+
+/**
+ * A payment that was given to a rail, as the rail last said. Reports come in any order, so a later state can come first; a
+ * report that is out of date changes nothing (`rails/reports.ts`), and one that contradicts the end waits for a person.
+ */
+export const RAIL_PAYMENT_TRANSITIONS = {
+  GIVEN: {
+    accept: 'ACCEPTED',
+    deliver: 'DELIVERED',
+    fail: 'FAILED',
+    return: 'RETURNED',
+    cancel: 'CANCELLED',
+  },
+  ACCEPTED: { accept: null, deliver: 'DELIVERED', fail: 'FAILED', return: 'RETURNED', cancel: 'CANCELLED' },
+  DELIVERED: { accept: null, deliver: null, fail: null, return: 'RETURNED', cancel: null },
+  FAILED: { accept: null, deliver: null, fail: null, return: null, cancel: null },
+  RETURNED: { accept: null, deliver: null, fail: null, return: null, cancel: null },
+  CANCELLED: { accept: null, deliver: null, fail: null, return: null, cancel: null },
+} as const satisfies Record<RailPaymentState, Record<RailPaymentEvent, RailPaymentState | null>>
+export const RAIL_PAYMENT_INITIAL = 'GIVEN' satisfies RailPaymentState
+
+export type RailEventState = 'APPLIED' | 'WAITING' | 'RESOLVED'
+
+export type RailEventEvent = 'apply' | 'resolve'
+
+/**
+ * A report of a rail that fits nothing waits until a person has looked at it, or until what it is about has come or ended:
+ * then it takes effect after all.
+ */
+export const RAIL_EVENT_TRANSITIONS = {
+  APPLIED: { apply: null, resolve: null },
+  WAITING: { apply: 'APPLIED', resolve: 'RESOLVED' },
+  RESOLVED: { apply: null, resolve: null },
+} as const satisfies Record<RailEventState, Record<RailEventEvent, RailEventState | null>>
+/** A report that takes effect at once is recorded as applied. */
+export const RAIL_EVENT_INITIAL = 'WAITING' as const satisfies RailEventState
+
+export type BankFileState = 'COLLECTING' | 'WRITING' | 'READY' | 'WRITTEN'
+export type BankFileEvent = 'close' | 'whole' | 'rename'
+
+/**
+ * A file for a bank. `close`: its payments are fixed. `whole`: all of it is there, under a name that the bank does not look at.
+ * `rename`: it has the name that the bank looks for, and is never written again.
+ */
+export const BANK_FILE_TRANSITIONS = {
+  COLLECTING: { close: 'WRITING', whole: null, rename: null },
+  WRITING: { close: null, whole: 'READY', rename: null },
+  READY: { close: null, whole: null, rename: 'WRITTEN' },
+  WRITTEN: { close: null, whole: null, rename: null },
+} as const satisfies Record<BankFileState, Record<BankFileEvent, BankFileState | null>>
+export const BANK_FILE_INITIAL = 'COLLECTING' satisfies BankFileState
+
+export type BankInboxState = 'READING' | 'READ' | 'REFUSED'
+export type BankInboxEvent = 'read' | 'refuse' | 'retry'
+
+/** A file of a bank. `read`: all of it has taken effect. `refuse`: it is unreadable and has no effect; `retry` reads it again. */
+export const BANK_INBOX_TRANSITIONS = {
+  READING: { read: 'READ', refuse: 'REFUSED', retry: null },
+  READ: { read: null, refuse: null, retry: null },
+  REFUSED: { read: null, refuse: null, retry: 'READING' },
+} as const satisfies Record<BankInboxState, Record<BankInboxEvent, BankInboxState | null>>
+export const BANK_INBOX_INITIAL = 'READING' satisfies BankInboxState
+export const BANK_INBOX_REFUSED = BANK_INBOX_TRANSITIONS.READING.refuse
+
+export type ChainPaymentState = 'WAITING' | 'SENT' | 'PAID' | 'FAILED'
+export type ChainPaymentEvent = 'send' | 'retry' | 'pay' | 'fail' | 'lose'
+
+/**
+ * A transfer on a chain. `send`: a transaction carries it. `retry`: that one did not, and another may. `pay`: it is in a confirmed
+ * block, whoever brought it there. `fail`: no transaction can carry it any more. `lose`: that block is gone, and
+ * the payment is on its way again.
+ */
+export const CHAIN_PAYMENT_TRANSITIONS = {
+  WAITING: { send: 'SENT', retry: null, pay: 'PAID', fail: 'FAILED', lose: null },
+  SENT: { send: null, retry: 'WAITING', pay: 'PAID', fail: 'FAILED', lose: null },
+  PAID: { send: null, retry: null, pay: null, fail: null, lose: 'SENT' },
+  FAILED: { send: null, retry: null, pay: null, fail: null, lose: null },
+} as const satisfies Record<ChainPaymentState, Record<ChainPaymentEvent, ChainPaymentState | null>>
+export const CHAIN_PAYMENT_INITIAL = 'WAITING' satisfies ChainPaymentState
+
+export type ChainTransactionState = 'OPEN' | 'MINED' | 'DONE'
+export type ChainTransactionEvent = 'mine' | 'unmine' | 'confirm' | 'lose'
+
+/** A transaction with its nonce. `unmine`: its block is no longer of the chain; `lose`: and was confirmed. */
+export const CHAIN_TRANSACTION_TRANSITIONS = {
+  OPEN: { mine: 'MINED', unmine: null, confirm: null, lose: null },
+  MINED: { mine: 'MINED', unmine: 'OPEN', confirm: 'DONE', lose: null },
+  DONE: { mine: null, unmine: null, confirm: null, lose: 'OPEN' },
+} as const satisfies Record<
+  ChainTransactionState,
+  Record<ChainTransactionEvent, ChainTransactionState | null>
+>
+export const CHAIN_TRANSACTION_INITIAL = 'OPEN' satisfies ChainTransactionState
+
+export type ChainMovementState = 'BOOKED' | 'UNSURE' | 'GONE'
+export type ChainMovementEvent = 'doubt' | 'book' | 'lose'
+
+/**
+ * A movement that was seen on a chain. `doubt`: its block is no longer of the chain. `book`: it is in another. `lose`: in none; what comes
+ * back after that is a new one.
+ */
+export const CHAIN_MOVEMENT_TRANSITIONS = {
+  BOOKED: { doubt: 'UNSURE', book: null, lose: null },
+  UNSURE: { doubt: null, book: 'BOOKED', lose: 'GONE' },
+  GONE: { doubt: null, book: null, lose: null },
+} as const satisfies Record<ChainMovementState, Record<ChainMovementEvent, ChainMovementState | null>>
+export const CHAIN_MOVEMENT_INITIAL = 'BOOKED' satisfies ChainMovementState

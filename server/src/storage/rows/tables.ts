@@ -1,0 +1,392 @@
+import type { ExternalAccountTypeName } from '@countersign/contract/accounts/account-types'
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import type { Permission } from '@countersign/contract/core/endpoint'
+import type { PaymentRailName } from '@countersign/contract/core/rails'
+import type { Hex } from '../../base/formats/hex.ts'
+import type { RateSummary } from '../../base/pricing/pricing.ts'
+import type { AgentTables } from './agent.ts'
+import type { AuditTables } from './audit.ts'
+import type { BankFileTables } from './bank-file.ts'
+import type { CardPullSignatureRow, CardRow, CardTransactionRow, DelegatedKeyRow } from './card.ts'
+import type { ChainTables } from './chain.ts'
+import type { ContactCodeRow } from './contact.ts'
+import type { CustomerTokenRow } from './customer-token.ts'
+import type { DocumentReadRow, DocumentRow, StoredFileRow } from './document.ts'
+import type { ErasureRow } from './erasure.ts'
+import type { EventRecordRow, StoredEventRow } from './event.ts'
+import type { CustomerImportErrorRow, CustomerImportRow } from './import.ts'
+import type { JobRow } from './job.ts'
+import type { KycLinkRow } from './kyc-link.ts'
+import type { FxInFlightRow, LedgerAccountRow, LedgerLateEndRow, LedgerTransferRow } from './ledger.ts'
+import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up.ts'
+import type { MemberTables } from './member.ts'
+import type { LedgerCheckpointRow } from './proof.ts'
+import type { RailFunding, RailTables } from './rail.ts'
+import type { RailStatementEntryRow, RailStatementRow } from './reconciliation.ts'
+import type { ScreeningRow } from './screening.ts'
+import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in.ts'
+import type { Stamped } from './stamped.ts'
+import type {
+  AccountDetails,
+  BeneficiaryStatus,
+  CustomerDetails,
+  IncomingFailure,
+  KeptRequest,
+  OutgoingFailure,
+  Stored,
+  TransactionDetails,
+} from './stored-documents.ts'
+import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification.ts'
+
+/** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
+export interface Tables
+  extends AgentTables,
+    AuditTables,
+    BankFileTables,
+    ChainTables,
+    MemberTables,
+    RailTables {
+  platforms: PlatformRow
+  api_tokens: TokenRow
+  customers: CustomerRow
+  erasures: ErasureRow
+  beneficial_owners: BeneficialOwnerRow
+  verifications: VerificationRow
+  verification_decisions: VerificationDecisionRow
+  internal_accounts: InternalAccountRow
+  external_accounts: ExternalAccountRow
+  credentials: CredentialRow
+  otp_challenges: OtpChallengeRow
+  code_failures: CodeFailuresRow
+  contact_codes: ContactCodeRow
+  customer_imports: CustomerImportRow
+  customer_import_errors: CustomerImportErrorRow
+  kyc_links: KycLinkRow
+  customer_tokens: CustomerTokenRow
+  message_counts: MessageCountRow
+  used_id_tokens: UsedIdTokenRow
+  sessions: SessionRow
+  signing_requests: SigningRequestRow
+  quotes: QuoteRow
+  fx_in_flight: FxInFlightRow
+  transactions: TransactionRow
+  events: StoredEventRow
+  event_records: EventRecordRow
+  jobs: JobRow
+  invitations: InvitationRow
+  invitation_attempts: InvitationAttemptsRow
+  stablecoin_accounts: StablecoinAccountRow
+  messages: MessageRow
+  webhook_deliveries: WebhookDeliveryRow
+  webhook_attempts: WebhookAttemptRow
+  webhook_secrets: WebhookSecretRow
+  idempotency_keys: IdempotencyRow
+  data_keys: DataKeyRow
+  enclave_secrets: EnclaveSecretRow
+  cards: CardRow
+  delegated_keys: DelegatedKeyRow
+  card_transactions: CardTransactionRow
+  card_pull_signatures: CardPullSignatureRow
+  ledger_accounts: LedgerAccountRow
+  ledger_transfers: LedgerTransferRow
+  ledger_late_ends: LedgerLateEndRow
+  ledger_checkpoints: LedgerCheckpointRow
+  stored_files: StoredFileRow
+  documents: DocumentRow
+  document_reads: DocumentReadRow
+  screenings: ScreeningRow
+  rail_statements: RailStatementRow
+  rail_statement_entries: RailStatementEntryRow
+}
+
+/** A platform without its config, which is cached separately (`App.withConfig`). */
+export interface BarePlatformRow extends Stamped {
+  id: string
+  name: string
+  /** Changes do not move the version. */
+  clock_offset_ms: bigint
+  version: number
+  /** Sandbox: when it was reset, and the platform that has its tokens since then. */
+  closed_at: Date | null
+  successor_id: string | null
+}
+
+export interface PlatformRow extends BarePlatformRow {
+  /** A change moves the version. */
+  config: Readonly<Record<string, unknown>>
+}
+
+export interface TokenRow extends Stamped {
+  id: string
+  platform_id: string
+  client_id: string
+  name: string
+  permissions: Permission[]
+  secret_hash: Uint8Array
+  deleted_at: Date | null
+  /** The member who made it, or the token that made it. */
+  maker_member_id: string | null
+}
+
+export interface CustomerRow extends Stamped {
+  id: string
+  platform_id: string
+  platform_customer_id: string
+  customer_type: 'INDIVIDUAL' | 'BUSINESS'
+  verification_status: 'UNVERIFIED' | 'PENDING' | 'APPROVED' | 'REJECTED'
+  region: string | null
+  currencies: string[] | null
+  email: string | null
+  uma_address: string
+  details: CustomerDetails
+  version: number
+  deleted_at: Date | null
+  /** Null: not required. */
+  email_verification: 'PENDING' | 'VERIFIED' | null
+  phone_verification: 'PENDING' | 'VERIFIED' | null
+}
+
+export interface InternalAccountRow extends Stamped {
+  id: string
+  platform_id: string
+  customer_id: string | null
+  type: 'INTERNAL_FIAT' | 'INTERNAL_CRYPTO' | 'EMBEDDED_WALLET'
+  currency: KnownCurrency
+  status: 'PENDING' | 'ACTIVE' | 'CLOSED' | 'FROZEN'
+  private_enabled: boolean
+  spark_address: string | null
+  /** The rail of a wallet on a chain, and its address there, in place of the one on Spark. */
+  chain_rail: string | null
+  chain_address: Hex | null
+  sealed_seed: Uint8Array | null
+  /** Where it is paid in to by the rails that have opened something for it. */
+  funding: readonly RailFunding[] | null
+  /** Counts the changes to the wallet's set of credentials. */
+  credentials_version: number
+}
+
+export interface ExternalAccountRow extends Stamped {
+  id: string
+  platform_id: string
+  customer_id: string | null
+  platform_account_id: string | null
+  currency: string
+  account_type: ExternalAccountTypeName
+  account_info: AccountDetails
+  fingerprint: string
+  identifier: string
+  status: 'PENDING' | 'ACTIVE' | 'UNDER_REVIEW' | 'INACTIVE'
+  beneficiary_verification_status: BeneficiaryStatus | null
+  default_uma_deposit: boolean
+  deleted_at: Date | null
+}
+
+export interface CredentialRow extends Stamped {
+  id: string
+  platform_id: string
+  account_id: string
+  type: 'OAUTH' | 'EMAIL_OTP' | 'SMS_OTP' | 'PASSKEY'
+  nickname: string
+  contact: string | null
+  oidc_issuer: string | null
+  oidc_audience: string | null
+  oidc_subject: string | null
+  webauthn_id: string | null
+  webauthn_public_key: Uint8Array | null
+  webauthn_sign_count: bigint | null
+  current_challenge_id: string | null
+  version: number
+  revoked_at: Date | null
+}
+
+export interface UsedIdTokenRow {
+  /** It follows from the platform where the token was used and from the token. */
+  id: string
+  platform_id: string
+  expires_at: Date
+}
+
+export interface SessionRow extends Stamped {
+  id: string
+  platform_id: string
+  account_id: string
+  credential_id: string
+  public_key: string
+  expires_at: Date
+  revoked_at: Date | null
+}
+
+export interface SigningRequestRow {
+  id: string
+  platform_id: string
+  account_id: string
+  operation: string
+  target: string
+  body_hash: Uint8Array
+  payload: string
+  signer_public_key: string | null
+  context: Record<string, unknown>
+  expires_at: Date
+  consumed_at: Date | null
+  created_at: Date
+  /** The session that signed, and its signature as it was sent. */
+  session_id: string | null
+  stamp: string | null
+}
+
+export interface QuoteRow extends Stamped {
+  id: string
+  platform_id: string
+  /** Null where the platform itself pays. */
+  customer_id: string | null
+  state: 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'FAILED' | 'EXPIRED'
+  /** An internal or external account. Null: the money is paid in after the quote is made (REALTIME_FUNDING). */
+  source_account_id: string | null
+  /** The chain of such a payment. */
+  source_network: string | null
+  /** An external or internal account. Null: an UMA address of another server. */
+  destination_account_id: string | null
+  destination_uma: string | null
+  payment_rail: PaymentRailName | null
+  sending_currency: KnownCurrency
+  receiving_currency: KnownCurrency
+  sending_amount: bigint
+  receiving_amount: bigint
+  fees: bigint
+  pricing: Stored<RateSummary>
+  request: KeptRequest
+  signing_request_id: string | null
+  transaction_id: string
+  expires_at: Date
+  /** The state of the pull from an external account; null where there is none, or not yet. */
+  pull_state: 'PENDING' | 'PULLED' | 'FAILED' | 'RETURNED' | null
+  /** How far short the position may be, while it is counted in `fx_in_flight`; else null. */
+  position_limit: bigint | null
+}
+
+export interface TransactionRow extends Stamped {
+  id: string
+  platform_id: string
+  /** Null where the platform moves its own money. */
+  customer_id: string | null
+  /** The kind of operation that created it. RECEIPT is money from outside or from another internal account. */
+  kind: 'QUOTE' | 'TRANSFER_IN' | 'TRANSFER_OUT' | 'RECEIPT'
+  type: 'INCOMING' | 'OUTGOING'
+  direction: 'CREDIT' | 'DEBIT'
+  state: 'CREATED' | 'PENDING' | 'PROCESSING' | 'COMPLETED' | 'REJECTED' | 'FAILED' | 'REFUNDED' | 'EXPIRED'
+  source_account_id: string | null
+  destination_account_id: string | null
+  source_identifier: string | null
+  destination_identifier: string | null
+  sent_amount: bigint | null
+  sent_currency: KnownCurrency | null
+  received_amount: bigint | null
+  received_currency: KnownCurrency | null
+  fees: bigint | null
+  quote_id: string | null
+  hold_id: string | null
+  payment_rail: PaymentRailName | null
+  remittance_information: string | null
+  description: string | null
+  reference: string
+  failure_reason: IncomingFailure | OutgoingFailure | null
+  refund: RefundRow | null
+  details: Stored<TransactionDetails>
+  receipt_delivery_confirmed_at: Date | null
+  agent_id: string | null
+  settled_at: Date | null
+}
+
+/** The refund of money that was not delivered. Times are in ISO 8601. */
+export interface RefundRow {
+  reference: string
+  status: 'PENDING' | 'COMPLETED' | 'FAILED'
+  reason: 'TRANSACTION_FAILED' | 'USER_CANCELLATION' | 'TIMEOUT'
+  initiatedAt: string
+  settledAt?: string
+}
+
+export interface MessageRow extends Stamped {
+  id: string
+  platform_id: string
+  channel: 'EMAIL' | 'SMS'
+  state: 'QUEUED' | 'DELIVERED' | 'FAILED'
+  recipient: string
+  customer_id: string | null
+  /**
+   * Of a code that signs in to a wallet: these three. Of a code that verifies a customer's contact: `contact_code_id`. Of a
+   * code that signs a member in: `member_code_id`.
+   */
+  account_id: string | null
+  credential_id: string | null
+  challenge_id: string | null
+  contact_code_id: string | null
+  member_code_id: string | null
+  subject: string | null
+  /** `MessageContent` as sealed by the enclave; null once the message is sent or has failed. */
+  sealed_content: Uint8Array | null
+  attempts: number
+  failure_reason: 'EXPIRED' | 'REPLACED' | 'REFUSED' | null
+  expires_at: Date
+  delivered_at: Date | null
+}
+
+export interface WebhookDeliveryRow {
+  /** The id of the event. */
+  id: string
+  platform_id: string
+  state: 'PENDING' | 'DELIVERED' | 'FAILED'
+  attempts: number
+  /** How often a redelivery was requested. */
+  redeliveries: number
+  /** A later event of the same object waits for this one to end. */
+  is_awaited: boolean
+  ended_at: Date | null
+}
+
+export interface WebhookAttemptRow {
+  event_id: string
+  attempt: number
+  platform_id: string
+  url: string
+  status: number | null
+  error: string | null
+  answer: string | null
+  duration_ms: number
+  created_at: Date
+}
+
+export interface WebhookSecretRow {
+  id: string
+  platform_id: string
+  created_at: Date
+  expires_at: Date | null
+  /** The generation of the data key that it derives from. */
+  key_generation: number
+}
+
+export interface IdempotencyRow {
+  /** The primary key, which the database makes of scope and key. */
+  digest?: Uint8Array
+  scope: string
+  key: string
+  platform_id: string
+  request_hash: Uint8Array
+  status: number
+  body: string
+  created_at: Date
+  expires_at: Date
+}
+
+export interface DataKeyRow {
+  generation: number
+  sealed: Uint8Array
+  created_at: Date
+  resealed_at: Date | null
+}
+
+export interface EnclaveSecretRow {
+  name: string
+  sealed: Uint8Array
+  created_at: Date
+}

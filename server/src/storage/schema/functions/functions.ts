@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import { agentMoneyIsBack } from './agent-money-is-back.ts'
+import { agentPaymentEnded } from './agent-payment-ended.ts'
+import { agentReleased } from './agent-released.ts'
+import { agentReserved } from './agent-reserved.ts'
+import { appendOnly } from './append-only.ts'
+import { commitTogether } from './commit-together.ts'
+import { commitWriteSets } from './commit-write-sets.ts'
+import { customerOpenPayments } from './customer-open-payments.ts'
+import { fxInFlight } from './fx-in-flight.ts'
+import { keyDigest } from './key-digest.ts'
+import { lastSequence } from './last-sequence.ts'
+import { ledgerClose } from './ledger-close.ts'
+import { ledgerEnd } from './ledger-end.ts'
+import { ledgerEndedLate } from './ledger-ended-late.ts'
+import { ledgerMove } from './ledger-move.ts'
+import { ledgerOpen } from './ledger-open.ts'
+import { ledgerTransfer } from './ledger-transfer.ts'
+import { ledgerTransferEndsOnce } from './ledger-transfer-ends-once.ts'
+import { neverDeleted } from './never-deleted.ts'
+import { onlyErased } from './only-erased.ts'
+import { platformSucceeded } from './platform-succeeded.ts'
+import { queueEndedTransfers } from './queue-ended-transfers.ts'
+import { recordDigest } from './record-digest.ts'
+import { refuseConfigOfSameVersion } from './refuse-config-of-same-version.ts'
+import { refuseOlderDataKey } from './refuse-older-data-key.ts'
+import { refuseOlderGeneration } from './refuse-older-generation.ts'
+import { refuseTogether } from './refuse-together.ts'
+import { sealedGeneration } from './sealed-generation.ts'
+import { withBalances } from './with-balances.ts'
+import { writeEvent } from './write-event.ts'
+import { writeExpect } from './write-expect.ts'
+import { writeInsert } from './write-insert.ts'
+import { writeKeep } from './write-keep.ts'
+import { writeRemove } from './write-remove.ts'
+import { writeUpdate } from './write-update.ts'
+
+/** Raise it by one with every change to the text of a function: an older build then refuses the database. */
+export const FUNCTIONS_VERSION = 9
+
+/** A function of the database, and the triggers that call it. */
+export interface SqlFunction {
+  readonly name: string
+  /** Its arguments and its result, without comments. Where these change, the function is dropped and created again. */
+  readonly signature: string
+  readonly hash: string
+  readonly sql: string
+}
+
+/** All functions, each after those that it calls. */
+export const FUNCTIONS: readonly SqlFunction[] = [
+  writeInsert,
+  writeUpdate,
+  writeExpect,
+  writeRemove,
+  keyDigest,
+  writeKeep,
+  withBalances,
+  recordDigest,
+  lastSequence,
+  writeEvent,
+  ledgerOpen,
+  ledgerMove,
+  ledgerTransfer,
+  ledgerEnd,
+  customerOpenPayments,
+  ledgerClose,
+  refuseOlderGeneration,
+  commitWriteSets,
+  refuseTogether,
+  commitTogether,
+  ledgerTransferEndsOnce,
+  ledgerEndedLate,
+  neverDeleted,
+  agentMoneyIsBack,
+  agentReserved,
+  agentReleased,
+  agentPaymentEnded,
+  fxInFlight,
+  platformSucceeded,
+  refuseConfigOfSameVersion,
+  sealedGeneration,
+  refuseOlderDataKey,
+  appendOnly,
+  onlyErased,
+  queueEndedTransfers,
+].map(sqlFunction)
+
+/** Reads name and signature out of the text, which begins with `CREATE OR REPLACE FUNCTION`. */
+export function sqlFunction(sql: string): SqlFunction {
+  const [, name, header] = /^\s*CREATE OR REPLACE FUNCTION (\w+)(.+?)\sLANGUAGE /s.exec(sql) ?? []
+  if (!name || !header) throw new Error(`not a function of the database: ${sql.slice(0, 80)}`)
+  const signature = header.replace(/--.*/g, '').replace(/\s+/g, ' ').trim()
+  return { name, signature, hash: hashOf(sql), sql }
+}
+
+/** The triggers of all functions. */
+export function hashOfAll(functions: readonly SqlFunction[]): string {
+  return hashOf(functions.map(({ hash }) => hash).join())
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}

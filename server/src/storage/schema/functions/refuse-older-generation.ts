@@ -1,0 +1,9 @@
+/** Refuses what was sealed or derived under an older data key than the newest. Null refuses nothing. */
+export const refuseOlderGeneration = `
+CREATE OR REPLACE FUNCTION refuse_older_generation(sealed_under bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF sealed_under < (SELECT max(generation) FROM data_keys) THEN
+    RAISE EXCEPTION 'sealed under an older data key' USING ERRCODE = 'CS003';
+  END IF;
+END $$;
+`

@@ -1,0 +1,173 @@
+import pg from 'pg'
+import type { Database } from '../engine/port.ts'
+import { onlyRow } from '../engine/port.ts'
+import { readHosts } from '../engine/postgres-url.ts'
+import { SESSION_OPTIONS } from '../engine/session.ts'
+
+/** What a migration writes about itself: both databases have it. */
+const OWN = ['migrations', 'schema_additions', 'schema_functions']
+/** How much of a table is under way at a time: pages of 8 KiB. */
+const PAGES = 64
+
+/** How values are written as text, whatever the server of the target is set to. */
+const AS_TEXT =
+  "SET LOCAL datestyle = 'ISO'; SET LOCAL bytea_output = 'hex'; SET LOCAL intervalstyle = 'postgres'"
+
+const TABLES = `
+SELECT c.relname AS name, c.relkind = 'p' AS divided, string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
+  FILTER (WHERE a.attgenerated = '') AS columns,
+  string_agg(a.attname || ' ' || format_type(a.atttypid, a.atttypmod), ', ' ORDER BY a.attnum) AS shape
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> ALL ($1)
+GROUP BY c.relname, c.relkind ORDER BY c.relname`
+
+const PARTS =
+  'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = $1::text::regclass ORDER BY 1'
+
+const SEQUENCES = `
+SELECT sequencename AS name, last_value::text AS last FROM pg_sequences
+WHERE schemaname = current_schema() AND last_value IS NOT NULL ORDER BY sequencename`
+
+const REFERENCES = `
+SELECT conrelid::regclass::text AS on_table, quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
+FROM pg_constraint
+WHERE connamespace = current_schema()::regnamespace AND contype = 'f' AND conparentid = 0 ORDER BY 1, 2`
+
+interface Table {
+  readonly name: string
+  /** By month. The parts of both databases may differ. */
+  readonly divided: boolean
+  /** Those that are written, quoted. */
+  readonly columns: string
+  /** All, with their types. */
+  readonly shape: string
+}
+
+/** A connection with one transaction. */
+type Target = pg.Client
+
+/** Rows by table. */
+export type Moved = Readonly<Record<string, number>>
+
+/**
+ * Copies all rows and sequences into another database with the same schema, in one transaction: all of them or none. Each row is
+ * compared with its original, by the digests of its text, before the commit; then `beforeCommit` is called. Nothing may change
+ * the source meanwhile. Throws an error of one line where the other side is in use, or a table differs in shape.
+ */
+export async function moveTables(
+  source: Database,
+  url: string,
+  beforeCommit: () => Promise<void>,
+): Promise<Moved> {
+  const [, connectionString] = readHosts(url).current()
+  const target = new pg.Client({
+    connectionString,
+    options: SESSION_OPTIONS,
+    application_name: 'countersign-migrate',
+  })
+  target.on('error', () => {})
+  await target.connect()
+  try {
+    await target.query('BEGIN')
+    await target.query(AS_TEXT)
+    await checkUnused(target)
+    const moved = await moveAll(source, target)
+    await beforeCommit()
+    await target.query('COMMIT')
+    return moved
+  } finally {
+    // Ends the transaction too, where something was thrown.
+    await target.end()
+  }
+}
+
+/** Locks what a server writes first, so that none begins to use the database meanwhile. */
+async function checkUnused(target: Target): Promise<void> {
+  await target.query('LOCK TABLE platforms, data_keys IN ACCESS EXCLUSIVE MODE')
+  const { rows } = await target.query<{ used: boolean }>(
+    'SELECT EXISTS (SELECT FROM platforms) OR EXISTS (SELECT FROM data_keys) AS used',
+  )
+  if (onlyRow(rows).used) throw new Error('The PostgreSQL database is in use already: name an empty one')
+}
+
+async function moveAll(source: Database, target: Target): Promise<Moved> {
+  const tables = await tablesOfBoth(source, target)
+  const references = (await target.query(REFERENCES)).rows
+  for (const { on_table, name } of references)
+    await target.query(`ALTER TABLE ${on_table} DROP CONSTRAINT ${name}`)
+  const moved: Record<string, number> = {}
+  for (const table of tables) moved[table.name] = await moveTable(source, target, table)
+  for (const { name, last } of (await source.query<{ name: string; last: string }>(SEQUENCES)).rows)
+    await target.query('SELECT setval(quote_ident($1)::regclass, $2::bigint)', [name, last])
+  // Made again with their checks: every reference leads somewhere.
+  for (const { on_table, name, definition } of references)
+    await target.query(`ALTER TABLE ${on_table} ADD CONSTRAINT ${name} ${definition}`)
+  return moved
+}
+
+async function tablesOfBoth(source: Database, target: Target): Promise<Table[]> {
+  const there = new Map(
+    (await target.query<Table>(TABLES, [OWN])).rows.map(({ name, shape }) => [name, shape] as const),
+  )
+  const { rows: tables } = await source.query<Table>(TABLES, [OWN])
+  for (const { name, shape } of tables)
+    if (there.get(name) !== shape) throw new Error(`the table ${name} differs between the databases`)
+  return tables
+}
+
+/** The rows of one table, without what its triggers would do: that is done already. */
+async function moveTable(source: Database, target: Target, table: Table): Promise<number> {
+  const { name } = table
+  await target.query(`ALTER TABLE ${name} DISABLE TRIGGER USER`)
+  // What the migrations have put there, the source has too.
+  await target.query(`DELETE FROM ${name}`)
+  const parts = table.divided ? (await source.query<{ name: string }>(PARTS, [name])).rows : [{ name }]
+  for (const part of parts) await copyRows(source, target, part.name, table)
+  await target.query(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
+  return compare(source, target, name)
+}
+
+async function copyRows(
+  source: Database,
+  target: Target,
+  from: string,
+  { name, columns }: Table,
+): Promise<void> {
+  const { rows: sizes } = await source.query<{ count: bigint }>(
+    `SELECT pg_relation_size('${from}') / current_setting('block_size')::bigint AS count`,
+  )
+  const pages = Number(onlyRow(sizes).count)
+  for (let page = 0; page < pages; page += PAGES) {
+    const { rows } = await source.query<{ row: string }>(
+      `SELECT t::text AS row FROM ${from} t WHERE ctid >= '(${page},0)' AND ctid < '(${page + PAGES},0)'`,
+    )
+    if (rows.length === 0) continue
+    await target.query(
+      `INSERT INTO ${name} (${columns}) OVERRIDING SYSTEM VALUE SELECT ${columns} FROM unnest($1::text[]::${name}[])`,
+      [rows.map(({ row }) => row)],
+    )
+  }
+}
+
+/** Adds up the digests of all rows, so that their order does not count. */
+function digestOf(table: string): string {
+  const half = (from: number) =>
+    `sum(('x' || encode(substr(d, ${from}, 8), 'hex'))::bit(64)::bigint::numeric)`
+  return `
+SELECT count(*)::text AS count, coalesce(${half(1)}, 0)::text AS one, coalesce(${half(9)}, 0)::text AS other
+FROM (SELECT sha256(convert_to(t::text, 'UTF8')) AS d FROM ${table} t) AS digests`
+}
+
+interface Digest {
+  readonly count: string
+  readonly one: string
+  readonly other: string
+}
+
+async function compare(source: Database, target: Target, name: string): Promise<number> {
+  const before = onlyRow((await source.query<Digest>(digestOf(name))).rows)
+  const after = onlyRow((await target.query<Digest>(digestOf(name))).rows)
+  if (before.count !== after.count || before.one !== after.one || before.other !== after.other)
+    throw new Error(`the rows of ${name} differ after the copy: ${before.count} and ${after.count}`)
+  return Number(before.count)
+}

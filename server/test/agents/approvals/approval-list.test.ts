@@ -1,0 +1,155 @@
+import { expect, test } from 'vitest'
+import {
+  type Client,
+  fund,
+  newBankAccount,
+  newCustomer,
+  newPlatform,
+  type Reply,
+} from '../../worlds/client.testing.ts'
+import { expectError, validBody } from '../../worlds/contract/calls.testing.ts'
+import { newAgent } from '../../worlds/records/agents.testing.ts'
+import { newMember } from '../../worlds/records/members.testing.ts'
+import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
+
+async function made(client: Pick<Client, 'post'>, path: string, body: unknown): Promise<Reply['body']> {
+  const reply = await client.post(path, body)
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+  return reply.body
+}
+
+/** A platform where something of several kinds waits. */
+async function waitingPlatform() {
+  const client = await newPlatform()
+  const receiver = await Receiver.open()
+  // Every payment to a customer waits for the platform's word.
+  receiver.answer = () => 202
+  await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
+  const customer = await newCustomer(client, { fullName: 'Grace <i>Hopper</i>' })
+  await fund(client, customer.usd, 100_000)
+  const external = await newBankAccount(client, customer.id)
+  const agent = await newAgent(client, customer.id, {
+    spendingLimits: { currency: 'USD', perTransactionLimit: 9_000, dailyLimit: 10_000, monthlyLimit: null },
+    approvalThresholds: { amount: 5_000 },
+  })
+  const action = await made(agent, '/agents/me/transfer-out', {
+    source: { accountId: customer.usd },
+    destination: { accountId: external },
+    amount: 6_000,
+  })
+  const ids = { Customer: customer.id, InternalAccount: customer.usd, ExternalAccount: external }
+  const railEvent = await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', ids))
+  const deposit = await made(client, '/sandbox/deposits', {
+    currency: 'USD',
+    amount: 700,
+    remittanceInformation: 'for nobody',
+    sender: { name: 'Stranger Ltd' },
+  })
+  return { client, customer, agent, action, railEvent, deposit }
+}
+
+async function list(client: Client, query = ''): Promise<Reply['body'][]> {
+  const { status, body } = await client.get(`/approvals?${query}`)
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body.data
+}
+
+test('everything that waits is one list that says who asks, for whom, to whom, how much and why', async () => {
+  const { client, customer, agent, action, railEvent, deposit } = await waitingPlatform()
+  const all = await list(client)
+  expect(all.map(({ kind, objectId }) => [kind, objectId])).toEqual([
+    ['DEPOSIT', deposit.id],
+    ['RAIL_EVENT', railEvent.id],
+    ['AGENT_ACTION', action.id],
+  ])
+  expect(all[2]).toEqual({
+    kind: 'AGENT_ACTION',
+    objectId: action.id,
+    createdAt: action.createdAt,
+    expiresAt: expect.any(String),
+    customerId: customer.id,
+    customerName: 'Grace <i>Hopper</i>',
+    requestedBy: { type: 'AGENT', id: agent.id, name: expect.any(String) },
+    payee: { name: 'Ada Lovelace', account: 'USD account •••• 6789' },
+    amount: { amount: 6_000, currency: expect.objectContaining({ code: 'USD' }) },
+    policy: {
+      rule: 'approvalThreshold',
+      words: 'More than 50.00 USD needs approval.',
+      remaining: [
+        { limit: 'DAILY', amount: { amount: 4_000, currency: expect.objectContaining({ code: 'USD' }) } },
+      ],
+    },
+    votes: [],
+    votesRequired: 1,
+  })
+  expect(all[0]).toMatchObject({
+    requestedBy: { type: 'SENDER', name: 'Stranger Ltd' },
+    amount: { amount: 700 },
+    policy: { rule: 'NO_MATCH', words: 'It names no account. The payer stated: for nobody' },
+  })
+  expect(all[1]).toMatchObject({ requestedBy: { type: 'RAIL' } })
+  // By kind, by customer, and page by page.
+  expect((await list(client, 'kind=DEPOSIT')).map(({ objectId }) => objectId)).toEqual([deposit.id])
+  expect((await list(client, `customerId=${customer.id}`)).map(({ objectId }) => objectId)).toEqual([
+    action.id,
+  ])
+  const first = (await client.get('/approvals?limit=2')).body
+  expect(first).toMatchObject({ hasMore: true, totalCount: 3 })
+  expect(await list(client, `limit=2&cursor=${first.nextCursor}`)).toEqual([all[2]])
+  expect(await list(await newPlatform())).toEqual([])
+  expectError(await client.get('/approvals?kind=OTHER'), { code: 'INVALID_INPUT', field: 'kind' })
+})
+
+test('what was decided waits no longer', async () => {
+  const { client, agent, action, railEvent, deposit } = await waitingPlatform()
+  expect((await client.post(`/agents/${agent.id}/actions/${action.id}/reject`)).status).toBe(200)
+  const note = { note: 'Looked at' }
+  expect((await client.post(`/rail-events/${railEvent.id}/resolve`, note)).status).toBe(200)
+  expect((await client.post(`/deposits/${deposit.id}/return`, note)).status).toBe(200)
+  expect(await list(client)).toEqual([])
+})
+
+test('a payment to a customer waits until the platform has said its word, or its time is over', async () => {
+  const { client, customer } = await waitingPlatform()
+  const uma = (await client.get(`/customers/${customer.id}`)).body.umaAddress
+  const pay = async () =>
+    client.post('/sandbox/uma/receive', {
+      receiverUmaAddress: uma,
+      senderUmaAddress: '$sender@other.example',
+      receivingCurrencyCode: 'USD',
+      receivingCurrencyAmount: 1_234,
+    })
+  const first = await pay()
+  expect(first.status, JSON.stringify(first.body)).toBe(200)
+  await pay()
+  const waiting = await list(client, 'kind=INCOMING_PAYMENT')
+  expect(waiting).toHaveLength(2)
+  expect(waiting[0]).toMatchObject({
+    customerId: customer.id,
+    requestedBy: { type: 'SENDER', name: '$sender@other.example' },
+    amount: { amount: 1_234 },
+  })
+  expect((await client.post(`/transactions/${waiting[0].objectId}/approve`)).status).toBe(200)
+  expect((await list(client, 'kind=INCOMING_PAYMENT')).map(({ objectId }) => objectId)).toEqual([
+    waiting[1].objectId,
+  ])
+  await client.advance(7 * 86_400)
+  expect(await list(client, 'kind=INCOMING_PAYMENT')).toEqual([])
+})
+
+test('what several have to approve says who has approved already, and when', async () => {
+  const { client, agent, action, railEvent } = await waitingPlatform()
+  await client.send('PATCH', '/config', { approvalsRequired: 3 })
+  const members = [await newMember(client, ['APPROVE'], 'Ada'), await newMember(client, ['APPROVE'], 'Grace')]
+  for (const { browser } of [...members, members[0]!])
+    expect((await browser.post(`/agents/${agent.id}/actions/${action.id}/approve`)).status).toBe(200)
+  const all = await list(client)
+  const { votes, votesRequired } = all.find(({ objectId }) => objectId === action.id)
+  expect(votesRequired).toBe(3)
+  expect(votes).toEqual([
+    { memberId: members[0]!.id, memberName: 'Ada', at: expect.any(String) },
+    { memberId: members[1]!.id, memberName: 'Grace', at: expect.any(String) },
+  ])
+  // Nobody votes on what a rail reports.
+  expect(all.find(({ objectId }) => objectId === railEvent.id)).toMatchObject({ votes: [], votesRequired: 1 })
+})

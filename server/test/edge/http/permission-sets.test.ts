@@ -1,0 +1,51 @@
+import { effectivePermissions, PERMISSIONS, type Permission } from '@countersign/contract/core/endpoint'
+import { expect, test } from 'vitest'
+import { ApiError } from '../../../src/kernel/operation/operation.ts'
+import { checkPermission } from '../../../src/kernel/operation/permissions.ts'
+import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+
+/** Every set of permissions that a token can have. */
+const SETS = Array.from({ length: 2 ** PERMISSIONS.length - 1 }, (_, index) =>
+  PERMISSIONS.filter((_, bit) => ((index + 1) >> bit) & 1),
+)
+
+const CALLS = ENDPOINTS.flatMap(([name, endpoint]) =>
+  endpoint.auth === 'platform' ? [{ name, ...endpoint }] : [],
+)
+
+/** The refusal of a caller with these permissions. */
+function refusalOf(permissions: readonly Permission[], { permission, orPermission }: (typeof CALLS)[number]) {
+  const caller = { kind: 'token', tokenId: 'Token:1', tokenName: 'Backend', permissions } as const
+  try {
+    checkPermission({ actor: caller }, permission, orPermission)
+    return undefined
+  } catch (error) {
+    return error instanceof ApiError ? error : String(error)
+  }
+}
+
+// `permissions.test.ts` shows over HTTP that the server makes this check for each call.
+test.each(SETS.map((set) => [set.join(' and '), set] as const))(
+  'a token with %s may call exactly what the contract allows',
+  (_, given) => {
+    const held = effectivePermissions(given)
+    for (const call of CALLS) {
+      const isAllowed = [call.permission, call.orPermission].some((one) => one && held.includes(one))
+      const refusal = refusalOf(held, call)
+      if (isAllowed) expect(refusal, call.name).toBeUndefined()
+      else
+        expect(refusal, call.name).toMatchObject({
+          code: 'FORBIDDEN',
+          details: { permission: call.permission },
+        })
+    }
+  },
+)
+
+test('every permission allows some calls that no other one does', () => {
+  for (const permission of PERMISSIONS)
+    expect(
+      CALLS.some((call) => call.permission === permission),
+      permission,
+    ).toBe(true)
+})

@@ -1,0 +1,34 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseEvents } from '@countersign/contract/document/examples'
+import { EVENT_TYPES } from '@countersign/contract/events/events'
+import { eventTypesOf, WEBHOOKS, type Webhook } from '@countersign/contract/events/webhooks'
+import { expect, test } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
+import { playEvents } from '../../worlds/contract/event-world.testing.ts'
+import { stabilizer } from '../../worlds/contract/recording-client.testing.ts'
+
+const FILE = fileURLToPath(new URL('../../../../docs/reference/events.jsonl', import.meta.url))
+const readStored = () => parseEvents(readFileSync(FILE, 'utf8'))
+
+/** The members of an event and of its data, whatever their values. */
+function shapeOf(event: unknown): unknown {
+  if (typeof event !== 'object' || event === null) return undefined
+  const data = 'data' in event && typeof event.data === 'object' ? event.data : null
+  return [Object.keys(event).sort(), Object.keys(data ?? {}).sort()]
+}
+
+test('every type of event is of one webhook of the document, and happens as it is recorded (else: npm run docs)', async () => {
+  const webhooks = Object.values<Webhook>(WEBHOOKS)
+  expect(webhooks.flatMap((one) => [...eventTypesOf(one)]).sort()).toEqual([...EVENT_TYPES].sort())
+  const played = await playEvents()
+  expect(EVENT_TYPES.filter((type) => !played.has(type))).toEqual([])
+  const recorded = EVENT_TYPES.map((type) => {
+    const event = played.get(type)
+    return [type, stabilizer([event], event.timestamp)(event)] as const
+  })
+  if (process.env.UPDATE_DOCS) writeFileSync(FILE, recorded.map((line) => `${toJson(line)}\n`).join(''))
+  const shapes = (events: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(events).map(([type, event]) => [type, shapeOf(event)]))
+  expect(shapes(readStored())).toEqual(shapes(Object.fromEntries(recorded)))
+})

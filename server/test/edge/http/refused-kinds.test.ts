@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest'
+import { newPlatform, type Reply } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+
+const faults = ({ body }: Reply) => body.details?.errors
+
+test('a refusal that a handler decides lists its fault, as one of the schema does', async () => {
+  const client = await newPlatform()
+  const [usd] = (await client.get('/config')).body.supportedCurrencies
+  const reply = await client.send('PATCH', '/config', { supportedCurrencies: [usd, usd] })
+  const field = 'supportedCurrencies.1.currencyCode'
+  expectError(reply, { code: 'INVALID_INPUT', field })
+  expect(faults(reply)).toEqual([{ field, message: reply.body.message }])
+})
+
+test('a member without a name is named as that member, not as the body', async () => {
+  const client = await newPlatform()
+  const person = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }
+  const [top, below] = [
+    { ...person, '': 1 },
+    { ...person, address: { '': 1 } },
+  ]
+  expectError(await client.post('/customers', top), { code: 'INVALID_INPUT', field: '""' })
+  expect(faults(await client.post('/customers', below))).toContainEqual({
+    field: 'address.""',
+    message: 'address."" is not known',
+  })
+})
+
+test.each(['%ff', '%', '%c0%80', 'a%zz'])('a query with the bytes %s is refused', async (text) => {
+  const client = await newPlatform()
+  const reply = await client.get(`/customers?search=${text}`)
+  expectError(reply, { code: 'INVALID_INPUT', field: 'query' })
+})
+
+test('origins have no user, no path and no character that cannot be stored', async () => {
+  const client = await newPlatform()
+  const bad = [
+    'user@x.example',
+    'x.example?a',
+    'x.example#a',
+    'x.example\\a',
+    'x\u0000.example',
+    'x\u0007',
+    'x\ud800',
+  ]
+  for (const host of bad) {
+    const origin = `https://${host}`
+    const allowed = await client.send('PATCH', '/config', { allowedOrigins: [origin] })
+    expectError(allowed, { code: 'INVALID_INPUT', field: 'allowedOrigins.0', what: origin })
+    const passkeyConfig = { rpId: 'x.example', origins: [origin] }
+    const passkeys = await client.send('PATCH', '/config', { passkeyConfig })
+    expectError(passkeys, { code: 'INVALID_INPUT', field: 'passkeyConfig.origins.0', what: origin })
+  }
+})
+
+test('an address of another network is refused in words', async () => {
+  const client = await newPlatform()
+  const { data } = (await client.get('/platform/internal-accounts?currency=USDC')).body
+  const reply = await client.post('/crypto/estimate-withdrawal-fee', {
+    internalAccountId: data[0].id,
+    currency: 'USDC',
+    amount: 5_000_000,
+    cryptoNetwork: 'BASE',
+    destinationAddress: 'nowhere',
+  })
+  expect(reply.body.message).toBe('destinationAddress must be an address on BASE')
+})

@@ -1,0 +1,189 @@
+import { Countersign } from '@countersign/sdk'
+import { verifySvcSignature, verifyWebhook } from '@countersign/sdk/webhooks'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../../src/base/settings/config.ts'
+import { type Client, fund, newBankAccount, newCustomer, signIn } from '../../worlds/client.testing.ts'
+import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+import { Receiver, secretOf } from '../../worlds/simulators/webhook-receiver.testing.ts'
+
+const WORD = 'acme'
+const AMOUNT = 100_000_000n
+
+let own: TestServer
+let client: Client
+beforeAll(async () => {
+  own = await openServer({
+    ...{ LOG_LEVEL: 'debug', COUNTERSIGN_WIRE_WORD: WORD },
+    ...{ COUNTERSIGN_BASE_PATH: '/acme/api', UMA_DOMAIN: 'uma.acme.test' },
+  })
+  client = await own.newPlatform()
+})
+afterAll(() => own.close())
+
+/** Every spelling of the specification's word in what came over the wire. */
+const ofDefault = (of: unknown) => JSON.stringify(of).match(/svc/gi)
+
+async function quoted() {
+  const customer = await newCustomer(client)
+  await fund(client, customer.wallet, AMOUNT)
+  const bank = await newBankAccount(client, customer.id)
+  const { status, body } = await client.post('/quotes', {
+    source: { sourceType: 'ACCOUNT', accountId: customer.wallet },
+    destination: { destinationType: 'ACCOUNT', accountId: bank },
+    lockedCurrencySide: 'RECEIVING',
+    lockedCurrencyAmount: 2500,
+  })
+  expect(status).toBe(201)
+  return { customer, bank, quote: body }
+}
+
+describe('a server with a wire word of its own', () => {
+  test('is called, answers and reports with that word', async () => {
+    const receiver = await Receiver.of(client)
+    const { quote, customer } = await quoted()
+    expect(quote.rateDetails).toMatchObject({
+      acmeApiMultiplier: expect.any(Number),
+      acmeApiFixedFee: expect.any(Number),
+      acmeApiVariableFeeRate: expect.any(Number),
+      acmeApiVariableFeeAmount: expect.any(Number),
+    })
+    const path = `/quotes/${quote.id}/execute`
+    const first = await client.post(path)
+    expect(first.status).toBe(202)
+    // What is signed has no name with the word, so no stamp depends on it.
+    expect(first.body.payloadToSign).not.toMatch(/svc|acme(?!\.)/i)
+    const session = await signIn(client, customer.wallet, 'Acme-Wallet-Signature')
+    const signed = (name: string) => ({
+      [name]: session.stamp(first.body.payloadToSign),
+      'Request-Id': first.body.requestId,
+    })
+    const unread = await client.post(path, undefined, signed('Svc-Wallet-Signature'))
+    expect(unread).toMatchObject({
+      status: 401,
+      body: {
+        code: 'WALLET_SIGNATURE_MISSING',
+        message: 'The Acme-Wallet-Signature header is required.',
+      },
+    })
+    const paid = await client.post(path, undefined, signed('Acme-Wallet-Signature'))
+    expect(paid).toMatchObject({ status: 200, body: { rateDetails: quote.rateDetails } })
+    await client.advance(0)
+    const transaction = (await client.get(`/transactions/${quote.transactionId}`)).body
+    expect(transaction).toMatchObject({ status: 'COMPLETED', rateDetails: quote.rateDetails })
+
+    await receiver.until((all) => all.some(({ event }) => event.type === 'OUTGOING_PAYMENT.COMPLETED'))
+    const { event, headers, text } = receiver.received.find(({ event }) => event.type.endsWith('.COMPLETED'))!
+    expect(event.data).toMatchObject({ rateDetails: quote.rateDetails })
+    const feed = await client.events(`&objectId=${quote.transactionId}`)
+    const rows = (await client.get('/exchange-rates')).body
+    expect([quote, paid, transaction, feed, rows, headers, text, unread].map(ofDefault)).toEqual(
+      Array(8).fill(null),
+    )
+
+    const secret = await secretOf(client)
+    const read = await verifyWebhook({ payload: text, headers, secret, wireWord: WORD })
+    const ours = { data: { rateDetails: { svcApiFixedFee: BigInt(quote.rateDetails.acmeApiFixedFee) } } }
+    expect(read).toMatchObject(ours)
+    const { webhookPublicKey } = await (await fetch(`${own.origin}/.well-known/countersign.json`)).json()
+    const signature = headers['x-acme-signature']!
+    expect(await verifySvcSignature(text, signature, webhookPublicKey, { wireWord: WORD })).toMatchObject(
+      ours,
+    )
+  })
+
+  test('takes a whole signed payment from the sdk that knows the word, in the types of every other', async () => {
+    const countersign = new Countersign({
+      baseUrl: client.baseUrl,
+      ...client.credentials,
+      wireWord: WORD,
+    })
+    const { customer, quote } = await quoted()
+    const shown: string[] = []
+    const confirm = ({ summary }: { summary: string }) => shown.push(summary) > 0
+    const session = await countersign.wallet(customer.wallet, { confirm }).email.signIn({ code: '000000' })
+    const params = { quoteId: quote.id as string }
+    const { status, body } = await countersign.signed('quote_execute', { params }, session)
+    expect({ status, fee: body.rateDetails?.svcApiFixedFee }).toEqual({
+      status: 200,
+      fee: BigInt(quote.rateDetails.acmeApiFixedFee),
+    })
+    const transaction = await countersign.waitForTransaction(quote.transactionId)
+    expect(transaction).toMatchObject({ status: 'COMPLETED', rateDetails: body.rateDetails })
+    expect(shown).toHaveLength(1)
+  })
+
+  test('is not understood by an sdk with another word', async () => {
+    const { customer, quote } = await quoted()
+    const usual = new Countersign({ baseUrl: client.baseUrl, ...client.credentials })
+    const session = await usual
+      .wallet(customer.wallet, { confirm: () => true })
+      .email.signIn({ code: '000000' })
+      .catch((error: unknown) => error)
+    expect(session).toMatchObject({ status: 401, code: 'WALLET_SIGNATURE_MISSING' })
+    expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('PENDING')
+  })
+
+  test('describes itself, and tells pages, by that word', async () => {
+    const document = await (await fetch(`${client.baseUrl}/openapi.json`)).json()
+    expect(ofDefault(document)).toBeNull()
+    expect(document.components.parameters.WalletSignature.name).toBe('Acme-Wallet-Signature')
+    const asked = await fetch(`${client.baseUrl}/quotes`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'POST' },
+    })
+    const allowed = asked.headers.get('access-control-allow-headers')?.split(', ')
+    expect(allowed).toContain('Acme-Wallet-Signature')
+    expect(allowed).not.toContain('Svc-Wallet-Signature')
+  })
+})
+
+test('a word that cannot be one ends the start with a line that names the setting', () => {
+  for (const COUNTERSIGN_WIRE_WORD of ['a', '1a', 'Acme', 'ac-me', 'platform', 'a'.repeat(21)])
+    expect(() => readConfig({ COUNTERSIGN_WIRE_WORD })).toThrow(
+      `COUNTERSIGN_WIRE_WORD must be 2 to 20 lower-case letters and digits that begin with a letter, and not "platform", not "${COUNTERSIGN_WIRE_WORD}"`,
+    )
+  expect(readConfig({}).wireWord).toBe('svc')
+})
+
+describe('a server with a prefix of its paths', () => {
+  const at = (path: string) =>
+    fetch(own.origin + path, { headers: { Authorization: client.authorization, Accept: 'application/json' } })
+
+  test('answers below the prefix and without it, and shows the address with it', async () => {
+    for (const base of ['/acme/api/2025-10-13', '/2025-10-13']) {
+      expect((await at(`${base}/customers?limit=1`)).status, base).toBe(200)
+      const document = await (await at(`${base}/openapi.json`)).json()
+      expect(document).toMatchObject({ servers: [{ url: '/acme/api/2025-10-13' }] })
+    }
+    expect(await (await at('/')).json()).toMatchObject({
+      baseUrl: `${own.origin}/acme/api/2025-10-13`,
+      openapi: '/acme/api/2025-10-13/openapi.json',
+    })
+    const logged = (await client.get('/requests?path=/customers')).body.data
+    expect(new Set(logged.map(({ path }: { path: string }) => path))).toContain('/customers')
+  })
+
+  test('names the path with the prefix where only the version is missing', async () => {
+    for (const path of ['/acme/api/customers', '/customers', '/acme/api/v1/customers']) {
+      const reply = await at(path)
+      expect([reply.status, (await reply.json()).details], path).toEqual([
+        404,
+        { path: '/acme/api/2025-10-13/customers' },
+      ])
+    }
+    for (const path of ['/acme/api/', '/acme/2025-10-13/customers', '/acme/api/healthz'])
+      expect((await at(path)).status, path).toBe(404)
+  })
+
+  test('has the sandbox receivers at the domain of UMA_DOMAIN', async () => {
+    const values = JSON.stringify((await client.get('/sandbox/magic-values')).body)
+    expect(values).toContain('$success.usd@uma.acme.test')
+  })
+
+  test.each(['acme', '/acme/', '/', '//acme', '/a b', '/%61', '/../x', '/acme?x', `/${'a'.repeat(65)}`])(
+    'does not start with the prefix %s',
+    (prefix) => {
+      expect(() => readConfig({ COUNTERSIGN_BASE_PATH: prefix })).toThrow('COUNTERSIGN_BASE_PATH')
+    },
+  )
+})

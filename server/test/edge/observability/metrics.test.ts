@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { API } from '@countersign/contract/api'
+import type { FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../../src/base/settings/config.ts'
+import { createMetrics } from '../../../src/edge/observability/metrics.ts'
+import { RequestLimits } from '../../../src/edge/rate-limits/request-limits.ts'
+import { Leaving } from '../../../src/edge/service/graceful-shutdown.ts'
+import { HANDLERS } from '../../../src/edge/service/handlers.ts'
+import { createServer } from '../../../src/edge/service/http-server.ts'
+import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { createCommitter } from '../../../src/storage/commit/committer.ts'
+import { insert, update } from '../../../src/storage/commit/writes.ts'
+import type { Database } from '../../../src/storage/engine/port.ts'
+import { type Client, fund, newBankAccount, newCustomer, signIn } from '../../worlds/client.testing.ts'
+import { testId } from '../../worlds/records/payments.testing.ts'
+import { openServer, type TestServer, valueIn } from '../../worlds/server.testing.ts'
+
+const NO_LIMITS = new RequestLimits({ perToken: 0, perPerson: 0, perAddress: 0 }, () => new Date(), 'test')
+
+/** What it counts and logs is of this file's tests alone. */
+let own: TestServer
+let client: Client
+beforeAll(async () => {
+  own = await openServer({ LOG_LEVEL: 'debug' })
+  client = await own.newPlatform()
+})
+afterAll(() => own.close())
+
+describe('the metrics', () => {
+  test('move when money moves', async () => {
+    const { id, wallet } = await newCustomer(client)
+    const bank = await newBankAccount(client, id)
+    const failing = await newBankAccount(client, id, '002')
+    const session = await signIn(client, wallet)
+    const before = await own.metrics()
+    const moved = async () => {
+      const page = await own.metrics()
+      const since = (kind: string) =>
+        valueIn(page, 'countersign_ledger_postings_total', { kind })! -
+        valueIn(before, 'countersign_ledger_postings_total', { kind })!
+      return { post: since('post'), hold: since('hold'), capture: since('capture'), void: since('void') }
+    }
+    const pay = async (accountId: string) => {
+      const quote = await client.post('/quotes', {
+        source: { sourceType: 'ACCOUNT', accountId: wallet },
+        destination: { destinationType: 'ACCOUNT', accountId },
+        lockedCurrencySide: 'SENDING',
+        lockedCurrencyAmount: 1_000_000,
+      })
+      const { payloadToSign } = quote.body.paymentInstructions[0].accountOrWalletInfo
+      const stamp = { 'Svc-Wallet-Signature': session.stamp(payloadToSign) }
+      expect((await client.post(`/quotes/${quote.body.id}/execute`, undefined, stamp)).status).toBe(200)
+      await client.advance(0)
+    }
+    expect(await moved()).toEqual({ post: 0, hold: 0, capture: 0, void: 0 })
+    await fund(client, wallet, 10_000_000)
+    expect(await moved()).toEqual({ post: 1, hold: 0, capture: 0, void: 0 })
+    // To the fees, to the currency position, and from there out.
+    await pay(bank)
+    expect(await moved()).toEqual({ post: 4, hold: 1, capture: 1, void: 0 })
+    await pay(failing)
+    expect(await moved()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
+    // More than there is: refused, and nothing moved.
+    await client.post(`/sandbox/internal-accounts/${wallet}/fund`, { amount: 2n ** 63n - 1n })
+    expect(await moved()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
+
+    const page = await own.metrics()
+    const settled = { kind: 'transaction.settle', result: 'done' }
+    expect(valueIn(page, 'countersign_jobs_total', settled)).toBe(2)
+    const sets = valueIn(page, 'countersign_commit_sets_total', { result: 'done' })!
+    expect(valueIn(page, 'countersign_commit_batch_sets_sum')).toBeGreaterThanOrEqual(sets)
+    const execute = { method: 'POST', route: '/2025-10-13/quotes/{quoteId}/execute', status: '2xx' }
+    expect(valueIn(page, 'countersign_http_request_duration_seconds_count', execute)).toBe(2)
+    expect(valueIn(page, 'countersign_http_errors_total', { code: 'INTERNAL_ERROR' })).toBe(0)
+  })
+
+  test('tell how late due work is, on the clock of its platform', async () => {
+    await client.post('/sandbox/clock/advance', { seconds: 7200 })
+    const platform = await own.app.read
+      .selectFrom('platforms')
+      .selectAll()
+      .where('id', '=', client.credentials.platformId)
+      .executeTakeFirstOrThrow()
+    expect(Number(platform.clock_offset_ms)).toBeGreaterThan(7_000_000)
+    const now = own.app.clock()
+    const job = (id: string, dueInSeconds: number) =>
+      insert('jobs', {
+        id: testId('Job', id),
+        platform_id: platform.id,
+        kind: 'quote.expire',
+        payload: { quoteId: testId('Quote', 'none') },
+        due_at: plusSeconds(now, 7200 + dueInSeconds),
+        attempts: 0,
+        // Nobody does it meanwhile.
+        claimed_until: plusSeconds(now, 3600),
+        last_error: null,
+        created_at: now,
+      })
+    const { committer } = own.app
+    expect((await committer.commit([job('late', -90), job('later', -30), job('not-yet', 3600)])).done).toBe(
+      true,
+    )
+    const page = await own.metrics()
+    const lag = valueIn(page, 'countersign_due_work_lag_seconds', { kind: 'quote.expire' })!
+    // The clock was moved to what it showed at the call, a moment ago.
+    expect(lag).toBeGreaterThan(80)
+    expect(lag).toBeLessThan(7200)
+    expect(valueIn(page, 'countersign_due_work', { kind: 'quote.expire' })).toBe(2)
+    expect(valueIn(page, 'countersign_due_work_lag_seconds', { kind: 'message.deliver' })).toBe(0)
+    const remove = (id: string) => ({ write: 'remove', table: 'jobs', id: testId('Job', id) }) as const
+    await committer.commit([remove('late'), remove('later'), remove('not-yet')])
+    expect(valueIn(await own.metrics(), 'countersign_due_work_lag_seconds', { kind: 'quote.expire' })).toBe(0)
+  })
+
+  test('count the attempts at webhooks by outcome', async () => {
+    const answers = [200, 503, 409]
+    const receiver = createHttpServer((_, response) => {
+      response.statusCode = answers.shift() ?? 200
+      response.end()
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    const { port } = receiver.address() as AddressInfo
+    const owner = await own.newPlatform()
+    const before = await own.metrics()
+    const webhookEndpoint = `http://127.0.0.1:${port}/`
+    expect((await owner.send('PATCH', '/config', { webhookEndpoint })).status).toBe(200)
+    const { usd } = await newCustomer(owner)
+    const since = async (result: string) => {
+      const of = (page: string) => valueIn(page, 'countersign_webhook_attempts_total', { result })!
+      return of(await own.metrics()) - of(before)
+    }
+    while (answers.length > 0) {
+      await fund(owner, usd, 1)
+      await owner.advance(60)
+    }
+    receiver.closeAllConnections()
+    await new Promise((resolve) => receiver.close(resolve))
+    await fund(owner, usd, 1)
+    await owner.advance(0)
+    expect(await since('2xx')).toBeGreaterThanOrEqual(1)
+    expect(await since('5xx')).toBe(1)
+    expect(await since('4xx')).toBe(1)
+    expect(await since('unreachable')).toBeGreaterThanOrEqual(1)
+  })
+
+  test('count conflicts, refusals by guard and faults of commits', async () => {
+    const answers = [
+      Object.assign(new Error('deadlock'), { code: '40P01' }),
+      [{ guard: 'overdraft', name: 'x' }],
+      Object.assign(new Error('gone'), { code: 'ECONNRESET' }),
+    ]
+    const query = async () => {
+      const answer = answers.shift()
+      if (answer instanceof Error) throw answer
+      return { rows: answer ? [{ results: answer }] : [], affected: 0 }
+    }
+    const db: Database = {
+      ...own.app.db,
+      query: query as unknown as Database['query'],
+    }
+    const counted = createMetrics(db, own.app.clock, 'sandbox')
+    const { commit } = createCommitter(db, counted)
+    const set = [update('customers', testId('Customer', 1), {}, { email: null })]
+    expect((await commit(set)).done).toBe(false)
+    await expect(commit(set)).rejects.toThrow('gone')
+    const page = await counted.text(async () => true)
+    expect(valueIn(page, 'countersign_commit_conflicts_total')).toBe(1)
+    expect(valueIn(page, 'countersign_commit_sets_total', { result: 'overdraft' })).toBe(1)
+    expect(valueIn(page, 'countersign_commit_sets_total', { result: 'fault' })).toBe(1)
+    expect(valueIn(page, 'countersign_commit_sets_total', { result: 'done' })).toBe(0)
+  })
+
+  test('have no label that a caller can choose', async () => {
+    const invented = Array.from({ length: 40 }, (_, n) => `invented${n}`)
+    for (const word of invented) {
+      const send = (method: string, path: string) =>
+        fetch(own.origin + path, { method, headers: { 'X-Request-Id': word } })
+      await send('GET', `/${word}`)
+      await send('PROPFIND', `/2025-10-13/${word}`)
+      await send('PATCH', `/2025-10-13/customers/${word}`)
+    }
+    const page = await own.metrics()
+    expect(invented.filter((word) => page.includes(word))).toEqual([])
+    const routes = new Set([...page.matchAll(/route="([^"]*)"/g)].map(([, route]) => route!))
+    const known = new Set([
+      'unknown',
+      '/metrics',
+      ...Object.values(API).map(({ path }) => `/2025-10-13${path}`),
+    ])
+    expect([...routes].filter((route) => !known.has(route))).toEqual([])
+    const methods = new Set([...page.matchAll(/method="([^"]*)"/g)].map(([, method]) => method!))
+    const expected = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'other']
+    expect([...methods].filter((method) => !expected.includes(method))).toEqual([])
+    const others = valueIn(page, 'countersign_http_request_duration_seconds_count', { method: 'other' })
+    expect(others).toBe(invented.length)
+  })
+
+  test('are those that docs/operations.md explains', async () => {
+    const guide = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8')
+    const explained = [...guide.matchAll(/^\| `(countersign_\w+)` \| (\w+) \|/gm)].map(([, name, type]) => [
+      name,
+      type,
+    ])
+    const types = [...(await own.metrics()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [
+      name,
+      type,
+    ])
+    const listed = types.filter(([name]) => !/^countersign_(process|nodejs)_/.test(name!))
+    expect(explained.sort()).toEqual(listed.sort())
+  })
+
+  test('require the token; without one set, are open in sandbox and missing in production', async () => {
+    const token = randomBytes(24).toString('base64url')
+    const { app } = own
+    const open = (mode: 'sandbox' | 'production', metricsToken?: string): FastifyInstance =>
+      createServer(
+        { ...app, config: { ...app.config, mode, ...(metricsToken ? { metricsToken } : {}) } },
+        HANDLERS,
+        { logRequest: () => {}, leaving: new Leaving(), limits: NO_LIMITS },
+      )
+    const ask = (server: FastifyInstance, authorization?: string) =>
+      server.inject({ url: '/metrics', headers: authorization ? { authorization } : {} })
+
+    expect((await ask(open('production'))).statusCode).toBe(404)
+    expect((await ask(open('sandbox'))).statusCode).toBe(200)
+    for (const server of [open('production', token), open('sandbox', token)]) {
+      for (const wrong of [
+        undefined,
+        `Bearer ${token}x`,
+        `Bearer ${token.slice(1)}`,
+        'Bearer',
+        client.authorization,
+      ]) {
+        const refused = await ask(server, wrong)
+        expect(refused.statusCode).toBe(401)
+        expect(refused.json()).toMatchObject({ code: 'UNAUTHORIZED', reason: expect.any(String) })
+        expect(refused.headers['www-authenticate']).toMatch(/^Bearer /)
+      }
+      const page = await ask(server, `Bearer ${token}`)
+      expect(page.statusCode).toBe(200)
+      expect(page.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+      expect(valueIn(page.body, 'countersign_build_info', { mode: 'sandbox' })).toBe(1)
+      expect(valueIn(page.body, 'countersign_database_up')).toBe(1)
+      expect(valueIn(page.body, 'countersign_process_resident_memory_bytes')).toBeGreaterThan(0)
+      await server.close()
+    }
+    for (const bad of ['short', 'with a space in between', 'naïve-and-long-enough'])
+      expect(() => readConfig({ METRICS_TOKEN: bad })).toThrow(/^METRICS_TOKEN must be/)
+    expect(readConfig({ METRICS_TOKEN: token }).metricsToken).toBe(token)
+  })
+})

@@ -1,0 +1,35 @@
+import { DETAIL_CODES, ERROR_CODES } from '@countersign/contract/core/errors'
+import { expect, test } from 'vitest'
+import { newPlatform } from '../../worlds/client.testing.ts'
+import { noId } from '../../worlds/records/payments.testing.ts'
+
+test('the docUrl of an error leads to its entry, on a page that loads nothing else', async () => {
+  const client = await newPlatform()
+  const refused = await client.get(`/quotes/${noId('Quote')}`)
+  const docUrl = new URL(refused.body.docUrl)
+  expect(docUrl.hash).toBe('#QUOTE_NOT_FOUND')
+  const reply = await fetch(docUrl)
+  expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'")
+  const page = await reply.text()
+  expect(page.match(/<(?:script|img|iframe|link rel="stylesheet")/g)).toBeNull()
+  const entries = page.split('<a id="').slice(1)
+  for (const code of [...ERROR_CODES, ...Object.keys(DETAIL_CODES)])
+    expect(
+      entries.filter((entry) => entry.startsWith(`${code}"`)),
+      code,
+    ).toHaveLength(1)
+  const words = ['When', 'What to do', 'Safe to retry']
+  for (const code of ERROR_CODES) {
+    const entry = entries.find((one) => one.startsWith(`${code}"`))
+    for (const word of words) expect(entry, code).toContain(`<strong>${word}</strong>`)
+  }
+})
+
+test('the guide of errors is one page under both of its addresses, and other guides lead to the short one', async () => {
+  const { body } = await newPlatform().then((client) => client.get(`/quotes/${noId('Quote')}`))
+  const { origin } = new URL(body.docUrl)
+  const read = async (path: string) => (await fetch(origin + path)).text()
+  expect(await read('/docs/guides/errors')).toBe(await read('/docs/errors'))
+  expect(await read('/docs/guides/api')).toContain('href="/docs/errors"')
+})

@@ -1,0 +1,120 @@
+import { API } from '@countersign/contract/api'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { describe, expect, inject, test } from 'vitest'
+import { newPlatform } from '../../worlds/client.testing.ts'
+import { world } from '../../worlds/world.testing.ts'
+
+const { origin } = new URL(inject('baseUrl'))
+
+interface Item {
+  readonly name: string
+  readonly request: {
+    readonly method: string
+    readonly description: string
+    readonly header: readonly { readonly key: string; readonly value: string }[]
+    readonly body?: { readonly raw?: string }
+    readonly url: {
+      readonly raw: string
+      readonly variable: readonly { readonly key: string; readonly value: string }[]
+    }
+  }
+}
+interface Collection {
+  readonly info: { readonly schema: string }
+  readonly variable: readonly { readonly key: string; readonly value: string }[]
+  readonly item: readonly { readonly name: string; readonly item: readonly Item[] }[]
+}
+
+async function textAt(path: string): Promise<string> {
+  const response = await fetch(origin + path)
+  expect(response.status, path).toBe(200)
+  return response.text()
+}
+
+function endpointOf({ request }: Item): string {
+  return /^`(\w+)`/.exec(request.description)![1]!
+}
+
+describe('the collection for Postman', () => {
+  test('has every endpoint of the API once, but those that other systems sign', async () => {
+    const collection: Collection = JSON.parse(await textAt('/docs/postman.json'))
+    expect(collection.info.schema).toMatch(/\/v2\.1\.0\/collection\.json$/)
+    const signed = ['cardProcessor', 'rail', 'verificationProvider']
+    const expected = Object.entries<Endpoint>(API).filter(([, { auth }]) => !signed.includes(auth))
+    const items = collection.item.flatMap(({ item }) => item)
+    expect(items.map(endpointOf).toSorted()).toEqual(expected.map(([name]) => name).toSorted())
+  })
+
+  test('uses no variable without a declaration', async () => {
+    const text = await textAt('/docs/postman.json')
+    const collection: Collection = JSON.parse(text)
+    const used = [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!)
+    const declared = collection.variable.map(({ key }) => key)
+    expect(declared).toContain('baseUrl')
+    expect([...new Set(used)].filter((name) => !declared.includes(name))).toEqual([])
+  })
+
+  test('creates a customer, finds its accounts and its wallet, and pays to a bank account', async () => {
+    const client = await newPlatform()
+    const collection: Collection = JSON.parse(await textAt('/docs/postman.json'))
+    const items = new Map(collection.item.flatMap(({ item }) => item).map((item) => [endpointOf(item), item]))
+    const values = new Map(collection.variable.map(({ key, value }) => [key, value]))
+    const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values.get(name) ?? '')
+    /** Sends a request as Postman does, and keeps the id of its record as the collection's script does. */
+    const send = async (name: string) => {
+      const { request } = items.get(name)!
+      const path = request.url.variable.reduce(
+        (whole, { key, value }) => whole.replace(`:${key}`, encodeURIComponent(fill(value))),
+        request.url.raw.replace('{{baseUrl}}', ''),
+      )
+      const body = request.body?.raw
+      const response = await client.send(request.method, path, body && JSON.parse(fill(body)))
+      expect([name, response.status]).toEqual([name, response.status < 300 ? response.status : 200])
+      const records = Array.isArray(response.body.data) ? response.body.data.slice(0, 1) : [response.body]
+      for (const { id } of records) values.set(String(id).split(':')[0]!, id)
+      return response
+    }
+    await send('customer_create')
+    await send('customer_internal_account_list')
+    await send('customer_get')
+    await send('customer_external_account_create')
+    const { body } = await send('quote_create')
+    expect(body.id).toMatch(/^Quote:/)
+    expect((await send('quote_get')).body.id).toBe(body.id)
+  })
+
+  test('has in production no call of the sandbox', async () => {
+    const { server } = await world('production')
+    const { body } = await server.inject('/docs/postman.json')
+    expect(body).toContain('https://pay.example/2025-10-13')
+    expect(body).not.toContain('{{baseUrl}}/sandbox/')
+  })
+})
+
+describe('the guides for programs that read', () => {
+  test('llms.txt names the OpenAPI document and every guide, and each address answers with Markdown or JSON', async () => {
+    const index = await textAt('/llms.txt')
+    expect(index).toMatch(/^# Countersign\n\n> /)
+    const links = [...index.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!)
+    expect(links.length).toBeGreaterThan(30)
+    for (const link of links) {
+      const response = await fetch(link)
+      expect([link, response.status]).toEqual([link, 200])
+      expect(response.headers.get('content-type')).toMatch(/^(?:text\/markdown|application\/json)/)
+      await response.body?.cancel()
+    }
+  })
+
+  test('one file has every guide of llms.txt, with links that lead somewhere on this server', async () => {
+    const guides = await textAt('/docs/guides.md')
+    const titles = [...(await textAt('/llms.txt')).matchAll(/^- \[([^\]]+)\]\([^)]+\/docs\/guides\//gm)]
+    expect(titles.length).toBeGreaterThan(30)
+    for (const [, title] of titles) expect(guides.replaceAll('`', '')).toContain(`# ${title}\n`)
+    expect(guides).not.toContain('<!-- printed')
+    const outsideOfCode = guides.replace(/^```.*?^```$/gms, '').replace(/`[^`\n]*`/g, '')
+    const relative = [...outsideOfCode.matchAll(/\]\(([^)\s]+)\)/g)].filter(
+      ([, link]) => !/^(?:https?:|\/docs\/(?:guides\/|errors(?:#|$)))/.test(link!),
+    )
+    expect(relative).toEqual([])
+  })
+})

@@ -1,0 +1,142 @@
+import { openApi } from '@countersign/contract/document/openapi'
+import { describe, expect, inject, test } from 'vitest'
+import { world } from '../../worlds/world.testing.ts'
+
+const { origin } = new URL(inject('baseUrl'))
+
+async function pageAt(path: string, accept = 'text/html') {
+  const response = await fetch(origin + path, { headers: { Accept: accept } })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+test('the OpenAPI document is served without credentials', async () => {
+  const response = await fetch(`${inject('baseUrl')}/openapi.json`)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  const document = (await response.json()) as { openapi: string; paths: Record<string, unknown> }
+  expect(document.openapi).toMatch(/^3\.1\./)
+  expect(Object.keys(document.paths)).toContain('/quotes/{quoteId}/execute')
+})
+
+describe('the page at /', () => {
+  test('says what this is and where to go, and loads nothing', async () => {
+    const { status, headers, text } = await pageAt('/', 'text/html,application/xhtml+xml,*/*;q=0.8')
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/)
+    expect(headers.get('vary')).toBe('Accept')
+    expect(text).toContain(inject('baseUrl'))
+    expect(text).toContain('This is a sandbox')
+    expect(text).not.toMatch(/<script|src=/)
+    const links = [...text.matchAll(/href="(\/[^"]*)"/g)].map(([, path]) => path!)
+    expect(links).toEqual(expect.arrayContaining(['/docs', '/docs/guides', '/healthz', '/readyz']))
+    for (const path of links) expect((await pageAt(path)).status, path).toBe(200)
+  })
+
+  test.each(['application/json', '*/*'])('is JSON for a client that accepts %s', async (accept) => {
+    const { status, headers, text } = await pageAt('/', accept)
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+    const about = JSON.parse(text)
+    expect(about).toMatchObject({ name: 'Countersign', mode: 'sandbox', baseUrl: inject('baseUrl') })
+    for (const path of [
+      about.openapi,
+      about.reference,
+      about.guides,
+      about.collection,
+      about.llms,
+      about.health,
+      about.ready,
+    ])
+      expect((await pageAt(path)).status, path).toBe(200)
+  })
+
+  test('of production says so, at its public address', async () => {
+    const { server } = await world('production')
+    const page = await server.inject({ url: '/', headers: { accept: 'text/html' } })
+    expect(page.body).toContain('This server is in production')
+    expect(page.body).toContain('https://pay.example/2025-10-13')
+    expect(page.body).not.toContain('credentials.json')
+    const reference = await server.inject({ url: '/docs' })
+    expect(reference.body).not.toContain('id="fill"')
+  })
+})
+
+describe('a guide', () => {
+  test('is listed, is shown with its tables and code, and asks for nothing else', async () => {
+    const { text: list } = await pageAt('/docs/guides')
+    const guides = [...list.matchAll(/href="(\/docs\/guides\/[^"]+)"/g)].map(([, path]) => path!)
+    expect(guides.length).toBeGreaterThan(20)
+    expect(guides[0]).toBe('/docs/guides/first-payment')
+    const { text, headers } = await pageAt('/docs/guides/webhooks')
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
+    expect(text).toContain('<h1 id="webhooks-and-events">Webhooks and events</h1>')
+    expect(text).toMatch(/<pre tabindex="0"><code>/)
+    expect(text).toMatch(/<div class="table" tabindex="0"><table>/)
+    expect(text).not.toMatch(/<!-- printed|<script/)
+  })
+
+  test('leads to other guides only where they are, fragments included', async () => {
+    const pages = new Map<string, string>()
+    const read = async (path: string) => {
+      if (!pages.has(path)) {
+        const { status, text } = await pageAt(path)
+        expect(status, path).toBe(200)
+        pages.set(path, text)
+      }
+      return pages.get(path)!
+    }
+    const waiting = ['/docs/guides']
+    const seen = new Set(waiting)
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      const text = await read(path)
+      for (const [, href] of text.matchAll(/href="([^"]+)"/g)) {
+        if (/^(?:https?:|data:)/.test(href!)) continue
+        const { pathname, hash } = new URL(href!, origin + path)
+        const target = await read(pathname)
+        if (hash) expect(target, `${path} → ${href}`).toContain(`id="${decodeURIComponent(hash.slice(1))}"`)
+        if (seen.has(pathname) || !pathname.startsWith('/docs/guides')) continue
+        seen.add(pathname)
+        if (!pathname.endsWith('.json')) waiting.push(pathname)
+      }
+    }
+    expect(seen.size).toBeGreaterThan(30)
+  })
+
+  test('is where each section of the reference page says it is', async () => {
+    const { tags } = openApi({ serverUrl: '/' }) as {
+      tags: { name: string; externalDocs: { url: string } }[]
+    }
+    for (const { name, externalDocs } of tags) expect((await pageAt(externalDocs.url)).status, name).toBe(200)
+  })
+
+  test.each(['nothing', '..%2fREADME', '%2e%2e/package', '', 'reference/examples.jsonl', 'nothing.md'])(
+    'that is none of the folder is 404: %s',
+    async (name) => {
+      const { status, text } = await pageAt(`/docs/guides/${name}`)
+      expect([status, JSON.parse(text).code]).toEqual([404, 'NOT_FOUND'])
+    },
+  )
+})
+
+describe('a path without the version', () => {
+  test.each([
+    ['/customers', '/2025-10-13/customers'],
+    ['/customers?limit=1', '/2025-10-13/customers'],
+    ['/quotes/Quote:1/execute', '/2025-10-13/quotes/{quoteId}/execute'],
+    ['/v1/customers', '/2025-10-13/customers'],
+    ['/2024-01-01/customers/Customer:1', '/2025-10-13/customers/{customerId}'],
+  ])('%s says that it is %s', async (path, right) => {
+    const { status, text } = await pageAt(path)
+    expect([status, JSON.parse(text)]).toMatchObject([404, { code: 'NOT_FOUND', details: { path: right } }])
+    expect(JSON.parse(text).message).toContain(right)
+  })
+
+  test('of no call says nothing more', async () => {
+    const { text } = await pageAt('/customer')
+    expect(JSON.parse(text)).toEqual({
+      status: 404,
+      code: 'NOT_FOUND',
+      message: expect.not.stringContaining('2025'),
+      docUrl: expect.stringMatching(/\/docs\/errors#NOT_FOUND$/),
+    })
+  })
+})

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process'
+import { constants, existsSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { timeLimit } from '../../../../test/machine-speed.ts'
+import { Client, newCustomer } from '../../worlds/client.testing.ts'
+import { valueIn } from '../../worlds/server.testing.ts'
+import {
+  ensureServerBuilt,
+  newPlace,
+  type Place,
+  readCredentials,
+  ServerProcess,
+} from '../../worlds/server-process.testing.ts'
+
+beforeAll(ensureServerBuilt)
+
+/** A device of Linux whose every write fails with ENOSPC. */
+const FULL = '/dev/full'
+
+/** A server that prints to a descriptor alone; it has told its address in the file of the first credentials. */
+async function startedOn(place: Place, output: number): Promise<{ process: ServerProcess; client: Client }> {
+  const process = new ServerProcess(place, { LOG_LEVEL: 'debug' }, [], output)
+  const client = await vi.waitFor(async () => {
+    const credentials = readCredentials(place)
+    expect((await fetch(new URL('/readyz', credentials.baseUrl))).status).toBe(200)
+    return new Client(credentials, credentials.baseUrl)
+  }, timeLimit(60_000))
+  return { process, client }
+}
+
+async function worksAndEnds({ process, client }: Awaited<ReturnType<typeof startedOn>>): Promise<void> {
+  const customers = Array.from({ length: 20 }, () => newCustomer(client))
+  expect(new Set((await Promise.all(customers)).map(({ id }) => id)).size).toBe(20)
+  const origin = new URL(client.baseUrl).origin
+  for (const path of ['/healthz', '/readyz']) expect((await fetch(origin + path)).status, path).toBe(200)
+  expect(await droppedBy(client)).toBeGreaterThan(20)
+  expect(await process.kill('SIGTERM')).toMatchObject({ code: 0 })
+}
+
+async function droppedBy({ baseUrl }: Client): Promise<number> {
+  const page = await (await fetch(`${new URL(baseUrl).origin}/metrics`)).text()
+  return valueIn(page, 'countersign_log_lines_dropped_total') ?? 0
+}
+
+test.runIf(existsSync(FULL))(
+  'a full log disk drops lines, and the server works and ends as ever',
+  async () => {
+    await worksAndEnds(await startedOn(await newPlace(), openSync(FULL, 'w')))
+  },
+)
+
+test('a pipe that nobody reads drops lines, and the server works and ends as ever', async () => {
+  const place = await newPlace()
+  const pipe = join(place.dataDir, 'pipe')
+  execFileSync('mkfifo', [pipe])
+  const started = await startedOn(place, openSync(pipe, constants.O_RDWR))
+  // Until there are more lines than the pipe and the server hold.
+  await vi.waitFor(async () => {
+    const calls = Array.from({ length: 500 }, () => started.client.get('/customers/Customer:none'))
+    expect(new Set((await Promise.all(calls)).map(({ status }) => status))).toEqual(new Set([404]))
+    expect(await droppedBy(started.client)).toBeGreaterThan(0)
+  }, timeLimit(60_000))
+  await worksAndEnds(started)
+})

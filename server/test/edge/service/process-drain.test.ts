@@ -1,0 +1,127 @@
+import { once } from 'node:events'
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { beforeAll, expect, test } from 'vitest'
+import { type Client, fund, newBankAccount, newCustomer, signIn } from '../../worlds/client.testing.ts'
+import {
+  ensureServerBuilt,
+  newPlace,
+  processesOf,
+  ServerProcess,
+} from '../../worlds/server-process.testing.ts'
+
+beforeAll(ensureServerBuilt)
+
+const REQUESTS = 32
+
+/**
+ * A POST that the server is working on: it has read the head, said so with 100 Continue, and waits for the body. The
+ * connection would stay open for another request, as most clients' do.
+ */
+class RequestUnderWay {
+  readonly #request: ClientRequest
+  readonly #answered: Promise<IncomingMessage>
+  readonly #body: string
+
+  private constructor(client: Client, path: string, body: unknown, agent: Agent) {
+    this.#body = JSON.stringify(body)
+    this.#request = request(client.baseUrl + path, {
+      method: 'POST',
+      agent,
+      headers: {
+        Authorization: client.authorization,
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(this.#body),
+        Expect: '100-continue',
+      },
+    })
+    this.#answered = once(this.#request, 'response').then(([response]) => response)
+    this.#request.flushHeaders()
+  }
+
+  static async begin(client: Client, path: string, body: unknown, agent: Agent): Promise<RequestUnderWay> {
+    const begun = new RequestUnderWay(client, path, body, agent)
+    await once(begun.#request, 'continue')
+    return begun
+  }
+
+  async finish(): Promise<{ status: number | undefined; body: { id: string } }> {
+    this.#request.end(this.#body)
+    const response = await this.#answered
+    return { status: response.statusCode, body: JSON.parse(await text(response)) }
+  }
+}
+
+/**
+ * Eight clients execute quotes until the server is gone; `onPaid` gets the number executed so far. Returns the executed
+ * transactions.
+ */
+async function payUntilGone(client: Client, onPaid: (count: number) => void): Promise<string[]> {
+  const ada = await newCustomer(client)
+  const bank = await newBankAccount(client, ada.id)
+  await fund(client, ada.wallet, 1_000_000_000)
+  const { stamp } = await signIn(client, ada.wallet)
+  const executed: string[] = []
+  const pay = async () => {
+    const quote = await client.post('/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: ada.wallet },
+      destination: { destinationType: 'ACCOUNT', accountId: bank },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 1_000_000,
+    })
+    if (quote.status !== 201) throw new Error(`a quote answered ${quote.status}`)
+    const [instructions] = quote.body.paymentInstructions
+    const signature = stamp(instructions.accountOrWalletInfo.payloadToSign)
+    const path = `/quotes/${quote.body.id}/execute`
+    const reply = await client.post(path, undefined, { 'Svc-Wallet-Signature': signature })
+    if (reply.status !== 200) throw new Error(`executing answered ${reply.status}`)
+    executed.push(quote.body.transactionId)
+    onPaid(executed.length)
+  }
+  const loop = async (): Promise<never> => {
+    for (;;) await pay()
+  }
+  const ends = await Promise.allSettled(Array.from({ length: 8 }, loop))
+  expect(ends.map((end) => String((end as PromiseRejectedResult).reason))).toEqual(
+    Array(8).fill('TypeError: fetch failed'),
+  )
+  return executed
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s under load completes requests under way, loses nothing that was answered, exits with 0 and leaves nothing behind',
+  async (signal) => {
+    const place = await newPlace()
+    const server = await ServerProcess.ready(place)
+    const client = server.client()
+    const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
+    const begin = (n: number) =>
+      RequestUnderWay.begin(
+        client,
+        '/customers',
+        { customerType: 'INDIVIDUAL', fullName: `Customer ${n}`, email: `c${n}@example.com` },
+        agent,
+      )
+    const requests = await Promise.all(Array.from({ length: REQUESTS }, (_, n) => begin(n)))
+
+    const paid = payUntilGone(client, (count) => {
+      if (count === 10) server.signal(signal)
+    })
+    // npm passes on a Ctrl-C that the terminal has already sent.
+    const signalledAgain = server.says('Closing').then(() => server.signal(signal))
+    const [executed] = await Promise.all([paid, signalledAgain])
+    const answers = await Promise.all(requests.map((underWay) => underWay.finish()))
+    expect(answers.map(({ status }) => status)).toEqual(Array(REQUESTS).fill(201))
+    await expect(fetch(`${server.origin}/healthz`)).rejects.toThrow()
+    expect(await server.ended()).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(processesOf(place)).toEqual([])
+    agent.destroy()
+
+    const after = (await ServerProcess.ready(place)).client()
+    const found = await Promise.all(answers.map(({ body }) => after.get(`/customers/${body.id}`)))
+    expect(found.map(({ body }) => body)).toEqual(answers.map(({ body }) => body))
+    await after.advance(0)
+    const payments = await Promise.all(executed.map((id) => after.get(`/transactions/${id}`)))
+    expect(payments.map(({ body }) => body.status)).toEqual(Array(executed.length).fill('COMPLETED'))
+  },
+)

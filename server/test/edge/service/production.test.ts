@@ -1,0 +1,336 @@
+import { randomBytes } from 'node:crypto'
+import { type AddressInfo, createServer } from 'node:net'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
+import { makeStamp } from '../../../src/base/crypto/stamp.ts'
+import { baseUrlOf, createPlatform } from '../../../src/edge/service/first-platform.ts'
+import { update } from '../../../src/storage/commit/writes.ts'
+import {
+  Client,
+  newCustomer,
+  type Reply,
+  type SignedIn,
+  sealCode,
+  signed,
+} from '../../worlds/client.testing.ts'
+import { type MailServer, SMTP_LOGIN } from '../../worlds/production/mail.testing.ts'
+import { type Mailing, openMailing } from '../../worlds/production/mailing.testing.ts'
+import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
+
+let smtp: MailServer
+let production: Mailing
+let baseUrl: string
+
+beforeAll(async () => {
+  production = await openMailing(
+    {
+      SMTP_FROM: SMTP_LOGIN.user,
+      MESSAGES_PER_RECIPIENT: '4,6',
+      MESSAGES_PER_PLATFORM: '8,100',
+      SMTP_SENDER_DOMAINS: '{"*": ["mail.ops.example"]}',
+    },
+    { isLive: true },
+  )
+  smtp = production.smtp
+  const { server } = production.service
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  baseUrl = baseUrlOf('127.0.0.1', (server.server.address() as AddressInfo).port)
+})
+afterAll(() => production.close())
+
+/** A regulated platform, over HTTP. */
+async function regulatedPlatform(): Promise<Client> {
+  return new Client(await createPlatform(production.service.app, 'Bank', true), baseUrl)
+}
+
+/** Signs in with the code that came by e-mail. */
+async function signInByMail(
+  client: Client,
+  wallet: string,
+  email: string,
+): Promise<SignedIn & { id: string }> {
+  const id = (await client.get(`/auth/credentials?accountId=${wallet}`)).body.data[0].id
+  const challenge = await client.post(`/auth/credentials/${id}/challenge`)
+  expect(challenge.status).toBe(200)
+  let mail = smtp.mails.find(({ rcptTo }) => rcptTo.includes(email))
+  for (; !mail; mail = smtp.mails.find(({ rcptTo }) => rcptTo.includes(email))) await smtp.next()
+  const code = /code is\s+(\d{6})\b/.exec(mail.parts.get('text/plain')!)![1]!
+  const keys = generateKeyPair()
+  const stamp = (payload: string) => makeStamp(keys, payload)
+  const body = {
+    type: 'EMAIL_OTP',
+    encryptedOtpBundle: sealCode(challenge.body.otpEncryptionTargetBundle, keys, code),
+  }
+  const reply = await signed(client, { stamp }, 'POST', `/auth/credentials/${id}/verify`, body)
+  expect(reply.status).toBe(200)
+  return { id, sessionId: reply.body.id, keys, stamp }
+}
+
+describe('in production', () => {
+  test('a customer of a regulated platform signs in by mail and exports the wallet', async () => {
+    const client = await regulatedPlatform()
+    const email = `${randomBytes(6).toString('hex')}@example.com`
+    const customer = await newCustomer(client, { email })
+    const session = await signInByMail(client, customer.wallet, email)
+    const body = { clientPublicKey: generateKeyPair().publicKey.uncompressedHex }
+    const reply = await signed(client, session, 'POST', `/internal-accounts/${customer.wallet}/export`, body)
+    expect(reply.status).toBe(200)
+  })
+
+  test('a customer of any other platform waits for verification, without accounts', async () => {
+    const client = new Client(await createPlatform(production.service.app, 'Shop'), baseUrl)
+    const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: 'ada@example.com' }
+    const { body: customer } = await client.post('/customers', body)
+    expect(customer.kycStatus).toBe('PENDING')
+    expect((await client.get(`/customers/internal-accounts?customerId=${customer.id}`)).body.data).toEqual([])
+  })
+
+  test('what nobody is connected for says so: invitations, fees of networks, stablecoin providers', async () => {
+    const client = await regulatedPlatform()
+    const customer = await newCustomer(client)
+    const { umaAddress } = (await client.get(`/customers/${customer.id}`)).body
+    const invitation = { inviterUma: umaAddress }
+    expect((await client.post('/invitations', invitation)).body.code).toBe('INVITATIONS_NOT_CONFIGURED')
+    const invitationConfig = { url: 'https://app.example/{code}' }
+    expect((await client.send('PATCH', '/config', { invitationConfig })).status).toBe(200)
+    expect((await client.post('/invitations', invitation)).status).toBe(201)
+
+    const withdrawal = {
+      internalAccountId: customer.wallet,
+      currency: 'USDB',
+      cryptoNetwork: 'SPARK',
+      amount: 1000,
+      destinationAddress: 'spark1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9uc489gg2',
+    }
+    const account = { provider: 'BRALE', apiClientId: 'magic 006', apiClientSecret: 'secret' }
+    for (const reply of [
+      await client.post('/crypto/estimate-withdrawal-fee', withdrawal),
+      await client.post('/stablecoin-provider-accounts', account, { 'Idempotency-Key': 'link' }),
+    ])
+      expect(reply.body).toMatchObject({ status: 501, code: 'NOT_IMPLEMENTED' })
+    const { umaDomain } = (await client.get('/config')).body
+    expect((await client.get('/uma-providers')).body).toMatchObject({
+      data: [{ domain: umaDomain }],
+      totalCount: 1,
+    })
+  })
+
+  test('no value is magic: each is refused like any wrong value', async () => {
+    const client = await regulatedPlatform()
+    const email = `${randomBytes(6).toString('hex')}@example.com`
+    const customer = await newCustomer(client, { email, fullName: 'Someone Rejected002' })
+    const session = await signInByMail(client, customer.wallet, email)
+    const path = `/internal-accounts/${customer.wallet}`
+    const first = await client.send('PATCH', path, { privateEnabled: true })
+    const magic = { 'Svc-Wallet-Signature': 'sandbox-valid-signature', 'Request-Id': first.body.requestId }
+    expect((await client.send('PATCH', path, { privateEnabled: true }, magic)).body).toMatchObject({
+      status: 401,
+      code: 'WALLET_SIGNATURE_MALFORMED',
+    })
+
+    const passkeyConfig = { rpId: 'app.example', origins: ['https://app.example'] }
+    expect((await client.send('PATCH', '/config', { passkeyConfig })).status).toBe(200)
+    const authenticator = new Authenticator('app.example', 'https://app.example')
+    const challenge = randomBytes(16).toString('base64url')
+    const attestation = authenticator.attest(challenge)
+    const registration = {
+      type: 'PASSKEY',
+      accountId: customer.wallet,
+      nickname: 'Phone',
+      challenge,
+      attestation,
+    }
+    const passkey = await signed(client, session, 'POST', '/auth/credentials', registration)
+    expect(passkey.status).toBe(201)
+    const key = { clientPublicKey: generateKeyPair().publicKey.uncompressedHex }
+    const issued = await client.post(`/auth/credentials/${passkey.body.id}/challenge`, key)
+    const assertion = {
+      ...authenticator.assert(issued.body.challenge),
+      signature: 'sandbox-valid-passkey-signature',
+    }
+    const verify = { type: 'PASSKEY', assertion }
+    const requestId = { 'Request-Id': issued.body.requestId }
+    const refused = await client.post(`/auth/credentials/${passkey.body.id}/verify`, verify, requestId)
+    expect(refused.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+  })
+
+  test('messages to a recipient, and of a platform in total, are limited by the operator', async () => {
+    const client = await regulatedPlatform()
+    const { platformId } = client.credentials
+    /** Moves the platform's clock to half past an hour of its own. */
+    const atHour = async (hour: number) => {
+      const { app } = production.service
+      const nowMs = app.clock().getTime()
+      const offset = 86_400_000 - (nowMs % 86_400_000) + (hour + 0.5) * 3_600_000
+      const change = { clock_offset_ms: BigInt(offset) }
+      expect(await app.committer.commit([update('platforms', platformId, {}, change)])).toEqual({
+        done: true,
+      })
+    }
+    await atHour(0)
+    const mailbox = randomBytes(6).toString('hex')
+    const credentialFor = async (email: string) => {
+      const { wallet } = await newCustomer(client, { email })
+      return (await client.get(`/auth/credentials?accountId=${wallet}`)).body.data[0].id as string
+    }
+    const same = await Promise.all(
+      ['', '+1', '+2'].map((more) => credentialFor(`${mailbox}${more}@example.com`)),
+    )
+    const ask = (id: string) => client.post(`/auth/credentials/${id}/challenge`)
+    const burst = (ids: string[]) => Promise.all(ids.flatMap((id) => [ask(id), ask(id), ask(id)]))
+    const sent = (replies: Reply[]) => replies.filter(({ status }) => status === 200).length
+
+    const first = await burst(same)
+    expect(sent(first)).toBe(4)
+    const refused = first.find(({ status }) => status !== 200)!
+    expect(refused.body).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(1700)
+    expect(Number(refused.headers.get('Retry-After'))).toBeLessThanOrEqual(1800)
+
+    const others = await Promise.all([1, 2].map((n) => credentialFor(`${mailbox}.other${n}@example.com`)))
+    expect(sent(await burst(others))).toBe(4)
+
+    await atHour(1)
+    const second = await burst(same)
+    expect(sent(second)).toBe(2)
+    const forToday = second.find(({ status }) => status !== 200)!
+    expect(Number(forToday.headers.get('Retry-After'))).toBeGreaterThan(22 * 3600)
+  })
+
+  test('mail is sent only from domains that the operator has allowed', async () => {
+    const client = await regulatedPlatform()
+    const from = (sendFromEmailAddress: string) =>
+      client.send('PATCH', '/config', { embeddedWalletConfig: { sendFromEmailAddress } })
+    for (const address of [
+      'security@bank.example',
+      'a@sub.mail.ops.example',
+      'a@mail.ops.example.evil.example',
+    ])
+      expect((await from(address)).body).toMatchObject({
+        status: 400,
+        code: 'INVALID_INPUT',
+        details: { field: 'embeddedWalletConfig.sendFromEmailAddress' },
+      })
+    expect((await from('login@Mail.OPS.example')).status).toBe(200)
+    // As in a database from before the rule.
+    const { app } = production.service
+    const { platformId: id } = client.credentials
+    const { config, version } = await app.read
+      .selectFrom('platforms')
+      .select(['config', 'version'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    const embeddedWalletConfig = {
+      ...(config.embeddedWalletConfig as object),
+      sendFromEmailAddress: 'a@bank.example',
+    }
+    const changed = { config: { ...config, embeddedWalletConfig }, version: version + 1 }
+    await app.committer.commit([update('platforms', id, {}, changed)])
+    const email = `${randomBytes(6).toString('hex')}@example.com`
+    const customer = await newCustomer(client, { email })
+    await signInByMail(client, customer.wallet, email)
+    const mail = smtp.mails.find(({ rcptTo }) => rcptTo.includes(email))!
+    expect([mail.mailFrom, mail.raw.includes('bank.example')]).toEqual([SMTP_LOGIN.user, false])
+  })
+
+  test('addresses of the sandbox do not exist, and no payment is simulated', async () => {
+    const client = await regulatedPlatform()
+    const customer = await newCustomer(client)
+    const { umaAddress } = (await client.get(`/customers/${customer.id}`)).body
+    const lookUp = (address: string) => client.get(`/receiver/uma/${encodeURIComponent(address)}`)
+    expect((await lookUp('$success.usd@sandbox.uma.test')).body.code).toBe('UMA_NOT_FOUND')
+    // The receiver is found, but there is no source of rates.
+    expect((await lookUp(umaAddress)).body.code).toBe('NOT_IMPLEMENTED')
+    const payment = {
+      senderUmaAddress: '$grace@bank.example',
+      customerId: customer.id,
+      receivingCurrencyCode: 'USD',
+      receivingCurrencyAmount: 100,
+    }
+    expect((await client.post('/sandbox/uma/receive', payment)).body.code).toBe('NOT_FOUND')
+  })
+
+  test('the events of a card processor are refused', async () => {
+    const response = await fetch(new URL('/card-processor/events', baseUrl), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{}',
+    })
+    expect([response.status, (await response.json()).code]).toEqual([404, 'NOT_FOUND'])
+  })
+
+  test('an identity token of an unknown issuer is refused, signed or not', async () => {
+    const client = await regulatedPlatform()
+    const email = `${randomBytes(6).toString('hex')}@example.com`
+    const customer = await newCustomer(client, { email })
+    const oidcToken = unsignedToken('https://accounts.google.com')
+    const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken }
+    const { body: refused } = await client.post('/auth/credentials', body)
+    expect(refused).toMatchObject({ status: 401, reason: 'ID token issuer is not supported' })
+    const oauthConfig = { issuers: [{ issuer: 'https://issuer.invalid' }] }
+    expect((await client.send('PATCH', '/config', { oauthConfig })).status).toBe(200)
+    const other = unsignedToken('https://issuer.invalid')
+    const unsigned = await client.post('/auth/credentials', { ...body, oidcToken: other })
+    expect(unsigned.body).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+  })
+
+  test.each([
+    'https://127.0.0.1:8443',
+    'https://2130706433',
+    'https://localhost:8443/tenant',
+    'https://id.localhost',
+    'https://[::ffff:127.0.0.1]',
+    'https://0.0.0.0',
+    'https://169.254.169.254/latest',
+    'https://10.1.2.3',
+    'https://user@accounts.example',
+  ])('an issuer in our own network is refused: %s', async (issuer) => {
+    const client = await regulatedPlatform()
+    const oauthConfig = { issuers: [{ issuer: 'https://accounts.google.com' }, { issuer }] }
+    expect((await client.send('PATCH', '/config', { oauthConfig })).body).toMatchObject({
+      status: 400,
+      code: 'INVALID_INPUT',
+      details: { field: 'oauthConfig.issuers.1.issuer' },
+    })
+  })
+
+  test('no identity token makes the server connect to this machine, whatever its issuer', async () => {
+    const client = await regulatedPlatform()
+    const customer = await newCustomer(client)
+    let connections = 0
+    const listener = createServer((socket) => {
+      connections++
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => listener.listen(0, resolve))
+    onTestFinished(() => void listener.close())
+    const { port } = listener.address() as AddressInfo
+    const { committer, read } = production.service.app
+    for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0']) {
+      const issuer = `https://${host}:${port}`
+      // As in a database from before this check of the settings.
+      const { platformId: id } = client.credentials
+      const { config, version } = await read
+        .selectFrom('platforms')
+        .select(['config', 'version'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+      const changed = { config: { ...config, oauthConfig: { issuers: [{ issuer }] } }, version: version + 1 }
+      await committer.commit([update('platforms', id, {}, changed)])
+      const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken: unsignedToken(issuer) }
+      expect((await client.post('/auth/credentials', body)).body, host).toMatchObject({
+        status: 401,
+        reason: 'Keys of the ID token issuer are not available',
+      })
+    }
+    expect(connections).toBe(0)
+  })
+})
+
+/** An identity token that anyone can create. */
+function unsignedToken(issuer: string): string {
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const now = Math.floor(Date.now() / 1000)
+  const claims = { iss: issuer, aud: 'app', sub: 'user', iat: now, exp: now + 600 }
+  return `${part({ alg: 'RS256', typ: 'JWT', kid: '1' })}.${part(claims)}.c2ln`
+}

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest'
+import { createToken, revokeToken } from '../../../src/edge/service/first-platform.ts'
+import { inviteAsOperator } from '../../../src/people/members/operator.ts'
+import {
+  type Client,
+  newCustomer,
+  newPlatform,
+  type Reply,
+  signed,
+  signIn,
+} from '../../worlds/client.testing.ts'
+import { changePolicy, newAgentPlatform } from '../../worlds/records/agents.testing.ts'
+import { customerClient, newMember } from '../../worlds/records/members.testing.ts'
+import { openedFor, PERSON } from '../../worlds/records/verifications.testing.ts'
+import { world } from '../../worlds/world.testing.ts'
+
+async function trail(client: Client, query = ''): Promise<Reply['body'][]> {
+  return (await client.get(`/audit-events?limit=100${query}`)).body.data
+}
+
+test('what the operator does is in the trail with the change, under its own name', async () => {
+  const { app, newOp: platform } = await world('sandbox+quiet')
+  const { id } = (await platform()).platform
+  const { tokenId } = await createToken(app, id, 'Backend', ['VIEW'])
+  await revokeToken(app, tokenId)
+  await expect(revokeToken(app, tokenId)).rejects.toThrow('There is no token')
+  const { member } = (await inviteAsOperator(app, id, {
+    name: 'Grace Hopper',
+    email: 'grace@example.com',
+    permissions: ['VIEW'],
+  })) as { member: { id: string } }
+  const rows = await app.read
+    .selectFrom('audit_events')
+    .select(['operation', 'actor_type', 'object_id'])
+    .where('platform_id', '=', id)
+    .orderBy('id')
+    .execute()
+  expect(rows).toEqual([
+    { operation: 'token_create', actor_type: 'OPERATOR', object_id: tokenId },
+    { operation: 'token_delete', actor_type: 'OPERATOR', object_id: tokenId },
+    { operation: 'member_invite', actor_type: 'OPERATOR', object_id: member.id },
+  ])
+})
+
+test('a member is in the trail by its name at that time, from the sign-in on', async () => {
+  const client = await newPlatform()
+  const { browser, id } = await newMember(client, ['VIEW', 'MANAGE'], 'Grace Hopper')
+  expect((await browser.send('PATCH', `/members/${id}`, { name: 'Rear Admiral' })).status).toBe(200)
+  const events = await trail(client, `&actorId=${id}`)
+  expect(events.map(({ operation }) => operation)).toEqual(['member_update', 'member_invitation_accept'])
+  expect(events[0]).toMatchObject({
+    actor: { type: 'MEMBER', id, name: 'Grace Hopper' },
+    before: { name: 'Grace Hopper' },
+    after: { name: 'Rear Admiral' },
+  })
+})
+
+test('an agent, a customer with a token and a changed policy are in the trail', async () => {
+  const { client, payer, agent } = await newAgentPlatform()
+  expect((await agent.quote(payer, 2_000)).status).toBe(201)
+  expect((await trail(client, `&actorId=${agent.id}`))[0]).toMatchObject({
+    actor: { type: 'AGENT', id: agent.id, name: 'Shopper' },
+    customerId: payer.id,
+  })
+  expect((await changePolicy(client, agent, { defaultExecutionMode: 'APPROVAL_REQUIRED' })).status).toBe(200)
+  const [change] = await trail(client, '&operation=agent_policy_update')
+  expect(change.before.policy.defaultExecutionMode).toBe('AUTO')
+  expect(change.after.policy.defaultExecutionMode).toBe('APPROVAL_REQUIRED')
+
+  const { id } = await newCustomer(client)
+  const customer = await customerClient(client, id)
+  const accountInfo = {
+    accountType: 'USD_ACCOUNT',
+    accountNumber: '123456789',
+    routingNumber: '021000021',
+    beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+  }
+  const account = { customerId: id, currency: 'USD', accountInfo }
+  const added = await customer.post('/customers/external-accounts', account)
+  expect(added.status).toBe(201)
+  const [entry] = await trail(client, `&actorId=${id}`)
+  expect(entry).toMatchObject({ actor: { type: 'CUSTOMER', id }, objectId: added.body.id, customerId: id })
+})
+
+test("a call that a customer's wallet signs names the session that signed it, and is there once", async () => {
+  const client = await newPlatform()
+  const { id, wallet } = await newCustomer(client)
+  const session = await signIn(client, wallet)
+  const ended = await signIn(client, wallet)
+  const path = `/auth/sessions/${ended.sessionId}`
+  expect((await signed(client, session, 'DELETE', path)).status).toBe(204)
+  const [entry, ...others] = await trail(client, '&operation=session_delete')
+  expect(entry).toMatchObject({
+    actor: { type: 'TOKEN', id: client.credentials.tokenId },
+    objectId: ended.sessionId,
+    walletSessionId: session.sessionId,
+  })
+  expect(others).toEqual([])
+  const [unsigned] = await trail(client, '&operation=customer_create')
+  expect(unsigned.objectId).toBe(id)
+  expect(unsigned).not.toHaveProperty('walletSessionId')
+})
+
+test('a customer on its verification page is in the trail, as is that it was opened', async () => {
+  const client = await newPlatform()
+  await client.send('PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } })
+  const { id } = (await client.post('/customers', PERSON)).body
+  await openedFor(client, id)
+  const [entry] = await trail(client, '&operation=kyc_link_open')
+  expect(entry).toMatchObject({ actor: { type: 'CUSTOMER', id }, objectId: id, customerId: id })
+  expect(entry.address).toMatch(/127\.0\.0\.1|::1/)
+})
+
+test('fifty repeats of one idempotent call at once leave one entry', async () => {
+  const client = await newPlatform()
+  const body = JSON.stringify({ customerType: 'INDIVIDUAL', fullName: 'Once' })
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, () => client.post('/customers', body, { 'Idempotency-Key': 'once' })),
+  )
+  expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(1)
+  expect(await trail(client, '&operation=customer_create')).toHaveLength(1)
+})
+
+test('the code of a refusal is in the request log, and a refused call is not in the trail', async () => {
+  const client = await newPlatform()
+  const refused = await client.post('/customers', { customerType: 'NOBODY' })
+  expect(refused.status).toBe(400)
+  expect((await client.get(`/requests/${refused.headers.get('X-Request-Id')}`)).body).toMatchObject({
+    status: 400,
+    code: 'INVALID_INPUT',
+  })
+  expect(await trail(client, '&operation=customer_create')).toEqual([])
+})
+
+test('the request log says how long each call took', async () => {
+  const client = await newPlatform()
+  const late = await client.send('GET', '/config', undefined, { 'Svc-Sandbox-Fault': 'delay=100' })
+  const { durationMs } = (await client.get(`/requests/${late.headers.get('X-Request-Id')}`)).body
+  expect(durationMs).toBeGreaterThanOrEqual(99)
+})

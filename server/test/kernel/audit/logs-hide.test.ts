@@ -1,0 +1,144 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { isObject } from '@countersign/contract/core/decode'
+import { sensitivityOf } from '@countersign/contract/core/sensitivity'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { archive } from '../../../src/edge/backups/archive.ts'
+import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { addMonths, findParts } from '../../../src/storage/schema/months.ts'
+import {
+  callerOf,
+  idsFor,
+  newWorld,
+  pathWith,
+  validBody,
+  type World,
+} from '../../worlds/contract/calls.testing.ts'
+import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { type Json, type JsonSchema, membersOf, withRaw } from '../../worlds/contract/schemas.testing.ts'
+import { placesOf } from '../../worlds/records/erasures.testing.ts'
+import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+
+let host: TestServer
+let world: World
+beforeAll(async () => {
+  host = await openServer({ LOG_LEVEL: 'debug' })
+  world = await newWorld(await host.newPlatform())
+})
+afterAll(() => host.close())
+
+/** The first byte of a compressed file. */
+const GZIP = 0x1f
+const WORD = 'quahogmark'
+let marks = 0
+const secrets: string[] = []
+
+/** A text that nothing else has. */
+function newMark(schema: JsonSchema): string {
+  const mark = `${WORD}-${++marks}-x`
+  if (sensitivityOf(schema as object) === 'secret') secrets.push(mark)
+  return mark
+}
+
+/** True if a property takes any string and is hidden. */
+function isFreeText(schema: JsonSchema): boolean {
+  const sensitivity = sensitivityOf(schema as object)
+  return (
+    sensitivity !== undefined &&
+    sensitivity !== 'plain' &&
+    schema.type === 'string' &&
+    !schema.pattern &&
+    !schema.format
+  )
+}
+
+/** The body with a separate mark in every property that may hold any string. */
+function marked(schema: JsonSchema, body: Json): Json {
+  return membersOf(schema, body)
+    .filter(({ schema: member }) => isFreeText(member))
+    .reduce<Json>(
+      (text, { path, schema: member }) => JSON.parse(withRaw(text, path, `"${newMark(member)}"`)),
+      body,
+    )
+}
+
+/** Bodies for a call: accepted if nothing in it has to exist, and refused for what is in it that no schema knows. */
+function bodiesOf(schema: JsonSchema, valid: Json): unknown[] {
+  const known = membersOf(schema, valid).filter(({ schema: member }) => !member.properties && !member.items)
+  const wrong = known.map(({ path, schema: member }) =>
+    JSON.parse(withRaw(valid, path, `{"a":"${newMark(member)}"}`)),
+  )
+  const unknown = isObject(valid) ? [{ ...valid, socialSecurityNumber: `${WORD}-${++marks}` }] : []
+  return [marked(schema, valid), ...wrong, ...unknown]
+}
+
+/** A query with a text in each of its members, but those that are shown as they are. */
+function queryOf(schema: JsonSchema | undefined): string {
+  const names = Object.entries(schema?.properties ?? {})
+    .filter(([, member]) => {
+      const isFixed = (member.enum ?? member.pattern ?? member.format) !== undefined
+      return member.type !== 'string' || isFixed || sensitivityOf(member as object) !== 'plain'
+    })
+    .map(([name]) => name)
+  return [...names, 'unknown'].map((name) => `${name}=${WORD}-${++marks}`).join('&')
+}
+
+const HALF_A_YEAR_SECONDS = 200 * 86_400
+
+/** The text of all archives, once everything of now is old enough for them. */
+async function archivesOf(app: TestServer['app']): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-archives-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const until = (await findParts(app.db)).find(({ name }) => name === 'events_first')?.until ?? new Date()
+  const later = plusSeconds(until, HALF_A_YEAR_SECONDS)
+  await addMonths(app.db, later)
+  const { archived } = await archive({ ...app, clock: () => later }, until.toISOString().slice(0, 7), folder)
+  expect(archived.length).toBeGreaterThan(2)
+  const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name))))
+  return files.map((file) => (file[0] === GZIP ? gunzipSync(file) : file).toString()).join('\n')
+}
+
+test('a text in any hidden member of any call is in no log, no table of logs, and, if it is secret, nowhere, archives included', async () => {
+  const statuses = new Map<number, number>()
+  for (const [name, endpoint] of ENDPOINTS) {
+    if (endpoint.upload || name === 'sandbox_clock_advance' || name === 'event_stream') continue
+    const caller = callerOf(endpoint, world)
+    const path = pathWith(endpoint, (kind) => idsFor(endpoint, world)[kind] ?? 'x')
+    if (endpoint.method === 'GET') {
+      await caller.send('GET', `${path}?${queryOf(endpoint.query as JsonSchema)}`)
+      continue
+    }
+    const valid = validBody(name, idsFor(endpoint, world))
+    if (valid === undefined) continue
+    for (const body of bodiesOf(endpoint.body as JsonSchema, valid)) {
+      const { status } = await caller.send(endpoint.method, path, body)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+  }
+  // Of each kind there are many: the bodies reach the handlers, and are not refused for their caller.
+  expect(statuses.get(201)).toBeGreaterThan(10)
+  expect(statuses.get(400)).toBeGreaterThan(100)
+  expect(statuses.get(401) ?? 0).toBeLessThan(20)
+  expect(secrets.length).toBeGreaterThan(20)
+  await host.app.requestLog.flush()
+  const { rows } = await host.app.db.query<{ text: string; operation: string }>(
+    // The caller's name is a separate column, which erasure clears.
+    `SELECT (to_jsonb(l) - 'actor_name')::text AS text, operation FROM logged_requests AS l`,
+    [],
+  )
+  expect(rows.length).toBeGreaterThan(300)
+  expect(rows.filter(({ text }) => text.includes(WORD)).map(({ text }) => text)).toEqual([])
+  expect(host.logText()).not.toContain(WORD)
+  expect(host.logText().length).toBeGreaterThan(10_000)
+  const places = await placesOf(host.app.db, secrets)
+  expect([...places].filter(([, found]) => found.length > 0)).toEqual([])
+  const archives = await archivesOf(host.app)
+  expect(archives).toContain('"operation"')
+  expect(secrets.filter((secret) => archives.includes(secret))).toEqual([])
+  for (const { requestId } of (await world.client.get('/requests?limit=100')).body.data) {
+    const { actor: _, ...shown } = (await world.client.get(`/requests/${requestId}`)).body
+    expect(JSON.stringify(shown)).not.toContain(WORD)
+  }
+})

@@ -1,0 +1,47 @@
+import { API } from '@countersign/contract/api'
+import { expect, test } from 'vitest'
+import { deleteExpired } from '../../../src/edge/expiry/store.ts'
+import { createRequestLog, type SeenRequest } from '../../../src/kernel/audit/request-log.ts'
+import { plusSeconds } from '../../../src/kernel/operation/app.ts'
+import { world } from '../../worlds/world.testing.ts'
+
+test('an overload drops requests and counts them; what is kept expires after its days', async () => {
+  const { app, newOp } = await world('sandbox+quiet')
+  const { platform } = await newOp()
+  let counted = 0
+  const log = createRequestLog(app.db, 2, {
+    requestsNotLogged(count) {
+      counted += count
+    },
+  })
+  const at = app.clock()
+  const request = {
+    platformId: platform.id,
+    operation: 'customer_list',
+    endpoint: API.customer_list,
+    method: 'GET',
+    path: '/customers',
+    params: {},
+    at,
+  }
+  const seen: SeenRequest = {
+    ...{ ...request, requestId: 'many', status: 200, durationMs: 1, address: '127.0.0.1' },
+    ...{
+      actor: undefined,
+      callerRequestId: undefined,
+      query: undefined,
+      code: undefined,
+      idempotencyKey: undefined,
+    },
+    ...{ userAgent: undefined, requestBody: undefined, responseBody: undefined },
+  }
+  for (let i = 0; i < 5_003; i++) log.add(seen)
+  expect([log.dropped, counted]).toEqual([3, 3])
+  await log.flush()
+  const count = async () => (await app.db.query('SELECT id FROM logged_requests', [])).rows.length
+  expect(await count()).toBe(5_000)
+  const days = (n: number) => plusSeconds(at, n * 24 * 60 * 60)
+  expect(await deleteExpired(app.db, 'logged_requests', days(1), 10_000)).toBe(0)
+  expect(await deleteExpired(app.db, 'logged_requests', days(2), 1_000)).toBe(1_000)
+  expect(await count()).toBe(4_000)
+})

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { INT64_MAX } from '../../../src/base/json/int64.ts'
+import { post } from '../../../src/kernel/ledger/transfers.ts'
+import { decideAndCommit } from '../../../src/kernel/operation/decide-and-commit.ts'
+import { world } from '../../worlds/world.testing.ts'
+
+test('an amount whose sum exceeds 64 bits is refused, and not answered as busy', async () => {
+  const { app, newOp } = await world('sandbox+quiet')
+  const op = await newOp()
+  const pay = (amount: bigint) =>
+    decideAndCommit(
+      app,
+      op,
+      async () => undefined,
+      async () => ({
+        answer: 'paid',
+        writes: post(op, { cause: 'deposit', causeId: op.newId('Deposit') }, [
+          { system: 'rail', currency: 'USD', amount: -amount },
+          { system: 'suspense', currency: 'USD', amount },
+        ]),
+      }),
+    )
+  expect(await pay(INT64_MAX)).toBe('paid')
+  await expect(pay(1n)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+})

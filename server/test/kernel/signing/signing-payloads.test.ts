@@ -1,0 +1,358 @@
+import { createHash } from 'node:crypto'
+import { PAYLOADS, type SignedOperation } from '@countersign/contract/signing/payloads'
+import { describe, expect, test } from 'vitest'
+import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
+import { parseJson, toCanonicalJson, toJson } from '../../../src/base/json/json.ts'
+import { validator } from '../../../src/edge/http/request/validate.ts'
+import {
+  type Client,
+  credentialOf,
+  fund,
+  newCustomer,
+  newPlatform,
+  type Reply,
+  signed,
+  signIn,
+} from '../../worlds/client.testing.ts'
+import { newCard } from '../../worlds/records/cards.testing.ts'
+import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Checks a payload against its schema: every member is declared, and all declared members are present. */
+function read(operation: SignedOperation, text: string) {
+  const sent = parseJson(text) as Reply['body']
+  const payload = validator(PAYLOADS[operation], 'answer')(sent) as Reply['body']
+  expect(toCanonicalJson(payload), 'without members that no schema names').toBe(toCanonicalJson(sent))
+  return payload
+}
+
+async function walletReady() {
+  const client = await newPlatform()
+  const customer = await newCustomer(client)
+  await fund(client, customer.wallet, 100_000_000)
+  return { client, customer }
+}
+
+async function addAccount(client: Client, customerId: string, accountInfo: object, currency = 'USD') {
+  const { status, body } = await client.post('/customers/external-accounts', {
+    customerId,
+    currency,
+    accountInfo,
+  })
+  expect(status, toJson(body)).toBe(201)
+  return body.id as string
+}
+
+const usAccount = (accountNumber: string, fullName: string) => ({
+  accountType: 'USD_ACCOUNT',
+  accountNumber,
+  routingNumber: '021000021',
+  beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName },
+})
+
+async function quoteTo(client: Client, wallet: string, destination: object) {
+  const { status, body } = await client.post('/quotes', {
+    source: { sourceType: 'ACCOUNT', accountId: wallet },
+    destination,
+    lockedCurrencySide: 'SENDING',
+    lockedCurrencyAmount: 25_000_000,
+  })
+  expect(status, toJson(body)).toBe(201)
+  const text = body.paymentInstructions[0].accountOrWalletInfo.payloadToSign as string
+  return { quote: body, payload: read('quote_execute', text) }
+}
+
+const toAccount = (accountId: string, more: object = {}) => ({
+  destinationType: 'ACCOUNT',
+  accountId,
+  ...more,
+})
+
+describe('the payload of a payment', () => {
+  test('two accounts of one name and one ending differ in the sentence and in the details', async () => {
+    const { client, customer } = await walletReady()
+    const details = ['1000004321', '2000004321'].map((number) => usAccount(number, 'Ada Lovelace'))
+    const payloads = []
+    for (const accountInfo of details) {
+      const accountId = await addAccount(client, customer.id, accountInfo)
+      const { payload } = await quoteTo(
+        client,
+        customer.wallet,
+        toAccount(accountId, { paymentRail: 'WIRE' }),
+      )
+      expect(payload.destination).toEqual({
+        ...toAccount(accountId),
+        currency: 'USD',
+        paymentRail: 'WIRE',
+        accountInfo,
+      })
+      payloads.push(payload)
+    }
+    const [one, other] = payloads
+    expect(one.summary).toBe(
+      `Pay 25.000000 USDB, fees included, so that “Ada Lovelace” (USD account, account number 1000004321, ` +
+        `routing number 021000021) receives ${inDollars(one.delivers.amount)} USD`,
+    )
+    expect(other.summary).toBe(one.summary.replace('1000004321', '2000004321'))
+  })
+
+  test('a name cannot pass for a part of the sentence', async () => {
+    const { client, customer } = await walletReady()
+    const fullName = 'Ada” (USD account, account number 1) receives 1.00 USD. Not "Bob'
+    const accountId = await addAccount(client, customer.id, usAccount('1234567890', fullName))
+    const { payload } = await quoteTo(client, customer.wallet, toAccount(accountId))
+    expect(payload.summary).toContain(
+      "so that “Ada' (USD account, account number 1) receives 1.00 USD. Not 'Bob” (USD account, account number 1234567890,",
+    )
+    expect(payload.summary.match(/[“”]/g)).toEqual(['“', '”'])
+    expect(payload.destination.accountInfo.beneficiary.fullName).toBe(fullName)
+  })
+
+  test('an internal account and an UMA address appear unabridged', async () => {
+    const { client, customer } = await walletReady()
+    const friend = await newCustomer(client)
+    const internal = await quoteTo(client, customer.wallet, toAccount(friend.usd))
+    expect(internal.payload.destination).toEqual({ ...toAccount(friend.usd), currency: 'USD' })
+    expect(internal.payload.summary).toContain(`so that the USD account ${friend.usd} receives`)
+    const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' }
+    const { payload } = await quoteTo(client, customer.wallet, uma)
+    expect(payload.destination).toEqual({ ...uma, currency: 'USD' })
+    expect(payload.summary).toContain(`so that ${uma.umaAddress} receives`)
+  })
+})
+
+function inDollars(cents: bigint): string {
+  return (Number(cents) / 100).toFixed(2)
+}
+
+/** A wallet with two credentials, and all of its calls that take a signature. */
+async function signingWorld() {
+  const { client, customer } = await walletReady()
+  const { wallet, usd, id, email } = customer
+  const session = await signIn(client, wallet)
+  const registration = (authenticator: Authenticator) => ({
+    type: 'PASSKEY',
+    accountId: wallet,
+    nickname: 'My “phone”',
+    challenge: 'c29tZSBjaGFsbGVuZ2U',
+    attestation: authenticator.attest('c29tZSBjaGFsbGVuZ2U'),
+  })
+  const mine = new Authenticator()
+  const { body } = await signed(client, session, 'POST', '/auth/credentials', registration(mine))
+  const passkey = {
+    id: body.id as string,
+    type: 'PASSKEY',
+    nickname: 'My “phone”',
+    credentialId: mine.credentialId,
+  }
+  const codes = { id: await credentialOf(client, wallet), type: 'EMAIL_OTP', nickname: email }
+  const authenticator = new Authenticator()
+  const clientPublicKey = generateKeyPair().publicKey.uncompressedHex
+  const bank = await addAccount(client, id, usAccount('1234567890', 'Grace Hopper'))
+  const { quote } = await quoteTo(client, wallet, toAccount(bank))
+  const [card, walletCard] = [await newCard(client, id, [usd]), await newCard(client, id, [wallet])]
+  const newEmail = `new-${email}`
+
+  const calls: readonly SignedCall[] = [
+    {
+      method: 'POST',
+      path: '/auth/credentials',
+      body: registration(authenticator),
+      type: 'PASSKEY',
+      states: {
+        operation: 'credential_create',
+        summary: "Add a way to sign in to this wallet: the passkey “My 'phone'”",
+        credential: {
+          type: 'PASSKEY',
+          nickname: 'My “phone”',
+          credentialId: authenticator.credentialId,
+          publicKey: expect.stringMatching(/^[0-9A-Za-z_-]{80,}$/),
+        },
+      },
+    },
+    {
+      method: 'DELETE',
+      path: `/auth/credentials/${passkey.id}`,
+      type: 'PASSKEY',
+      states: {
+        operation: 'credential_delete',
+        summary: "Remove a way to sign in to this wallet: the passkey “My 'phone'”",
+        credential: passkey,
+      },
+    },
+    {
+      method: 'POST',
+      path: `/auth/sessions/${session.sessionId}/refresh`,
+      body: { clientPublicKey },
+      states: {
+        operation: 'session_refresh',
+        summary: `Stay signed in to this wallet with codes to the e-mail address “${email}”: a new key for this device`,
+        session: session.sessionId,
+        credential: codes,
+        clientPublicKey,
+      },
+    },
+    {
+      method: 'DELETE',
+      path: `/auth/sessions/${session.sessionId}`,
+      states: {
+        operation: 'session_delete',
+        summary: expect.stringMatching(
+          /^End the session of this wallet that began with codes to the e-mail address “.*” at 20..-/,
+        ),
+        session: session.sessionId,
+        credential: codes,
+      },
+    },
+    {
+      method: 'PATCH',
+      path: `/internal-accounts/${wallet}`,
+      body: { privateEnabled: true },
+      states: {
+        operation: 'internal_account_update',
+        summary: 'Hide the balance of this wallet',
+        privateEnabled: true,
+      },
+    },
+    {
+      method: 'POST',
+      path: `/internal-accounts/${wallet}/export`,
+      body: { clientPublicKey },
+      states: {
+        operation: 'internal_account_export',
+        summary: 'Export the recovery phrase of this wallet. Anyone who has the phrase can spend the money',
+        clientPublicKey,
+      },
+    },
+    {
+      method: 'PATCH',
+      path: `/customers/${id}`,
+      body: { customerType: 'INDIVIDUAL', email: newEmail },
+      states: {
+        operation: 'customer_update',
+        summary: `Send the sign-in codes of this wallet to “${newEmail}” instead of “${email}”`,
+        customer: id,
+        oldEmail: email,
+        newEmail,
+        credentials: [codes],
+      },
+    },
+    {
+      method: 'PATCH',
+      path: `/cards/${card.id}`,
+      body: { state: 'FROZEN', fundingSources: [usd] },
+      states: {
+        operation: 'card_update',
+        summary: `Freeze the card ending in ${card.last4}, and let it be paid from the USD account ${usd}, and from nothing else`,
+        card: card.id,
+        last4: card.last4,
+        state: 'FROZEN',
+        fundingSources: [usd],
+      },
+      alone: 202,
+    },
+    {
+      method: 'POST',
+      path: '/auth/delegated-keys',
+      body: { cardId: walletCard.id, internalAccountId: wallet, nickname: 'Groceries' },
+      states: {
+        operation: 'delegated_key_create',
+        summary: `Let the card ending in ${walletCard.last4} take any amount from this wallet without asking again`,
+        card: walletCard.id,
+        last4: walletCard.last4,
+        nickname: 'Groceries',
+      },
+    },
+    {
+      method: 'POST',
+      path: `/quotes/${quote.id}/execute`,
+      states: { operation: 'quote_execute', quote: quote.id },
+      alone: 200,
+    },
+  ]
+  return { client, wallet, session, calls }
+}
+
+interface SignedCall {
+  readonly method: 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly body?: object
+  /** The members of the payload beyond those of every payload. */
+  readonly states: { readonly operation: SignedOperation; readonly [member: string]: unknown }
+  /** The kind of credential of its 202; left out: the one that the wallet began with. */
+  readonly type?: string
+  /** The status for a signature without Request-Id; left out: it is refused. */
+  readonly alone?: number
+}
+
+describe('every signed operation', () => {
+  test('states in a sentence and in typed members what will happen', async () => {
+    const { client, wallet, calls } = await signingWorld()
+    for (const { method, path, body, states } of calls) {
+      const { status, body: answer } = await client.send(method, path, body)
+      expect(status, toJson(answer)).toBe(202)
+      const { requestId, expiresAt } = answer
+      expect(read(states.operation, answer.payloadToSign)).toMatchObject({
+        ...states,
+        account: wallet,
+        target: `${method} ${path}`,
+        bodySha256: sha256(toCanonicalJson(body ?? null)),
+        requestId,
+        expiresAt,
+      })
+    }
+  })
+
+  test("names the kind of credential used, the wallet's first where it may be any", async () => {
+    const { client, calls } = await signingWorld()
+    for (const { method, path, body, type = 'EMAIL_OTP' } of calls) {
+      const answer = await client.send(method, path, body)
+      expect(answer, path).toMatchObject({ status: 202, body: { type } })
+    }
+  })
+
+  test('refuses a signature without Request-Id, but for a quote, which the wallet may have signed before', async () => {
+    const { client, session, calls } = await signingWorld()
+    for (const { method, path, body, alone = 401 } of calls) {
+      const first = await client.send(method, path, body)
+      const stamp = { 'Svc-Wallet-Signature': session.stamp(first.body.payloadToSign) }
+      const answer = await client.send(method, path, body, stamp)
+      expect(answer.status, path).toBe(alone)
+      if (alone === 401) expect(answer.body).toMatchObject({ code: 'REQUEST_ID_MISSING' })
+    }
+  })
+
+  test('of a passkey sign-in gets the hashed text with the challenge, which names the key of the session', async () => {
+    const { client, customer } = await walletReady()
+    const session = await signIn(client, customer.wallet)
+    const authenticator = new Authenticator()
+    const { body: passkey } = await signed(client, session, 'POST', '/auth/credentials', {
+      type: 'PASSKEY',
+      accountId: customer.wallet,
+      nickname: 'Phone',
+      challenge: 'c29tZSBjaGFsbGVuZ2U',
+      attestation: authenticator.attest('c29tZSBjaGFsbGVuZ2U'),
+    })
+    const device = generateKeyPair().publicKey.uncompressedHex
+    const path = `/auth/credentials/${passkey.id}`
+    const { body } = await client.post(`${path}/challenge`, { clientPublicKey: device })
+    expect(body.challenge).toBe(sha256(body.payloadToSign))
+    expect(read('credential_verify', body.payloadToSign)).toEqual({
+      operation: 'credential_verify',
+      summary: 'Sign in to this wallet with the passkey “Phone”',
+      credential: {
+        id: passkey.id,
+        type: 'PASSKEY',
+        nickname: 'Phone',
+        credentialId: authenticator.credentialId,
+      },
+      clientPublicKey: device,
+      account: customer.wallet,
+      target: `POST ${path}/verify`,
+      bodySha256: sha256('null'),
+      requestId: body.requestId,
+      expiresAt: body.expiresAt,
+    })
+  })
+})

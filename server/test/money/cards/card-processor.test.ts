@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
+import type { ProcessorEvent } from '../../../src/kernel/ports/card-processor.ts'
+import { createSandboxCardProcessor, signedEvent } from '../../../src/outside/sandbox/card-processor.ts'
+import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { type FaultyServer, openFaultyServer } from '../../reliability/faulty-server.testing.ts'
+import { Client, fund, newCustomer, type Reply, signIn } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { describeCardProcessor } from '../../worlds/contract/suites.testing.ts'
+import { balances, newCard, now, readCard, update } from '../../worlds/records/cards.testing.ts'
+import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+
+let service: TestServer
+beforeAll(async () => {
+  // A long deadline: nothing is late here, however busy the machine is.
+  service = await openServer({}, { cardAnswerMsMax: 600_000 })
+})
+afterAll(() => service.close())
+
+describeCardProcessor('of the sandbox', async () => ({
+  processor: createSandboxCardProcessor(service.app.enclave),
+  send: (event) => signedEvent(service.app.enclave, event),
+  active: { platformCardId: 'my-card-005' },
+  rejected: { platformCardId: 'my-card-002' },
+  wait: async () => {},
+}))
+
+test.each(['001', '002', '005'])(
+  'a generated platformCardId selects nothing, even if it ends in %s',
+  async (end) => {
+    const platformCardId = `01a1fd3e-d636-7f24-ae20-5cd2bb817${end}`
+    const now = service.app.clock()
+    const ask = (cardId: string) =>
+      createSandboxCardProcessor(service.app.enclave).provision({
+        cardId,
+        platformCardId,
+        currency: 'USD',
+        requestedAt: now,
+        now,
+      })
+    expect(await ask(`Card:${platformCardId}`)).toMatchObject({ outcome: 'active' })
+    expect(await ask('Card:another')).not.toMatchObject({ outcome: 'active' })
+  },
+)
+
+test('the descriptor of the merchant selects how the sandbox pulls a claim', () => {
+  const { pullPlan } = createSandboxCardProcessor(service.app.enclave)
+  const now = service.app.clock()
+  const planFor = (descriptor: string) => pullPlan({ merchant: { descriptor } }, now)
+  expect(planFor('SHOP')).toEqual({ at: now, fails: false })
+  expect(planFor('SHOP 005')).toEqual({ at: new Date(now.getTime() + 30_000), fails: false })
+  expect(planFor('SHOP 006')).toEqual({ at: now, fails: true })
+})
+
+const PATH = '/card-processor/events'
+const APPROVED = { approved: true, cardTransactionId: expect.stringMatching(/^CardTransaction:/) }
+
+/** A card with 1,000.00 behind it, and the processor that sends its events. */
+async function newProcessorPlatform(of = service) {
+  const client = await of.newPlatform()
+  const holder = await newCustomer(client)
+  await fund(client, holder.usd, 100_000)
+  const card = await newCard(client, holder.id, [holder.usd])
+  const purchase = (token: string) => ({ processorRef: card.processorRef as string, token })
+  return {
+    client,
+    holder,
+    card,
+    authorization: (token: string, amount = 1_000n): ProcessorEvent => ({
+      kind: 'authorization',
+      ...purchase(token),
+      amount,
+      currency: 'USD',
+      merchant: { descriptor: 'COFFEE SHOP', mcc: '5814' },
+    }),
+    clearing: (token: string, eventId: string, amount: bigint): ProcessorEvent => ({
+      kind: 'clearing',
+      ...purchase(token),
+      eventId,
+      amount,
+    }),
+    giveBack: (token: string, eventId: string, amount: bigint): ProcessorEvent => ({
+      kind: 'return',
+      ...purchase(token),
+      eventId,
+      amount,
+    }),
+    balances: () => balances(client, holder.id, holder.usd),
+  }
+}
+
+/** Sends a signed body as the processor, event or not. */
+function tell(event: unknown, of = service): Promise<Reply> {
+  const { headers, body } = signedEvent(of.app.enclave, event as ProcessorEvent)
+  return post(body.toString(), headers, of)
+}
+
+function post(body: string, headers: Record<string, string>, of = service): Promise<Reply> {
+  const nobody = { platformId: '', tokenId: '', clientSecret: '' }
+  return new Client(nobody, of.app.origin()).post(PATH, body, { ...headers, Authorization: '' })
+}
+
+describe('the processor of cards', () => {
+  test('asks before a card pays, and reports claims and returns', async () => {
+    const { client, card, authorization, clearing, giveBack, balances } = await newProcessorPlatform()
+    const asked = await tell(authorization('one', 2_000n))
+    expect([asked.status, asked.body]).toEqual([200, APPROVED])
+    const { cardTransactionId } = asked.body
+    expect(await balances()).toEqual([98_000n, 100_000n])
+    expect((await tell(clearing('one', 'a', 500n))).body).toEqual({
+      cardTransactionId,
+      status: 'PARTIALLY_SETTLED',
+    })
+    expect((await tell(clearing('one', 'b', 1_500n))).body).toEqual({ cardTransactionId, status: 'SETTLED' })
+    expect((await tell(giveBack('one', 'a', 2_000n))).body).toEqual({ cardTransactionId, status: 'REFUNDED' })
+    expect(await balances()).toEqual([100_000n, 100_000n])
+    expect(await now(client, { id: cardTransactionId, cardId: card.id })).toMatchObject({
+      issuerTransactionToken: 'one',
+      settlementSummary: { count: 2 },
+    })
+    const refused = async (event: ProcessorEvent, reason: string) =>
+      expect((await tell(event)).body).toEqual({ approved: false, reason })
+    await refused(authorization('two', 100_001n), 'CARD_INSUFFICIENT_FUNDS')
+    await refused({ ...authorization('three'), currency: 'EUR' } as ProcessorEvent, 'CARD_CURRENCY_MISMATCH')
+    await refused({ ...authorization('four'), declined: 'CARD_PAUSED' } as ProcessorEvent, 'CARD_PAUSED')
+    expectError(await tell(giveBack('one', 'b', 1n)), { code: 'INVALID_STATE_TRANSITION' })
+  })
+
+  test('is authenticated only by its signature over the exact bytes', async () => {
+    const { client, authorization, balances } = await newProcessorPlatform()
+    const { headers, body } = signedEvent(service.app.enclave, authorization('one'))
+    const text = body.toString()
+    const invalid = { code: 'INVALID_SIGNATURE', reason: 'Invalid signature' } as const
+    expectError(await post(text, {}), invalid)
+    expectError(await post(text.replace('1000', '1001'), headers), invalid)
+    expectError(await post(`${text} `, headers), invalid)
+    expectError(await post(text, { Authorization: client.authorization }), invalid)
+    expectError(await post('', headers), invalid)
+    const other = Buffer.from(Object.values(headers)[0]!, 'hex').reverse().toString('hex')
+    expectError(await post(text, { [Object.keys(headers)[0]!]: other }), invalid)
+    expect(await balances()).toEqual([100_000n, 100_000n])
+    expect((await post(text, headers)).body).toEqual(APPROVED)
+  })
+
+  test('is refused a body that is not an event, with a message that names the field', async () => {
+    const { authorization, clearing } = await newProcessorPlatform()
+    const cases: readonly (readonly [unknown, string])[] = [
+      [null, 'body'],
+      [[], 'body'],
+      [{}, 'kind'],
+      [{ ...authorization('x'), kind: 'refund' }, 'kind'],
+      [{ ...authorization('x'), amount: 0 }, 'amount'],
+      [{ ...authorization('x'), amount: 1.5 }, 'amount'],
+      [{ ...authorization('x'), amount: 2n ** 63n }, 'amount'],
+      [{ ...authorization('x'), token: '' }, 'token'],
+      [{ ...authorization('x'), token: 'a\u0000' }, 'token'],
+      [{ ...authorization('x'), merchant: { descriptor: 'a', mcc: '1' } }, 'merchant.mcc'],
+      [{ ...authorization('x'), declined: 'NO' }, 'declined'],
+      [{ ...clearing('x', 'a', 1n), amount: -1 }, 'amount'],
+      [{ ...clearing('x', 'a', 1n), eventId: undefined }, 'eventId'],
+    ]
+    for (const [event, field] of cases)
+      expectError(await tell(event), { code: 'INVALID_INPUT', field, what: toJson(event) })
+    const notJson = Buffer.from('{"kind":')
+    const [name] = Object.keys(signedEvent(service.app.enclave, clearing('x', 'a', 1n)).headers)
+    const signature = Buffer.from(service.app.enclave.mac('card', notJson, 1)).toString('hex')
+    expectError(await post(notJson.toString(), { [name!]: signature }), {
+      code: 'INVALID_INPUT',
+      field: 'body',
+    })
+    expectError(await post('x'.repeat(64 * 1024 + 1), {}), { code: 'PAYLOAD_TOO_LARGE' })
+  })
+
+  test('claims what was never authorized: the network is paid, and nothing is pulled', async () => {
+    const { client, card, authorization, clearing, giveBack, balances } = await newProcessorPlatform()
+    const forced = (eventId: string, amount: bigint, more = {}) =>
+      ({
+        ...clearing('forced', eventId, amount),
+        merchant: { descriptor: 'SHOP' },
+        ...more,
+      }) as ProcessorEvent
+    expectError(await tell(forced('a', 5_000n, { currency: 'EUR' })), {
+      code: 'INVALID_INPUT',
+      field: 'currency',
+    })
+    const claims = await Promise.all(Array.from({ length: 5 }, () => tell(forced('a', 5_000n))))
+    const [{ cardTransactionId }] = claims.map(({ body }) => body)
+    for (const { body } of claims) expect(body).toEqual({ cardTransactionId, status: 'EXCEPTION' })
+    expect((await tell(forced('b', 1n, { currency: 'USD' }))).body.status).toBe('EXCEPTION')
+    expect(await balances()).toEqual([100_000n, 100_000n])
+    expect(await now(client, { id: cardTransactionId, cardId: card.id })).toMatchObject({
+      authorizedAmount: { amount: 0 },
+      settlementSummary: { count: 2, totalAmount: 5_001 },
+      pullSummary: { count: 0, totalAmount: 0, pendingCount: 0 },
+    })
+    expectError(await tell(authorization('forced')), { code: 'PROCESSOR_EVENT_REUSED', field: 'token' })
+    // It was never the cardholder's money.
+    expect((await tell(giveBack('forced', 'a', 5_001n))).body.status).toBe('REFUNDED')
+    expect(await balances()).toEqual([100_000n, 100_000n])
+  })
+
+  test('is refused an unknown card or purchase', async () => {
+    const [{ authorization, clearing }, other] = await Promise.all([
+      newProcessorPlatform(),
+      newProcessorPlatform(),
+    ])
+    expectError(await tell({ ...authorization('one'), processorRef: 'nobody' }), {
+      code: 'CARD_NOT_FOUND',
+      field: 'processorRef',
+    })
+    expectError(await tell(clearing('one', 'a', 1n)), { code: 'CARD_TRANSACTION_NOT_FOUND', field: 'token' })
+    await tell(authorization('one'))
+    // The same token of another platform's card is another purchase.
+    expectError(await tell(other.clearing('one', 'a', 1n)), { code: 'CARD_TRANSACTION_NOT_FOUND' })
+    expect((await tell(other.authorization('one', 5n))).body).toEqual(APPROVED)
+  })
+
+  test('gets the same answer to a repeated event, in sequence or fifty at once', async () => {
+    const { client, holder, card, authorization, clearing, giveBack, balances } = await newProcessorPlatform()
+    const fifty = (event: ProcessorEvent) => Promise.all(Array.from({ length: 50 }, () => tell(event)))
+    const sameOf = (replies: readonly Reply[]) => {
+      const answers = new Set(replies.map(({ status, body }) => `${status} ${toJson(body)}`))
+      expect([...answers]).toHaveLength(1)
+      return replies[0]!.body
+    }
+    const approved = sameOf(await fifty(authorization('one')))
+    expect(approved).toEqual(APPROVED)
+    expect(await balances()).toEqual([99_000n, 100_000n])
+    const declined = sameOf(await fifty(authorization('much', 100_000n)))
+    expect(declined).toEqual({ approved: false, reason: 'CARD_INSUFFICIENT_FUNDS' })
+    sameOf(await fifty(clearing('one', 'a', 600n)))
+    sameOf(await fifty(giveBack('one', 'a', 100n)))
+    expect(await balances()).toEqual([99_100n, 99_500n])
+
+    // Later changes do not change the answer.
+    await fund(client, holder.usd, 100_000)
+    const session = await signIn(client, holder.wallet)
+    await update(client, session, card.id, { state: 'FROZEN' })
+    expect((await readCard(client, card.id)).state).toBe('FROZEN')
+    expect((await tell(authorization('one'))).body).toEqual(approved)
+    expect((await tell(authorization('much', 100_000n))).body).toEqual(declined)
+    expect((await tell(clearing('one', 'a', 600n))).body).toMatchObject({ status: 'PARTIALLY_SETTLED' })
+    expect((await tell(authorization('new'))).body).toEqual({ approved: false, reason: 'CARD_PAUSED' })
+    expectError(await tell(authorization('one', 999n)), { code: 'PROCESSOR_EVENT_REUSED', field: 'token' })
+    expectError(await tell(authorization('much', 1n)), { code: 'PROCESSOR_EVENT_REUSED', field: 'token' })
+    expectError(await tell(clearing('one', 'a', 601n)), { code: 'PROCESSOR_EVENT_REUSED', field: 'eventId' })
+    expect(await balances()).toEqual([199_100n, 199_500n])
+  })
+})
+
+describe('an authorization that takes too long', () => {
+  let busy: FaultyServer
+  beforeAll(async () => {
+    busy = await openFaultyServer({ cardAnswerMsMax: 500 })
+  })
+  afterAll(() => busy.close())
+
+  test.each([
+    // By then the deadline is known to be over.
+    ['to be decided', /./, 0],
+    ['to be committed', /commit_/, 1],
+  ])('%s is declined in time and permanently, and nothing stays held', async (_, statements, purchases) => {
+    const { client, card, authorization, balances } = await newProcessorPlatform(busy)
+    const resume = busy.faults.stall(statements)
+    const slow = await tell(authorization('slow'), busy)
+    resume()
+    const timedOut = { approved: false, reason: 'TIMEOUT' }
+    expect([slow.status, slow.body]).toEqual([200, timedOut])
+    const { id } = (await client.get('/config')).body
+    await expect.poll(() => keptOf(id, 'slow', busy)).toBe(BigInt(1 + purchases))
+    const { data } = (await client.get(`/cards/${card.id}/transactions`)).body
+    expect(data.map(({ status }: Reply['body']) => status)).toEqual(Array(purchases).fill('SETTLED'))
+    expect(await balances()).toEqual([100_000n, 100_000n])
+    expect((await tell(authorization('slow'), busy)).body).toEqual(timedOut)
+    expect(await balances()).toEqual([100_000n, 100_000n])
+  })
+
+  test('is approved permanently where a retry was told so before it was undone', async () => {
+    const { client, card, authorization, balances } = await newProcessorPlatform(busy)
+    const resume = busy.faults.stall(/commit_/)
+    const slow = await tell(authorization('slow'), busy)
+    const retries = Promise.all(Array.from({ length: 5 }, () => tell(authorization('slow'), busy)))
+    resume()
+    const answers = new Set([slow, ...(await retries)].map(({ body }) => toJson(body)))
+    const { id } = (await client.get('/config')).body
+    const isKept = async () => {
+      await tell(authorization('slow'), busy)
+      return keptOf(id, 'slow', busy)
+    }
+    await expect.poll(isKept).toBe(2n)
+    const { body: last } = await tell(authorization('slow'), busy)
+    const { data } = (await client.get(`/cards/${card.id}/transactions`)).body
+    // Every reported approval is of a purchase that stands.
+    expect(data.map(({ status }: Reply['body']) => status)).toEqual([
+      last.approved ? 'AUTHORIZED' : 'SETTLED',
+    ])
+    expect(await balances()).toEqual([last.approved ? 99_000n : 100_000n, 100_000n])
+    if (!last.approved) expect([...answers]).toEqual([toJson({ approved: false, reason: 'TIMEOUT' })])
+  })
+})
+
+/** The number of answers stored under a token. */
+async function keptOf(platformId: string, token: string, { app: { db } }: TestServer): Promise<bigint> {
+  const { rows } = await db.query<{ count: bigint }>(
+    'SELECT count(*) AS count FROM idempotency_keys WHERE platform_id = $1 AND key = $2',
+    [uuidOf(platformId), token],
+  )
+  return rows[0]!.count
+}

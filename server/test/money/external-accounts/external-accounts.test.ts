@@ -1,0 +1,392 @@
+import type { AccountCheckName } from '@countersign/contract/accounts/account-fields'
+import {
+  ACCOUNT_TYPES,
+  type AccountTypeName,
+  accountType,
+  EXTERNAL_ACCOUNT_INFO,
+  exampleAccounts,
+  isAccountType,
+} from '@countersign/contract/accounts/account-types'
+import { describe, expect, test } from 'vitest'
+import { type Client, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
+import { forEach } from '../../worlds/contract/calls.testing.ts'
+
+type Info = Readonly<Record<string, unknown>>
+
+/** One of the two routes: its path, and the owner in its bodies. */
+interface Route {
+  readonly client: Client
+  readonly path: string
+  readonly owner: { readonly customerId?: string }
+}
+
+const ROUTES = {
+  async customers(): Promise<Route> {
+    const client = await newPlatform()
+    const customerId = (await newCustomer(client)).id
+    return { client, path: '/customers/external-accounts', owner: { customerId } }
+  },
+  async platform(): Promise<Route> {
+    return { client: await newPlatform(), path: '/platform/external-accounts', owner: {} }
+  },
+} as const
+
+const KINDS = ['customers', 'platform'] as const
+const TYPES = Object.keys(ACCOUNT_TYPES)
+  .filter(isAccountType)
+  .filter((type) => accountType(type).fields)
+
+const EXAMPLES: readonly (readonly [type: AccountTypeName, info: Info])[] = TYPES.flatMap((type) =>
+  exampleAccounts(type).map((info) => [type, { ...info }] as const),
+)
+
+/** An example of a type that has this member. */
+function exampleWith(type: AccountTypeName, member: string): Info {
+  const found = EXAMPLES.find(([one, info]) => one === type && member in info)
+  if (!found) throw new Error(`No example of ${type} has ${member}`)
+  return found[1]
+}
+
+function add({ client, path, owner }: Route, accountInfo: Info, currency?: string): Promise<Reply> {
+  const [first] = accountType(accountInfo.accountType as AccountTypeName).currencies
+  return client.post(path, { ...owner, currency: currency ?? first, accountInfo })
+}
+
+function refusal({ status, body }: Reply) {
+  return { status, code: body?.code, field: body?.details?.field }
+}
+
+const invalid = (member: string) => ({
+  status: 400,
+  code: 'INVALID_BANK_ACCOUNT',
+  field: `accountInfo.${member}`,
+})
+
+describe.each(KINDS)('on the route of %s', (kind) => {
+  // Three answers of every type are checked against the contract, whose schemas are compiled meanwhile.
+  test('the examples of every type are added, read, listed and removed', async () => {
+    const route = await ROUTES[kind]()
+    const { client, path, owner } = route
+    expect(new Set(EXAMPLES.map(([type]) => type))).toEqual(new Set(EXTERNAL_ACCOUNT_INFO.keys()))
+    const made = new Map<string, unknown>()
+    await forEach(EXAMPLES, async ([type, info]) => {
+      const { rails, individual, currencies } = accountType(type)
+      const { status, body } = await add(route, info)
+      expect({ status, body }, JSON.stringify(info)).toMatchObject({ status: 201 })
+      expect(body).toEqual({
+        id: body.id,
+        status: 'ACTIVE',
+        ...owner,
+        currency: currencies[0],
+        ...(kind === 'customers' ? { defaultUmaDepositAccount: false } : {}),
+        ...(individual
+          ? {
+              beneficiaryVerificationStatus: 'MATCHED',
+              beneficiaryVerifiedData: { fullName: 'Ada Lovelace' },
+            }
+          : {}),
+        accountInfo: { ...info, ...(rails.length > 0 ? { paymentRails: rails } : {}) },
+      })
+      expect((await client.get(`${path}/${body.id}`)).body).toEqual(body)
+      made.set(body.id, body)
+    })
+    const listed = (await client.get(`${path}?limit=100`)).body
+    expect(listed).toMatchObject({ hasMore: false, totalCount: EXAMPLES.length })
+    expect(new Map(listed.data.map((one: { id: string }) => [one.id, one]))).toEqual(made)
+    const dollars = EXAMPLES.filter(([type]) => accountType(type).currencies[0] === 'USD')
+    expect((await client.get(`${path}?currency=USD`)).body.data).toHaveLength(dollars.length)
+    await forEach([...made.keys()], async (id) => {
+      expect((await client.send('DELETE', `${path}/${id}`)).status).toBe(204)
+    })
+    expect((await client.get(path)).body).toEqual({ data: [], hasMore: false, totalCount: 0 })
+  })
+
+  test.each([
+    ['102', 'NOT_MATCHED'],
+    ['103', 'PARTIAL_MATCH'],
+    ['104', 'PENDING'],
+    ['105', null],
+    ['106', 'UNSUPPORTED'],
+    ['107', 'CHECKED_BY_RECEIVING_FI'],
+    ['108', 'MATCHED'],
+    ['101', 'MATCHED'],
+  ])('an identifier that ends in %s has a holder that is %s', async (suffix, status) => {
+    const route = await ROUTES[kind]()
+    const steerables = EXAMPLES.filter(
+      ([type, info]) => accountType(type).individual && steerable(type, info, suffix),
+    )
+    expect(steerables.length).toBeGreaterThan(status === 'MATCHED' ? 20 : 40)
+    // The rules are the same code on both routes: all types on one, some on the other.
+    const steered = kind === 'customers' ? steerables : steerables.filter((_, index) => index % 5 === 0)
+    await forEach(steered, async ([type, info]) => {
+      const name = primaryOf(type, info)
+      const { status: answered, body } = await add(route, { ...info, [name]: ending(info[name], suffix) })
+      const what = `${type} ${name}`
+      if (status === null)
+        return expect(refusal({ status: answered, body } as Reply), what).toEqual(invalid(name))
+      expect([answered, body.beneficiaryVerificationStatus], what).toEqual([201, status])
+      expect(body.beneficiaryVerifiedData, what).toEqual(
+        status === 'MATCHED' ? { fullName: 'Ada Lovelace' } : undefined,
+      )
+    })
+  })
+
+  test('a value that fails a check or a pattern is refused, naming the member, and not stored', async () => {
+    const route = await ROUTES[kind]()
+    await forEach(EXAMPLES, async ([type, example]) => {
+      const { checks = {}, fields = {} } = accountType(type)
+      for (const [name, value] of Object.entries(example)) {
+        const check = checks[name]
+        const broken = check ? BROKEN[check](String(value)) : []
+        const isPatterned = name in fields && 'pattern' in fields[name]!
+        for (const text of isPatterned ? [...broken, '!'] : broken)
+          expect(refusal(await add(route, { ...example, [name]: text })), `${type} ${name} ${text}`).toEqual(
+            invalid(name),
+          )
+      }
+    })
+    expect((await route.client.get(route.path)).body.data).toEqual([])
+  })
+
+  test('the same account again is a conflict, however it is written; of twenty at once one is created', async () => {
+    const route = await ROUTES[kind]()
+    await forEach(
+      SPELLINGS,
+      async ([type, first, ...others], index) => {
+        const what = `${type} ${JSON.stringify(first)}`
+        const [example] = exampleAccounts(type)
+        const info = { ...example, ...first }
+        const replies = await Promise.all(
+          Array.from({ length: index % 5 === 0 ? 20 : 2 }, () => add(route, info)),
+        )
+        const made = replies.filter(({ status }) => status === 201)
+        expect(made, what).toHaveLength(1)
+        for (const reply of replies)
+          if (reply.status !== 201)
+            expect(refusal(reply), what).toEqual({
+              status: 409,
+              code: 'EXTERNAL_ACCOUNT_ALREADY_EXISTS',
+              field: 'accountInfo',
+            })
+        for (const other of others) {
+          const again = await add(route, { ...info, ...other })
+          expect(again.body.details, `${what} ${JSON.stringify(other)}`).toMatchObject({
+            field: 'accountInfo',
+            externalAccountId: made[0]!.body.id,
+          })
+        }
+      },
+      4,
+    )
+    expect((await route.client.get(`${route.path}?limit=100`)).body.totalCount).toBe(SPELLINGS.length)
+  })
+
+  test('an account at another place, or in another currency, is another account', async () => {
+    const route = await ROUTES[kind]()
+    await forEach(DIFFERENT, async ([type, one, other]) => {
+      const [example] = exampleAccounts(type)
+      for (const more of [one, other])
+        expect((await add(route, { ...example, ...more })).status, `${type} ${JSON.stringify(more)}`).toBe(
+          201,
+        )
+    })
+    for (const currency of ['BTC', 'USDB'])
+      expect((await add(route, exampleWith('SPARK_WALLET', 'address'), currency)).status).toBe(201)
+  })
+})
+
+describe('the two routes', () => {
+  test("list their own accounts only, and a customer's is not found on the platform's", async () => {
+    const customers = await ROUTES.customers()
+    const platform = { client: customers.client, path: '/platform/external-accounts', owner: {} }
+    const info = exampleWith('USD_ACCOUNT', 'accountNumber')
+    const [theirs, own] = [await add(customers, info), await add(platform, info)]
+    expect([theirs.status, own.status]).toEqual([201, 201])
+    expect(own.body).not.toHaveProperty('customerId')
+    expect((await add(platform, info)).status).toBe(409)
+    const { client } = customers
+    expect((await client.get(customers.path)).body.data).toEqual([theirs.body])
+    expect((await client.get(platform.path)).body.data).toEqual([own.body])
+    for (const method of ['GET', 'DELETE'])
+      expect(refusal(await client.send(method, `${platform.path}/${theirs.body.id}`))).toEqual({
+        status: 404,
+        code: 'ACCOUNT_NOT_FOUND',
+        field: 'externalAccountId',
+      })
+  })
+
+  test('keep their cursors apart, and the platform list is of one platform', async () => {
+    const route = await ROUTES.platform()
+    const { client, path } = route
+    const ids: string[] = []
+    for (const digit of [4, 5, 6]) {
+      const accountNumber = `123456789${digit}`
+      ids.unshift(
+        (await add(route, { ...exampleWith('USD_ACCOUNT', 'accountNumber'), accountNumber })).body.id,
+      )
+    }
+    const first = (await client.get(`${path}?limit=2`)).body
+    const second = (await client.get(`${path}?limit=2&cursor=${first.nextCursor}`)).body
+    expect([...first.data, ...second.data].map(({ id }: { id: string }) => id)).toEqual(ids)
+    const elsewhere = await client.get(`/customers/external-accounts?limit=2&cursor=${first.nextCursor}`)
+    expect(refusal(elsewhere)).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'cursor' })
+    const stranger = await newPlatform()
+    expect((await stranger.get(path)).body.data).toEqual([])
+    expect((await stranger.get(`${path}/${ids[0]}`)).status).toBe(404)
+    expect((await stranger.send('DELETE', `${path}/${ids[0]}`)).status).toBe(404)
+  })
+
+  test('take an account that two customers share', async () => {
+    const route = await ROUTES.customers()
+    const other = { ...route, owner: { customerId: (await newCustomer(route.client)).id } }
+    for (const type of ['USD_ACCOUNT', 'EUR_ACCOUNT', 'SOLANA_WALLET'] as const) {
+      const [info] = exampleAccounts(type)
+      expect([(await add(route, { ...info })).status, (await add(other, { ...info })).status]).toEqual([
+        201, 201,
+      ])
+    }
+  })
+})
+
+test('an address may end in a magic suffix; its form is still checked', async () => {
+  const route = await ROUTES.customers()
+  const wallets = TYPES.filter((type) => accountType(type).rails.length === 0)
+  for (const type of wallets)
+    for (const example of exampleAccounts(type)) {
+      const info: Info = { ...example }
+      const name = primaryOf(type, info)
+      if (name === 'lightningAddress') continue
+      const steered = ending(info[name], '003')
+      expect((await add(route, { ...info, [name]: steered })).status, steered).toBe(201)
+      expect(refusal(await add(route, { ...info, [name]: ending(info[name], '105') }))).toEqual(invalid(name))
+      for (const bad of [steered.slice(20), `${steered.slice(0, 9)}O${steered.slice(10)}`])
+        expect(refusal(await add(route, { ...info, [name]: bad })), bad).toEqual(invalid(name))
+    }
+})
+
+/** The member that steers the sandbox. */
+function primaryOf(type: AccountTypeName, info: Info): string {
+  return accountType(type).identifiedBy.find((name) => name in info)!
+}
+
+/** The identifier with another end: its last characters, of `name@domain` those of the name. */
+function ending(identifier: unknown, suffix: string): string {
+  const text = String(identifier)
+  const at = text.indexOf('@') > 0 ? text.indexOf('@') : text.length
+  return text.slice(0, at - suffix.length) + suffix + text.slice(at)
+}
+
+/** Without a magic suffix check digits have to match, so identifiers with check digits are left out. */
+function steerable(type: AccountTypeName, info: Info, suffix: string): boolean {
+  const name = primaryOf(type, info)
+  const isComputed =
+    ['iban', 'clabeNumber'].includes(name) || ['CPF', 'CNPJ'].includes(String(info.pixKeyType))
+  return !isComputed || /^10[2-7]$/.test(suffix)
+}
+
+/** With one character changed to another of the same kind. */
+function changed(text: string, at: number): string {
+  const letter = text.at(at)!
+  const other = letter === '2' ? '3' : letter === 'q' ? 'p' : /\d/.test(letter) ? '2' : 'q'
+  const place = at < 0 ? text.length + at : at
+  return text.slice(0, place) + other + text.slice(place + 1)
+}
+
+/** What each check must refuse, derived from valid values. */
+const BROKEN: Readonly<Record<AccountCheckName, (text: string) => readonly string[]>> = {
+  aba: () => ['021000022', '000000000', '02100002'],
+  bic: () => ['ABCDZZFF', 'ABCDEFG', 'COBADEFF1'],
+  bolt11: (text) => [changed(text, 40), changed(text, -1), text.slice(0, -1), text.replace('lnbc', 'lnxx')],
+  bolt12: (text) => [text.slice(0, -1), changed(text, 6), 'lno1', 'lno1qqqqqq', text.replace('lno', 'lni')],
+  cbu: () => [],
+  clabe: (text) => [changed(text, 3), changed(text, -1), text.slice(1)],
+  country: () => ['ZZ', 'ch'],
+  evm: (text) => [
+    text.replace(/[a-f]/, (letter) => letter.toUpperCase()),
+    text.slice(0, -1),
+    text.slice(2),
+    `${text}0`,
+  ],
+  iban: (text) => [changed(text, 3), changed(text, -4), `${text}0`, text.slice(0, -1), `ZZ${text.slice(2)}`],
+  number: () => ['💥', '---', '12;34'],
+  phone: () => ['+15555550100', '+99912345678', '+4420794609581', '+000000000'],
+  pixKey: () => ['x', '12345678900', '11222333000180', 'a@', '+442079460958', 'not-a-uuid'],
+  solana: (text) => [`${text}1`, text.slice(0, -1), `0${text.slice(1)}`, '1111'],
+  spark: (text) => [
+    changed(text, 20),
+    changed(text, -1),
+    text.slice(0, -1),
+    text.replace('spark1', 'sparc1'),
+  ],
+  tron: (text) => [changed(text, 20), text.slice(0, -1), `A${text.slice(1)}`],
+  usAccount: () => ['12345x', '123456789012345678', '12 34'],
+  vpa: () => ['ada', 'ada@ok@axis', 'ada@HDFC1000001'],
+}
+
+/** Equal accounts: one spelling, then others. */
+const SPELLINGS: readonly (readonly [AccountTypeName, Info, ...Info[]])[] = [
+  ['USD_ACCOUNT', {}],
+  ['EUR_ACCOUNT', {}, { swiftCode: undefined }, { swiftCode: 'COBADEFFXXX' }],
+  [
+    'EUR_ACCOUNT',
+    { iban: 'FR1420041010050500013M02606' },
+    { iban: 'FR1420041010050500013m02606' },
+    { swiftCode: 'PSSTFRPP' },
+  ],
+  ['MXN_ACCOUNT', {}],
+  [
+    'HKD_ACCOUNT',
+    {},
+    { accountNumber: '123 456789 833' },
+    { accountNumber: '123-456789-833', swiftCode: 'HSBCHKHHXXX' },
+    { bankName: 'Hang Seng Bank' },
+  ],
+  ['NGN_ACCOUNT', {}],
+  ['KES_ACCOUNT', {}],
+  ['BRL_ACCOUNT', {}, { pixKey: 'ADA@example.COM' }, { taxId: '52998224725' }],
+  ['INR_ACCOUNT', {}, { vpa: 'Ada.Lovelace@OKHDFCBANK' }],
+  ['SWIFT_ACCOUNT', {}, { bankName: 'UBS', swiftCode: 'UBSWCHZH80AXXX'.slice(0, 11) }],
+  [
+    'SWIFT_ACCOUNT',
+    { iban: undefined, accountNumber: 'ab 12-34', swiftCode: 'UBSWCHZH' },
+    { accountNumber: 'AB1234', swiftCode: 'UBSWCHZHXXX', bankName: 'UBS' },
+  ],
+  ['BDT_ACCOUNT', {}, { phoneNumber: '+8801812345678' }, { swiftCode: undefined, branchCode: undefined }],
+  [
+    'ETHEREUM_WALLET',
+    {},
+    { address: '0xdbf03b407c01e7cd3cbea99509d93f8dddc8c6fb' },
+    { address: '0xDBF03B407C01E7CD3CBEA99509D93F8DDDC8C6FB' },
+  ],
+  [
+    'SPARK_WALLET',
+    {},
+    { address: 'SPARK1PGSSY7D7VEL0NH9M4326QC54E6RSKPCZN07DKTWW9RV4NU5PTVT0S9UC489GG2' },
+    { address: 'sp1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9ucez8h3s' },
+  ],
+  // With a magic suffix.
+  [
+    'SPARK_WALLET',
+    { address: 'spark1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9uc489003' },
+    { address: 'sp1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9ucez8003' },
+  ],
+  [
+    'SPARK_WALLET',
+    { address: 'sparkrt1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9uc8pt5y4' },
+    { address: 'sprt1pgssy7d7vel0nh9m4326qc54e6rskpczn07dktww9rv4nu5ptvt0s9ucd5rgc0' },
+  ],
+  ['SOLANA_WALLET', {}],
+]
+
+/** Different accounts that look alike. */
+const DIFFERENT: readonly (readonly [AccountTypeName, Info, Info])[] = [
+  ['USD_ACCOUNT', {}, { routingNumber: '011401533' }],
+  ['GBP_ACCOUNT', {}, { sortCode: '040004' }],
+  ['KES_ACCOUNT', {}, { provider: 'Airtel Money' }],
+  ['NGN_ACCOUNT', {}, { bankName: 'Zenith Bank' }],
+  ['HKD_ACCOUNT', {}, { swiftCode: 'BKCHHKHH' }],
+  ['XOF_ACCOUNT', {}, { phoneNumber: '+2250123456789', region: 'CI' }],
+  ['LIGHTNING', {}, { lightningAddress: 'a.da@wallet.example' }],
+  ['POLYGON_WALLET', {}, { address: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359' }],
+  ['TRON_WALLET', {}, { address: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' }],
+]

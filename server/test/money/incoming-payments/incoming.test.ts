@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest'
+import { newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { expectError, missingId } from '../../worlds/contract/calls.testing.ts'
+import { asked, balanceOf, eventsOf, now, paid, pay, SENDER } from '../../worlds/records/payments.testing.ts'
+
+const INT64_MAX = 2n ** 63n - 1n
+
+describe('without a webhook endpoint', () => {
+  test('a payment is accepted at once, credited and reported', async () => {
+    const client = await newPlatform()
+    const { id, usd } = await newCustomer(client)
+    const { umaAddress, platformCustomerId } = (await client.get(`/customers/${id}`)).body
+    const transaction = await paid(client, id, {
+      customerId: undefined,
+      receiverUmaAddress: umaAddress.toUpperCase(),
+    })
+    expect(transaction).toEqual({
+      id: expect.stringMatching(/^Transaction:/),
+      type: 'INCOMING',
+      direction: 'CREDIT',
+      status: 'PROCESSING',
+      source: { sourceType: 'UMA_ADDRESS', umaAddress: SENDER, currency: 'USD' },
+      destination: { destinationType: 'ACCOUNT', accountId: usd, currency: 'USD' },
+      customerId: id,
+      platformCustomerId,
+      receivedAmount: { amount: 1250, currency: expect.objectContaining({ code: 'USD' }) },
+      fees: 0,
+      reconciliationInstructions: { reference: expect.any(String) },
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+    })
+    const settled = await now(client, transaction)
+    expect(settled).toEqual({
+      ...transaction,
+      status: 'COMPLETED',
+      settledAt: settled.updatedAt,
+      updatedAt: expect.any(String),
+    })
+    expect(await balanceOf(client, id)).toBe(1250n)
+    expect(await eventsOf(client, transaction)).toEqual(['INCOMING_PAYMENT.COMPLETED'])
+    for (const filter of [`senderAccountIdentifier=${SENDER}`, `receiverAccountIdentifier=${umaAddress}`])
+      expect((await client.get(`/transactions?${encodeURI(filter)}`)).body.data).toEqual([settled])
+  })
+
+  test('the information that the platform requires of every sender is shown', async () => {
+    const client = await newPlatform()
+    const customer = await newCustomer(client)
+    const { supportedCurrencies } = (await client.get('/config')).body
+    const requiredCounterpartyFields = [
+      { name: 'FULL_NAME', mandatory: true },
+      { name: 'NATIONALITY', mandatory: false },
+    ]
+    await client.send('PATCH', '/config', {
+      supportedCurrencies: supportedCurrencies.map((one: object) => ({ ...one, requiredCounterpartyFields })),
+    })
+    const { counterpartyInformation } = await paid(client, customer.id)
+    expect(counterpartyInformation).toEqual({ FULL_NAME: 'Grace Hopper', NATIONALITY: 'US' })
+  })
+
+  test('a wallet receives as well, without a setting of its currency', async () => {
+    const client = await newPlatform()
+    const { id, wallet } = await newCustomer(client)
+    const transaction = await paid(client, id, { receivingCurrencyCode: 'USDB' })
+    expect(transaction.destination.accountId).toBe(wallet)
+    expect((await now(client, transaction)).status).toBe('COMPLETED')
+    expect(await balanceOf(client, id, 'USDB')).toBe(1250n)
+  })
+})
+
+describe('a payment that waits for the platform', () => {
+  test('keeps its customer from being deleted until it is decided', async () => {
+    const { client, customer } = await asked(202)
+    const transaction = await paid(client, customer.id)
+    const refused = await client.send('DELETE', `/customers/${customer.id}`)
+    expectError(refused, { code: 'CUSTOMER_NOT_EMPTY', field: 'customerId' })
+    expect(refused.body.details.transactions).toEqual([{ id: transaction.id, status: 'PENDING' }])
+    expect((await client.post(`/transactions/${transaction.id}/reject`)).status).toBe(200)
+    expect((await client.send('DELETE', `/customers/${customer.id}`)).status).toBe(200)
+    expect(await balanceOf(client, customer.id)).toBe(0n)
+  })
+})
+
+describe('an accepted payment is refunded, and nothing is credited,', () => {
+  test('where the balance would be too large; an impossible amount is refused', async () => {
+    const { client, customer } = await asked(202)
+    const { supportedCurrencies } = (await client.get('/config')).body
+    await client.send('PATCH', '/config', {
+      supportedCurrencies: supportedCurrencies.map((one: object) => ({ ...one, maxAmount: INT64_MAX })),
+    })
+    const other = await newCustomer(client)
+    const all = await paid(client, customer.id, { receivingCurrencyAmount: INT64_MAX })
+    expect(all.receivedAmount.amount).toBe(INT64_MAX)
+    const more = [await paid(client, customer.id), await paid(client, other.id)]
+    for (const { id } of [all, ...more]) await client.post(`/transactions/${id}/approve`)
+    expect((await now(client, all)).status).toBe('COMPLETED')
+    for (const one of more) expect((await now(client, one)).status).toBe('REFUNDED')
+    expect(await balanceOf(client, customer.id)).toBe(INT64_MAX)
+    expect(await balanceOf(client, other.id)).toBe(0n)
+    expectError(await pay(client, other.id), {
+      code: 'AMOUNT_OUT_OF_RANGE',
+      field: 'receivingCurrencyAmount',
+    })
+  })
+})
+
+describe('no payment arrives', () => {
+  test('for a customer, in a currency or of an amount that cannot be received', async () => {
+    const client = await newPlatform()
+    const [customer, other, gone] = [
+      await newCustomer(client),
+      await newCustomer(client),
+      await newCustomer(client),
+    ]
+    const pending = (await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada 001' }))
+      .body
+    const addressOf = async (id: string) => (await client.get(`/customers/${id}`)).body.umaAddress
+    const [own, goneAddress] = [await addressOf(customer.id), await addressOf(gone.id)]
+    await client.send('DELETE', `/customers/${gone.id}`)
+    const { supportedCurrencies } = (await client.get('/config')).body
+    const [usd, eur] = supportedCurrencies
+    await client.send('PATCH', '/config', {
+      supportedCurrencies: [
+        { ...usd, minAmount: 100, maxAmount: 5000 },
+        { ...eur, enabledTransactionTypes: ['OUTGOING'] },
+      ],
+    })
+    const cases: [Record<string, unknown>, Parameters<typeof expectError>[1]][] = [
+      [
+        { senderUmaAddress: 'grace@bank.example' },
+        { code: 'INVALID_UMA_ADDRESS', field: 'senderUmaAddress' },
+      ],
+      [{ senderUmaAddress: own }, { code: 'SELF_PAYMENT', field: 'senderUmaAddress' }],
+      [{ customerId: undefined }, { code: 'INVALID_INPUT', field: 'receiverUmaAddress' }],
+      [{ customerId: missingId('Customer') }, { code: 'USER_NOT_FOUND', field: 'customerId' }],
+      [{ customerId: gone.id }, { code: 'CUSTOMER_DELETED', field: 'customerId' }],
+      [
+        { customerId: other.id, receiverUmaAddress: own },
+        { code: 'INVALID_INPUT', field: 'customerId' },
+      ],
+      [{ customerId: pending.id }, { code: 'USER_NOT_READY' }],
+      [
+        { customerId: undefined, receiverUmaAddress: goneAddress },
+        { code: 'UMA_NOT_FOUND', field: 'receiverUmaAddress' },
+      ],
+      [
+        { customerId: undefined, receiverUmaAddress: '$nobody@uma.example' },
+        { code: 'UMA_NOT_FOUND', field: 'receiverUmaAddress' },
+      ],
+      [
+        { customerId: undefined, receiverUmaAddress: '$success.usd@sandbox.uma.test' },
+        { code: 'UMA_NOT_FOUND', field: 'receiverUmaAddress' },
+      ],
+      [
+        { customerId: undefined, receiverUmaAddress: '$a b@uma.example' },
+        { code: 'INVALID_UMA_ADDRESS', field: 'receiverUmaAddress' },
+      ],
+      [{ receivingCurrencyCode: 'GBP' }, { code: 'INVALID_CURRENCY', field: 'receivingCurrencyCode' }],
+      [{ receivingCurrencyCode: 'EUR' }, { code: 'INVALID_CURRENCY', field: 'receivingCurrencyCode' }],
+      [{ receivingCurrencyAmount: 99 }, { code: 'AMOUNT_OUT_OF_RANGE', field: 'receivingCurrencyAmount' }],
+      [{ receivingCurrencyAmount: 5001 }, { code: 'AMOUNT_OUT_OF_RANGE', field: 'receivingCurrencyAmount' }],
+    ]
+    for (const [change, expected] of cases)
+      expectError(await pay(client, customer.id, change), { ...expected, what: JSON.stringify(change) })
+    expect((await client.get('/transactions')).body.data).toEqual([])
+    for (const receivingCurrencyAmount of [100, 5000])
+      await paid(client, customer.id, { receivingCurrencyAmount, receiverUmaAddress: own })
+  })
+})
+
+test('a receipt is confirmed once: the first time stands, and none is in the future', async () => {
+  const client = await newPlatform()
+  const { id } = await newCustomer(client)
+  const transaction = await paid(client, id)
+  const path = `/transactions/${transaction.id}/confirm`
+  const tomorrow = new Date(Date.parse(transaction.createdAt) + 24 * 3600_000).toISOString()
+  expectError(await client.post(path, { receiptDeliveryConfirmedAt: tomorrow }), {
+    code: 'INVALID_INPUT',
+    field: 'receiptDeliveryConfirmedAt',
+  })
+  const receiptDeliveryConfirmedAt = '2025-01-02T03:04:05.006Z'
+  const first = await client.post(path, { receiptDeliveryConfirmedAt: '2025-01-02T04:04:05.006+01:00' })
+  expect(first).toMatchObject({ status: 200, body: { id: transaction.id, receiptDeliveryConfirmedAt } })
+  expect((await client.post(path)).body).toMatchObject({ receiptDeliveryConfirmedAt })
+  expect(await now(client, transaction)).toMatchObject({ status: 'COMPLETED', receiptDeliveryConfirmedAt })
+
+  const other = await paid(client, id)
+  const answers = await Promise.all(
+    [1, 2, 3, 4].map((day) =>
+      client.post(`/transactions/${other.id}/confirm`, {
+        receiptDeliveryConfirmedAt: `2025-01-0${day}T00:00:00Z`,
+      }),
+    ),
+  )
+  const times = new Set(answers.map(({ body }) => body.receiptDeliveryConfirmedAt))
+  expect([...times]).toEqual([(await now(client, other)).receiptDeliveryConfirmedAt])
+  expectError(await client.post(`/transactions/${missingId('Transaction')}/confirm`), {
+    code: 'TRANSACTION_NOT_FOUND',
+  })
+})

@@ -1,0 +1,252 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { CURRENCIES } from '@countersign/contract/core/currencies'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { timeLimit } from '../../../../test/machine-speed.ts'
+import { createPlatform } from '../../../src/edge/service/first-platform.ts'
+import { createOp } from '../../../src/kernel/operation/app.ts'
+import { exchangeRateHandlers } from '../../../src/money/prices/exchange-rate-handlers.ts'
+import { Client, newBankAccount, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+
+type Row = Reply['body']
+
+async function rates(client: Client, query = ''): Promise<Row[]> {
+  const { status, body } = await client.get(`/exchange-rates${query}`)
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body.data
+}
+
+const corridor = (row: Row) =>
+  `${row.sourceCurrency.code} ${row.destinationCurrency.code} ${row.destinationPaymentRail}`
+
+let client: Client
+beforeAll(async () => {
+  client = await newPlatform()
+})
+
+describe('GET /exchange-rates', () => {
+  test('says for an amount what a quote for it then charges', async () => {
+    const customer = await newCustomer(client)
+    const usd = await newBankAccount(client, customer.id)
+    const eur = await client.post('/customers/external-accounts', {
+      customerId: customer.id,
+      currency: 'EUR',
+      accountInfo: {
+        accountType: 'EUR_ACCOUNT',
+        iban: 'DE89370400440532013000',
+        beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
+      },
+    })
+    expect(eur.status, JSON.stringify(eur.body)).toBe(201)
+    const corridors = [
+      [customer.usd, 'USD', eur.body.id, 'EUR', 'SEPA'],
+      [customer.usd, 'USD', usd, 'USD', 'ACH'],
+      [customer.eur, 'EUR', usd, 'USD', 'WIRE'],
+      [customer.wallet, 'USDB', eur.body.id, 'EUR', 'SEPA_INSTANT'],
+    ] as const
+    for (const [source, sending, destination, receiving, paymentRail] of corridors)
+      for (const amount of [130_000, 1_234_567, 99_999_999]) {
+        const query = `?sourceCurrency=${sending}&destinationCurrency=${receiving}&sendingAmount=${amount}`
+        const row = (await rates(client, query)).find((one) => one.destinationPaymentRail === paymentRail)
+        const quote = await client.post('/quotes', {
+          source: { sourceType: 'ACCOUNT', accountId: source },
+          destination: { destinationType: 'ACCOUNT', accountId: destination, paymentRail },
+          lockedCurrencySide: 'SENDING',
+          lockedCurrencyAmount: amount,
+        })
+        expect(quote.status, JSON.stringify(quote.body)).toBe(201)
+        const { rateDetails } = quote.body
+        expect(row).toMatchObject({
+          sendingAmount: quote.body.totalSendingAmount,
+          receivingAmount: quote.body.totalReceivingAmount,
+          exchangeRate: quote.body.exchangeRate,
+          sourceCurrency: quote.body.sendingCurrency,
+          destinationCurrency: quote.body.receivingCurrency,
+          fees: { fixed: rateDetails.svcApiFixedFee, total: quote.body.feesIncluded },
+        })
+        expect(row.fees.total).toBe(
+          rateDetails.svcApiFixedFee + Math.ceil(rateDetails.svcApiVariableFeeAmount),
+        )
+      }
+  })
+
+  test('has an entry for every rail that reaches a currency, from every currency that the platform pays from', async () => {
+    const rows = await rates(client)
+    const sources = ['USD', 'EUR', 'MXN', 'USDC', 'USDB']
+    expect([...new Set(rows.map((row) => row.sourceCurrency.code))]).toEqual(sources)
+    expect(new Set(rows.map(corridor)).size).toBe(rows.length)
+    const railsTo = (code: string) =>
+      rows
+        .filter((row) => row.sourceCurrency.code === 'USD' && row.destinationCurrency.code === code)
+        .map((row) => row.destinationPaymentRail)
+    expect(new Set(railsTo('USD'))).toEqual(
+      new Set(['ACH', 'WIRE', 'RTP', 'FEDNOW', 'BANK_TRANSFER', 'MOBILE_MONEY', 'SWIFT']),
+    )
+    expect(railsTo('BRL')).toEqual(['PIX', 'SWIFT'])
+    // Paid out to by SWIFT alone: an Argentine account stands in payment instructions only.
+    expect(railsTo('ARS')).toEqual(['SWIFT'])
+    const reached = new Set(rows.map((row) => row.destinationCurrency.code))
+    for (const [code, { kind }] of Object.entries(CURRENCIES)) expect(reached.has(code)).toBe(kind === 'fiat')
+    for (const row of rows) {
+      expect(row.sendingAmount).toBe(10_000)
+      const delivered = row.sendingAmount - row.fees.total
+      expect(Math.abs(row.receivingAmount * row.exchangeRate - delivered)).toBeLessThan(1)
+      const isSame = row.sourceCurrency.code === row.destinationCurrency.code
+      if (isSame) expect(row).toMatchObject({ fees: { total: 0 }, receivingAmount: 10_000, exchangeRate: 1 })
+    }
+  })
+
+  test('shows the limits of the settings, and no currency that cannot be sent', async () => {
+    const own = await newPlatform()
+    const setting = (currencyCode: string, enabledTransactionTypes: string[]) => ({
+      currencyCode,
+      minAmount: 500,
+      maxAmount: 70_000n,
+      requiredCounterpartyFields: [],
+      enabledTransactionTypes,
+    })
+    const supportedCurrencies = [
+      setting('GBP', ['INCOMING', 'OUTGOING']),
+      setting('USD', ['INCOMING']),
+      setting('USDC', ['OUTGOING']),
+    ]
+    expect((await own.send('PATCH', '/config', { supportedCurrencies })).status).toBe(200)
+    const rows = await rates(own, '?destinationCurrency=VND')
+    const limits = rows.map((row) => [row.sourceCurrency.code, row.minSendingAmount, row.maxSendingAmount])
+    const free = [1, 9_000_000_000_000_000]
+    expect(new Set(limits.map(String))).toEqual(
+      new Set(
+        [
+          ['GBP', 500, 70_000],
+          ['USDC', 500, 70_000],
+          ['USDB', ...free],
+        ].map(String),
+      ),
+    )
+    expect(await rates(own, '?sourceCurrency=USD')).toEqual([])
+    const [kes] = await rates(own, '?sourceCurrency=KES&destinationCurrency=VND')
+    expect([kes.minSendingAmount, kes.maxSendingAmount]).toEqual(free)
+  })
+
+  test('is filtered by source and by any number of destinations', async () => {
+    const all = await rates(client, '?sourceCurrency=EUR')
+    const of = (...codes: string[]) => all.filter((row) => codes.includes(row.destinationCurrency.code))
+    expect(await rates(client, '?sourceCurrency=EUR&destinationCurrency=GBP')).toEqual(of('GBP'))
+    const several =
+      '?sourceCurrency=EUR&destinationCurrency=GBP&destinationCurrency=USD&destinationCurrency=GBP'
+    expect(await rates(client, several)).toEqual([...of('GBP'), ...of('USD')])
+    // No rail carries it.
+    expect(await rates(client, '?destinationCurrency=BTC')).toEqual([])
+  })
+
+  test('refuses an unknown currency and an impossible amount', async () => {
+    for (const [query, code, field] of [
+      ['sourceCurrency=XYZ', 'INVALID_CURRENCY', 'sourceCurrency'],
+      ['sourceCurrency=SLV', 'INVALID_CURRENCY', 'sourceCurrency'],
+      ['destinationCurrency=XYZ', 'INVALID_CURRENCY', 'destinationCurrency.0'],
+      ['destinationCurrency=EUR&destinationCurrency=XYZ', 'INVALID_CURRENCY', 'destinationCurrency.1'],
+      ['sourceCurrency=usd', 'INVALID_INPUT', 'sourceCurrency'],
+      ['sendingAmount=-1', 'INVALID_INPUT', 'sendingAmount'],
+      ['sendingAmount=9000000000000001', 'INVALID_INPUT', 'sendingAmount'],
+      ['sendingAmount=9000000000000000', 'AMOUNT_OUT_OF_RANGE', 'sendingAmount'],
+    ] as const)
+      expectError(await client.get(`/exchange-rates?${query}`), { code, field, what: query })
+  })
+
+  test('keeps an amount exact, and has no entry for an amount that the fees use up', async () => {
+    const to = '?sourceCurrency=USD&destinationCurrency=USD&sendingAmount='
+    for (const amount of [0, 1, 9_000_000_000_000_000]) {
+      const [row] = await rates(client, to + amount)
+      expect(row).toMatchObject({ sendingAmount: amount, receivingAmount: amount, fees: { total: 0 } })
+    }
+    for (const amount of [0, 1, 10, 12, 13]) {
+      const [row] = await rates(client, `?sourceCurrency=USD&destinationCurrency=EUR&sendingAmount=${amount}`)
+      const isEnough = amount === 13
+      expect(row).toMatchObject({
+        sendingAmount: amount,
+        receivingAmount: isEnough ? 1 : 0,
+        exchangeRate: 1.16,
+      })
+      expect(row.fees.total).toBe(isEnough ? 11 : amount)
+      expect(row.fees.fixed).toBeLessThanOrEqual(row.fees.total)
+    }
+  })
+
+  test("is dated by the platform's own clock, five minutes back at most", async () => {
+    const own = await newPlatform()
+    const check = async () => {
+      const [row] = await rates(own, '?destinationCurrency=EUR')
+      const { body } = await own.get('/sandbox/clock')
+      const age = Date.parse(body.now) - Date.parse(row.updatedAt)
+      expect(age).toBeGreaterThanOrEqual(0)
+      expect(age).toBeLessThan(300_000 + timeLimit(1000))
+    }
+    await check()
+    await own.advance(40 * 24 * 3600)
+    await check()
+  })
+})
+
+describe('a server in production', () => {
+  let source: Server
+  let document: () => string
+  let service: TestServer
+  let bank: Client
+
+  beforeAll(async () => {
+    document = () => 'nothing yet'
+    source = createServer((_request, response) => response.end(document()))
+    await new Promise<void>((resolve) => source.listen(0, '127.0.0.1', resolve))
+    service = await openServer({
+      COUNTERSIGN_MODE: 'production',
+      RATES_URL: `http://127.0.0.1:${(source.address() as AddressInfo).port}/`,
+      RATES_MAX_AGE_SECONDS: '1',
+      COUNTERSIGN_FEES: '[{"source": "USD", "destination": "EUR", "fixed": "1", "variable": "0.25"}]',
+    })
+    bank = new Client(await createPlatform(service.app, 'Bank', true), service.baseUrl)
+  })
+  afterAll(async () => {
+    await service.close()
+    source.closeAllConnections()
+    source.close()
+  })
+
+  const QUERY = '/exchange-rates?sourceCurrency=USD&destinationCurrency=EUR&sendingAmount=1000'
+
+  test('takes its rates from RATES_URL and its fees from COUNTERSIGN_FEES, and says 503 when the rates are too old', async () => {
+    const unavailable = async () => {
+      const reply = await bank.get(QUERY)
+      expectError(reply, { code: 'UNAVAILABLE' })
+      expect(reply.headers.get('retry-after')).toMatch(/^\d+$/)
+    }
+    await unavailable()
+    document = () =>
+      `{"base": "USD", "updatedAt": "${new Date().toISOString()}", "rates": {"EUR": 1.25, "BTC": 1e5}}`
+    await expect.poll(async () => (await bank.get(QUERY)).status).toBe(200)
+    const { data } = (await bank.get(QUERY)).body
+    expect(data[0]).toMatchObject({
+      exchangeRate: 1.25,
+      fees: { fixed: 100, total: 350 },
+      receivingAmount: 520,
+    })
+    // Of a currency that the source does not name there is no entry.
+    expect(await rates(bank, '?sourceCurrency=USD&destinationCurrency=GBP')).toEqual([])
+    document = () => 'nothing any more'
+    await expect.poll(async () => (await bank.get(QUERY)).status).toBe(503)
+    await unavailable()
+  })
+
+  test('without RATES_URL answers 501', async () => {
+    const { app } = service
+    const platform = await app.read
+      .selectFrom('platforms')
+      .selectAll()
+      .where('id', '=', bank.credentials.platformId)
+      .executeTakeFirstOrThrow()
+    const op = { ...createOp(app, platform, { kind: 'job', jobId: 'test' }), rates: undefined }
+    const refused = exchangeRateHandlers.exchange_rate_list(op, { params: {}, query: {}, body: undefined })
+    await expect(refused).rejects.toMatchObject({ code: 'NOT_IMPLEMENTED' })
+  })
+})

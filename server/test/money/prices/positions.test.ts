@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, newBankAccount, newPlatform } from '../../worlds/client.testing.ts'
+import {
+  account,
+  balancesOf,
+  expectAtLimit,
+  newRichCustomer,
+  positionsOf,
+  quoted,
+  statusOf,
+  to,
+  transactionOf,
+} from '../../worlds/records/payments.testing.ts'
+import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+
+const LIMIT = 10_000
+const SOLD = 2_500
+
+let limited: TestServer
+beforeAll(async () => {
+  limited = await openServer({ FX_POSITION_LIMITS: `USD:${LIMIT},MXN:0` })
+})
+afterAll(() => limited.close())
+
+async function ready(suffix?: string) {
+  const client = await limited.newPlatform()
+  const customer = await newRichCustomer(client)
+  return { client, customer, bank: await newBankAccount(client, customer.id, suffix) }
+}
+
+const execute = (client: Client, { id }: { id: string }) => client.post(`/quotes/${id}/execute`)
+const delivered = (quote: { totalSendingAmount: number; feesIncluded: number }) =>
+  quote.totalSendingAmount - quote.feesIncluded
+
+describe('the positions of a platform', () => {
+  test('show what is limited, and nothing else before the first conversion', async () => {
+    const untouched = { position: 0, bought: 0, sold: 0 }
+    expect(await positionsOf(await limited.newPlatform())).toEqual({
+      USD: { ...untouched, limit: LIMIT, available: LIMIT },
+      MXN: { ...untouched, limit: 0, available: 0 },
+    })
+  })
+
+  test('count a payment from its execution on, and have its entries once it was delivered', async () => {
+    const { client, customer, bank } = await ready('003')
+    const quote = await quoted(client, account(customer.eur), to(bank))
+    expect((await positionsOf(client)).USD).toMatchObject({ position: 0, sold: 0 })
+    expect((await execute(client, quote)).status).toBe(200)
+    await client.advance(0)
+    const underWay = await positionsOf(client)
+    expect(underWay.USD).toEqual({
+      position: 0,
+      bought: 0,
+      sold: SOLD,
+      limit: LIMIT,
+      available: LIMIT - SOLD,
+    })
+    // What was bought is there only when the payment has arrived.
+    expect(underWay.EUR).toEqual({
+      position: 0,
+      bought: delivered(quote),
+      sold: 0,
+      limit: undefined,
+      available: undefined,
+    })
+    await client.advance(6 * 60)
+    expect(await statusOf(client, quote)).toBe('COMPLETED')
+    const after = await positionsOf(client)
+    expect(after.USD).toEqual({ position: -SOLD, bought: 0, sold: 0, limit: LIMIT, available: LIMIT - SOLD })
+    expect(after.EUR).toMatchObject({ position: delivered(quote), bought: 0, sold: 0 })
+  })
+
+  test('know of no payment within one currency', async () => {
+    const { client, customer, bank } = await ready()
+    await quoted(client, account(customer.usd), to(bank), {
+      lockedCurrencyAmount: LIMIT + 1,
+      immediatelyExecute: true,
+    })
+    await client.advance(0)
+    expect((await positionsOf(client)).USD).toMatchObject({ position: 0, sold: 0 })
+  })
+
+  test.each([
+    ['002', 'fails'],
+    ['004', 'comes back before it is delivered'],
+    ['005', 'is returned after it was delivered'],
+    ['007', 'cannot even be refunded'],
+  ])('get back what a payment took that %s: it %s', async (suffix) => {
+    const { client, customer, bank } = await ready(suffix)
+    const quote = await quoted(client, account(customer.eur), to(bank), { immediatelyExecute: true })
+    await client.advance(0)
+    await client.advance(60)
+    expect((await transactionOf(client, quote)).status).toBe('FAILED')
+    const after = await positionsOf(client)
+    expect(after.USD).toMatchObject({ position: 0, bought: 0, sold: 0, available: LIMIT })
+    expect(after.EUR).toMatchObject({ position: 0, bought: 0, sold: 0 })
+  })
+
+  test('get back what a payment took whose pull the bank refuses', async () => {
+    const { client, customer, bank } = await ready('005')
+    // It sells no dollars but euros, which are not limited, and is counted all the same.
+    const quote = await quoted(client, account(bank), to(customer.eur), { immediatelyExecute: true })
+    expect((await positionsOf(client)).EUR).toMatchObject({ sold: SOLD })
+    await client.advance(30)
+    expect(await statusOf(client, quote)).toBe('FAILED')
+    expect((await positionsOf(client)).EUR).toMatchObject({ position: 0, sold: 0 })
+  })
+})
+
+describe('a quote that would pass the limit', () => {
+  test('is refused when it is made, to the unit', async () => {
+    const { client, customer, bank } = await ready()
+    const body = {
+      source: account(customer.eur),
+      destination: to(bank),
+      lockedCurrencySide: 'RECEIVING',
+      lockedCurrencyAmount: LIMIT + 1,
+    }
+    expectAtLimit(await client.post('/quotes', body), 'USD')
+    const key = { 'Idempotency-Key': 'again' }
+    expectAtLimit(await client.post('/quotes', body, key), 'USD')
+    const exact = await client.post('/quotes', { ...body, lockedCurrencyAmount: LIMIT })
+    expect(exact.status).toBe(201)
+    expect((await execute(client, exact.body)).status).toBe(200)
+    expectAtLimit(await client.post('/quotes', { ...body, lockedCurrencyAmount: 1 }), 'USD')
+    // A refusal is not kept with the key.
+    await client.advance(0)
+    await quoted(client, account(customer.usd), to(customer.eur), {
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 3 * LIMIT,
+      immediatelyExecute: true,
+    })
+    await client.advance(0)
+    expect((await client.post('/quotes', body, key)).status).toBe(201)
+  })
+
+  test('is refused when it is executed, and can be once there is room again', async () => {
+    const { client, customer, bank } = await ready('003')
+    const first = await quoted(client, account(customer.eur), to(bank), { lockedCurrencyAmount: LIMIT })
+    const second = await quoted(client, account(customer.eur), to(bank), { lockedCurrencyAmount: 1 })
+    expect((await execute(client, first)).status).toBe(200)
+    expectAtLimit(await execute(client, second), 'USD')
+    expect(await statusOf(client, second)).toBe('PENDING')
+    const opposite = await quoted(client, account(customer.usd), to(customer.eur), {
+      immediatelyExecute: true,
+    })
+    await client.advance(0)
+    expect((await execute(client, second)).status).toBe(200)
+    await client.advance(6 * 60)
+    const position = delivered(opposite) - LIMIT - 1
+    expect((await positionsOf(client)).USD).toMatchObject({ position, sold: 0, available: position + LIMIT })
+  })
+
+  test('is refunded where its money has come in already', async () => {
+    const { client, customer, bank } = await ready()
+    const quote = await quoted(client, { sourceType: 'REALTIME_FUNDING', currency: 'EUR' }, to(bank), {
+      lockedCurrencyAmount: LIMIT,
+    })
+    await quoted(client, account(customer.eur), to(bank), { immediatelyExecute: true })
+    const sent = await client.post('/sandbox/send', { quoteId: quote.id, currencyCode: 'EUR' })
+    expect(sent.status).toBe(200)
+    await client.advance(0)
+    expect(await transactionOf(client, quote)).toMatchObject({
+      status: 'FAILED',
+      failureReason: 'QUOTE_EXECUTION_FAILED',
+      refund: { status: 'COMPLETED' },
+    })
+    expect((await positionsOf(client)).USD).toMatchObject({ position: -SOLD, sold: 0 })
+  })
+
+  test('of fifty at once, as many are executed as fit, and the rest not at all', async () => {
+    const { client, customer, bank } = await ready('003')
+    const quotes = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        quoted(client, account(customer.eur), to(bank), { lockedCurrencyAmount: 1_001 }),
+      ),
+    )
+    const fit = Math.floor(LIMIT / 1_001)
+    const replies = await Promise.all(quotes.map((quote) => execute(client, quote)))
+    const refused = replies.filter(({ status }) => status !== 200)
+    for (const reply of refused) expectAtLimit(reply, 'USD')
+    expect(replies.length - refused.length).toBe(fit)
+    expect((await positionsOf(client)).USD).toMatchObject({ sold: fit * 1_001 })
+    await client.advance(6 * 60)
+    expect((await positionsOf(client)).USD).toMatchObject({ position: -fit * 1_001, sold: 0 })
+    const paid = replies.filter(({ status }) => status === 200)
+    const spent = paid.reduce((sum, { body }) => sum + body.totalSendingAmount, 0)
+    expect(await balancesOf(client, customer.id, 'EUR')).toEqual([100_000_000 - spent, 100_000_000 - spent])
+  })
+})
+
+test('without limits every conversion is executed, and what is under way is shown all the same', async () => {
+  const client = await newPlatform()
+  const customer = await newRichCustomer(client)
+  const slow = await newBankAccount(client, customer.id, '003')
+  expect(await positionsOf(client)).toEqual({})
+  const quote = await quoted(client, account(customer.eur), to(slow), {
+    lockedCurrencyAmount: 1_000_000,
+    immediatelyExecute: true,
+  })
+  expect(await positionsOf(client)).toEqual({
+    EUR: { position: 0, bought: delivered(quote), sold: 0 },
+    USD: { position: 0, bought: 0, sold: 1_000_000 },
+  })
+  await client.advance(6 * 60)
+  expect(await positionsOf(client)).toEqual({
+    EUR: { position: delivered(quote), bought: 0, sold: 0 },
+    USD: { position: -1_000_000, bought: 0, sold: 0 },
+  })
+})

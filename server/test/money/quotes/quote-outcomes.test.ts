@@ -1,0 +1,265 @@
+import { describe, expect, test } from 'vitest'
+import { fund, newCustomer } from '../../worlds/client.testing.ts'
+import {
+  account,
+  balancesOf,
+  FUNDED,
+  quoted,
+  ready,
+  statusOf,
+  to,
+  transactionOf,
+} from '../../worlds/records/payments.testing.ts'
+
+describe('the suffix of an external account selects the outcome of a quote', () => {
+  const outcomes: [string, number, object, string][] = [
+    ['002', 0, { status: 'FAILED', failureReason: 'QUOTE_EXECUTION_FAILED' }, 'FAILED'],
+    [
+      '004',
+      0,
+      {
+        status: 'FAILED',
+        failureReason: 'COUNTERPARTY_POST_TX_FAILED',
+        refund: { status: 'COMPLETED', reason: 'TRANSACTION_FAILED' },
+      },
+      'FAILED',
+    ],
+    ['006', 0, { status: 'FAILED', refund: { status: 'COMPLETED', reason: 'USER_CANCELLATION' } }, 'FAILED'],
+  ]
+  test.each(outcomes)('%s fails and returns the money', async (suffix, seconds, expected, quoteStatus) => {
+    const { client, customer, bank } = await ready(suffix)
+    const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
+    await client.advance(seconds)
+    expect(await transactionOf(client, quote)).toMatchObject(expected)
+    expect(await statusOf(client, quote)).toBe(quoteStatus)
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
+  })
+
+  test('004 of a Lightning wallet fails in the words of that network', async () => {
+    const { client, customer } = await ready('999')
+    const accountInfo = { accountType: 'LIGHTNING', lightningAddress: 'ada004@wallet.example' }
+    const wallet = { customerId: customer.id, currency: 'BTC', accountInfo }
+    const { body: added } = await client.post('/customers/external-accounts', wallet)
+    const quote = await quoted(client, account(customer.usd), to(added.id), { immediatelyExecute: true })
+    await client.advance(0)
+    expect(await transactionOf(client, quote)).toMatchObject({
+      status: 'FAILED',
+      failureReason: 'LIGHTNING_PAYMENT_FAILED',
+      refund: { status: 'COMPLETED', reason: 'TRANSACTION_FAILED' },
+    })
+  })
+
+  test('003 completes after 6 minutes', async () => {
+    const { client, customer, bank } = await ready('003')
+    const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
+    await client.advance(350)
+    expect(await transactionOf(client, quote)).toMatchObject({ status: 'PROCESSING' })
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED])
+    await client.advance(20)
+    expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED' })
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
+  })
+
+  test('005 completes, is returned by the bank, fails and is refunded; the quote stays completed', async () => {
+    const { client, customer, bank } = await ready('005')
+    const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
+    await client.advance(0)
+    expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED' })
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
+    await client.advance(60)
+    const failed = await transactionOf(client, quote)
+    expect(failed).toMatchObject({
+      status: 'FAILED',
+      failureReason: 'COUNTERPARTY_POST_TX_FAILED',
+      refund: { status: 'COMPLETED', reference: expect.any(String), settledAt: expect.any(String) },
+    })
+    expect(await statusOf(client, quote)).toBe('COMPLETED')
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
+  })
+
+  test('007 fails, and so does its refund: the money stays with the platform', async () => {
+    const { client, customer, bank } = await ready('007')
+    const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
+    await client.advance(0)
+    expect(await transactionOf(client, quote)).toMatchObject({
+      status: 'FAILED',
+      refund: { status: 'FAILED' },
+    })
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
+  })
+})
+
+describe('a quote between internal accounts', () => {
+  test('converts money of one customer, and is reported to nobody else', async () => {
+    const { client, customer } = await ready()
+    const quote = await quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true })
+    await client.advance(0)
+    expect(await balancesOf(client, customer.id, 'EUR')).toEqual([2500, 2500])
+    const left = FUNDED - quote.totalSendingAmount
+    expect(await balancesOf(client, customer.id)).toEqual([left, left])
+    expect((await client.get('/transactions')).body.totalCount).toBe(1)
+  })
+
+  test('pays another customer, who has a record of it', async () => {
+    const { client, customer } = await ready()
+    const other = await newCustomer(client)
+    const quote = await quoted(client, account(customer.usd), to(other.usd), {
+      immediatelyExecute: true,
+      description: 'Rent',
+    })
+    await client.advance(0)
+    expect(await balancesOf(client, other.id)).toEqual([2500, 2500])
+    const { data } = (await client.get(`/transactions?customerId=${other.id}`)).body
+    expect(data).toMatchObject([
+      {
+        type: 'INCOMING',
+        direction: 'CREDIT',
+        status: 'COMPLETED',
+        source: { sourceType: 'ACCOUNT', accountId: customer.usd },
+        receivedAmount: { amount: 2500 },
+        description: 'Rent',
+      },
+    ])
+    expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED', direction: 'DEBIT' })
+  })
+
+  test('to an UMA address of this platform is found by it, on both sides and in any case', async () => {
+    const { client, customer } = await ready()
+    const other = await newCustomer(client)
+    const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
+    await quoted(
+      client,
+      account(customer.usd),
+      { destinationType: 'UMA_ADDRESS', umaAddress, currency: 'USD' },
+      { immediatelyExecute: true },
+    )
+    await client.advance(0)
+    for (const filter of ['receiverAccountIdentifier', 'accountIdentifier'])
+      for (const written of [umaAddress, umaAddress.toUpperCase()]) {
+        const { body } = await client.get(`/transactions?${filter}=${encodeURIComponent(written)}`)
+        const customers = body.data.map(({ customerId }: { customerId: string }) => customerId)
+        expect(customers.sort()).toEqual([customer.id, other.id].sort())
+      }
+  })
+
+  test('to an UMA address shows what the platform requires of the receiver', async () => {
+    const { client, customer } = await ready()
+    const other = await newCustomer(client, { fullName: 'Grace Murray Hopper' })
+    const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
+    const requiredCounterpartyFields = [
+      { name: 'FULL_NAME', mandatory: true },
+      { name: 'TAX_ID', mandatory: false },
+    ]
+    const { supportedCurrencies } = (await client.get('/config')).body
+    await client.send('PATCH', '/config', {
+      supportedCurrencies: supportedCurrencies.map((one: object) => ({ ...one, requiredCounterpartyFields })),
+    })
+    const at = (address: string) => ({ destinationType: 'UMA_ADDRESS', umaAddress: address })
+    const here = await quoted(client, account(customer.usd), at(umaAddress))
+    expect(here.counterpartyInformation).toEqual({ FULL_NAME: 'Grace Murray Hopper' })
+    expect((await client.get(`/quotes/${here.id}`)).body).toEqual(here)
+    const elsewhere = await quoted(client, account(customer.usd), at('$success.usd@sandbox.uma.test'))
+    const told = { FULL_NAME: expect.any(String), TAX_ID: expect.any(String) }
+    expect(elsewhere.counterpartyInformation).toEqual(told)
+    expect((await transactionOf(client, elsewhere)).counterpartyInformation).toEqual(told)
+    const toAccount = await quoted(client, account(customer.usd), to(other.usd))
+    expect(toAccount).not.toHaveProperty('counterpartyInformation')
+  })
+
+  test('of a deleted customer is refused, and an earlier quote is not executed', async () => {
+    const { client, customer } = await ready()
+    const other = await newCustomer(client)
+    const quote = await quoted(client, account(customer.usd), to(other.usd))
+    await client.send('DELETE', `/customers/${other.id}`)
+    const gone = { status: 410, body: { code: 'CUSTOMER_DELETED' } }
+    const body = { source: account(customer.usd), destination: to(other.usd) }
+    const locked = { lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 100 }
+    expect(await client.post('/quotes', { ...body, ...locked })).toMatchObject(gone)
+    expect(await client.post(`/quotes/${quote.id}/execute`)).toMatchObject(gone)
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
+  })
+
+  test('from an account to itself is refused', async () => {
+    const { client, customer } = await ready()
+    const reply = await client.post('/quotes', {
+      source: account(customer.usd),
+      destination: to(customer.usd),
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 100,
+    })
+    expect(reply).toMatchObject({ status: 400, body: { code: 'SELF_PAYMENT' } })
+  })
+
+  test("from the platform's own money is the platform's where it names no customer", async () => {
+    const { client, customer, bank } = await ready()
+    const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+    await fund(client, own.id, 9000)
+    const { id } = (await client.get('/config')).body
+    const elsewhere = await client.post('/customers/external-accounts', {
+      currency: 'USD',
+      accountInfo: {
+        accountType: 'USD_ACCOUNT',
+        accountNumber: '123456789',
+        routingNumber: '021000021',
+        beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Analytical Engines' },
+      },
+    })
+    const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' }
+    for (const payee of [to(bank), to(elsewhere.body.id), to(customer.usd), uma]) {
+      const paid = { lockedCurrencyAmount: 1000, immediatelyExecute: true }
+      const quote = await quoted(client, account(own.id), payee, paid)
+      expect(quote.source).toEqual(account(own.id))
+      await client.advance(0)
+      const transaction = await transactionOf(client, quote)
+      expect(transaction).toMatchObject({ status: 'COMPLETED', customerId: id, platformCustomerId: id })
+    }
+    const theirs = (await client.get(`/transactions?customerId=${customer.id}`)).body.data
+    expect(theirs).toMatchObject([{ type: 'INCOMING', source: { accountId: own.id } }])
+    expect(await balancesOf(client, customer.id)).toEqual([FUNDED + 1000, FUNDED + 1000])
+    const now = (await client.get('/platform/internal-accounts?currency=USD')).body.data[0]
+    expect(now.balance.amount).toBe(5000)
+  })
+
+  test("from the platform's own money may be for a customer, and is then that customer's", async () => {
+    const { client, customer, bank } = await ready()
+    const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+    await fund(client, own.id, 9000)
+    const body = { destination: to(bank), lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 1000 }
+    const source = { ...account(own.id), customerId: customer.id }
+    const made = await client.post('/quotes', { ...body, source, immediatelyExecute: true })
+    expect(made).toMatchObject({ status: 201, body: { source } })
+    await client.advance(0)
+    expect(await transactionOf(client, made.body)).toMatchObject({
+      status: 'COMPLETED',
+      customerId: customer.id,
+    })
+  })
+})
+
+test('a quote cannot be executed after its expiry, even where its job is late', async () => {
+  const { client, customer, bank } = await ready()
+  const instant = { ...to(bank), paymentRail: 'RTP' }
+  const quote = await quoted(client, account(customer.usd), instant)
+  expect(Date.parse(quote.expiresAt) - Date.parse(quote.createdAt)).toBe(5 * 60_000)
+  const slow = await quoted(client, account(customer.usd), to(bank))
+  expect(Date.parse(slow.expiresAt) - Date.parse(slow.createdAt)).toBe(15 * 60_000)
+  await client.advance(5 * 60)
+  const late = await client.post(`/quotes/${quote.id}/execute`)
+  expect(late).toMatchObject({ status: 400, body: { code: 'QUOTE_EXPIRED' } })
+  expect((await client.post(`/quotes/${slow.id}/execute`)).status).toBe(200)
+})
+
+test('a rate is locked for 5 minutes where every rail is instant, else for 15', async () => {
+  const { client, customer, bank } = await ready()
+  const minutes = async (source: object, destination: object) => {
+    const { expiresAt, createdAt } = await quoted(client, source, destination)
+    return (Date.parse(expiresAt) - Date.parse(createdAt)) / 60_000
+  }
+  const paidIn = (currency: string) => ({ sourceType: 'REALTIME_FUNDING', currency })
+  for (const instant of ['GBP', 'MXN', 'INR', 'BRL', 'USDC'])
+    expect([instant, await minutes(paidIn(instant), to(customer.usd))]).toEqual([instant, 5])
+  for (const slow of ['USD', 'EUR', 'THB'])
+    expect([slow, await minutes(paidIn(slow), to(customer.usd))]).toEqual([slow, 15])
+  expect(await minutes(paidIn('GBP'), to(bank))).toBe(15)
+  expect(await minutes(paidIn('GBP'), { ...to(bank), paymentRail: 'FEDNOW' })).toBe(5)
+})

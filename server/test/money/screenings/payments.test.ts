@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import { fund, newPlatform } from '../../worlds/client.testing.ts'
+import {
+  AMOUNT,
+  balances,
+  eventTypesOf,
+  FUNDED,
+  LISTED,
+  newWallet,
+  onlyScreening,
+  ready,
+  screeningsOf,
+  sent,
+  statusOf,
+  UNLISTED,
+} from '../../worlds/records/screenings.testing.ts'
+
+describe('a payment to an address', () => {
+  test('that is on no list goes on, and its screening is kept', async () => {
+    const { client, customer, usdc } = await ready()
+    const id = await sent(client, usdc, await newWallet(client, customer.id, UNLISTED))
+    expect(await statusOf(client, id)).toBe('COMPLETED')
+    expect(await onlyScreening(client)).toMatchObject({
+      status: 'CLEAR',
+      direction: 'PAY',
+      network: 'BASE',
+      address: UNLISTED,
+      transactionId: id,
+      amount: { amount: AMOUNT, currency: { code: 'USDC' } },
+    })
+  })
+
+  test('at a bank is not asked about', async () => {
+    const { client, customer } = await ready()
+    await fund(client, customer.usd, 10_000)
+    const { body } = await client.post('/customers/external-accounts', {
+      customerId: customer.id,
+      currency: 'USD',
+      accountInfo: {
+        accountType: 'USD_ACCOUNT',
+        accountNumber: '123456bad0'.replace(/\D/g, ''),
+        routingNumber: '021000021',
+        beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+      },
+    })
+    const paid = { source: { accountId: customer.usd }, destination: { accountId: body.id }, amount: 100 }
+    const { body: transfer } = await client.post('/transfer-out', paid)
+    await client.advance(0)
+    expect(await statusOf(client, transfer.id)).toBe('COMPLETED')
+    expect(await screeningsOf(client)).toEqual([])
+  })
+
+  test('that is on a list waits for a person, however long, and tells nobody but the platform', async () => {
+    const { client, customer, usdc } = await ready()
+    const upper = `0x${LISTED.slice(2).toUpperCase()}`
+    const id = await sent(client, usdc, await newWallet(client, customer.id, upper))
+    await client.advance(30 * 86_400)
+    expect(await statusOf(client, id)).toBe('PENDING')
+    expect(await balances(client, customer.id)).toEqual([FUNDED - AMOUNT, FUNDED])
+    const screening = await onlyScreening(client)
+    expect(screening).toMatchObject({ status: 'WAITING', list: 'sandbox', transactionId: id })
+    expect((await client.get(`/screenings/${screening.id}`)).body).toEqual(screening)
+    expect(await screeningsOf(client, 'status=WAITING&direction=PAY')).toEqual([screening])
+    expect(await screeningsOf(client, 'status=CLEAR')).toEqual([])
+    expect(await screeningsOf(client, 'direction=CREDIT')).toEqual([])
+    expect(await eventTypesOf(client, screening.id)).toEqual(['SCREENING.WAITING'])
+    const { body: transaction } = await client.get(`/transactions/${id}`)
+    expect(JSON.stringify(transaction)).not.toMatch(/screen|list/i)
+  })
+
+  test('is paid once it is released, once, and by one of fifty', async () => {
+    const { client, customer, usdc } = await ready()
+    const id = await sent(client, usdc, await newWallet(client, customer.id))
+    const { id: screening } = await onlyScreening(client)
+    const releases = Array.from({ length: 50 }, () => client.post(`/screenings/${screening}/release`))
+    const statuses = (await Promise.all(releases)).map(({ status }) => status).sort()
+    expect(statuses).toEqual([200, ...Array(49).fill(409)])
+    await client.advance(0)
+    expect(await statusOf(client, id)).toBe('COMPLETED')
+    expect(await balances(client, customer.id)).toEqual([FUNDED - AMOUNT, FUNDED - AMOUNT])
+    expect(await onlyScreening(client)).toMatchObject({ status: 'RELEASED', decidedAt: expect.any(String) })
+    expect(await eventTypesOf(client, screening)).toEqual(['SCREENING.DECIDED', 'SCREENING.WAITING'])
+  })
+
+  test('that is rejected fails, and its money is back, without a word of lists', async () => {
+    const { client, customer, usdc } = await ready()
+    const id = await sent(client, usdc, await newWallet(client, customer.id))
+    const { id: screening } = await onlyScreening(client)
+    const path = `/screenings/${screening}`
+    const rejected = await client.post(`${path}/reject`, { note: 'Asked the desk' })
+    expect(rejected.body).toMatchObject({ status: 'REJECTED', note: 'Asked the desk' })
+    const other = await client.post(`${path}/release`)
+    expect([other.status, other.body.code]).toEqual([409, 'INVALID_STATE_TRANSITION'])
+    await client.advance(0)
+    const { body } = await client.get(`/transactions/${id}`)
+    expect(body).toMatchObject({ status: 'FAILED', failureReason: 'QUOTE_EXECUTION_FAILED' })
+    expect(JSON.stringify(body)).not.toMatch(/screen|list/i)
+    expect(await balances(client, customer.id)).toEqual([FUNDED, FUNDED])
+    expect((await client.get(path)).body.status).toBe('REJECTED')
+  })
+
+  test('that waits can be cancelled, and is not released any more', async () => {
+    const { client, customer, usdc } = await ready()
+    const id = await sent(client, usdc, await newWallet(client, customer.id))
+    const { id: screening } = await onlyScreening(client)
+    expect((await client.post(`/transactions/${id}/cancel`)).status).toBe(200)
+    expect((await client.post(`/screenings/${screening}/release`)).status).toBe(409)
+    await client.advance(0)
+    expect(await statusOf(client, id)).toBe('FAILED')
+    expect(await balances(client, customer.id)).toEqual([FUNDED, FUNDED])
+    expect((await client.post(`/transactions/${id}/cancel`)).status).toBe(409)
+  })
+
+  test('is cancelled or released, whoever comes first, and never both', async () => {
+    const { client, customer, usdc } = await ready()
+    const wallet = await newWallet(client, customer.id)
+    for (let n = 0; n < 5; n++) {
+      const id = await sent(client, usdc, wallet)
+      const [{ id: screening }] = await screeningsOf(client, 'status=WAITING')
+      const [released, cancelled] = await Promise.all([
+        client.post(`/screenings/${screening}/release`),
+        client.post(`/transactions/${id}/cancel`),
+      ])
+      expect([released.status, cancelled.status].sort()).toEqual([200, 409])
+      await client.advance(0)
+      expect(await statusOf(client, id)).toBe(released.status === 200 ? 'COMPLETED' : 'FAILED')
+    }
+  })
+})
+
+describe('a quote to an address on a list', () => {
+  async function quoted() {
+    const { client, customer, usdc } = await ready()
+    await fund(client, customer.usd, 100_000)
+    const wallet = await newWallet(client, customer.id)
+    const { status, body } = await client.post('/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: customer.usd },
+      destination: { destinationType: 'ACCOUNT', accountId: wallet },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 1_000,
+      immediatelyExecute: true,
+    })
+    expect(status).toBe(201)
+    await client.advance(0)
+    return { client, customer, usdc, quote: body, screening: await onlyScreening(client) }
+  }
+  const usd = async ({ client, customer }: Awaited<ReturnType<typeof quoted>>) => {
+    const path = `/customers/internal-accounts?customerId=${customer.id}&currency=USD`
+    const [account] = (await client.get(path)).body.data
+    return [account.balance.amount, account.totalBalance.amount]
+  }
+
+  test('is PROCESSING until a person releases it', async () => {
+    const world = await quoted()
+    const { client, quote, screening } = world
+    expect(screening).toMatchObject({ status: 'WAITING', transactionId: quote.transactionId })
+    await client.advance(86_400)
+    expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('PROCESSING')
+    expect((await usd(world))[1]).toBe(100_000)
+    await client.post(`/screenings/${screening.id}/release`)
+    await client.advance(0)
+    expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('COMPLETED')
+    expect((await usd(world))[1]).toBeLessThan(100_000)
+  })
+
+  test('fails where a person rejects it, and nothing was paid', async () => {
+    const world = await quoted()
+    const { client, quote, screening } = world
+    await client.post(`/screenings/${screening.id}/reject`)
+    await client.advance(0)
+    expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('FAILED')
+    expect(await usd(world)).toEqual([100_000, 100_000])
+  })
+})
+
+describe('bad input', () => {
+  test('of an id, a note or a filter is refused', async () => {
+    const { client, customer, usdc } = await ready()
+    await sent(client, usdc, await newWallet(client, customer.id))
+    const { id } = await onlyScreening(client)
+    for (const path of [`/screenings/${id.replace(/.$/, '0')}`, '/screenings/Screening:x', '/screenings/x'])
+      expect(await client.get(path)).toMatchObject({ status: 404, body: { code: 'SCREENING_NOT_FOUND' } })
+    const long = await client.post(`/screenings/${id}/release`, { note: 'x'.repeat(501) })
+    expect(long).toMatchObject({ status: 400, body: { details: { field: 'note' } } })
+    expect((await client.post(`/screenings/${id}/reject`, { reason: 'x' })).status).toBe(400)
+    expect((await client.get('/screenings?status=OPEN')).status).toBe(400)
+    expect((await onlyScreening(client)).status).toBe('WAITING')
+  })
+
+  test("another platform's screening does not exist", async () => {
+    const { client, customer, usdc } = await ready()
+    await sent(client, usdc, await newWallet(client, customer.id))
+    const { id } = await onlyScreening(client)
+    const other = await newPlatform()
+    expect((await other.get(`/screenings/${id}`)).status).toBe(404)
+    expect((await other.post(`/screenings/${id}/release`)).status).toBe(404)
+    expect(await screeningsOf(other)).toEqual([])
+  })
+
+  test('a decision repeated under its key has its answer again', async () => {
+    const { client, customer, usdc } = await ready()
+    const id = await sent(client, usdc, await newWallet(client, customer.id))
+    const { id: screening } = await onlyScreening(client)
+    const key = { 'Idempotency-Key': `release-${screening}` }
+    const first = await client.post(`/screenings/${screening}/release`, {}, key)
+    const second = await client.post(`/screenings/${screening}/release`, {}, key)
+    expect([first.status, second.status]).toEqual([200, 200])
+    expect(second.body).toEqual(first.body)
+    await client.advance(0)
+    expect(await statusOf(client, id)).toBe('COMPLETED')
+  })
+})

@@ -1,0 +1,77 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
+import { type Client, fund, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { expectError, forEach } from '../../worlds/contract/calls.testing.ts'
+import { newAgent } from '../../worlds/records/agents.testing.ts'
+
+const DOMAIN = 'sandbox.uma.test'
+const ASKING = `$asks.sender.usd@${DOMAIN}`
+
+let client: Client
+let customer: Awaited<ReturnType<typeof newCustomer>>
+beforeAll(async () => {
+  client = await newPlatform()
+  customer = await newCustomer(client)
+  await fund(client, customer.usd, 10_000)
+})
+
+const lookUp = (address: string) => client.get(`/receiver/uma/${encodeURIComponent(address)}`)
+
+function payment(umaAddress: string, accountId: string, more: object = {}) {
+  return {
+    source: { sourceType: 'ACCOUNT', accountId },
+    destination: { destinationType: 'UMA_ADDRESS', umaAddress },
+    lockedCurrencySide: 'SENDING',
+    lockedCurrencyAmount: 100,
+    ...more,
+  }
+}
+
+describe('a receiver whose side fails before a payment exists', () => {
+  test('is distinguished from a missing one, by lookup and quote, as the list of magic values says', async () => {
+    const { data } = (await client.get('/sandbox/magic-values')).body
+    const { values } = data.find((one: { family: string }) => one.family === 'UMA_RECEIVER')
+    const refusing = values.filter(({ value }: { value: string }) => value !== ASKING)
+    expect(refusing.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      '424 LNURLP_REQUEST_FAILED',
+      '424 PAYREQ_REQUEST_FAILED',
+      '424 COUNTERPARTY_PUBKEY_FETCH_ERROR',
+      '400 QUOTE_REQUEST_FAILED',
+      '412 UNSUPPORTED_UMA_VERSION',
+      '424 NO_COMPATIBLE_UMA_VERSION',
+    ])
+    const agent = await newAgent(client, customer.id)
+    await forEach(refusing, async ({ value, outcome }: { value: string; outcome: string }) => {
+      const code = outcome.split(' ')[1] as 'QUOTE_REQUEST_FAILED'
+      const field = 'destination.umaAddress'
+      for (const quoted of [
+        await client.post('/quotes', payment(value, customer.usd)),
+        await agent.post('/agents/me/quotes', payment(value, customer.usd)),
+      ])
+        expectError(quoted, { code, field, what: value })
+      const found = await lookUp(value)
+      if (/PAYREQ|QUOTE/.test(code)) expect(found.status, value).toBe(200)
+      else expectError(found, { code, field: 'receiverUmaAddress', what: value })
+    })
+  })
+})
+
+describe('a receiver that requires information about the sender', () => {
+  test('is paid when the customer or the quote has it, and refuses a payment without a mandatory member', async () => {
+    expect((await lookUp(ASKING)).body.requiredPayerDataFields).toEqual([
+      { name: 'FULL_NAME', mandatory: true },
+      { name: 'BIRTH_DATE', mandatory: true },
+      { name: 'NATIONALITY', mandatory: false },
+    ])
+    const quote = (more: object) => client.post('/quotes', payment(ASKING, customer.usd, more))
+    for (const more of [{}, { senderCustomerInfo: { NATIONALITY: 'GB', BIRTH_DATE: ' ' } }]) {
+      const refused = await quote(more)
+      expectError(refused, { code: 'MISSING_MANDATORY_USER_INFO', field: 'senderCustomerInfo' })
+      expect(refused.body.details.missing).toEqual(['BIRTH_DATE'])
+    }
+    expect((await quote({ senderCustomerInfo: { BIRTH_DATE: '1990-12-10' } })).status).toBe(201)
+    const born = await newCustomer(client, { birthDate: '1990-12-10' })
+    const paid = await client.post('/quotes', payment(ASKING, born.usd))
+    expect(paid.status, toJson(paid.body)).toBe(201)
+  })
+})

@@ -1,0 +1,240 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parseStamp, verifyStamp } from '../../../src/base/crypto/stamp.ts'
+import { toJson } from '../../../src/base/json/json.ts'
+import {
+  type Client,
+  fund,
+  newCustomer,
+  newPlatform,
+  type Reply,
+  signed,
+  signIn,
+} from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { newAgent, newPayer, newWaiting, say, settled } from '../../worlds/records/agents.testing.ts'
+import { clear, newCard, used } from '../../worlds/records/cards.testing.ts'
+import {
+  account,
+  everyOne,
+  quoted,
+  ready,
+  statementOf,
+  to,
+  transactionOf,
+} from '../../worlds/records/payments.testing.ts'
+
+type Body = Reply['body']
+
+const stepsOf = ({ steps }: Body) => steps.map(({ step }: Body) => step)
+
+/** What led to the transfers of a cause, by the first of them that is posted. */
+async function explained(client: Client, cause: string): Promise<Body> {
+  const { data } = (await client.get(`/ledger/transfers?cause=${cause}&sortOrder=asc`)).body
+  const posted = data.find(({ state }: Body) => state === 'posted')
+  const { status, body } = await client.get(`/ledger/transfers/${posted.id}/explain`)
+  expect(status, toJson(body)).toBe(200)
+  expect(body.transfer).toEqual(posted)
+  return body
+}
+
+describe('the accounts of the ledger', () => {
+  let client: Client
+  let customer: Awaited<ReturnType<typeof ready>>['customer']
+  beforeAll(async () => {
+    const world = await ready()
+    client = world.client
+    customer = world.customer
+    await newCustomer(client)
+    await quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true })
+    await client.advance(0)
+  })
+
+  test('are listed once each, page by page, in the order of their ids', async () => {
+    const all = await everyOne(client, '/ledger/accounts')
+    const ids = all.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    const uuids = ids.map((id) => id.split(':')[1])
+    expect(uuids).toEqual(uuids.toSorted())
+    const walked: string[] = []
+    let cursor = ''
+    do {
+      const { body } = await client.get(`/ledger/accounts?limit=3${cursor}`)
+      expect(body.totalCount).toBe(ids.length)
+      walked.push(...body.data.map(({ id }: Body) => id))
+      cursor = body.hasMore ? `&cursor=${body.nextCursor}` : ''
+    } while (cursor !== '')
+    expect(walked).toEqual(ids)
+  })
+
+  test('have a name where they are the platform’s own, and are found by name, currency and owner', async () => {
+    const platformId = (await client.get('/config')).body.id
+    const all = await everyOne(client, '/ledger/accounts')
+    expect(new Set(all.flatMap(({ name }) => name ?? []))).toEqual(
+      new Set(['rail', 'fx', 'fees', 'clearing']),
+    )
+    for (const { id, name, owner } of all)
+      expect([id.split(':')[0], name === undefined]).toEqual(
+        name === undefined ? ['InternalAccount', true] : ['LedgerAccount', owner !== platformId],
+      )
+    const found = async (query: string) =>
+      (await everyOne(client, `/ledger/accounts?${query}`)).map(({ id }) => id)
+    const wanted = (matches: (one: Body) => boolean) => all.filter(matches).map(({ id }) => id)
+    expect(await found('name=rail')).toEqual(wanted(({ name }) => name === 'rail'))
+    expect(await found('currency=EUR')).toEqual(wanted(({ currency }) => currency.code === 'EUR'))
+    expect(await found(`owner=${customer.id}`)).toEqual(wanted(({ owner }) => owner === customer.id))
+    expect(await found(`owner=${platformId}&name=fees&currency=USD`)).toHaveLength(1)
+    expect(await found(`owner=${customer.id}&name=rail`)).toEqual([])
+    expect(await found('name=nothing')).toEqual([])
+  })
+
+  test('are of the caller’s platform', async () => {
+    const other = await newPlatform()
+    expectError(await other.get(`/ledger/accounts/${customer.usd}`), {
+      code: 'ACCOUNT_NOT_FOUND',
+      field: 'ledgerAccountId',
+    })
+    expect(await everyOne(other, `/ledger/accounts?owner=${customer.id}`)).toEqual([])
+    expect(await everyOne(other, `/ledger/transfers?accountId=${customer.usd}`)).toEqual([])
+    expect((await client.get(`/ledger/accounts/${customer.usd}`)).body).toMatchObject({
+      id: customer.usd,
+      owner: customer.id,
+      normalSide: 'credit',
+    })
+  })
+
+  test('had nothing before the platform was there, and have in the future what they have now', async () => {
+    const at = async (asOf: string) => everyOne(client, `/ledger/accounts?asOf=${asOf}`)
+    for (const { posted, held } of await at('2001-01-01T00:00:00Z')) expect([posted, held]).toEqual([0, 0])
+    expect(await at('9999-01-01T00:00:00Z')).toEqual(await everyOne(client, '/ledger/accounts'))
+  })
+})
+
+test('the balance of a moment does not have what was posted at it, and has it a millisecond later', async () => {
+  const { client, customer } = await ready()
+  const [{ at }] = (await statementOf(client, customer.usd)).lines
+  const later = new Date(Date.parse(at) + 1).toISOString()
+  const posted = async (asOf: string) =>
+    (await client.get(`/ledger/accounts/${customer.usd}?asOf=${asOf}`)).body.posted
+  expect([await posted(at), await posted(later)]).toEqual([0, 100_000])
+  expect((await statementOf(client, customer.usd, `&to=${at}`)).lines).toEqual([])
+  expect((await statementOf(client, customer.usd, `&to=${later}`)).lines).toHaveLength(1)
+})
+
+describe('the transfers of a cause', () => {
+  test('are those of the transaction and of its quote, by either id', async () => {
+    const { client, customer, bank } = await ready('005')
+    const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
+    await client.advance(3600)
+    expect(await transactionOf(client, quote)).toMatchObject({ refund: { status: 'COMPLETED' } })
+    const byQuote = await everyOne(client, `/ledger/transfers?cause=${quote.id}`)
+    expect(await everyOne(client, `/ledger/transfers?cause=${quote.transactionId}`)).toEqual(byQuote)
+    expect(new Set(byQuote.map(({ cause }) => cause.id))).toEqual(new Set([quote.id, quote.transactionId]))
+    const mine = await everyOne(client, `/ledger/transfers?cause=${quote.id}&accountId=${customer.usd}`)
+    expect(mine.map(({ debit, credit }) => [debit.name, credit.name])).toEqual([
+      ['refunds', undefined],
+      [undefined, 'clearing'],
+    ])
+    const moved = byQuote.filter(({ state }) => state === 'posted')
+    expect(moved.length).toBe(byQuote.length)
+  })
+
+  test('must be asked for by a cause or an account', async () => {
+    const client = await newPlatform()
+    expectError(await client.get('/ledger/transfers'), { code: 'INVALID_INPUT', field: 'cause' })
+    expect(await everyOne(client, '/ledger/transfers?cause=nothing')).toEqual([])
+  })
+})
+
+describe('explaining a transfer', () => {
+  test('leads from the entry to the quote, the policy, the approval and the signature of the wallet', async () => {
+    const client = await newPlatform()
+    const payer = await newPayer(client)
+    await fund(client, payer.wallet, 5_000_000)
+    const device = await signIn(client, payer.wallet)
+    const limits = { spendingLimits: { currency: 'USDB', perTransactionLimit: 10_000_000 } }
+    const agent = await newAgent(client, payer.id, limits)
+    const quote = await agent.quote(payer, 1_000_000, payer.wallet)
+    const asked = await agent.post(`/agents/me/quotes/${quote.body.id}/execute`)
+    expect(asked.body.status, toJson(asked.body)).toBe('PENDING_APPROVAL')
+    const path = `/agents/${agent.id}/actions/${asked.body.id}/approve`
+    expect((await signed(client, device, 'POST', path)).status).toBe(200)
+    await settled(client, agent, asked.body.id)
+
+    const { steps } = await explained(client, quote.body.id)
+    expect(steps.map(({ step, state }: Body) => [step, state])).toEqual([
+      ['ENTRY', 'posted'],
+      ['TRANSACTION', 'COMPLETED'],
+      ['QUOTE', 'COMPLETED'],
+      ['POLICY_DECISION', 'APPROVAL_REQUIRED'],
+      ['POLICY_DECISION', 'ALLOWED'],
+      ['APPROVAL', 'APPROVED'],
+      ['SIGNATURE', 'SIGNED'],
+    ])
+    expect(steps[0].summary).toMatch(
+      /^1\.000000 USDB went from InternalAccount:\S+ to the platform's account “clearing” in USDB\.$/,
+    )
+    expect(steps[3].summary).toContain(agent.id)
+    expect(steps[5]).toMatchObject({ id: asked.body.id, summary: 'The platform approved it.' })
+    // Whoever holds the answer can check the signature without this server.
+    const { signature, summary } = steps.at(-1)
+    const sessions = (await client.get(`/auth/sessions?accountId=${payer.wallet}`)).body.data
+    expect(sessions.map(({ id }: Body) => id)).toContain(signature.sessionId)
+    expect(signature.sessionId).toBe(device.sessionId)
+    expect(summary).toContain(signature.credentialId)
+    expect(JSON.parse(signature.payload)).toMatchObject({ quote: quote.body.id, account: payer.wallet })
+    const stamp = parseStamp(signature.stamp)!
+    expect(stamp.publicKey).toBe(signature.publicKey)
+    expect(verifyStamp(stamp, signature.payload)).toBe(true)
+    expect(verifyStamp(stamp, `${signature.payload} `)).toBe(false)
+  })
+
+  test('of an agent’s transfer says who approved it, and of one that needed no approval that its policy allowed it', async () => {
+    const { client, payer, agent, action } = await newWaiting({ approvalThresholds: { amount: 1_000 } })
+    expect((await say(client, 'approve', action)).status).toBe(200)
+    await settled(client, agent, action.id)
+    expect(stepsOf(await explained(client, action.transaction.id))).toEqual([
+      'ENTRY',
+      'TRANSACTION',
+      'POLICY_DECISION',
+      'POLICY_DECISION',
+      'APPROVAL',
+    ])
+    const free = await newAgent(client, payer.id)
+    const sent = (await free.transferOut(payer, 500)).body
+    await client.advance(0)
+    const { steps } = await explained(client, sent.transaction.id)
+    expect(steps.map(({ step, state }: Body) => [step, state])).toEqual([
+      ['ENTRY', 'posted'],
+      ['TRANSACTION', 'COMPLETED'],
+      ['POLICY_DECISION', 'ALLOWED'],
+    ])
+  })
+
+  test('of a purchase by card shows what the key of the card signed', async () => {
+    const client = await newPlatform()
+    const holder = await newCustomer(client)
+    await fund(client, holder.wallet, 50_000_000)
+    const session = await signIn(client, holder.wallet)
+    const card = await newCard(client, holder.id, [holder.wallet])
+    const asked = { cardId: card.id, internalAccountId: holder.wallet, nickname: 'Spending' }
+    expect((await signed(client, session, 'POST', '/auth/delegated-keys', asked)).status).toBe(201)
+    const purchase = await used(client, card.id, 1_000)
+    await clear(client, purchase, 1_000)
+    await client.advance(0)
+    const { steps } = await explained(client, purchase.id)
+    expect(steps.map(({ step }: Body) => step)).toEqual(['ENTRY', 'CARD_TRANSACTION', 'SIGNATURE'])
+    expect(steps[1].summary).toContain('COFFEE SHOP')
+    expect(JSON.parse(steps[2].signature.payload)).toMatchObject({ cardTransaction: purchase.id, pull: 1 })
+    expect(steps[2].signature.publicKey).toMatch(/^0[234]/)
+  })
+
+  test('of money of the sandbox says so, and of nothing is 404', async () => {
+    const { client, customer } = await ready()
+    const [{ id }] = await everyOne(client, `/ledger/transfers?accountId=${customer.usd}`)
+    const { body } = await client.get(`/ledger/transfers/${id}/explain`)
+    expect(stepsOf(body)).toEqual(['ENTRY', 'CAUSE'])
+    expect(body.steps[1]).toMatchObject({ id: customer.usd, summary: expect.stringContaining('The sandbox') })
+    const other = await newPlatform()
+    expectError(await other.get(`/ledger/transfers/${id}/explain`), { code: 'LEDGER_TRANSFER_NOT_FOUND' })
+  })
+})

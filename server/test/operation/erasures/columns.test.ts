@@ -1,0 +1,59 @@
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { STEPS } from '../../../src/operation/erasures/steps.ts'
+import { openDatabase } from '../../../src/storage/engine/open.ts'
+import type { Database } from '../../../src/storage/engine/port.ts'
+import { TABLE_COLUMNS } from '../../../src/storage/erasure/erase-rows.ts'
+import { migrate } from '../../../src/storage/schema/migrate.ts'
+import { temporaryFolder } from '../../storage/temporary-folder.testing.ts'
+
+const dataDir = temporaryFolder()
+let db: Database
+beforeAll(async () => {
+  db = await openDatabase({ databaseUrl: undefined, dataDir })
+  await migrate(db)
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+/** Ids, times, and yes or no. */
+const SAYS_NOTHING = ['uuid', 'timestamp with time zone', 'boolean', 'xid8']
+
+test('of each column of each table it is decided whether it is personal: add a new one to db/erasure/columns-of-….ts', async () => {
+  const { rows } = await db.query<{ table: string; column: string }>(
+    `SELECT c.table_name::text AS table, c.column_name::text AS column
+     FROM information_schema.columns AS c JOIN information_schema.tables AS t USING (table_schema, table_name)
+     WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
+       AND NOT (SELECT relispartition FROM pg_class WHERE oid = quote_ident(c.table_name)::regclass)
+       AND c.data_type <> ALL ($1::text[]) AND c.udt_name <> '_uuid'`,
+    [SAYS_NOTHING],
+  )
+  const found = rows.map(({ table, column }) => `${table}.${column}`)
+  const decided = Object.entries(TABLE_COLUMNS).flatMap(
+    ([table, { plain, kept = {}, apart = {}, erased = [] }]) => {
+      const single = [...plain.split(' ').filter((word) => word !== ''), ...Object.keys(apart)]
+      const more = [...Object.keys(kept), ...erased.flatMap(({ set = {} }) => Object.keys(set))]
+      expect(new Set(single).size, table).toBe(single.length)
+      expect(
+        more.filter((column) => single.includes(column)),
+        table,
+      ).toEqual([])
+      return [...new Set([...single, ...more])].map((column) => `${table}.${column}`)
+    },
+  )
+  // A time may be set as well.
+  expect(decided.filter((column) => column !== 'external_accounts.deleted_at').sort()).toEqual(found.sort())
+})
+
+test('what is erased by a way of its own names a step', () => {
+  const steps = STEPS.map(({ name }) => name.split(' ')[0])
+  const named = Object.values(TABLE_COLUMNS).flatMap(({ apart = {} }) => Object.values(apart))
+  expect(named.filter((name) => !steps.includes(name) && name !== 'documents')).toEqual([])
+})
+
+test('each personal column that stays says why', () => {
+  for (const { kept = {} } of Object.values(TABLE_COLUMNS))
+    for (const why of Object.values(kept)) expect(why.length).toBeGreaterThan(5)
+})

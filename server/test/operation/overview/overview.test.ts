@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { type Client, fund, newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { expectError, validBody } from '../../worlds/contract/calls.testing.ts'
+import { newAgent } from '../../worlds/records/agents.testing.ts'
+import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
+
+const DAY = 86_400
+
+async function paid(client: Client, from: string, to: string, amount: number): Promise<string> {
+  const reply = await client.post('/transfer-out', {
+    source: { accountId: from },
+    destination: { accountId: to },
+    amount,
+  })
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+  return reply.body.id
+}
+
+test('the overview sums what is held and counts what waits, of one platform', async () => {
+  const client = await newPlatform()
+  const customer = await newCustomer(client)
+  await fund(client, customer.usd, 100_000)
+  await fund(client, customer.eur, 700)
+  const own = (await client.get('/platform/internal-accounts')).body.data
+  const ownUsd = own.find(
+    (one: { balance: { currency: { code: string } } }) => one.balance.currency.code === 'USD',
+  )
+  await fund(client, ownUsd.id, 5_000)
+  const agent = await newAgent(client, customer.id, { approvalThresholds: { amount: 100 } })
+  const external = await newBankAccount(client, customer.id)
+  const waiting = await agent.post('/agents/me/transfer-out', {
+    source: { accountId: customer.usd },
+    destination: { accountId: external },
+    amount: 101,
+  })
+  expect(waiting.body.status).toBe('PENDING_APPROVAL')
+  const ids = { Customer: customer.id, InternalAccount: customer.usd }
+  expect((await client.post('/sandbox/rail-events', validBody('sandbox_rail_event', ids))).status).toBe(201)
+  const { status, body } = await client.get('/overview')
+  expect(status).toBe(200)
+  const held = Object.fromEntries(
+    body.balances.map(({ currency, customers, platform }: (typeof body.balances)[0]) => [
+      currency.code,
+      [customers, platform],
+    ]),
+  )
+  expect(held).toMatchObject({ USD: [100_000, 5_000], EUR: [700, 0] })
+  expect(body.waiting).toMatchObject({ approvals: 1, railEvents: 1, screenings: 0, reconciliations: 0 })
+  expect(body.webhooks).toEqual({ pending: 0, failed: 0 })
+  expect(body.rails).toEqual([{ name: 'sandbox', kind: 'sandbox', isAvailable: true }])
+  const stranger = (await (await newPlatform()).get('/overview')).body
+  expect(stranger.waiting.approvals).toBe(0)
+  expect(stranger.balances.filter((one: typeof body) => one.customers !== 0 || one.platform !== 0)).toEqual(
+    [],
+  )
+})
+
+test('the overview says how webhooks fare', async () => {
+  const client = await newPlatform()
+  const receiver = await Receiver.open()
+  receiver.answer = () => 500
+  await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
+  await newCustomer(client)
+  await client.advance(0)
+  const read = async () => (await client.get('/overview')).body.webhooks
+  const down = await read()
+  // The test of the new endpoint is sent once.
+  expect(down).toMatchObject({ endpoint: receiver.url, failed: 1 })
+  expect(down.pending).toBeGreaterThan(0)
+  expect(down.lastDeliveredAt).toBeUndefined()
+  receiver.answer = () => 200
+  let up = down
+  while (up.pending > 0) {
+    await client.advance(DAY)
+    up = await read()
+  }
+  expect(up.lastDeliveredAt).toEqual(expect.any(String))
+  await client.advance(8 * DAY)
+  expect(await read()).toMatchObject({ failed: 0 })
+})
+
+test('payments are counted by day, currency, type and status, where days begin in the named zone', async () => {
+  const client = await newPlatform()
+  const customer = await newCustomer(client)
+  const [good, bad] = [
+    await newBankAccount(client, customer.id),
+    await newBankAccount(client, customer.id, '002'),
+  ]
+  await fund(client, customer.usd, 100_000)
+  const start = (await client.get('/sandbox/clock')).body.now
+  await paid(client, customer.usd, good, 100)
+  await paid(client, customer.usd, good, 200)
+  await paid(client, customer.usd, bad, 50)
+  await client.advance(2 * DAY)
+  await paid(client, customer.usd, good, 1_000)
+  await client.advance(60)
+  const of = async (query: string) =>
+    client.get(`/transaction-statistics?interval=DAY&startDate=${start}&${query}`)
+  const { data } = (await of('')).body
+  const transfers = (await client.get('/transactions?limit=100')).body.data
+  const total = (list: readonly { count: number }[]) => list.reduce((sum, { count }) => sum + count, 0)
+  expect(total(data)).toBe(transfers.length)
+  const [first] = data
+  expect(first.start).toMatch(/T00:00:00.000Z$/)
+  expect(first.currency.code).toBe('USD')
+  expect(new Set(data.map(({ start }: typeof first) => start)).size).toBe(2)
+  const completed = data.filter(({ status }: typeof first) => status === 'COMPLETED')
+  expect(completed.map(({ count, amount }: typeof first) => [count, amount])).toEqual([
+    [2, 300],
+    [1, 1_000],
+  ])
+  expect(total(data.filter(({ status }: typeof first) => status === 'FAILED'))).toBe(1)
+  const zoned = (await of('timeZone=Asia/Kathmandu')).body.data
+  expect(zoned[0].start).toMatch(/T18:15:00.000Z$/)
+  const hours = (
+    await client.get(`/transaction-statistics?interval=HOUR&startDate=${start}&endDate=${start}`)
+  ).body
+  expect(hours.data).toEqual([])
+  expectError(await of('timeZone=Mars/Olympus'), { code: 'INVALID_INPUT', field: 'timeZone' })
+  expectError(await of('endDate=2100-01-01T00:00:00Z'), { code: 'INVALID_INPUT', field: 'startDate' })
+})

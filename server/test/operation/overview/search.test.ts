@@ -1,0 +1,168 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Client,
+  fund,
+  newBankAccount,
+  newCustomer,
+  newPlatform,
+  type Reply,
+} from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { newAgent } from '../../worlds/records/agents.testing.ts'
+import { newCard } from '../../worlds/records/cards.testing.ts'
+
+let client: Client
+let ids: Record<string, string>
+
+async function search(of: Client, query: string): Promise<Reply['body'][]> {
+  const reply = await of.get(`/search?query=${encodeURIComponent(query)}`)
+  expect(reply.status, query).toBe(200)
+  return reply.body.data
+}
+
+async function made(path: string, body: unknown): Promise<Reply['body']> {
+  const reply = await client.post(path, body)
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+  return reply.body
+}
+
+beforeAll(async () => {
+  client = await newPlatform()
+  const customer = await newCustomer(client, {
+    fullName: "Zoë O'Brien-Smythe",
+    email: 'Zoe.Smythe@mail.example',
+    phoneNumber: '+14155552671',
+    platformCustomerId: 'crm-0042',
+  })
+  const business = await made('/customers', {
+    customerType: 'BUSINESS',
+    businessInfo: {
+      legalName: 'Óbidos Trading <b>GmbH</b>',
+      registrationNumber: '4711',
+      incorporatedOn: '2001-02-03',
+      taxId: '99',
+    },
+  })
+  const external = await newBankAccount(client, customer.id, '4343')
+  await fund(client, customer.usd, 100_000)
+  const quote = await made('/quotes', {
+    source: { sourceType: 'ACCOUNT', accountId: customer.usd },
+    destination: { destinationType: 'ACCOUNT', accountId: external },
+    lockedCurrencySide: 'SENDING',
+    lockedCurrencyAmount: 2_500,
+  })
+  const transaction = (await client.get(`/transactions/${quote.transactionId}`)).body
+  const agent = await newAgent(client, customer.id)
+  const card = await newCard(client, customer.id, [customer.usd])
+  const event = (await client.events())[0].id
+  ids = {
+    CUSTOMER: customer.id,
+    EXTERNAL_ACCOUNT: external,
+    INTERNAL_ACCOUNT: customer.usd,
+    QUOTE: quote.id,
+    TRANSACTION: transaction.id,
+    AGENT: agent.id,
+    CARD: card.id,
+    EVENT: event,
+    business: business.id,
+    last4: card.last4,
+    uma: (await client.get(`/customers/${customer.id}`)).body.umaAddress,
+    reference: transaction.reconciliationInstructions?.reference ?? '',
+    agentName: (await client.get(`/agents/${agent.id}`)).body.name,
+  }
+})
+
+describe('a search finds', () => {
+  test('a record of every kind by its id, with or without the kind before it', async () => {
+    for (const type of [
+      'CUSTOMER',
+      'TRANSACTION',
+      'QUOTE',
+      'CARD',
+      'AGENT',
+      'EXTERNAL_ACCOUNT',
+      'INTERNAL_ACCOUNT',
+      'EVENT',
+    ]) {
+      const id = ids[type]!
+      const bare = id.slice(id.indexOf(':') + 1)
+      for (const asked of [id, bare, ` ${bare.toUpperCase()} `])
+        expect(await search(client, asked), `${type} ${asked}`).toEqual([
+          expect.objectContaining({ type, id, title: expect.any(String) }),
+        ])
+    }
+  })
+
+  test.each([
+    "o'brien",
+    'SMY',
+    'zoë smythe',
+    'smythe zo',
+    'zoe.smythe@MAIL',
+    '+14155552671',
+    '14155552671',
+    '+1 (415) 555-2671',
+    'crm-0042',
+  ])('a customer by %s', async (asked) => {
+    expect(await search(client, asked)).toEqual([
+      {
+        type: 'CUSTOMER',
+        id: ids.CUSTOMER,
+        title: "Zoë O'Brien-Smythe",
+        detail: 'Zoe.Smythe@mail.example',
+      },
+    ])
+    const { data } = (await client.get(`/customers?search=${encodeURIComponent(asked)}`)).body
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([ids.CUSTOMER])
+  })
+
+  test('a business, a payment, a card, an account and an agent by what people know of them', async () => {
+    const found = async (asked: string) => (await search(client, asked)).map(({ id }) => id)
+    expect(await found('tradi')).toEqual([ids.business])
+    expect(await found(ids.last4!)).toContain(ids.CARD)
+    expect(await found('1234564343')).toEqual([ids.EXTERNAL_ACCOUNT])
+    expect(await found('12345 64343')).toEqual([ids.EXTERNAL_ACCOUNT])
+    expect(await found(ids.agentName!.slice(0, 3))).toContain(ids.AGENT)
+    expect(await found(ids.uma!.toUpperCase())).toEqual([ids.CUSTOMER])
+    expect(ids.reference).not.toBe('')
+    expect(await found(ids.reference!.toLowerCase())).toEqual([ids.TRANSACTION])
+  })
+})
+
+test('a search finds nothing of another platform, and nothing that was deleted', async () => {
+  const stranger = await newPlatform()
+  for (const asked of [...Object.values(ids), 'zoë', 'Zoe.Smythe@mail.example', 'crm-0042', '1234564343'])
+    expect(await search(stranger, asked), asked).toEqual([])
+  const gone = await newCustomer(stranger, { fullName: 'Quintus Gone' })
+  expect(await search(stranger, 'quintus')).toHaveLength(1)
+  expect((await stranger.send('DELETE', `/customers/${gone.id}`)).status).toBe(200)
+  expect(await search(stranger, 'quintus')).toEqual([])
+  expect(await search(stranger, gone.id)).toEqual([])
+})
+
+test('a question may have any characters: it is text, and asks for no more than its words', async () => {
+  const hostile = [
+    "'",
+    "' OR '1'='1",
+    'a & b | !c',
+    "\\'",
+    ':*',
+    '<script>alert(1)</script>',
+    '%',
+    '_',
+    '()',
+    'é'.repeat(255),
+    '!!zoë',
+    'zoë:*',
+  ]
+  for (const asked of hostile) {
+    const found = await search(client, asked)
+    expect(
+      found.map(({ id }) => id),
+      asked,
+    ).toEqual(asked.includes('zoë') ? [ids.CUSTOMER] : [])
+  }
+  const long = await client.get(`/search?query=${'a'.repeat(256)}`)
+  expectError(long, { code: 'INVALID_INPUT', field: 'query' })
+  expectError(await client.get('/search'), { code: 'INVALID_INPUT', field: 'query' })
+})

@@ -1,0 +1,216 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { runCommand } from '../../../src/edge/commands/admin.ts'
+import { extendChains } from '../../../src/operation/proofs/chain.ts'
+import { type KeptCheckpoint, type Verified, verifyLedger } from '../../../src/operation/proofs/verify.ts'
+import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
+import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+
+let service: TestServer
+let client: Client
+let accountId: string
+/** The transfers of the account, in the order in which they ended. */
+let transferIds: string[]
+let kept: KeptCheckpoint[]
+
+const verify = (checkpoints: readonly KeptCheckpoint[] = []) =>
+  verifyLedger(service.app.db, service.app.enclave.quorumPublicKey, checkpoints)
+const command = (...args: string[]) => runCommand(service.app, args, '')
+
+beforeAll(async () => {
+  service = await openServer()
+  client = await service.newPlatform()
+  const { usd } = await newCustomer(client)
+  accountId = usd
+  for (const amount of [100, 200, 300]) await fund(client, usd, amount)
+  await command('books', 'checkpoint')
+  const { body } = await client.get(`/ledger/transfers?accountId=${usd}&sortOrder=asc`)
+  transferIds = body.data.map(({ id }: { id: string }) => id)
+  kept = (await client.get('/ledger/checkpoints')).body.data
+})
+afterAll(() => service.close())
+
+/** Changes the database as somebody does who may do everything there, and takes it back when the test is over. */
+async function tamper(sql: string, back: string): Promise<void> {
+  const as = (script: string) =>
+    service.app.db.script(`
+      SET LOCAL session_replication_role = replica;
+      ${script}`)
+  onTestFinished(() => as(back))
+  await as(sql)
+}
+
+const found = (verified: Verified, check: string) =>
+  verified.findings.filter((finding) => finding.check === check)
+
+const uuid = (id: string) => `'${uuidOf(id)}'`
+
+test('books that nobody has touched are as they were written, and all transfers are in the chain', async () => {
+  const { checked, findings } = (await command('books', 'verify')) as Verified
+  expect(findings).toEqual([])
+  expect(checked).toMatchObject({ transfers: 3, chained: 3, checkpoints: 1, unchained: 0 })
+})
+
+test('a checkpoint is signed, is shown by the API, and is told as an event', async () => {
+  const [checkpoint] = kept as unknown as Record<string, string>[]
+  expect(JSON.parse(checkpoint!.payload!)).toMatchObject({
+    platformId: client.credentials.platformId,
+    transferCount: '3',
+    hash: checkpoint!.hash,
+  })
+  await expect
+    .poll(async () =>
+      (await client.get('/events?type=LEDGER.CHECKPOINT')).body.data.map(
+        ({ data }: { data: unknown }) => data,
+      ),
+    )
+    .toEqual([checkpoint])
+  expect((await verify(kept)).findings).toEqual([])
+})
+
+test('no second checkpoint speaks of the same block', async () => {
+  expect(await command('books', 'checkpoint')).toEqual({ checkpoints: [] })
+})
+
+describe('what was changed in the database is found, and named', () => {
+  test('an amount, with the balances changed to fit', async () => {
+    const [, id] = transferIds
+    const both = `id IN (SELECT debit_account_id FROM ledger_transfers WHERE id = ${uuid(id!)}
+      UNION SELECT credit_account_id FROM ledger_transfers WHERE id = ${uuid(id!)})`
+    const change = (amount: number, by: number) => `
+      UPDATE ledger_transfers SET amount = ${amount} WHERE id = ${uuid(id!)};
+      UPDATE ledger_accounts SET posted = posted + ${by} WHERE ${both};`
+    await tamper(change(900, 700), change(200, -700))
+    const verified = await verify()
+    expect(found(verified, 'balance')).toEqual([])
+    expect(found(verified, 'chain')).toMatchObject([{ id }])
+    expect(verified.findings).toHaveLength(1)
+  })
+
+  test('a stored balance', async () => {
+    const change = (by: number) =>
+      `UPDATE ledger_accounts SET posted = posted + ${by} WHERE id = ${uuid(accountId)};`
+    await tamper(change(1), change(-1))
+    const verified = await verify()
+    expect(found(verified, 'balance')).toEqual([
+      { check: 'balance', id: accountId, expected: 'posted 600, held 0', found: 'posted 601, held 0' },
+    ])
+    expect(found(verified, 'currency')).toHaveLength(1)
+  })
+
+  test('a transfer that is gone', async () => {
+    const [id] = transferIds
+    await tamper(
+      `CREATE TABLE test_gone AS SELECT * FROM ledger_transfers WHERE id = ${uuid(id!)};
+       DELETE FROM ledger_transfers WHERE id = ${uuid(id!)};`,
+      'INSERT INTO ledger_transfers SELECT * FROM test_gone; DROP TABLE test_gone;',
+    )
+    expect(found(await verify(), 'chain')).toMatchObject([{ id, found: 'it is gone' }])
+  })
+
+  test('a transfer that was put in', async () => {
+    const added = '00000000-0000-7000-8000-000000000011'
+    await tamper(
+      `INSERT INTO ledger_transfers SELECT '${added}', platform_id, debit_account_id, credit_account_id, currency, amount,
+         state, cause, cause_id, created_at, ended_at FROM ledger_transfers LIMIT 1;`,
+      `DELETE FROM ledger_transfers WHERE id = '${added}';`,
+    )
+    expect(found(await verify(), 'coverage')).toMatchObject([
+      { id: 'ledger' },
+      { id: `LedgerTransfer:${added}`, found: 'no block has it' },
+    ])
+  })
+
+  test('an event that is gone', async () => {
+    const { rows } = await service.app.db.query<{ id: string }>(
+      'SELECT id FROM events WHERE object_id = $1 ORDER BY sequence LIMIT 1',
+      [uuidOf(accountId)],
+    )
+    const { id } = rows[0]!
+    await tamper(
+      `CREATE TABLE test_event AS SELECT * FROM events WHERE id = ${uuid(id)}; DELETE FROM events WHERE id = ${uuid(id)};`,
+      'INSERT INTO events OVERRIDING SYSTEM VALUE SELECT * FROM test_event; DROP TABLE test_event;',
+    )
+    expect(found(await verify(), 'event')).toMatchObject([{ id: accountId }])
+  })
+
+  test('a chain that was cut off and written anew, by the checkpoint; and a checkpoint written anew, by one that was kept', async () => {
+    const platform = uuid(client.credentials.platformId)
+    const { db } = service.app
+    await db.script(`
+      SET LOCAL session_replication_role = replica;
+      CREATE TABLE test_blocks AS SELECT * FROM proof_blocks;
+      CREATE TABLE test_checkpoints AS SELECT * FROM ledger_checkpoints;
+      UPDATE ledger_transfers SET cause = 'transaction' WHERE id = ${uuid(transferIds[0]!)};
+      DELETE FROM proof_blocks;
+      INSERT INTO proof_queue (platform_id, transfer_ids)
+        SELECT platform_id, array_agg(id) FROM ledger_transfers WHERE platform_id = ${platform} GROUP BY 1;`)
+    onTestFinished(() =>
+      db.script(`
+        SET LOCAL session_replication_role = replica;
+        UPDATE ledger_transfers SET cause = 'sandbox_fund' WHERE id = ${uuid(transferIds[0]!)};
+        DELETE FROM proof_blocks; INSERT INTO proof_blocks SELECT * FROM test_blocks;
+        DELETE FROM ledger_checkpoints; INSERT INTO ledger_checkpoints SELECT * FROM test_checkpoints;
+        DROP TABLE test_blocks; DROP TABLE test_checkpoints;`),
+    )
+    await extendChains(db, service.app.clock)
+    expect((await verify()).findings).toMatchObject([{ check: 'checkpoint' }])
+    await db.script('SET LOCAL session_replication_role = replica; DELETE FROM ledger_checkpoints;')
+    await command('books', 'checkpoint')
+    expect((await verify()).findings).toEqual([])
+    expect((await verify(kept)).findings).toMatchObject([{ check: 'kept' }])
+  })
+
+  test('a checkpoint', async () => {
+    const change = (from: string, to: string) =>
+      `UPDATE ledger_checkpoints SET payload = replace(payload, '${from}', '${to}');`
+    await tamper(
+      change('"transferCount":"3"', '"transferCount":"4"'),
+      change('"transferCount":"4"', '"transferCount":"3"'),
+    )
+    expect((await verify()).findings).toMatchObject([{ check: 'checkpoint' }])
+  })
+})
+
+test('the database itself refuses a change of the chain and of checkpoints', async () => {
+  for (const sql of ['UPDATE proof_blocks SET number = 7', 'DELETE FROM ledger_checkpoints'])
+    await expect(service.app.db.query(sql)).rejects.toThrow('neither changed nor removed')
+})
+
+test('several processes that extend the chains at once take each transfer once', async () => {
+  await fund(client, accountId, 5)
+  await Promise.all(Array.from({ length: 8 }, () => extendChains(service.app.db, service.app.clock)))
+  const { checked, findings } = await verify()
+  expect(findings).toEqual([])
+  expect(checked).toMatchObject({ transfers: 4, chained: 4 })
+})
+
+test('the list of checkpoints is walked by its cursor, the newest first, and only its platform sees it', async () => {
+  await fund(client, accountId, 7)
+  await command('books', 'checkpoint')
+  const all = (await client.get('/ledger/checkpoints')).body
+  expect(all.data.map(({ transferCount }: { transferCount: number }) => transferCount)).toEqual([5, 3])
+  const first = (await client.get('/ledger/checkpoints?limit=1')).body
+  const second = (await client.get(`/ledger/checkpoints?limit=1&cursor=${first.nextCursor}`)).body
+  expect([...first.data, ...second.data]).toEqual(all.data)
+  expect(second.hasMore).toBe(false)
+  const stranger = await service.newPlatform()
+  expect((await stranger.get('/ledger/checkpoints')).body.data).toEqual([])
+})
+
+test('a file of kept checkpoints is read as the API and as events show them, and a bad line is named', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-kept-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'kept.jsonl')
+  await writeFile(
+    file,
+    `${JSON.stringify(kept[0])}\n${JSON.stringify({ type: 'LEDGER.CHECKPOINT', data: kept[0] })}\n`,
+  )
+  const { checked, findings } = (await command('books', 'verify', '--checkpoints', file)) as Verified
+  expect([checked.kept, findings]).toEqual([2, []])
+  await writeFile(file, '{"payload": 1}\n')
+  await expect(command('books', 'verify', '--checkpoints', file)).rejects.toThrow('line 1: it has no payload')
+})

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCommand } from '../../../src/edge/commands/admin.ts'
+import type { Reply } from '../../worlds/client.testing.ts'
+import { openProduction, type Production, until } from '../../worlds/production/bank.testing.ts'
+
+let world: Production
+beforeAll(async () => {
+  world = await openProduction()
+})
+afterAll(() => world.close())
+
+/** German IBANs of which the last three digits choose what the bank does. */
+const PAID = 'DE89370400440532013000'
+const RETURNED = 'DE94370400440532013104'
+
+async function euroAccount(customerId: string, iban: string): Promise<string> {
+  const account = await world.client.post('/customers/external-accounts', {
+    customerId,
+    currency: 'EUR',
+    accountInfo: {
+      accountType: 'EUR_ACCOUNT',
+      iban,
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
+    },
+  })
+  expect(account.status, JSON.stringify(account.body)).toBe(201)
+  return account.body.id
+}
+
+async function usAccount(customerId: string): Promise<string> {
+  const account = await world.client.post('/customers/external-accounts', {
+    customerId,
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'USD_ACCOUNT',
+      accountNumber: '123456789',
+      routingNumber: '021000021',
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+    },
+  })
+  expect(account.status, JSON.stringify(account.body)).toBe(201)
+  return account.body.id
+}
+
+async function run(date: string): Promise<Reply['body'][]> {
+  const args = ['reconciliation', 'run', '--date', date]
+  return ((await runCommand(world.service.app, args, '')) as { data: Reply['body'][] }).data
+}
+
+test('a day of the example bank balances in each currency, by its own statement and where nothing was reported', async () => {
+  const { client } = world
+  const customerId = await world.newApproved()
+  const account = await world.accountOf(customerId, 'EUR')
+  await world.paidIn(account, '100000')
+  await until(
+    () => client.get(`/customers/internal-accounts?customerId=${customerId}&currency=EUR`),
+    ({ body }) => body.data[0].balance.amount === 100_000,
+  )
+  const pay = async (iban: string, amount: number) => {
+    const body = {
+      source: { accountId: account.id },
+      destination: { accountId: await euroAccount(customerId, iban) },
+      amount,
+    }
+    const sent = await client.post('/transfer-out', body)
+    expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+    return sent.body.id as string
+  }
+  const back = await pay(RETURNED, 7_000)
+  await until(
+    () => client.get(`/transactions/${back}`),
+    ({ body }) => body.status === 'FAILED',
+  )
+  const quote = await client.post('/quotes', {
+    source: { sourceType: 'ACCOUNT', accountId: account.id },
+    destination: { destinationType: 'ACCOUNT', accountId: await usAccount(customerId) },
+    lockedCurrencySide: 'RECEIVING',
+    lockedCurrencyAmount: 2_500,
+    immediatelyExecute: true,
+  })
+  expect(quote.status, JSON.stringify(quote.body)).toBe(201)
+  await until(
+    () => client.get(`/quotes/${quote.body.id}`),
+    ({ body }) => body.status === 'COMPLETED',
+  )
+  const first = await world.desk('POST', '/days/close')
+  const days = await until(
+    () => client.get(`/reconciliations?startDate=${first.date}&endDate=${first.date}&status=BALANCED`),
+    ({ body }) => body.data.length === 2,
+  )
+  const shown = days.body.data.map(({ currency, statement, ledger, difference }: Reply['body']) => [
+    ...[currency.code, statement.closingBalance, ledger.balance, difference],
+  ])
+  expect(shown.sort()).toEqual([
+    ['EUR', 100_000, 100_000, 0],
+    ['USD', -2_500, -2_500, 0],
+  ])
+
+  // From now on nothing is reported: the statement, which the command asks for, tells all.
+  await world.desk('PATCH', '/behaviour', { holdEvents: true })
+  const silent = await pay(PAID, 4_000)
+  await until(
+    () => world.desk('GET', '/payments'),
+    ({ data }) => data.some((one: Reply['body']) => one.id === silent && one.status === 'DELIVERED'),
+  )
+  const second = await world.desk('POST', '/days/close')
+  const found = await until(
+    () => run(second.date),
+    (data) => data.every(({ status }) => status === 'BALANCED'),
+  )
+  expect(found.map(({ currency, ledgerBalance }) => [currency, ledgerBalance]).sort()).toEqual([
+    ['EUR', '96000'],
+    ['USD', '-2500'],
+  ])
+  expect((await client.get(`/transactions/${silent}`)).body.status).toBe('COMPLETED')
+})

@@ -1,0 +1,197 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
+import { runCommand } from '../../../src/edge/commands/admin.ts'
+import type { Reply } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { openProduction, type Production, until } from '../../worlds/production/bank.testing.ts'
+import { dateBefore, ModelBank } from '../../worlds/production/model-bank.testing.ts'
+
+let world: Production
+beforeAll(async () => {
+  world = await openProduction()
+})
+afterAll(() => world.close())
+
+const yesterday = dateBefore(1)
+const today = dateBefore(0)
+
+async function list(bank: ModelBank, query = ''): Promise<Reply['body']> {
+  const { status, body } = await world.client.get(`/reconciliations?rail=${bank.name}${query}`)
+  expect(status, toJson(body)).toBe(200)
+  return body
+}
+
+async function run(bank: ModelBank, date: string): Promise<Reply['body'][]> {
+  const args = ['reconciliation', 'run', '--rail', bank.name, '--date', date]
+  return ((await runCommand(world.service.app, args, '')) as { data: Reply['body'][] }).data
+}
+
+/** The reconciliation of a day, once its statement was booked and compared. */
+async function settled(bank: ModelBank, date: string): Promise<Reply['body']> {
+  const found = await until(
+    () => list(bank, `&startDate=${date}&endDate=${date}`),
+    ({ data }) => data.length > 0 && ['BALANCED', 'DIFFERENT'].includes(data[0].status),
+  )
+  return found.data[0]
+}
+
+const deposit = (bank: ModelBank, name: string, value: string) => ({
+  depositId: `${bank.name}-${name}`,
+  depositAccountId: 'of-nobody',
+  amount: { value, currency: 'EUR' },
+  receivedAt: `${yesterday}T11:00:00Z`,
+})
+
+describe('a statement', () => {
+  test('that balances needs nobody: fees and interest are booked, a deposit that nobody told of is received', async () => {
+    const bank = new ModelBank(world)
+    const said = deposit(bank, 'one', '5000')
+    bank.book(yesterday, { kind: 'DEPOSIT', depositId: said.depositId, amount: '5000', deposit: said })
+    bank.book(yesterday, { kind: 'FEE', amount: '-30', text: 'Account fee' })
+    bank.book(yesterday, { kind: 'INTEREST', amount: '4' })
+    await bank.tell(bank.event('statement', bank.close(yesterday)))
+    expect(await settled(bank, yesterday)).toMatchObject({
+      rail: bank.name,
+      date: yesterday,
+      currency: { code: 'EUR', decimals: 2 },
+      status: 'BALANCED',
+      statement: { openingBalance: 0, closingBalance: 4974, entryCount: 3, entrySum: 4974 },
+      ledger: { balance: 4974, later: 0 },
+      difference: 0,
+      differenceCount: 0,
+    })
+    const { data } = (await world.client.get('/deposits?status=SUSPENSE')).body
+    expect(data.filter(({ rail }: Reply['body']) => rail === bank.name)).toMatchObject([
+      { railReference: said.depositId, amount: { amount: 5000 } },
+    ])
+    const { rows } = await world.service.app.db.query<{ name: string; posted: bigint }>(
+      `SELECT name, posted FROM ledger_accounts WHERE currency = 'EUR' AND name IN ($1, 'costs')`,
+      [`rail:${bank.name}`],
+    )
+    expect(Object.fromEntries(rows.map(({ name, posted }) => [name, posted]))).toEqual({
+      [`rail:${bank.name}`]: 4974n,
+      costs: 26n,
+    })
+  })
+
+  test('is recorded once, whatever is repeated, and another one for its day waits for a person', async () => {
+    const bank = new ModelBank(world)
+    bank.book(yesterday, { kind: 'FEE', amount: '-7' })
+    const statement = bank.close(yesterday)
+    const event = bank.event('statement', statement)
+    await Promise.all([event, event, bank.event('statement', statement)].map((one) => bank.tell(one)))
+    expect(await settled(bank, yesterday)).toMatchObject({ status: 'BALANCED', difference: 0 })
+    await bank.tell(bank.event('statement', { ...statement, statementId: 'another' }))
+    const { data } = (await world.client.get(`/rail-events?rail=${bank.name}`)).body
+    expect(data).toMatchObject([{ type: 'statement', status: 'WAITING', reason: 'CONTRADICTION' }])
+    expect((await list(bank)).data).toHaveLength(1)
+  })
+
+  test('that differs is told to the platform, with each difference, its age and its reason', async () => {
+    const bank = new ModelBank(world, 100n)
+    const entry = bank.book(yesterday, { kind: 'OTHER', amount: '250', text: 'Correction 17' })
+    bank.book(yesterday, { kind: 'PAYMENT', id: 'not an id of ours', amount: '-40' })
+    await bank.tell(bank.event('statement', bank.close(yesterday)))
+    const [now] = await run(bank, yesterday)
+    expect(now).toMatchObject({ status: 'DIFFERENT', difference: '310', differenceCount: 3 })
+    const shown = await settled(bank, yesterday)
+    const { body } = await world.client.get(`/reconciliations/${shown.id}`)
+    // The statement's own job may look once more between the two readings: the same result, a later moment.
+    const { reconciledAt: _, ...result } = shown
+    expect(body).toMatchObject({ ...result, difference: 310 })
+    expect(body.differences.map(({ reason, amount, text }: Reply['body']) => [reason, amount, text])).toEqual(
+      [
+        ['OPENING_BALANCE', 100, undefined],
+        ['UNEXPLAINED', 250, 'Correction 17'],
+        ['UNEXPLAINED', -40, undefined],
+      ],
+    )
+    for (const { ageDays, since } of body.differences) {
+      expect(since.slice(0, 10)).toBe(yesterday)
+      expect([0, 1]).toContain(ageDays)
+    }
+    expect(entry).toBeDefined()
+    const told = await until(
+      async () => (await world.client.get(`/events?objectId=${shown.id}`)).body.data,
+      (data) => data.length > 0,
+    )
+    expect(told).toMatchObject([{ type: 'RECONCILIATION.DIFFERENT', data: { differenceCount: 3 } }])
+    // Looked at again, it is the same: nobody is told twice.
+    await run(bank, yesterday)
+    const { data } = (await world.client.get(`/events?objectId=${shown.id}`)).body
+    expect(data).toHaveLength(1)
+    const metrics = await world.service.app.metrics.text(async () => true)
+    const labels = `rail="${bank.name}",currency="EUR"`
+    expect(metrics).toContain(`countersign_reconciliation_differences{${labels},reason="UNEXPLAINED"} 2`)
+    expect(metrics).toContain(`countersign_reconciliation_differences{${labels},reason="NOT_IN_BOOKS"} 0`)
+    expect(metrics).toMatch(new RegExp(`countersign_reconciliation_statement_age_seconds\\{${labels}\\} \\d`))
+  })
+
+  test('is asked for where it has not come, and waited for where the day is not closed', async () => {
+    const bank = new ModelBank(world)
+    await bank.tell(bank.event('deposit.received', deposit(bank, 'one', '900')))
+    expect(await run(bank, today)).toMatchObject([
+      { status: 'WAITING', closingBalance: null, difference: null },
+    ])
+    const said = deposit(bank, 'one', '900')
+    bank.book(today, { kind: 'DEPOSIT', depositId: said.depositId, amount: '900', deposit: said })
+    bank.close(today)
+    expect(await run(bank, today)).toMatchObject([
+      { status: 'BALANCED', closingBalance: '900', ledgerBalance: '900', difference: '0' },
+    ])
+    expect((await list(bank, '&status=BALANCED')).totalCount).toBe(1)
+  })
+
+  test('that comes after a later one closes the gap', async () => {
+    const bank = new ModelBank(world)
+    bank.book(yesterday, { kind: 'INTEREST', amount: '12' })
+    const first = bank.close(yesterday)
+    bank.book(today, { kind: 'INTEREST', amount: '5' })
+    const second = bank.close(today)
+    bank.statements.delete(yesterday)
+    await bank.tell(bank.event('statement', second))
+    // Until the first has come, the account begins with what it brought.
+    expect(await run(bank, today)).toMatchObject([
+      { differences: [{ reason: 'OPENING_BALANCE', amount: '12' }] },
+    ])
+    await bank.tell(bank.event('statement', first))
+    await settled(bank, yesterday)
+    expect(await run(bank, today)).toMatchObject([{ status: 'BALANCED', ledgerBalance: '17' }])
+  })
+})
+
+test('an entry that nothing explains is booked by the operator, once, as what it was', async () => {
+  const bank = new ModelBank(world)
+  bank.book(yesterday, { kind: 'OTHER', amount: '700', text: 'FX deal 4711' })
+  bank.book(yesterday, { kind: 'OTHER', amount: '-3' })
+  await bank.tell(bank.event('statement', bank.close(yesterday)))
+  const before = (await world.client.get('/positions')).body.data.find(isEuro)?.position ?? 0
+  const [day] = await run(bank, yesterday)
+  const entries = Object.fromEntries(
+    day.differences.map(({ amount, about }: Reply['body']) => [amount, about]),
+  )
+  const book = (entry: string, as: string) =>
+    runCommand(world.service.app, ['reconciliation', 'book', '--entry', entry, '--as', as], '')
+  expect(await book(entries['700'], 'fx')).toMatchObject({ rail: bank.name, currency: 'EUR', amount: '700' })
+  await book(entries['-3'], 'costs')
+  await expect(book(entries['700'], 'fx')).rejects.toThrow('needs no booking')
+  await expect(book(entries['700'], 'suspense')).rejects.toThrow('--as takes fx or costs, not suspense')
+  await expect(book('StatementEntry:none', 'fx')).rejects.toThrow('There is no entry')
+  expect(await run(bank, yesterday)).toMatchObject([{ status: 'BALANCED', ledgerBalance: '697' }])
+  // What was bought at the bank covers the position.
+  expect((await world.client.get('/positions')).body.data.find(isEuro).position).toBe(before + 700)
+})
+
+const isEuro = ({ currency }: Reply['body']) => currency.code === 'EUR'
+
+test('the commands and the calls refuse what is not there', async () => {
+  const { app } = world.service
+  await expect(runCommand(app, ['reconciliation', 'run', '--rail', 'nobody'], '')).rejects.toThrow(
+    'There is no rail nobody in RAILS_FILE.',
+  )
+  await expect(runCommand(app, ['reconciliation', 'run', '--date', '2026-02-30'], '')).rejects.toThrow(
+    '--date must be like 2026-03-01',
+  )
+  const missing = await world.client.get('/reconciliations/RailStatement:none')
+  expectError(missing, { code: 'RECONCILIATION_NOT_FOUND', field: 'reconciliationId' })
+})

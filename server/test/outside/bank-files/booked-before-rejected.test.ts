@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/camt.testing.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+import { type FileBank, openFileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
+
+let bank: FileBank
+beforeAll(async () => {
+  bank = await openFileBank('SEPA')
+})
+afterAll(() => bank.close())
+
+const transaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
+const ended = (id: string, status: string) =>
+  until(
+    () => transaction(id),
+    (found) => found.status === status,
+  )
+const waiting = async () => (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
+
+let count = 0
+let balance = 0
+
+/** A statement of the next day, with its balances, or one without any. */
+async function statement(isWholeDay: boolean, entry: SampleEntry): Promise<void> {
+  count += 1
+  const opening = balance
+  const sum = Number(entry.amount) * (entry.direction === 'CRDT' ? 1 : -1)
+  if (isWholeDay) balance += sum
+  const balances = isWholeDay ? { balances: [opening.toFixed(2), balance.toFixed(2)] as const } : {}
+  const text = camtFile({ id: `S-${count}`, ...balances, entries: [entry] })
+  const date = `2026-03-${String(count + 2).padStart(2, '0')}`
+  expect(await bank.put(`statement-${count}.xml`, text.replaceAll('2026-03-02', date))).toBe('done')
+}
+
+/** A file with three payments, of which the bank will reject the second. */
+async function paymentsInFile() {
+  const { customerId, account } = await bank.customer()
+  await statement(true, {
+    ...{ amount: '100.00', direction: 'CRDT', servicerReference: `IN-${count}` },
+    transactions: [{ amount: '100.00', debtor: 'Ada', text: referenceOf(account) }],
+  })
+  const { body: to } = await bank.world.client.post('/customers/external-accounts', {
+    customerId,
+    currency: 'EUR',
+    accountInfo: {
+      accountType: 'EUR_ACCOUNT',
+      iban: 'FR1420041010050500013M02606',
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Zoe Muller', countryOfResidence: 'FR' },
+    },
+  })
+  const ids: string[] = []
+  for (const amount of [1_000, 2_000, 3_000]) {
+    const ends = { source: { accountId: account.id }, destination: { accountId: to.id } }
+    const sent = await bank.world.client.post('/transfer-out', { ...ends, amount })
+    expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+    ids.push(sent.body.id)
+  }
+  const { text } = await bank.takeFile()
+  const instructionOf = (amount: string) => {
+    const payments = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([one]) => one)
+    const payment = payments.find((one) => one.includes(`>${amount}<`)) ?? ''
+    return /<InstrId>(.*?)</.exec(payment)?.[1]
+  }
+  const message = /<MsgId>(.*?)</.exec(text)?.[1]
+  const rejection = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><OrgnlPmtInfId>${message}</OrgnlPmtInfId><TxInfAndSts><OrgnlInstrId>${instructionOf('20.00')}</OrgnlInstrId><TxSts>RJCT</TxSts><StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf></TxInfAndSts></OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`
+  return { ids, customerId, message, rejection }
+}
+
+test.each([
+  ['a statement with balances', true],
+  ['a statement without balances', false],
+])(
+  'payments that %s books as one sum are delivered once the bank has rejected the other one',
+  async (_, isWholeDay) => {
+    const { ids, customerId, message, rejection } = await paymentsInFile()
+    const [first = '', rejected = '', third = ''] = ids
+    await statement(isWholeDay, { amount: '40.00', direction: 'DBIT', batch: message ?? '' })
+    expect(await waiting()).toMatchObject([{ reason: 'OTHER_AMOUNT', body: { data: { file: message } } }])
+    for (const id of ids) expect((await transaction(id)).status).toBe('PENDING')
+    expect(await bank.put(`rejected-${count}.xml`, rejection)).toBe('done')
+    await ended(first, 'COMPLETED')
+    await ended(third, 'COMPLETED')
+    await ended(rejected, 'FAILED')
+    expect(await waiting()).toEqual([])
+    // Told again it changes nothing.
+    expect(await bank.put(`again-${count}.xml`, rejection.replace('>S<', '>T<'))).toBe('done')
+    expect(await bank.balanceOf(customerId)).toBe(6_000n)
+    if (!isWholeDay) return
+    const { data } = (await bank.world.client.get('/reconciliations?limit=1')).body
+    await until(
+      async () => (await bank.world.client.get(`/reconciliations/${data[0].id}`)).body,
+      ({ status }) => status === 'BALANCED',
+    )
+  },
+)

@@ -1,0 +1,205 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { camtFile } from '../../../src/outside/bank-files/formats/camt.testing.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+import {
+  type FileBank,
+  openFileBank,
+  referenceOf,
+  SEPA_IBAN,
+} from '../../worlds/production/file-bank.testing.ts'
+
+/** Files that were made for single points, with the reference, the payment or the account of this run in their places. */
+
+const VECTORS = new URL('../../../../../shared/vectors/bank-made/', import.meta.url)
+const isAbsent = !existsSync(VECTORS)
+const vector = (name: string, replace: Readonly<Record<string, string>>) =>
+  Object.entries(replace).reduce(
+    (text, [from, to]) => text.replaceAll(from, to),
+    readFileSync(new URL(name, VECTORS), 'utf8'),
+  )
+
+const waiting = async (bank: FileBank) =>
+  (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data
+const balanceIs = (bank: FileBank, customerId: string, wanted: bigint) =>
+  until(
+    () => bank.balanceOf(customerId),
+    (found) => found === wanted,
+  )
+
+async function send(
+  bank: FileBank,
+  customerId: string,
+  accountId: string,
+  amount: number,
+  accountInfo: object,
+) {
+  const currency = 'iban' in accountInfo ? 'EUR' : 'USD'
+  const to = await bank.world.client.post('/customers/external-accounts', {
+    customerId,
+    currency,
+    accountInfo,
+  })
+  expect(to.status, JSON.stringify(to.body)).toBe(201)
+  const source = { accountId }
+  const sent = await bank.world.client.post('/transfer-out', {
+    source,
+    destination: { accountId: to.body.id },
+    amount,
+  })
+  expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+  const { text } = await bank.takeFile()
+  const ended = (status: string) =>
+    until(
+      async () => (await bank.world.client.get(`/transactions/${sent.body.id}`)).body,
+      (found) => found.status === status,
+    )
+  return { text, ended }
+}
+
+describe.skipIf(isAbsent)('on a SEPA rail', () => {
+  let bank: FileBank
+  beforeAll(async () => {
+    bank = await openFileBank('SEPA')
+  })
+  afterAll(() => bank.close())
+
+  const funded = async () => {
+    const { customerId, account } = await bank.customer()
+    const transactions = [{ amount: '100.00', debtor: 'Ada', text: referenceOf(account) }]
+    const entry = {
+      amount: '100.00',
+      direction: 'CRDT',
+      servicerReference: `F-${customerId}`,
+      transactions,
+    } as const
+    await bank.put(
+      `funds-${customerId.slice(-6)}.xml`,
+      camtFile({ id: customerId.slice(-12), entries: [entry] }),
+    )
+    await balanceIs(bank, customerId, 10_000n)
+    return { customerId, account }
+  }
+  const payee = {
+    accountType: 'EUR_ACCOUNT',
+    iban: 'FR1420041010050500013M02606',
+    beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Zoe Muller', countryOfResidence: 'FR' },
+  }
+  const nameOf = (text: string) => ({
+    instructionId: /<InstrId>(.*?)</.exec(text)?.[1] ?? '',
+    endToEndId: /<EndToEndId>(.*?)</.exec(text)?.[1] ?? '',
+  })
+
+  test('a debit with the charge of the bank ends the payment, and the charge is a cost', async () => {
+    const { customerId, account } = await funded()
+    const { text, ended } = await send(bank, customerId, account.id, 229, payee)
+    const { instructionId, endToEndId } = nameOf(text)
+    const replace = { '1ec9125a6529818186d4bc2d4373ac24': instructionId, CS5C8CA66858C8: endToEndId }
+    expect(await bank.put('charge.xml', vector('camt053-debit-with-charge.xml', replace))).toBe('done')
+    await ended('COMPLETED')
+    const { data } = (await bank.world.client.get('/reconciliations?startDate=2027-12-13&endDate=2027-12-13'))
+      .body
+    expect(data[0].statement).toMatchObject({ entryCount: 2, charged: 50 })
+  })
+
+  test('a debit whose id stands in the text alone ends the payment', async () => {
+    const { customerId, account } = await funded()
+    const { text, ended } = await send(bank, customerId, account.id, 301, payee)
+    const replace = { CSA0F2D35122A6: nameOf(text).endToEndId }
+    expect(await bank.put('eref.xml', vector('camt053-own-debit-eref-in-text.xml', replace))).toBe('done')
+    await ended('COMPLETED')
+  })
+
+  test.each([
+    ['pain002-PATC.xml', 'PENDING', 249],
+    ['pain002-001-11.xml', 'FAILED', 263],
+  ])('%s leaves its payment %s, and nobody has to look', async (name, status, amount) => {
+    const { customerId, account } = await funded()
+    const before = (await waiting(bank)).length
+    const { text, ended } = await send(bank, customerId, account.id, amount, payee)
+    const message = /<MsgId>(.*?)</.exec(text)?.[1] ?? ''
+    const { instructionId, endToEndId } = nameOf(text)
+    const report = vector(name, {})
+      .replace(/<OrgnlMsgId>.*?</, `<OrgnlMsgId>${message}<`)
+      .replace(/<OrgnlInstrId>.*?</, `<OrgnlInstrId>${instructionId}<`)
+      .replace(/<OrgnlEndToEndId>.*?</, `<OrgnlEndToEndId>${endToEndId}<`)
+    expect(await bank.put(name, report)).toBe('done')
+    await ended(status)
+    expect((await waiting(bank)).length).toBe(before)
+  })
+})
+
+describe.skipIf(isAbsent)('on a rail that takes deposits from advices', () => {
+  let bank: FileBank
+  beforeAll(async () => {
+    bank = await openFileBank('SEPA', { depositsFrom: 'ADVICES' })
+  })
+  afterAll(() => bank.close())
+
+  test('a credit of the statement without an advice is credited when the day closes', async () => {
+    const { customerId, account } = await bank.customer()
+    const replace = { DE02120300000000202051: SEPA_IBAN, CS67A5BB06F4: referenceOf(account) }
+    expect(await bank.put('single.xml', vector('camt053-single-on-advices-rail.xml', replace))).toBe('done')
+    await balanceIs(bank, customerId, 1_022n)
+  })
+})
+
+describe.skipIf(isAbsent)('on an ACH rail', () => {
+  let bank: FileBank
+  beforeAll(async () => {
+    bank = await openFileBank('ACH')
+  })
+  afterAll(() => bank.close())
+  /** The account of the vectors in a field of 17 characters. */
+  const OUR_ACCOUNT = { '0004477          ': '987654321        ' }
+
+  test('a credit to another account has no effect, and is noted', async () => {
+    const { customerId, account } = await bank.customer()
+    const replace = { CSD59D3725E6: referenceOf(account) }
+    expect(await bank.put('other.ach', vector('credit-to-another-account.ach', replace))).toBe('done')
+    expect(await bank.balanceOf(customerId)).toBe(0n)
+    const notes = await waiting(bank)
+    expect(notes).toMatchObject([{ reason: 'OTHER_ACCOUNT', body: { data: { account: '99998888' } } }])
+  })
+
+  test('a CTX entry is credited by its identification number, and keeps all of its addenda', async () => {
+    const { customerId, account } = await bank.customer()
+    const replace = { CSD59D3725E6: referenceOf(account), ...OUR_ACCOUNT }
+    expect(await bank.put('ctx.ach', vector('ctx-reference-as-id.ach', replace))).toBe('done')
+    await balanceIs(bank, customerId, 1_108n)
+    const { data } = (await bank.world.client.get(`/deposits?accountId=${account.id}`)).body
+    expect(data[0].references).toMatchObject([{ reference: referenceOf(account) }])
+    const { rows } = await bank.world.service.app.db.query<{ details: { texts: { text: string }[] } }>(
+      `SELECT details FROM deposits WHERE amount = 1108`,
+    )
+    const kept = rows[0]?.details.texts.map(({ text }) => text).join('') ?? ''
+    for (let n = 0; n < 12; n++) if (n !== 9) expect(kept).toContain(`INV${String(n).padStart(8, '0')}`)
+  })
+
+  test('an international entry waits for a person', async () => {
+    expect(await bank.put('iat.ach', vector('iat-credit.ach', {}))).toBe('done')
+    const found = (await waiting(bank)).filter(({ reason }: { reason: string }) => reason === 'UNREADABLE')
+    expect(found).toHaveLength(1)
+  })
+
+  test('a return without the reference is the return of the payment that trace and amount name', async () => {
+    const { customerId, account } = await bank.customer()
+    const replace = { CSD59D3725E6: referenceOf(account), ...OUR_ACCOUNT, '1108': '1109' }
+    expect(await bank.put('funds.ach', vector('ctx-reference-as-id.ach', replace))).toBe('done')
+    await balanceIs(bank, customerId, 1_109n)
+    const { text } = await send(bank, customerId, account.id, 372, {
+      accountType: 'USD_ACCOUNT',
+      accountNumber: '1234567890',
+      routingNumber: '011401533',
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper' },
+    })
+    const trace = text
+      .split('\n')
+      .find((line) => line.startsWith('6'))
+      ?.slice(79, 94)
+    expect(
+      await bank.put('back.ach', vector('return-without-id.ach', { '231380100000002': trace ?? '' })),
+    ).toBe('done')
+    await balanceIs(bank, customerId, 1_109n)
+  })
+})

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import { chmod, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCommand } from '../../../src/edge/commands/admin.ts'
+import { camtFile } from '../../../src/outside/bank-files/formats/camt.testing.ts'
+import { inboxFileIdOf } from '../../../src/outside/bank-files/ids.ts'
+import { isBankFilesRail } from '../../../src/outside/bank-files/rail.ts'
+import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+import { type FileBank, openFileBank, referenceOf } from '../../worlds/production/file-bank.testing.ts'
+
+let bank: FileBank
+beforeAll(async () => {
+  bank = await openFileBank('SEPA')
+})
+afterAll(() => bank.close())
+
+/** The output of a command of the server. */
+async function command(...args: string[]) {
+  const { app } = bank.world.service
+  return JSON.parse(JSON.stringify(await runCommand(app, args, bank.world.client.baseUrl)))
+}
+
+function rootOf(): string {
+  const [rail] = bank.world.service.app.rails.list().filter(isBankFilesRail)
+  const { place } = rail!.entry
+  if (place.type !== 'folder') throw new Error('The bank of this test is a folder')
+  return place.path
+}
+
+const rowOf = async (digest: string) => {
+  const { db } = bank.world.service.app
+  const id = uuidOf(inboxFileIdOf('file-bank', digest))
+  const { rows } = await db.query('SELECT state, kind, reason FROM bank_inbox_files WHERE id = $1', [id])
+  return rows[0]
+}
+
+/** A file as an older release has left it, which could not read it. */
+async function refusedBefore(name: string, text: string): Promise<string> {
+  const { service, client } = bank.world
+  const digest = createHash('sha256').update(text).digest('hex')
+  await service.app.db.query(
+    `INSERT INTO bank_inbox_files (id, platform_id, rail, name, sha256, bytes, kind, state, records, reason, created_at, updated_at)
+     VALUES ($1, $2, 'file-bank', $3, $4, $5, 'CAMT', 'REFUSED', 0, 'line 1: not known then', now(), now())`,
+    [
+      uuidOf(inboxFileIdOf('file-bank', digest)),
+      uuidOf(client.credentials.platformId),
+      name,
+      Buffer.from(digest, 'hex'),
+      BigInt(text.length),
+    ],
+  )
+  await writeFile(join(rootOf(), 'refused', name), text)
+  return digest
+}
+
+test('a file that an older release refused is read once the operator says so, and takes effect once', async () => {
+  const { customerId, account } = await bank.customer()
+  const text = camtFile({
+    id: 'OLD-1',
+    entries: [
+      {
+        amount: '12.34',
+        direction: 'CRDT',
+        servicerReference: 'OLD-SVC-1',
+        transactions: [{ amount: '12.34', debtor: 'Ada Lovelace', text: referenceOf(account) }],
+      },
+    ],
+  })
+  const digest = await refusedBefore('old.xml', text)
+  const retried = { rail: 'file-bank', file: 'old.xml', ok: true, says: expect.stringContaining('inbox') }
+  expect(await command('bank-files', 'retry', '--file', 'old.xml')).toEqual({ data: [retried] })
+  await until(
+    () => bank.balanceOf(customerId),
+    (balance) => balance === 1_234n,
+  )
+  await until(
+    () => readdir(join(rootOf(), 'done')),
+    (names) => names.includes('old.xml'),
+  )
+  expect(await rowOf(digest)).toEqual({ state: 'READ', kind: 'XML', reason: null })
+  await expect(command('bank-files', 'retry', '--file', 'old.xml')).rejects.toThrow(
+    'No file old.xml was refused',
+  )
+  expect(await bank.put('again.xml', text)).toBe('done')
+  expect(await bank.balanceOf(customerId)).toBe(1_234n)
+})
+
+test('a file that still cannot be read is refused again with its reason, and one that is gone is said', async () => {
+  expect(await bank.put('bad.xml', 'neither this nor that')).toBe('refused')
+  await command('bank-files', 'retry', '--rail', 'file-bank')
+  await until(
+    () => rowOf(createHash('sha256').update('neither this nor that').digest('hex')),
+    (row) => row?.state === 'REFUSED',
+  )
+  await until(
+    () => readdir(join(rootOf(), 'refused')),
+    (names) => names.includes('bad.xml'),
+  )
+  await rm(join(rootOf(), 'refused', 'bad.xml'))
+  const { data } = await command('bank-files', 'retry', '--file', 'bad.xml')
+  expect(data).toEqual([
+    expect.objectContaining({ ok: false, says: expect.stringContaining('put it into the inbox') }),
+  ])
+  await expect(command('bank-files', 'retry', '--rail', 'other')).rejects.toThrow('There is no rail other')
+})
+
+test('rails check tries every folder of a rail of files and leaves nothing there', async () => {
+  const before = await readdir(rootOf(), { recursive: true })
+  const { data } = await command('rails', 'check')
+  expect(data).toEqual([expect.objectContaining({ rail: 'file-bank', ok: true })])
+  expect(data[0].facts.map(([name]: [string]) => name)).toEqual([
+    'outbox',
+    'inbox',
+    'done',
+    'refused',
+    'worker',
+  ])
+  expect(await readdir(rootOf(), { recursive: true })).toEqual(before)
+})
+
+test.skipIf(process.getuid?.() === 0)(
+  'rails check fails on a folder that takes no files, and names it',
+  async () => {
+    await chmod(join(rootOf(), 'out'), 0o555)
+    const { data } = await command('rails', 'check')
+    await chmod(join(rootOf(), 'out'), 0o755)
+    expect(data).toEqual([
+      expect.objectContaining({ ok: false, says: expect.stringContaining('The folder out takes no files') }),
+    ])
+  },
+)
+
+test('rails check reports a worker that has stopped', async () => {
+  const { db, workers } = bank.world.service.app
+  await workers.stop()
+  await db.query(`UPDATE bank_desks SET looked_at = now() - interval '1 hour'`)
+  const { data } = await command('rails', 'check')
+  expect(data).toEqual([
+    expect.objectContaining({
+      ok: false,
+      says: expect.stringContaining('The worker of this rail has stopped'),
+    }),
+  ])
+})
+
+test('rails check fails on a folder that is gone, and names it', async () => {
+  await rm(join(rootOf(), 'refused'), { recursive: true })
+  await writeFile(join(rootOf(), 'refused'), 'a file in the place of the folder')
+  const { data } = await command('rails', 'check')
+  expect(data).toEqual([
+    expect.objectContaining({ ok: false, says: expect.stringContaining('The folder refused') }),
+  ])
+})

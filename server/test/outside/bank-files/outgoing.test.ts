@@ -1,0 +1,312 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { workAtAll } from '../../../src/outside/bank-files/bank-file-worker.ts'
+import { camtFile } from '../../../src/outside/bank-files/formats/camt.testing.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+import {
+  ACH_FORMAT,
+  type FileBank,
+  openFileBank,
+  referenceOf,
+  SEPA_IBAN,
+} from '../../worlds/production/file-bank.testing.ts'
+
+type Beneficiary = Readonly<Record<string, unknown>>
+const ADA: Beneficiary = { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'FR' }
+
+async function externalAccount(bank: FileBank, customerId: string, accountInfo: object): Promise<string> {
+  const currency = 'iban' in accountInfo ? 'EUR' : 'USD'
+  const { status, body } = await bank.world.client.post('/customers/external-accounts', {
+    ...{ customerId, currency, accountInfo },
+  })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body.id
+}
+
+const sepaAccount = (more: object = {}) => ({
+  accountType: 'EUR_ACCOUNT',
+  iban: 'FR1420041010050500013M02606',
+  beneficiary: ADA,
+  ...more,
+})
+const usAccount = (more: object = {}) => ({
+  accountType: 'USD_ACCOUNT',
+  accountNumber: '1234567890',
+  routingNumber: '011401533',
+  beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Grace Hopper' },
+  ...more,
+})
+
+const send = (bank: FileBank, source: string, accountId: string, more: object = {}, to: object = {}) =>
+  bank.world.client.post('/transfer-out', {
+    ...{ source: { accountId: source }, destination: { accountId, ...to }, amount: 100, ...more },
+  })
+
+describe('files of ACH', () => {
+  let bank: FileBank
+  beforeAll(async () => {
+    bank = await openFileBank('ACH', { format: { ...ACH_FORMAT, debitClass: 'WEB', deliveredAfterDays: 1 } })
+  })
+  afterAll(() => bank.close())
+
+  async function pull(accountInfo: object) {
+    const own = await bank.customer()
+    const to = await externalAccount(bank, own.customerId, accountInfo)
+    const pulled = await bank.world.client.post('/transfer-in', {
+      ...{ source: { accountId: to }, destination: { accountId: own.account.id }, amount: 100 },
+    })
+    expect(pulled.status, JSON.stringify(pulled.body)).toBe(201)
+    return { ...own, id: pulled.body.id as string }
+  }
+
+  test('never carry wires, real-time payments or cut remittance information, which are refused when the payment is made', async () => {
+    const own = await bank.customer()
+    const to = await externalAccount(bank, own.customerId, usAccount())
+    const transactions = [{ amount: '10.00', debtor: 'Ada', text: referenceOf(own.account) }]
+    const entry = { amount: '10.00', direction: 'CRDT' as const, transactions }
+    const statement = camtFile({ id: 'IN', balances: ['0.00', '10.00'], entries: [entry] })
+    await bank.put(
+      'in.xml',
+      statement.replaceAll('EUR', 'USD').replaceAll(SEPA_IBAN, ACH_FORMAT.accountNumber),
+    )
+    await until(
+      () => bank.balanceOf(own.customerId),
+      (balance) => balance === 1_000n,
+    )
+    for (const paymentRail of ['WIRE', 'RTP', 'FEDNOW']) {
+      const { status, body } = await send(bank, own.account.id, to, {}, { paymentRail })
+      expect([status, body.code]).toEqual([501, 'NOT_IMPLEMENTED'])
+    }
+    for (const [remittanceInformation, wanted] of [
+      ['ß'.repeat(41), 400],
+      ['ß'.repeat(40), 201],
+    ] as const) {
+      const { status, body } = await send(bank, own.account.id, to, { remittanceInformation })
+      expect([status, body.details?.field]).toEqual([
+        wanted,
+        wanted === 400 ? 'remittanceInformation' : undefined,
+      ])
+    }
+    const { text } = await bank.takeFile()
+    expect(text).toMatch(new RegExp(`^705${'s'.repeat(80)}00010000001$`, 'm'))
+  })
+
+  test('say how consent to a pull was given, and whether the account is one of savings', async () => {
+    await pull(usAccount({ bankAccountType: 'SAVINGS' }))
+    await pull(
+      usAccount({
+        accountNumber: '1234567891',
+        beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Hopper Inc' },
+      }),
+    )
+    const lines = (await bank.takeFile()).text.split('\n')
+    const batches = lines.filter((line) => line.startsWith('5')).map((line) => line.slice(50, 53))
+    expect(batches.sort()).toEqual(['CCD', 'WEB'])
+    const entries = lines
+      .filter((line) => line.startsWith('6'))
+      .map((line) => [line.slice(1, 3), line.slice(76, 78)])
+    expect(entries.sort()).toEqual([
+      ['27', '  '],
+      ['37', 'S '],
+    ])
+  })
+
+  test('credit a pull when it can no longer come back, and not when the bank books it', async () => {
+    const { customerId, id } = await pull(usAccount({ accountNumber: '8880001' }))
+    const { text } = await bank.takeFile()
+    const { db } = bank.world.service.app
+    const settles = await until(
+      async () => {
+        const { rows } = await db.query<{ days: number }>(
+          `SELECT (settles_at::date - executed_on::date) AS days FROM bank_files WHERE accepted_at IS NOT NULL
+           ORDER BY number DESC LIMIT 1`,
+        )
+        return rows
+      },
+      (rows) => rows.length > 0,
+    )
+    // The rail says 1 banking day; nothing can be sooner than 2 for a file with pulls.
+    expect(Number(settles[0]?.days)).toBeGreaterThanOrEqual(2)
+    const [reference = ''] = /CS[0-9A-F]{12}/.exec(text) ?? []
+    const transactions = [{ amount: '1.00', endToEndId: reference, text: 'pull' }]
+    const entry = { amount: '1.00', direction: 'CRDT' as const, transactions }
+    const booked = camtFile({ id: 'PULLED', kind: '054', entries: [entry] })
+    expect(
+      await bank.put(
+        'pulled.xml',
+        booked.replaceAll('EUR', 'USD').replaceAll(SEPA_IBAN, ACH_FORMAT.accountNumber),
+      ),
+    ).toBe('done')
+    const { rows } = await db.query<{ body: unknown }>(
+      `SELECT body FROM rail_events WHERE type <> 'deposit.received'`,
+    )
+    expect(JSON.stringify(rows)).toContain(id)
+    expect(await bank.balanceOf(customerId)).toBe(0n)
+    await db.query(`UPDATE bank_files SET settles_at = 'epoch' WHERE settles_at IS NOT NULL`)
+    bank.world.service.app.workers.wake()
+    await until(
+      () => bank.balanceOf(customerId),
+      (balance) => balance === 100n,
+    )
+  })
+
+  test('of one day have modifiers that do not repeat', async () => {
+    const modifiers: string[] = []
+    for (let count = 0; count < 3; count++) {
+      await pull(usAccount({ accountNumber: `55${count}0001` }))
+      const { text } = await bank.takeFile()
+      modifiers.push(text.charAt(33))
+    }
+    expect(new Set(modifiers).size).toBe(3)
+  })
+
+  test('are at most 36 a day: later payments wait for the next one', async () => {
+    const { db } = bank.world.service.app
+    await db.query(`UPDATE bank_files SET modifier = NULL, made_on = '2000-01-01T00:00'`)
+    const columns =
+      'platform_id, rail, name, message_name, state, batches, payments, total, traces_before, format'
+    const times = 'executed_on, accepted_at, settled_at, created_at, updated_at'
+    const { rows } = await db.query<{ made_on: string }>(
+      `SELECT to_char(now() AT TIME ZONE 'America/New_York', 'YYYY-MM-DD"T"HH24:MI') AS made_on`,
+    )
+    const madeOn = rows[0]?.made_on ?? ''
+    for (const modifier of 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')
+      await db.query(
+        `INSERT INTO bank_files (id, number, made_on, modifier, ${columns}, ${times})
+         SELECT gen_random_uuid(), 1000 + ascii($1), $2, $1, ${columns}, ${times} FROM bank_files WHERE number = 1`,
+        [modifier, madeOn],
+      )
+    await pull(usAccount({ accountNumber: '7770001' }))
+    await db.query(`UPDATE bank_desks SET collected_at = 'epoch'`)
+    bank.world.service.app.workers.wake()
+    await until(
+      async () => (await db.query(`SELECT 1 FROM bank_desks WHERE collected_at = 'epoch'`)).rows,
+      (found) => found.length === 0,
+    )
+    expect(await bank.outbox()).toEqual({})
+    await db.query(`UPDATE bank_files SET modifier = NULL, made_on = '2000-01-01T00:00'`)
+    expect((await bank.takeFile()).text).toContain('7770001')
+  })
+})
+
+describe('files of SEPA', () => {
+  let bank: FileBank
+  let own: Awaited<ReturnType<FileBank['customer']>>
+  beforeAll(async () => {
+    bank = await openFileBank('SEPA', { filePaymentsMax: 2 })
+    own = await bank.customer()
+    const transactions = [{ amount: '1000.00', debtor: 'Ada', text: referenceOf(own.account) }]
+    const entries = [{ amount: '1000.00', direction: 'CRDT' as const, transactions }]
+    expect(await bank.put('in.xml', camtFile({ id: 'IN', entries }))).toBe('done')
+  })
+  afterAll(() => bank.close())
+
+  test('have names that hold their number and that no other database gives', async () => {
+    const to = await externalAccount(bank, own.customerId, sepaAccount())
+    const marks: string[] = []
+    for (const number of ['00000001', '00000002']) {
+      expect((await send(bank, own.account.id, to)).status).toBe(201)
+      const { name, text } = await bank.takeFile()
+      const [, mark = ''] = /^file-bank-\d{8}-([0-9a-f]{12})\.xml$/.exec(name) ?? []
+      expect(name).toBe(`file-bank-${number}-${mark}.xml`)
+      expect(text).toContain(`<MsgId>FILE-BANK-${mark.toUpperCase()}-${number}</MsgId>`)
+      marks.push(mark)
+    }
+    expect(new Set(marks).size).toBe(2)
+  })
+
+  test('have each payment once, however many files there are and however many processes write them', async () => {
+    const { app } = bank.world.service
+    const iban = 'NL91ABNA0417164300'
+    const to = await externalAccount(bank, own.customerId, sepaAccount({ iban }))
+    const amounts = [101, 102, 103, 104, 105]
+    await app.db.query(`UPDATE bank_desks SET collected_at = '2999-01-01'`)
+    for (const amount of amounts) expect((await send(bank, own.account.id, to, { amount })).status).toBe(201)
+    await until(
+      async () => (await app.db.query(`SELECT 1 FROM bank_payments WHERE file_id IS NULL`)).rows,
+      (rows) => rows.length === amounts.length,
+    )
+    await app.db.query(`UPDATE bank_desks SET collected_at = 'epoch'`)
+    await Promise.all(Array.from({ length: 5 }, () => workAtAll(app)))
+    const files = await until(
+      () => bank.outbox(),
+      (found) => Object.keys(found).length === 3,
+    )
+    const written = Object.values(files).flatMap((text) =>
+      [...text.matchAll(/<InstdAmt Ccy="EUR">(.*?)</g)].map(([, amount]) => amount),
+    )
+    expect(written.sort()).toEqual(['1.01', '1.02', '1.03', '1.04', '1.05'])
+    for (const _ of Object.keys(files)) await bank.takeFile()
+  })
+
+  test('carry remittance information whole: a longer one is refused when the payment is made, and names its field', async () => {
+    const to = await externalAccount(
+      bank,
+      own.customerId,
+      sepaAccount({ iban: 'FR7630006000011234567890189' }),
+    )
+    const longest = await send(bank, own.account.id, to, { remittanceInformation: 'ß'.repeat(70) })
+    expect(longest.status, JSON.stringify(longest.body)).toBe(201)
+    for (const remittanceInformation of ['ß'.repeat(71), '李小龍']) {
+      const { status, body } = await send(bank, own.account.id, to, { remittanceInformation })
+      expect([status, body.code, body.details?.field]).toEqual([
+        400,
+        'INVALID_INPUT',
+        'remittanceInformation',
+      ])
+    }
+    const { text } = await bank.takeFile()
+    expect(text).toContain(`<Ustrd>${'s'.repeat(140)}</Ustrd>`)
+  })
+
+  test('reach banks outside of the EEA with the address of the payer alone, which is refused when the payment is made', async () => {
+    const swiss = sepaAccount({
+      iban: 'CH9300762011623852957',
+      beneficiary: { ...ADA, fullName: 'Ada Swiss' },
+    })
+    const to = await externalAccount(bank, own.customerId, swiss)
+    const { status, body } = await send(bank, own.account.id, to)
+    expect([status, body.code, body.details?.field]).toEqual([400, 'INVALID_INPUT', 'destination.accountId'])
+    expect(body.message).toContain('format.address of the rail is not set')
+  })
+})
+
+describe('files of SEPA with the address of the payer', () => {
+  test('have structured addresses of both sides, and reach banks outside of the EEA', async () => {
+    const format = {
+      ...{ type: 'SEPA', name: 'Acme GmbH', iban: 'DE89370400440532013000' },
+      address: {
+        street: 'Musterweg',
+        buildingNumber: '7',
+        postalCode: '10115',
+        city: 'Berlin',
+        country: 'DE',
+      },
+    }
+    const bank = await openFileBank('SEPA', { format })
+    try {
+      const own = await bank.customer()
+      const transactions = [{ amount: '10.00', debtor: 'Ada', text: referenceOf(own.account) }]
+      const entries = [{ amount: '10.00', direction: 'CRDT' as const, transactions }]
+      await bank.put('in.xml', camtFile({ id: 'IN', entries }))
+      const address = {
+        line1: 'Bahnhofstrasse 1',
+        line2: '2. OG',
+        city: 'Zürich',
+        postalCode: '8001',
+        country: 'CH',
+      }
+      const swiss = sepaAccount({ iban: 'CH9300762011623852957', beneficiary: { ...ADA, address } })
+      const to = await externalAccount(bank, own.customerId, swiss)
+      expect((await send(bank, own.account.id, to)).status).toBe(201)
+      const { text } = await bank.takeFile()
+      expect(text).toContain(
+        '<PstlAdr><StrtNm>Musterweg</StrtNm><BldgNb>7</BldgNb><PstCd>10115</PstCd><TwnNm>Berlin</TwnNm><Ctry>DE</Ctry></PstlAdr>',
+      )
+      expect(text).toContain(
+        '<PstlAdr><StrtNm>Bahnhofstrasse 1, 2. OG</StrtNm><PstCd>8001</PstCd><TwnNm>Zurich</TwnNm><Ctry>CH</Ctry></PstlAdr>',
+      )
+    } finally {
+      await bank.close()
+    }
+  })
+})

@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { camtFile, type SampleEntry } from '../../../src/outside/bank-files/formats/camt.testing.ts'
+import { zipOf } from '../../../src/outside/bank-files/zip.testing.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+import {
+  type FileBank,
+  openFileBank,
+  referenceOf,
+  SEPA_IBAN,
+} from '../../worlds/production/file-bank.testing.ts'
+
+let bank: FileBank
+beforeAll(async () => {
+  bank = await openFileBank('SEPA')
+})
+afterAll(() => bank.close())
+
+let statements = 0
+/** A statement of these entries, of a name and an id of its own. */
+const statement = (entries: readonly SampleEntry[]) => {
+  statements += 1
+  return [`stmt-${statements}.xml`, camtFile({ id: `STMT-${statements}`, entries })] as const
+}
+
+let deposits = 0
+const deposit = (reference: string, amount: string): SampleEntry => ({
+  amount,
+  direction: 'CRDT',
+  servicerReference: `SVC-${++deposits}`,
+  transactions: [{ amount, debtor: 'Ada Lovelace', text: `for ${reference}` }],
+})
+
+async function fundedCustomer(amount = '1000.00') {
+  const { customerId, account } = await bank.customer()
+  expect(await bank.put(...statement([deposit(referenceOf(account), amount)]))).toBe('done')
+  return { customerId, account }
+}
+
+const accounts = new Map<string, string>()
+
+async function externalAccount(customerId: string): Promise<string> {
+  const { body } = await bank.world.client.post('/customers/external-accounts', {
+    customerId,
+    currency: 'EUR',
+    accountInfo: {
+      accountType: 'EUR_ACCOUNT',
+      iban: 'FR1420041010050500013M02606',
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Zoë Müller', countryOfResidence: 'FR' },
+    },
+  })
+  return body.id
+}
+
+async function send(customerId: string, accountId: string, amount: number, more: object = {}) {
+  const to = accounts.get(customerId) ?? (await externalAccount(customerId))
+  accounts.set(customerId, to)
+  const sent = await bank.world.client.post('/transfer-out', {
+    source: { accountId },
+    destination: { accountId: to, ...more },
+    amount,
+  })
+  expect(sent.status, JSON.stringify(sent.body)).toBe(201)
+  return sent.body.id as string
+}
+
+const transaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
+const ended = (id: string, status: string) =>
+  until(
+    () => transaction(id),
+    (found) => found.status === status,
+  )
+/** What a bank has of a payment in our file. */
+function paymentsIn(text: string) {
+  return [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([one]) => ({
+    instructionId: /<InstrId>(.*?)</.exec(one)![1]!,
+    endToEndId: /<EndToEndId>(.*?)</.exec(one)![1]!,
+    amount: /Ccy="EUR">(.*?)</.exec(one)![1]!,
+    name: /<Nm>(.*?)</.exec(one)![1]!,
+  }))
+}
+const messageOf = (text: string) => /<MsgId>(.*?)</.exec(text)![1]!
+const status = (message: string, inside: string) =>
+  `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${inside}</CstmrPmtStsRpt></Document>`
+
+test('a day: paid in by reference, paid out by file, accepted, booked, returned two days later', {
+  tags: 'smoke',
+}, async () => {
+  const { customerId, account } = await fundedCustomer()
+  expect(JSON.stringify(account.fundingPaymentInstructions)).toContain(SEPA_IBAN)
+  expect(await bank.balanceOf(customerId)).toBe(100_000n)
+
+  const id = await send(customerId, account.id, 12_550)
+  const file = await bank.takeFile()
+  const [payment] = paymentsIn(file.text)
+  expect(payment).toMatchObject({ amount: '125.50', name: 'Zoe Muller' })
+  expect(await transaction(id)).toMatchObject({ status: 'PENDING' })
+
+  await bank.put('accepted.xml', status(messageOf(file.text), '<GrpSts>ACCP</GrpSts></OrgnlGrpInfAndSts>'))
+  expect((await transaction(id)).status).toBe('PENDING')
+
+  const booked: SampleEntry = {
+    amount: '125.50',
+    direction: 'DBIT',
+    transactions: [{ ...payment!, creditor: 'Zoe' }],
+  }
+  await bank.put(...statement([booked]))
+  await ended(id, 'COMPLETED')
+  expect(await bank.balanceOf(customerId)).toBe(87_450n)
+
+  const returned: SampleEntry = {
+    ...booked,
+    direction: 'CRDT',
+    transactions: [{ ...payment!, creditor: 'Zoe', returnReason: 'AC04' }],
+  }
+  await bank.put(...statement([returned]))
+  await until(
+    () => bank.balanceOf(customerId),
+    (balance) => balance === 100_000n,
+  )
+  expect(await transaction(id)).toMatchObject({ refund: { status: 'COMPLETED' } })
+})
+
+test('a payment that the bank refuses fails, and its money is back; the other one of the file goes on', async () => {
+  const { customerId, account } = await fundedCustomer()
+  const [one, two] = [await send(customerId, account.id, 10_000), await send(customerId, account.id, 20_000)]
+  const file = await bank.takeFile()
+  const payments = paymentsIn(file.text)
+  expect(payments.map(({ amount }) => amount)).toEqual(['100.00', '200.00'])
+  const said = (at: number, inside: string) =>
+    `<TxInfAndSts><OrgnlInstrId>${payments[at]!.instructionId}</OrgnlInstrId><OrgnlEndToEndId>${payments[at]!.endToEndId}</OrgnlEndToEndId>${inside}</TxInfAndSts>`
+  const reason = '<StsRsnInf><Rsn><Cd>AC01</Cd></Rsn><AddtlInf>no such account</AddtlInf></StsRsnInf>'
+  await bank.put(
+    'part.xml',
+    status(
+      messageOf(file.text),
+      `<GrpSts>PART</GrpSts></OrgnlGrpInfAndSts><OrgnlPmtInfAndSts><PmtInfSts>PART</PmtInfSts>${said(0, `<TxSts>RJCT</TxSts>${reason}`)}${said(1, '<TxSts>ACSC</TxSts>')}</OrgnlPmtInfAndSts>`,
+    ),
+  )
+  expect(await ended(one, 'FAILED')).toMatchObject({ failureReason: 'COUNTERPARTY_POST_TX_FAILED' })
+  await ended(two, 'COMPLETED')
+  expect(await bank.balanceOf(customerId)).toBe(80_000n)
+})
+
+test('a file that the bank refuses whole gives back every payment of it', async () => {
+  const { customerId, account } = await fundedCustomer()
+  const ids = [await send(customerId, account.id, 10_000), await send(customerId, account.id, 20_000)]
+  const file = await bank.takeFile()
+  await bank.put(
+    'refused-file.xml',
+    status(messageOf(file.text), '<GrpSts>RJCT</GrpSts></OrgnlGrpInfAndSts>'),
+  )
+  for (const id of ids) await ended(id, 'FAILED')
+  expect(await bank.balanceOf(customerId)).toBe(100_000n)
+})
+
+test('a file that is booked as one sum has delivered every payment of it; another sum waits for a person', async () => {
+  const { customerId, account } = await fundedCustomer()
+  const ids = [await send(customerId, account.id, 10_000), await send(customerId, account.id, 20_000)]
+  const message = messageOf((await bank.takeFile()).text)
+  await bank.put(...statement([{ amount: '299.99', direction: 'DBIT', batch: message }]))
+  for (const id of ids) expect((await transaction(id)).status).toBe('PENDING')
+  await bank.put(...statement([{ amount: '300.00', direction: 'DBIT', batch: message }]))
+  for (const id of ids) await ended(id, 'COMPLETED')
+  const { body } = await bank.world.client.get('/rail-events?status=WAITING')
+  expect(body.data.map(({ reason }: { reason: string }) => reason)).toContain('OTHER_AMOUNT')
+})
+
+test('the same file under two names takes effect once, and so does an instant payment', async () => {
+  const { customerId, account } = await bank.customer()
+  const [name, text] = statement([deposit(referenceOf(account), '50.00')])
+  await bank.put(name, text)
+  await bank.put(`again-${name}`, text)
+  // The same statement, written anew.
+  await bank.put(`anew-${name}`, text.replace('<GrpHdr>', '<GrpHdr><!-- again -->'))
+  await until(
+    () => bank.balanceOf(customerId),
+    (balance) => balance > 0n,
+  )
+  expect(await bank.balanceOf(customerId)).toBe(5_000n)
+  await send(customerId, account.id, 1_000, { paymentRail: 'SEPA_INSTANT' })
+  expect((await bank.takeFile()).text).toContain('<LclInstrm><Cd>INST</Cd></LclInstrm>')
+})
+
+test('a statement that comes again, corrected and under another id, counts its deposits once', async () => {
+  const { customerId, account } = await bank.customer()
+  const paid = deposit(referenceOf(account), '50.00')
+  // Of another payment with the same text and amount the bank has another reference.
+  const other = deposit(referenceOf(account), '50.00')
+  expect(await bank.put(...statement([paid]))).toBe('done')
+  expect(await bank.put(...statement([paid, other]))).toBe('done')
+  await until(
+    () => bank.balanceOf(customerId),
+    (balance) => balance === 10_000n,
+  )
+  const { data } = (await bank.world.client.get(`/deposits?accountId=${account.id}`)).body
+  expect(data).toHaveLength(2)
+})
+
+test('a file that cannot be read is put aside whole, and a person sees it', async () => {
+  const { customerId, account } = await bank.customer()
+  const [name, text] = statement([
+    deposit(referenceOf(account), '50.00'),
+    deposit(referenceOf(account), '60.00'),
+  ])
+  expect(await bank.put(`broken-${name}`, text.slice(0, text.lastIndexOf('</Ntry>')))).toBe('refused')
+  expect(await bank.put('picture.png', Buffer.from('89504e470d0a1a0a', 'hex'))).toBe('refused')
+  expect(await bank.balanceOf(customerId)).toBe(0n)
+  const { body } = await bank.world.client.get('/rail-events?status=WAITING')
+  const refused = body.data.filter(({ type }: { type: string }) => type === 'file.refused')
+  expect(refused).toHaveLength(2)
+  expect(JSON.stringify(refused)).toContain('picture.png')
+  // Whole, it takes effect.
+  expect(await bank.put(name, text)).toBe('done')
+  await until(
+    () => bank.balanceOf(customerId),
+    (balance) => balance === 11_000n,
+  )
+})
+
+test('an odd part of a statement waits for a person, and the rest of the day is credited', async () => {
+  const { customerId, account } = await bank.customer()
+  const [name, text] = statement([deposit('ODD-PART', '50.00'), deposit(referenceOf(account), '60.00')])
+  expect(await bank.put(name, text.replace('<BookgDt><Dt>2', '<BookgDt><Dt>x'))).toBe('done')
+  await until(
+    () => bank.balanceOf(customerId),
+    (balance) => balance === 6_000n,
+  )
+  const { body } = await bank.world.client.get('/rail-events?status=WAITING&limit=100')
+  const waiting = JSON.stringify(body.data, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+  expect(waiting).toContain('entry 1 has the date')
+  expect(waiting).toContain('ODD-PART')
+})
+
+test('a ZIP file as EBICS delivers it takes effect, and a file in it that nobody can read waits', async () => {
+  const { customerId, account } = await bank.customer()
+  const [name, text] = statement([deposit(referenceOf(account), '70.00')])
+  const zip = zipOf([
+    { name: 'notes-for-nobody.pdf', content: '%PDF-1.7' },
+    { name, content: text },
+  ])
+  expect(await bank.put(`${name}.zip`, zip)).toBe('done')
+  await until(
+    () => bank.balanceOf(customerId),
+    (balance) => balance === 7_000n,
+  )
+  const { body } = await bank.world.client.get('/rail-events?status=WAITING&limit=100')
+  expect(
+    JSON.stringify(body.data, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
+  ).toContain('notes-for-nobody.pdf')
+})
+
+test('an intraday report credits nobody: the statement of the day does', async () => {
+  const { customerId, account } = await bank.customer()
+  const [name, text] = statement([deposit(referenceOf(account), '80.00')])
+  const report = text
+    .replaceAll('BkToCstmrStmt', 'BkToCstmrAcctRpt')
+    .replaceAll(/<(\/?)Stmt>/g, '<$1Rpt>')
+    .replace('camt.053', 'camt.052')
+  expect(await bank.put(`report-${name}`, report)).toBe('done')
+  expect(await bank.balanceOf(customerId)).toBe(0n)
+  expect(await bank.put(name, text)).toBe('done')
+  await until(
+    () => bank.balanceOf(customerId),
+    (balance) => balance === 8_000n,
+  )
+})
+
+test('what fits nothing waits for a person: an unknown debit, a return of another amount', async () => {
+  const { customerId, account } = await fundedCustomer()
+  const id = await send(customerId, account.id, 10_000)
+  const [payment] = paymentsIn((await bank.takeFile()).text)
+  await bank.put(
+    ...statement([
+      { amount: '7.77', direction: 'DBIT' },
+      {
+        amount: '99.00',
+        direction: 'CRDT',
+        transactions: [{ ...payment!, amount: '99.00', returnReason: 'MS03' }],
+      },
+    ]),
+  )
+  expect((await transaction(id)).status).toBe('PENDING')
+  const { body } = await bank.world.client.get('/rail-events?status=WAITING&limit=100')
+  const text = JSON.stringify(body.data, (_, value) => (typeof value === 'bigint' ? String(value) : value))
+  expect(text).toContain('-777')
+  expect(text).toContain('9900')
+})

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { LocalChain } from '../../../../contracts/local-chain.ts'
+import { chainAbsent, openChain } from '../../worlds/chain/chain.testing.ts'
+import { newAddress, ok } from '../../worlds/chain/holder.testing.ts'
+import { type LyingProxy, openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
+import { CONFIRMATIONS, chainIsMet, type OnChain, openOnChain } from '../../worlds/chain/on-chain.testing.ts'
+import { type Client, newCustomer, type Reply } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+
+let chain: LocalChain
+let proxy: LyingProxy
+let on: OnChain
+let client: Client
+
+describe.skipIf(chainAbsent)('a server that has never reached the chain of its rail', () => {
+  beforeAll(async () => {
+    chain = await openChain()
+    await chain.mine(CONFIRMATIONS)
+    proxy = await openLyingProxy(chain.url)
+    // The node tells of its tokens, but not where the chain is: so nothing can be followed.
+    proxy.lie('eth_getBlockByNumber', async ({ params: [block] }, truth) =>
+      block === 'latest' ? { spoil: (response) => response.destroy() } : truth(),
+    )
+    const entry = { rpcs: [{ type: 'url', url: proxy.url }] }
+    on = await openOnChain({ mode: 'sandbox', chain, entry, funded: false, isMet: false })
+    client = on.client
+  })
+  afterAll(async () => {
+    await on?.close()
+    await proxy?.close()
+    await chain?.close()
+  })
+
+  const accountOf = async (customerId: string, query = 'type=INTERNAL_CRYPTO&currency=USDC') =>
+    ok(await client.get(`/customers/internal-accounts?customerId=${customerId}&${query}`)).data[0]
+  const quoteIn = (customerId: string, accountId: string) =>
+    client.post('/quotes', {
+      source: { sourceType: 'REALTIME_FUNDING', customerId, currency: 'USDC', cryptoNetwork: 'BASE' },
+      destination: { destinationType: 'ACCOUNT', accountId },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 2_000_000,
+    })
+  const useWalletsOn = async (network: 'BASE' | 'SPARK') =>
+    ok(await client.send('PATCH', '/config', { embeddedWalletConfig: { network } }))
+  const newHolder = (): Promise<Reply> =>
+    client.post('/customers', {
+      customerType: 'INDIVIDUAL',
+      fullName: 'Grace Hopper',
+      platformCustomerId: 'grace',
+      email: 'grace@example.com',
+    })
+
+  test('makes no address and begins no payment there, and does both once it has met the chain', async () => {
+    const { id: customerId, usd } = await newCustomer(client)
+    const account = await accountOf(customerId)
+    ok(await client.post(`/sandbox/internal-accounts/${account.id}/fund`, { amount: 5_000_000 }))
+    const payee = ok(
+      await client.post('/customers/external-accounts', {
+        customerId,
+        currency: 'USDC',
+        accountInfo: { accountType: 'BASE_WALLET', address: newAddress() },
+      }),
+    )
+    const transfer = () =>
+      client.post('/transfer-out', {
+        source: { accountId: account.id },
+        destination: { accountId: payee.id },
+        amount: 2_500_000,
+      })
+    const quoteOut = () =>
+      client.post('/quotes', {
+        source: { sourceType: 'ACCOUNT', accountId: account.id },
+        destination: { destinationType: 'ACCOUNT', accountId: payee.id },
+        lockedCurrencySide: 'SENDING',
+        lockedCurrencyAmount: 2_000_000,
+      })
+    await useWalletsOn('BASE')
+    expect(on.rail().facts).toBeDefined()
+    for (const ask of [transfer, quoteOut, () => quoteIn(customerId, usd), newHolder]) {
+      const reply = await ask()
+      expectError(reply, { code: 'UNAVAILABLE' })
+      expect(reply.body.message).toBe('The chain has not been reached yet. Try again soon.')
+    }
+    expect((await accountOf(customerId)).balance.amount).toBe(5_000_000)
+    const read = on.service.app.read
+    expect(await read.selectFrom('chain_addresses').select('id').execute()).toEqual([])
+    expect(await read.selectFrom('deposit_accounts').select('id').execute()).toEqual([])
+
+    proxy.honest()
+    await chainIsMet(on)
+    const holder = await until(newHolder, ({ status }) => status !== 503)
+    expect(holder.status).toBe(201)
+    for (const ask of [transfer, quoteOut, () => quoteIn(customerId, usd)])
+      expect((await ask()).status).toBe(201)
+    const wallet = await accountOf(holder.body.id, 'type=EMBEDDED_WALLET')
+    const opened = await until(
+      () => accountOf(customerId),
+      ({ fundingPaymentInstructions: [first] }) => first.accountOrWalletInfo.accountType === 'BASE_WALLET',
+    )
+    for (const { fundingPaymentInstructions } of [wallet, opened]) {
+      const { address } = fundingPaymentInstructions[0].accountOrWalletInfo
+      await chain.mint(address, 3_000_000n)
+    }
+    await chain.mine(CONFIRMATIONS)
+    await until(
+      () => accountOf(holder.body.id, 'type=EMBEDDED_WALLET'),
+      ({ balance }) => balance.amount === 3_000_000,
+    )
+    await until(
+      () => client.get(`/deposits?accountId=${account.id}`),
+      ({ body }) => body.data.length === 1,
+    )
+  })
+})

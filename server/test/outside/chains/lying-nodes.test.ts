@@ -1,0 +1,137 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
+import type { LieName } from '../../worlds/chain/lying-proxy.testing.ts'
+import {
+  alertsOf,
+  type BehindProxy,
+  balanceOf,
+  bothSides,
+  credited,
+  followed,
+  newHolder,
+  openBehindProxy,
+} from '../../worlds/chain/on-chain.testing.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+
+const LIES: readonly (readonly [method: string, lie: LieName])[] = [
+  ['eth_blockNumber', 'old head'],
+  ['eth_getBlockByNumber', 'null'],
+  ['eth_getLogs', 'foreign logs'],
+  ['eth_getLogs', 'made-up logs'],
+  ['eth_getLogs', 'repeated logs'],
+  ['eth_getLogs', 'removed logs'],
+  ['eth_getLogs', 'huge'],
+  ['eth_getLogs', 'not JSON'],
+  ['eth_getLogs', 'silent'],
+]
+
+describe.skipIf(chainAbsent)('a node that lies', () => {
+  let on: BehindProxy
+
+  beforeAll(async () => {
+    on = await openBehindProxy()
+    await on.chain.mint(on.chain.account(1).address, 1_000_000_000n)
+  })
+  afterEach(() => on.proxy.honest())
+  afterAll(() => on?.close())
+
+  test.each(LIES)(
+    'about %s (%s) has nothing credited, and once it is honest it is credited once',
+    async (method, lie) => {
+      const { customerId, account, address } = await newHolder(on)
+      await followed(on)
+      const before = await alertsOf(on, 'nodes')
+      on.proxy.lie(method, lie)
+      const heard = on.proxy.calls(method).length
+      await on.chain.transfer(1, address, 1_000n)
+      await on.chain.mine(3)
+      // Two further questions: the answer to the first was looked at by then, or its time is over.
+      await until(
+        async () => [on.proxy.calls(method).length - heard, await alertsOf(on, 'nodes')],
+        ([asked, alerts]) => asked! >= 2 || alerts! > before,
+        40,
+      )
+      expect(await balanceOf(on, customerId)).toBe(0n)
+      on.proxy.honest()
+      await until(
+        () => credited(on, account.id, 0),
+        (deposits) => deposits.length === 1,
+        60,
+      )
+      await followed(on, 40)
+      expect(await balanceOf(on, customerId)).toBe(1_000n)
+      const [ledger, chain] = await bothSides(on)
+      expect(ledger).toBe(chain)
+    },
+  )
+})
+
+describe.skipIf(chainAbsent)('a log of another form', () => {
+  let on: BehindProxy
+
+  beforeAll(async () => {
+    on = await openBehindProxy()
+    await on.chain.mint(on.chain.account(1).address, 1_000n)
+  })
+  afterAll(() => on?.close())
+
+  test('than a transfer of an amount is not money, and takes nothing from the transfers beside it', async () => {
+    const { customerId, account, address } = await newHolder(on)
+    on.proxy.lie('eth_getLogs', 'odd forms')
+    await on.chain.transfer(1, address, 1_000n)
+    await on.chain.mine(3)
+    await credited(on, account.id, 1)
+    await on.chain.mine(3)
+    await followed(on)
+    expect(await balanceOf(on, customerId)).toBe(1_000n)
+    const [ledger, chain] = await bothSides(on)
+    expect(ledger).toBe(chain)
+  })
+})
+
+describe.skipIf(chainAbsent)('of two nodes that have to agree', () => {
+  let on: BehindProxy
+
+  beforeAll(async () => {
+    on = await openBehindProxy({ agreement: 2 })
+    await on.chain.mint(on.chain.account(1).address, 1_000_000_000n)
+  })
+  afterEach(() => on.proxy.honest())
+  afterAll(() => on?.close())
+
+  test('a deposit that both tell is credited once', async () => {
+    const { customerId, account, address } = await newHolder(on)
+    await on.chain.transfer(1, address, 500n)
+    await on.chain.mine(3)
+    await credited(on, account.id, 1)
+    await followed(on)
+    expect(await balanceOf(on, customerId)).toBe(500n)
+  })
+
+  test.each(['no logs', 'missing log', 'inflated logs'] as const)(
+    'one that lies (%s) has nothing credited, with an alert, and once it is honest all is credited once',
+    async (lie) => {
+      const { customerId, account, address } = await newHolder(on)
+      await followed(on)
+      const before = await alertsOf(on, 'nodes')
+      on.proxy.lie('eth_getLogs', lie)
+      await on.chain.transfer(1, address, 1_000n)
+      await on.chain.transfer(1, address, 234n)
+      await on.chain.mine(3)
+      await until(
+        () => alertsOf(on, 'nodes'),
+        (alerts) => alerts > before,
+      )
+      expect(await balanceOf(on, customerId)).toBe(0n)
+      on.proxy.honest()
+      await until(
+        () => credited(on, account.id, 0),
+        (deposits) => deposits.length === 2,
+        40,
+      )
+      expect(await balanceOf(on, customerId)).toBe(1_234n)
+      const [ledger, chain] = await bothSides(on)
+      expect(ledger).toBe(chain)
+    },
+  )
+})

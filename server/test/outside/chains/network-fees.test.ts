@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOLDER, tokenUsers } from '../../../../contracts/token.testing.ts'
+import type { Hex } from '../../../src/base/formats/hex.ts'
+import { transferCost } from '../../../src/outside/chains/transfer-fee.ts'
+import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
+import { type BehindProxy, evmEntry, openBehindProxy } from '../../worlds/chain/on-chain.testing.ts'
+import { Payer } from '../../worlds/chain/payer.testing.ts'
+import type { Reply } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+
+const PAYEE = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
+/** The rate of the tests' own source: 3000 USD for 10^18 wei. */
+const MICRO_USD_PER_ETH = 3000n * 10n ** 6n
+const WEI_PER_ETH = 10n ** 18n
+
+let on: BehindProxy
+let wallet: string
+/** The platform's own accounts by currency. */
+let own: Readonly<Record<string, string>>
+
+describe.skipIf(chainAbsent)('what a chain charges', () => {
+  beforeAll(async () => {
+    on = await openBehindProxy({ usdPerEth: '3000' })
+    const account = await on.client.post('/platform/external-accounts', {
+      currency: 'USDC',
+      accountInfo: { accountType: 'BASE_WALLET', address: PAYEE },
+    })
+    if (account.status !== 201) throw new Error(JSON.stringify(account.body))
+    wallet = account.body.id
+    const { data } = (await on.client.get('/platform/internal-accounts')).body
+    own = Object.fromEntries(data.map((one: Reply['body']) => [one.balance.currency.code, one.id]))
+  })
+  afterAll(() => on?.close())
+
+  /** Fees of the chain that stay: so many wei for a unit of gas, and the tip. */
+  const fixFees = async (baseFee: bigint) => {
+    await on.chain.setAutomine(false)
+    await on.chain.rpc('anvil_setNextBlockBaseFeePerGas', [baseFee])
+    await on.chain.mine()
+    const present = await on.rail().nodes.fees()
+    // The server forgets what it knew.
+    await on.setRail(evmEntry(on.chain, { rpcs: on.rpcs }))
+    return present
+  }
+  const estimate = (more: object = {}) =>
+    on.client.post('/crypto/estimate-withdrawal-fee', {
+      internalAccountId: own.USDC,
+      currency: 'USDC',
+      cryptoNetwork: 'BASE',
+      amount: 50_000_000,
+      destinationAddress: PAYEE,
+      ...more,
+    })
+  const quote = (from: string, more: object) =>
+    on.client.post('/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: own[from] },
+      destination: { destinationType: 'ACCOUNT', accountId: wallet },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 5_000,
+      ...more,
+    })
+
+  const feesEarned = async (): Promise<number> => {
+    const { data } = (await on.client.get('/platform/fee-balances')).body
+    const own = data.find((one: Reply['body']) => one.balance.currency.code === 'USDC')
+    return own?.balance.amount ?? 0
+  }
+  const microsOf = (wei: bigint) => Number((wei * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH)
+
+  test('a withdrawal is estimated from its present fees, in production', async () => {
+    const present = await fixFees(3_000_000_000n)
+    const networkFee = transferCost(on.rail().entry, present, 'EIP3009', 1)
+    expect(networkFee).toBe((120_000n * (2n * present.baseFeePerGas + present.priorityFeePerGas) * 6n) / 5n)
+    const fee = (networkFee * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH
+    const { status, body } = await estimate()
+    expect([status, body]).toEqual([
+      200,
+      {
+        networkFee: Number(networkFee),
+        networkFeeAsset: 'ETH',
+        applicationFee: 0,
+        totalFee: Number(fee),
+        netAmount: 50_000_000 - Number(fee),
+      },
+    ])
+    expectError(await estimate({ amount: Number(fee) }), { code: 'INVALID_AMOUNT', field: 'amount' })
+    expectError(await estimate({ cryptoNetwork: 'SOLANA', destinationAddress: SOLANA }), {
+      code: 'NOT_IMPLEMENTED',
+    })
+  })
+
+  test('is part of the fees of a quote that it carries, from both sides, and the sums add up', async () => {
+    const present = await fixFees(3_000_000_000n)
+    const networkFee = transferCost(on.rail().entry, present, 'EIP3009', 1)
+    const micros = (networkFee * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH
+    const cents = Number((micros + 9_999n) / 10_000n)
+    // USD to USDC: 0.10 USD and 0.5 %, as without a chain.
+    const sent = (await quote('USD', {})).body
+    expect(sent.feesIncluded).toBe(10 + 25 + cents)
+    expect(sent.totalReceivingAmount).toBe((5_000 - sent.feesIncluded) * 10_000)
+    expect(sent.rateDetails).toMatchObject({ svcApiFixedFee: 10 + cents, svcApiVariableFeeAmount: 25 })
+    const back = await quote('USD', {
+      lockedCurrencySide: 'RECEIVING',
+      lockedCurrencyAmount: sent.totalReceivingAmount,
+    })
+    expect(back.body).toMatchObject({ totalSendingAmount: 5_000, feesIncluded: sent.feesIncluded })
+    // USDC to USDC: nothing but the chain's.
+    const same = (await quote('USDC', { lockedCurrencyAmount: 50_000_000 })).body
+    expect(same.feesIncluded).toBe(Number(micros))
+    expect(same.totalReceivingAmount).toBe(50_000_000 - Number(micros))
+  })
+
+  test('is refused as an amount too small where it leaves nothing', async () => {
+    const present = await fixFees(3_000_000_000n)
+    const fee = transferCost(on.rail().entry, present, 'EIP3009', 1)
+    const micros = Number((fee * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH)
+    expectError(await quote('USDC', { lockedCurrencyAmount: micros }), {
+      code: 'INVALID_AMOUNT',
+      field: 'lockedCurrencyAmount',
+    })
+    expect((await quote('USDC', { lockedCurrencyAmount: micros + 1 })).body.totalReceivingAmount).toBe(1)
+  })
+
+  test.each(['platform', 'customer'] as const)(
+    'is part of a transfer out of the %s, whose payee receives the rest',
+    async (owner) => {
+      const present = await fixFees(3_000_000_000n)
+      const isCustomer = owner === 'customer'
+      const payer = await Payer.open(on)
+      await on.chain.setAutomine(true)
+      const { body: payee } = await payer.addPayee(payer.newPayee(), isCustomer)
+      const transferOut = (amount?: number) =>
+        on.client.post('/transfer-out', {
+          source: { accountId: payer.account(isCustomer) },
+          destination: { accountId: payee.id },
+          ...(amount === undefined ? {} : { amount }),
+        })
+      const before = BigInt(await payer.balance(isCustomer))
+      const earned = await feesEarned()
+      const { status, body } = await transferOut(50_000_000)
+      expect(status, JSON.stringify(body)).toBe(201)
+      const fee = microsOf(transferCost(on.rail().entry, present, 'EIP3009', 1))
+      expect(body).toMatchObject({
+        sentAmount: { amount: 50_000_000 },
+        receivedAmount: { amount: 50_000_000 - fee },
+        fees: fee,
+        rateDetails: { svcApiFixedFee: fee, svcApiVariableFeeAmount: 0 },
+      })
+      const done = await until(
+        async () => {
+          await on.chain.mine(1, 0)
+          return payer.stateOf(body.id)
+        },
+        (transfer) => transfer.status === 'COMPLETED',
+      )
+      expect(done).toMatchObject({ fees: fee, receivedAmount: { amount: 50_000_000 - fee } })
+      const { address } = payee.accountInfo
+      expect(await on.chain.balanceOf(on.chain.token, address)).toBe(50_000_000n - BigInt(fee))
+      expect(BigInt(await payer.balance(isCustomer))).toBe(before - 50_000_000n)
+      expect(await feesEarned()).toBe(earned + fee)
+    },
+  )
+
+  test('is refused as a transfer out that it leaves nothing of, by the field of its amount', async () => {
+    const present = await fixFees(3_000_000_000n)
+    const payer = await Payer.open(on)
+    const fee = microsOf(transferCost(on.rail().entry, present, 'EIP3009', 1))
+    const { body: payee } = await payer.addPayee(payer.newPayee())
+    const transferOut = (amount: number) =>
+      on.client.post('/transfer-out', {
+        source: { accountId: payer.account() },
+        destination: { accountId: payee.id },
+        amount,
+      })
+    for (const amount of [1, fee]) {
+      const refused = await transferOut(amount)
+      expectError(refused, { code: 'INVALID_AMOUNT', field: 'amount' })
+      expect(refused.body.details.totalFee).toBe(fee)
+    }
+    const least = await transferOut(fee + 1)
+    expect([least.status, least.body.receivedAmount?.amount]).toEqual([201, 1])
+    on.proxy.lie('*', 'server error')
+    try {
+      await on.setRail(evmEntry(on.chain, { rpcs: on.rpcs }))
+      expectError(await transferOut(50_000_000), { code: 'UNAVAILABLE' })
+    } finally {
+      on.proxy.honest()
+    }
+  })
+
+  test('is not part of a quote that touches no chain', async () => {
+    await on.setRail(evmEntry(on.chain, { rpcs: on.rpcs }))
+    on.proxy.lie('*', 'server error')
+    const { body } = await on.client.post('/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: own.USD },
+      destination: { destinationType: 'ACCOUNT', accountId: own.USDC },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 5_000,
+    })
+    on.proxy.honest()
+    expect(body).toMatchObject({ feesIncluded: 35, totalReceivingAmount: 49_650_000 })
+  })
+
+  test('cannot be said while no node answers, or where the rates do not have its coin', async () => {
+    await on.setRail(evmEntry(on.chain, { rpcs: on.rpcs }))
+    on.proxy.lie('*', 'server error')
+    try {
+      expectError(await quote('USD', {}), { code: 'UNAVAILABLE' })
+      expectError(await estimate(), { code: 'UNAVAILABLE' })
+    } finally {
+      on.proxy.honest()
+    }
+    const { chain } = on
+    const polygon = {
+      network: 'POLYGON',
+      name: 'polygon',
+      serves: [{ direction: 'OUT', accountTypes: ['POLYGON_WALLET'], currencies: ['USDC'] }],
+    }
+    await on.setRail(evmEntry(chain, polygon))
+    const refused = await estimate({ cryptoNetwork: 'POLYGON' })
+    expectError(refused, { code: 'NOT_IMPLEMENTED' })
+    expect(refused.body.message).toContain('POL')
+    await on.setRail(evmEntry(chain))
+  })
+
+  test('is above the gas of a transfer to an account that never had any', async () => {
+    await on.chain.setAutomine(true)
+    const users = tokenUsers(on.chain)
+    const to = (digit: string): Hex => `0x${digit.repeat(40)}`
+    const from = users.addressOf(HOLDER)
+    await on.chain.mint(from, 10n)
+    await on.chain.mint(from, 10n, on.chain.plainToken)
+    const { reader, writer } = users.clients(HOLDER)
+    const signed = users.authorization({ from, to: to('a'), value: 1n })
+    const call = users.transferCall(signed, await users.sign(signed))
+    const relayed = await reader.waitForTransactionReceipt({ hash: await writer.writeContract(call) })
+    const plain = await reader.waitForTransactionReceipt({
+      hash: await on.chain.transfer(HOLDER, to('b'), 1n, on.chain.plainToken),
+    })
+    expect([relayed.status, plain.status]).toEqual(['success', 'success'])
+    const one = { baseFeePerGas: 0n, priorityFeePerGas: 1n }
+    const entry = { ...on.rail().entry, fees: { marginPercent: 0 } }
+    expect(relayed.gasUsed).toBeLessThan(transferCost(entry, one, 'EIP3009', 1))
+    expect(plain.gasUsed).toBeLessThan(transferCost(entry, one, 'ERC20', 1))
+  })
+})
+
+const SOLANA = '4Nd1m6Qkq7RfKuE5vQ9qP9Tn6H94Ueqb4xXHzsAbd8Wg'

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chainAbsent, openChain } from '../../worlds/chain/chain.testing.ts'
+import { openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
+import {
+  alertsOf,
+  CONFIRMATIONS,
+  evmEntry,
+  type OnChain,
+  openOnChain,
+} from '../../worlds/chain/on-chain.testing.ts'
+import { Payer } from '../../worlds/chain/payer.testing.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+
+let on: OnChain
+let payer: Payer
+
+const plain = (chain: OnChain['chain'], more: object = {}) => ({
+  tokens: [{ currency: 'USDC', address: chain.plainToken, standard: 'ERC20' }],
+  ...more,
+})
+
+describe.skipIf(chainAbsent)('payments of a token without signed transfers', () => {
+  beforeAll(async () => {
+    const chain = await openChain()
+    on = await openOnChain({ chain, entry: plain(chain) })
+    const { treasury } = on.rail().chain
+    await chain.mint(treasury, 10n ** 12n, chain.plainToken)
+    await chain.setAutomine(false)
+    payer = await Payer.open(on)
+  })
+  afterAll(async () => {
+    await on?.close()
+    await on?.chain.close()
+  })
+
+  const received = (payee: `0x${string}`) => on.chain.balanceOf(on.chain.plainToken, payee)
+
+  test('wait for coin of the treasury, and go from it with a nonce each', async () => {
+    const payees = Array.from({ length: 5 }, () => payer.newPayee())
+    const transfers = await Promise.all(payees.map((payee) => payer.pay(payee, 1000n)))
+    await payer.payment(transfers[0]!, ({ note }) => /coin/.test(note ?? ''))
+    await payer.alerted('gas')
+    await on.chain.setCoin(on.rail().chain.treasury, 10n ** 20n)
+    const rows = await payer.sent(transfers)
+    expect(rows.map(({ nonce }) => nonce).sort()).toEqual([0n, 1n, 2n, 3n, 4n])
+    await on.chain.mine(CONFIRMATIONS)
+    for (const [index, transfer] of transfers.entries()) {
+      const done = await payer.ended(transfer)
+      expect(done.status).toBe('COMPLETED')
+      expect(done.reconciliationInstructions.transactionHash).toBe(rows[index]!.attempts[0]!.hash)
+      expect(await received(payees[index]!)).toBe(1000n)
+    }
+  })
+
+  test('that are stuck are replaced, and only one form is ever on the chain', async () => {
+    await on.setRail(evmEntry(on.chain, plain(on.chain, { fees: { stuckSeconds: 1 } })))
+    const payee = payer.newPayee()
+    const transfer = await payer.pay(payee, 2000n)
+    await payer.transaction(transfer, ({ attempts }) => attempts.length >= 3)
+    await on.chain.mine(CONFIRMATIONS)
+    expect((await payer.ended(transfer)).status).toBe('COMPLETED')
+    const [row, ...others] = await payer.transactionsOf(transfer)
+    expect(others).toEqual([])
+    // Every form that ever was: the node takes none of them any more.
+    for (const { raw } of row!.attempts)
+      await expect(on.chain.rpc('eth_sendRawTransaction', [raw])).rejects.toThrow()
+    await on.chain.mine()
+    expect(await received(payee)).toBe(2000n)
+    await on.setRail(evmEntry(on.chain, plain(on.chain)))
+  })
+
+  test('that a reorganisation drops go again, once', async () => {
+    const payee = payer.newPayee()
+    const transfer = await payer.pay(payee, 3000n)
+    await payer.sent([transfer])
+    await on.chain.mine(1)
+    await payer.transaction(transfer, ({ state }) => state === 'MINED')
+    await on.chain.reorg(1)
+    await on.chain.rpc('anvil_dropAllTransactions')
+    await payer.transaction(transfer, ({ state }) => state === 'OPEN')
+    await payer.sent([transfer])
+    await on.chain.mine(CONFIRMATIONS)
+    expect((await payer.ended(transfer)).status).toBe('COMPLETED')
+    expect(await received(payee)).toBe(3000n)
+  })
+
+  test('that were sent and reverted fail, because nothing signed can count any more', async () => {
+    const payee = payer.newPayee()
+    const before = await payer.balance()
+    const transfer = await payer.pay(payee, 4000n)
+    await payer.sent([transfer])
+    await on.chain.rpc('anvil_dropAllTransactions')
+    await on.chain.freeze(payee, on.chain.plainToken)
+    await on.chain.mine()
+    await payer.sent([transfer])
+    await on.chain.mine(CONFIRMATIONS)
+    expect((await payer.ended(transfer)).status).toBe('FAILED')
+    expect(await payer.transactionsOf(transfer)).toMatchObject([{ state: 'DONE', succeeded: false }])
+    expect(await payer.balance()).toBe(before)
+    expect(await received(payee)).toBe(0n)
+  })
+
+  test('that have moved another amount are not sent again: a person has to look', async () => {
+    const proxy = await openLyingProxy(on.chain.url)
+    // As a token that keeps a fee says it.
+    proxy.lie('eth_getTransactionReceipt', async (_, truth) => {
+      const answer = await truth()
+      if (!('result' in answer) || answer.result === null) return answer
+      const receipt = answer.result as { logs: object[] }
+      const data = `0x${(4499).toString(16).padStart(64, '0')}`
+      return { result: { ...receipt, logs: receipt.logs.map((log) => ({ ...log, data })) } }
+    })
+    try {
+      await on.setRail(evmEntry(on.chain, plain(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] })))
+      const payee = payer.newPayee()
+      const before = await alertsOf(on, 'work')
+      const transfer = await payer.pay(payee, 4500n)
+      await payer.sent([transfer])
+      await on.chain.mine(CONFIRMATIONS)
+      await until(
+        () => alertsOf(on, 'work'),
+        (count) => count > before,
+      )
+      expect(await payer.paymentOf(transfer)).toMatchObject({ state: 'SENT', attempts: 1 })
+      expect(await payer.transactionsOf(transfer)).toMatchObject([{ state: 'MINED' }])
+      proxy.honest()
+      await on.chain.mine()
+      expect((await payer.ended(transfer)).status).toBe('COMPLETED')
+      expect(await received(payee)).toBe(4500n)
+    } finally {
+      await on.setRail(evmEntry(on.chain, plain(on.chain)))
+      await proxy.close()
+    }
+  })
+
+  test('whose nonce somebody has used wait for a person where one node alone says so, and go where two do', async () => {
+    const payee = payer.newPayee()
+    const transfer = await payer.pay(payee, 5000n)
+    const [row] = await payer.sent([transfer])
+    await payer.useNonce(row!)
+    await on.chain.mine(CONFIRMATIONS)
+    await payer.alerted('work')
+    await on.chain.mine()
+    expect(await payer.transactionsOf(transfer)).toMatchObject([{ state: 'OPEN' }])
+    const rpcs = ['one', 'other'].map((key) => ({ type: 'url', url: `${on.chain.url}?key=${key}` }))
+    await on.setRail(evmEntry(on.chain, plain(on.chain, { agreement: 2, rpcs })))
+    await payer.payment(transfer, ({ attempts }) => attempts === 2)
+    await payer.sent([transfer])
+    await on.chain.mine(CONFIRMATIONS)
+    expect((await payer.ended(transfer)).status).toBe('COMPLETED')
+    expect(await received(payee)).toBe(5000n)
+  })
+})

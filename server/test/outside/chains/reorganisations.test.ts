@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Hex } from '../../../src/base/formats/hex.ts'
+import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
+import {
+  alertsOf,
+  balanceOf,
+  bothSides,
+  credited,
+  followed,
+  NETWORK_FEE,
+  newHolder,
+  type OnChain,
+  openOnChain,
+} from '../../worlds/chain/on-chain.testing.ts'
+import type { Reply } from '../../worlds/client.testing.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+
+let on: OnChain
+
+describe.skipIf(chainAbsent)('a reorganisation', () => {
+  beforeAll(async () => {
+    on = await openOnChain()
+    await on.chain.mint(on.chain.account(1).address, 1_000_000_000_000n)
+    await on.chain.mine(3)
+    await followed(on)
+  })
+  afterAll(() => on?.close())
+
+  test('that is not as deep as the confirmations changes nothing', async () => {
+    const { customerId, account, address } = await newHolder(on)
+    const hash = await on.chain.transfer(1, address, 500n)
+    const raw = await rawOf(hash)
+    await on.chain.mine(1)
+    await followed(on)
+    await on.chain.reorg(2)
+    await on.chain.mine(4)
+    await followed(on)
+    expect(await balanceOf(on, customerId)).toBe(0n)
+    await on.chain.rpc('eth_sendRawTransaction', [raw])
+    await on.chain.mine(3)
+    expect(await credited(on, account.id, 1)).toHaveLength(1)
+    expect(await balanceOf(on, customerId)).toBe(500n)
+    expect(await alertsOf(on, 'reorganisation')).toBe(0)
+  })
+
+  test('that is deeper, with the same transfer in another block, leaves it credited once', async () => {
+    const { customerId, account, address } = await newHolder(on)
+    const raw = await rawOf(await on.chain.transfer(1, address, 700n))
+    await on.chain.mine(4)
+    const [deposit] = await credited(on, account.id, 1)
+    const before = await alertsOf(on, 'reorganisation')
+    await on.chain.reorg(5, [[raw, 2]])
+    await on.chain.mine(3)
+    await settled()
+    expect(await alertsOf(on, 'reorganisation')).toBe(before + 1)
+    expect((await credited(on, account.id, 1)).map(({ id, status }) => [id, status])).toEqual([
+      [deposit.id, 'CREDITED'],
+    ])
+    expect(await balanceOf(on, customerId)).toBe(700n)
+  })
+
+  test('that takes a deposit back takes it of its account, tells of it, and credits it again when it comes again', async () => {
+    const { customerId, account, address } = await newHolder(on)
+    const raw = await rawOf(await on.chain.transfer(1, address, 900n))
+    await on.chain.mine(4)
+    const [deposit] = await credited(on, account.id, 1)
+    await on.chain.reorg(5)
+    await on.chain.mine(3)
+    await until(
+      () => on.client.get(`/deposits/${deposit.id}`),
+      ({ body }) => body.status === 'REVERSED',
+    )
+    expect(await balanceOf(on, customerId)).toBe(0n)
+    const reports = (await on.client.get('/rail-events?status=WAITING')).body.data
+    expect(reports.map(({ type, reason }: Reply['body']) => [type, reason])).toContainEqual([
+      'chain.reorganised',
+      'CONTRADICTION',
+    ])
+    await sides()
+    await on.chain.rpc('eth_sendRawTransaction', [raw])
+    await on.chain.mine(3)
+    const all = await credited(on, account.id, 2)
+    expect(all.map(({ status }) => status).sort()).toEqual(['CREDITED', 'REVERSED'])
+    expect(await balanceOf(on, customerId)).toBe(900n)
+    await sides()
+  })
+
+  test('that takes back what was spent meanwhile leaves what is owed', async () => {
+    const { customerId, account, address } = await newHolder(on)
+    const owed = await receivables()
+    await on.chain.transfer(1, address, 1_000n)
+    await on.chain.mine(4)
+    const [deposit] = await credited(on, account.id, 1)
+    const other = await newHolder(on)
+    const paid = await on.client.post('/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: account.id },
+      destination: { destinationType: 'ACCOUNT', accountId: other.account.id },
+      lockedCurrencySide: 'RECEIVING',
+      lockedCurrencyAmount: 600,
+      immediatelyExecute: true,
+    })
+    expect(paid.status).toBe(201)
+    const left = await until(
+      () => balanceOf(on, customerId),
+      (balance) => balance < 1_000n,
+    )
+    await on.chain.reorg(5)
+    await on.chain.mine(3)
+    await until(
+      () => on.client.get(`/deposits/${deposit.id}`),
+      ({ body }) => body.status === 'REVERSED',
+    )
+    expect(await balanceOf(on, customerId)).toBe(0n)
+    expect(await receivables()).toBe(owed + 1_000n - left)
+    await sides()
+  })
+
+  test('that takes a payment back has it paid again, once', async () => {
+    const payee = on.chain.account(5).address
+    const external = await on.client.post('/customers/external-accounts', {
+      currency: 'USDC',
+      accountInfo: { accountType: 'BASE_WALLET', address: payee },
+    })
+    const [own] = (await on.client.get('/platform/internal-accounts?currency=USDC')).body.data
+    const out = await on.client.post('/transfer-out', {
+      source: { accountId: own.id },
+      destination: { accountId: external.body.id },
+      amount: 123_000,
+    })
+    expect(out.status).toBe(201)
+    const done = await until(
+      async () => {
+        await on.chain.mine(1)
+        return on.client.get(`/transactions/${out.body.id}`)
+      },
+      ({ body }) => body.status === 'COMPLETED',
+    )
+    expect(await on.chain.balanceOf(on.chain.token, payee)).toBe(123_000n - NETWORK_FEE)
+    const { transactionHash } = done.body.reconciliationInstructions
+    const receipt = (await on.chain.rpc('eth_getTransactionReceipt', [transactionHash])) as {
+      blockNumber: Hex
+    }
+    const { number } = await on.chain.block()
+    await on.chain.reorg(Number(number - BigInt(receipt.blockNumber)) + 1)
+    expect(await on.chain.balanceOf(on.chain.token, payee)).toBe(0n)
+    await until(
+      async () => {
+        await on.chain.mine(1)
+        return on.chain.balanceOf(on.chain.token, payee)
+      },
+      (balance) => balance > 0n,
+      60,
+    )
+    await on.chain.mine(10)
+    await settled()
+    expect(await on.chain.balanceOf(on.chain.token, payee)).toBe(123_000n - NETWORK_FEE)
+    expect((await on.client.get(`/transactions/${out.body.id}`)).body.status).toBe('COMPLETED')
+    await sides()
+  })
+})
+
+/** The signed form of a transaction. */
+async function rawOf(hash: Hex): Promise<Hex> {
+  return (await on.chain.rpc('eth_getRawTransactionByHash', [hash])) as Hex
+}
+
+/** Waits until nothing is in doubt. */
+async function settled(): Promise<void> {
+  await followed(on)
+  await until(
+    () => on.service.app.read.selectFrom('chains').selectAll().executeTakeFirstOrThrow(),
+    (row) => row.followed_block >= row.highest_block,
+  )
+  await until(
+    () =>
+      on.service.app.read.selectFrom('chain_movements').where('state', '=', 'UNSURE').selectAll().execute(),
+    (rows) => rows.length === 0,
+  )
+}
+
+/** The ledger says what the chain says. */
+async function sides(): Promise<void> {
+  await settled()
+  const [ledger, chain] = await bothSides(on)
+  expect(ledger).toBe(chain)
+}
+
+async function receivables(): Promise<bigint> {
+  const { rows } = await on.service.app.db.query<{ posted: bigint }>(
+    "SELECT posted FROM ledger_accounts WHERE name = 'receivables' AND currency = 'USDC'",
+  )
+  return BigInt(rows[0]?.posted ?? 0)
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { authorizationNonce } from '../../../src/base/crypto/evm/authorization.ts'
+import { WALLET_PATH } from '../../../src/base/crypto/evm/keys.ts'
+import type { Hex } from '../../../src/base/formats/hex.ts'
+import { newChainPayment } from '../../../src/outside/chains/queue.ts'
+import { addressRow } from '../../../src/outside/chains/rail.ts'
+import { operate } from '../../../src/people/platforms/operate.ts'
+import { insert } from '../../../src/storage/commit/writes.ts'
+import type { ChainPaymentRow } from '../../../src/storage/rows/chain.ts'
+import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
+import { CONFIRMATIONS, evmEntry, type OnChain, openOnChain } from '../../worlds/chain/on-chain.testing.ts'
+import { Payer } from '../../worlds/chain/payer.testing.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+
+const WALLET = 3
+const FEE = 50n
+
+let on: OnChain
+let payer: Payer
+
+describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed', () => {
+  beforeAll(async () => {
+    on = await openOnChain()
+    await on.setRail(evmEntry(on.chain, { multicall: on.chain.multicall }))
+    await on.chain.mint(wallet(), 1_000_000n)
+    await on.chain.setAutomine(false)
+    payer = await Payer.open(on)
+    const op = await operate(on.service.app, on.client.credentials.platformId)
+    // Beside the account's deposit address, which the server opens by itself: both would have the id of the account's address.
+    const row = addressRow(on.rail().name, op, {
+      ...{ of: 'signed payments', address: wallet(), role: 'WALLET', path: WALLET_PATH },
+      ownerId: payer.account(true),
+    })
+    expect(await on.service.app.commit(op, [insert('chain_addresses', row)])).toMatchObject({ done: true })
+  })
+  afterAll(() => on?.close())
+
+  const wallet = () => on.chain.account(WALLET).address.toLowerCase() as Hex
+  const received = (account: Hex) => on.chain.balanceOf(on.chain.token, account)
+
+  /** One transfer as viem signs it: the typed data of EIP-3009. */
+  function sign(to: Hex, value: bigint, nonce: Hex, validBefore: bigint): Promise<Hex> {
+    const { name, version } = on.rail().chain.token('USDC').domain!
+    return on.chain.account(WALLET).signTypedData({
+      domain: { name, version, chainId: on.chain.chainId, verifyingContract: on.chain.token },
+      types: {
+        TransferWithAuthorization: [
+          { name: 'from', type: 'address' },
+          { name: 'to', type: 'address' },
+          { name: 'value', type: 'uint256' },
+          { name: 'validAfter', type: 'uint256' },
+          { name: 'validBefore', type: 'uint256' },
+          { name: 'nonce', type: 'bytes32' },
+        ],
+      },
+      primaryType: 'TransferWithAuthorization',
+      message: { from: wallet(), to, value, validAfter: 0n, validBefore, nonce },
+    })
+  }
+
+  /** Puts a signed transfer with a fee into the queue. It is nobody's payment, so nobody is told of it. */
+  async function queue(recipient: Hex, amount: bigint, seconds = 3600n): Promise<string> {
+    const { app } = on.service
+    const op = await operate(app, on.client.credentials.platformId)
+    const id = op.newId('ChainRecord')
+    const validBefore = (await on.chain.block()).timestamp + seconds
+    const { treasury } = on.rail().chain
+    const sender = await app.read
+      .selectFrom('chain_addresses')
+      .where('address', '=', wallet())
+      .select('id')
+      .executeTakeFirstOrThrow()
+    const row = newChainPayment(on.rail(), {
+      id,
+      platformId: op.platform.id,
+      kind: 'SWEEP',
+      paymentId: id,
+      currency: 'USDC',
+      amount,
+      recipient,
+      signed: {
+        senderId: sender.id,
+        sender: wallet(),
+        validBefore,
+        signature: await sign(recipient, amount, authorizationNonce('payment', id), validBefore),
+        fee: {
+          amount: FEE,
+          recipient: treasury,
+          signature: await sign(treasury, FEE, authorizationNonce('fee', id), validBefore),
+        },
+      },
+      now: op.now,
+    })
+    expect(await app.commit(op, [insert('chain_payments', row)])).toMatchObject({ done: true })
+    return id
+  }
+
+  const ended = (id: string) => payer.payment(id, ({ state }) => state === 'PAID' || state === 'FAILED')
+
+  test('is one transaction with its fee, under the signatures as they are', async () => {
+    const [payee, treasury] = [payer.newPayee().toLowerCase() as Hex, on.rail().chain.treasury]
+    const before = await received(treasury)
+    const id = await queue(payee, 1000n)
+    const [row] = await payer.sent([id])
+    expect(row!.recipient).toBe(on.chain.multicall.toLowerCase())
+    await on.chain.mine(CONFIRMATIONS)
+    expect(await ended(id)).toMatchObject({ state: 'PAID', transaction_hash: row!.attempts[0]!.hash })
+    expect(await received(payee)).toBe(1000n)
+    expect(await received(treasury)).toBe(before + FEE)
+  })
+
+  test('of which somebody else has relayed the payment alone still pays its fee', async () => {
+    const [payee, treasury] = [payer.newPayee().toLowerCase() as Hex, on.rail().chain.treasury]
+    const before = await received(treasury)
+    const id = await queue(payee, 2000n)
+    await payer.sent([id])
+    const payment = (await payer.paymentOf(id))!
+    const theirs = await payer.relayFrom(1, payment)
+    await on.chain.mine(CONFIRMATIONS)
+    await until(
+      () => payer.transactionsOf(id),
+      (rows) => rows.length === 2,
+      60,
+    )
+    await payer.sent([id])
+    await on.chain.mine(CONFIRMATIONS)
+    expect(await ended(id)).toMatchObject({ state: 'PAID', transaction_hash: theirs })
+    expect(await received(payee)).toBe(2000n)
+    expect(await received(treasury)).toBe(before + FEE)
+  })
+
+  test('that the wallet cannot pay any more fails, and nothing is sent', async () => {
+    const has = await received(wallet())
+    const id = await queue(payer.newPayee().toLowerCase() as Hex, has)
+    expect(await ended(id)).toMatchObject({ state: 'FAILED', attempts: 0 } satisfies Partial<ChainPaymentRow>)
+  })
+
+  test('that has expired before it was sent fails: it cannot be signed again here', async () => {
+    const id = await queue(payer.newPayee().toLowerCase() as Hex, 10n, 5n)
+    expect(await ended(id)).toMatchObject({ state: 'FAILED', attempts: 0 })
+  })
+})

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chainIdOf } from '../../../src/outside/chains/ids.ts'
+import { chainAbsent, openChain } from '../../worlds/chain/chain.testing.ts'
+import { openLyingProxy } from '../../worlds/chain/lying-proxy.testing.ts'
+import {
+  alertsOf,
+  CONFIRMATIONS,
+  evmEntry,
+  followed,
+  gasAddressOf,
+  type OnChain,
+  openOnChain,
+} from '../../worlds/chain/on-chain.testing.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+
+let on: OnChain
+
+describe.skipIf(chainAbsent)('the chain of a rail', () => {
+  beforeAll(async () => {
+    on = await openOnChain()
+  })
+  afterAll(() => on?.close())
+
+  test('is followed from where it was when the server first met it', async () => {
+    const row = await until(
+      () => on.service.app.read.selectFrom('chains').selectAll().executeTakeFirst(),
+      (found) => found !== undefined,
+    )
+    expect(row).toMatchObject({
+      id: chainIdOf('base'),
+      chain_number: BigInt(on.chain.chainId),
+      genesis: on.rail().facts?.genesis,
+    })
+    const { number } = await on.rail().nodes.head()
+    expect(row!.followed_block).toBeGreaterThanOrEqual(0n)
+    expect(row!.followed_block).toBeLessThanOrEqual(number)
+  })
+
+  test('shows in the metrics how far it was followed', async () => {
+    await on.chain.mine(5)
+    const { number } = await on.chain.block()
+    const last = number - BigInt(CONFIRMATIONS) + 1n
+    const text = await until(
+      () => on.service.app.metrics.text(async () => true),
+      (found) => found.includes(`countersign_chain_followed_block{rail="base"} ${last}\n`),
+    )
+    expect(text).toMatch(/^countersign_chain_followed_age_seconds\{rail="base"\} -?[\d.]+$/m)
+  })
+
+  test('has a treasury and gas accounts, whose keys are in the enclave', async () => {
+    const rows = await until(
+      () =>
+        on.service.app.read
+          .selectFrom('chain_addresses')
+          .selectAll()
+          .where('owner_id', 'is', null)
+          .orderBy('role')
+          .execute(),
+      (found) => found.length === 2,
+    )
+    expect(rows.map(({ role, address }) => [role, address])).toEqual([
+      ['GAS', gasAddressOf(on.service, on.rail())],
+      ['TREASURY', on.rail().chain.treasury],
+    ])
+  })
+
+  test('is refused where the rails file says otherwise than the chain', async () => {
+    const { chain } = on
+    const usdc = (address: string) => ({ currency: 'USDC', standard: 'EIP3009', address })
+    const served = (currency: string) => [
+      { direction: 'OUT', accountTypes: ['BASE_WALLET'], currencies: [currency] },
+    ]
+    for (const [more, why] of [
+      [{ chainId: 8453 }, 'is of another chain'],
+      [
+        { tokens: [{ ...usdc(chain.token), currency: 'BTC' }], serves: served('BTC') },
+        'has 6 decimals, but BTC has 8',
+      ],
+      [{ tokens: [usdc(chain.plainToken)] }, 'has no'],
+      [{ tokens: [usdc(`0x${'1'.repeat(40)}`)] }, 'there is no contract'],
+      [{ tokens: [usdc(otherSpelling(chain.token))] }, 'checksum'],
+      [
+        { serves: [{ direction: 'PULL', accountTypes: ['BASE_WALLET'], currencies: ['USDC'] }] },
+        'pulls nothing',
+      ],
+      [
+        { serves: [{ direction: 'OUT', accountTypes: ['ETHEREUM_WALLET'], currencies: ['USDC'] }] },
+        'BASE_WALLET alone',
+      ],
+      [{ agreement: 2 }, 'needs two nodes'],
+      [
+        { agreement: 2, rpcs: [chain.url, `${chain.url}/`].map((url) => ({ type: 'url', url })) },
+        'two nodes have one address',
+      ],
+      [{ rpcs: [{ type: 'url', url: 'http://example.com' }] }, 'https://'],
+      [{ rpcs: [{ type: 'secret', env: 'NO_SUCH_NODE' }] }, 'NO_SUCH_NODE'],
+    ] as const)
+      await expect(on.setRail(evmEntry(chain, more)), why).rejects.toThrow(why)
+    // What is under way goes on with the rails as they were.
+    expect(on.rail().facts).toBeDefined()
+  })
+
+  test('is not looked at where a rail is given another one, however lately it was held', async () => {
+    const chain = await openChain({ chainId: 31_338 })
+    const proxy = await openLyingProxy(chain.url)
+    try {
+      const before = await alertsOf(on, 'nodes')
+      await on.setRail(evmEntry({ ...chain, url: proxy.url }))
+      await until(
+        () => alertsOf(on, 'nodes'),
+        (alerts) => alerts > before,
+      )
+      const heads = proxy.calls('eth_getBlockByNumber').filter(({ params }) => params[0] === 'latest')
+      expect(heads).toEqual([])
+    } finally {
+      await on.setRail(evmEntry(on.chain))
+      await proxy.close()
+      await chain.close()
+    }
+    await followed(on)
+  })
+})
+
+/** The same address with one letter in the wrong case. */
+function otherSpelling(address: string): string {
+  const at = [...address].findIndex((letter, index) => index > 1 && /[a-f]/i.test(letter))
+  const letter = address[at]!
+  const turned = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
+  return `${address.slice(0, at)}${turned}${address.slice(at + 1)}`
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runCommand } from '../../../src/edge/commands/admin.ts'
+import { chainAbsent } from '../../worlds/chain/chain.testing.ts'
+import {
+  type BehindProxy,
+  balanceOf,
+  bothSides,
+  credited,
+  followed,
+  newHolder,
+  openBehindProxy,
+} from '../../worlds/chain/on-chain.testing.ts'
+import type { Reply } from '../../worlds/client.testing.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+
+const DAY_SECONDS = 86_400
+const SWEPT_FROM = 1_000_000
+
+let on: BehindProxy
+
+describe.skipIf(chainAbsent)('the statement of a chain', () => {
+  beforeAll(async () => {
+    on = await openBehindProxy({ entry: { sweeps: [{ currency: 'USDC', from: SWEPT_FROM }] } })
+    await on.chain.mint(on.chain.account(1).address, 1_000_000_000_000n)
+  })
+  afterAll(() => on?.close())
+
+  test('agrees with the ledger after deposits, payouts and sweeps', async () => {
+    const { account, address } = await newHolder(on)
+    await on.chain.transfer(1, address, 5_000_000n)
+    await on.chain.transfer(1, address, 25n)
+    await on.chain.mine(2)
+    await credited(on, account.id, 2)
+    await until(
+      async () => {
+        await on.chain.mine(1)
+        return on.chain.balanceOf(on.chain.token, address)
+      },
+      (balance) => balance === 0n,
+    )
+    await payOut(2_000_000)
+    const small = await newHolder(on)
+    await on.chain.transfer(1, small.address, BigInt(SWEPT_FROM) - 1n)
+    await on.chain.mine(4)
+    await credited(on, small.account.id, 1)
+    expect(await on.chain.balanceOf(on.chain.token, small.address)).toBe(BigInt(SWEPT_FROM) - 1n)
+    const [ledger, chain] = await bothSides(on)
+    expect(ledger).toBe(chain)
+    const day = await endDay()
+    const [found] = await reconciled(day)
+    expect(found).toMatchObject({ status: 'BALANCED', closingBalance: String(chain) })
+    const [listed] = (await on.client.get(`/reconciliations?rail=base`)).body.data
+    expect(listed).toMatchObject({ date: day, status: 'BALANCED' })
+  })
+
+  test('has a transfer that no log has shown as a difference of its amount', async () => {
+    const { customerId, address } = await newHolder(on)
+    on.proxy.lie('eth_getLogs', 'no logs')
+    await on.chain.transfer(1, address, 777n)
+    await on.chain.mine(3)
+    await followed(on)
+    on.proxy.honest()
+    expect(await balanceOf(on, customerId)).toBe(0n)
+    const [ledger, chain] = await bothSides(on)
+    expect(chain).toBe(ledger + 777n)
+    const day = await endDay()
+    const [found] = await reconciled(day)
+    expect(found).toMatchObject({
+      status: 'DIFFERENT',
+      differences: [{ reason: 'BALANCE_GAP', amount: '777' }],
+    })
+  })
+
+  test('is not there before the day has ended on the chain', async () => {
+    const { timestamp } = await on.chain.block()
+    const [found] = await reconciled(dateOf(timestamp))
+    expect(found.status).toBe('WAITING')
+  })
+})
+
+/** Pays an address outside, from the platform's account. */
+async function payOut(amount: number): Promise<void> {
+  const external = await on.client.post('/customers/external-accounts', {
+    currency: 'USDC',
+    accountInfo: { accountType: 'BASE_WALLET', address: on.chain.account(6).address },
+  })
+  const [own] = (await on.client.get('/platform/internal-accounts?currency=USDC')).body.data
+  const out = await on.client.post('/transfer-out', {
+    source: { accountId: own.id },
+    destination: { accountId: external.body.id },
+    amount,
+  })
+  await until(
+    async () => {
+      await on.chain.mine(1)
+      return on.client.get(`/transactions/${out.body.id}`)
+    },
+    ({ body }) => body.status === 'COMPLETED',
+  )
+}
+
+/** Has the day of the chain end, and returns it. */
+async function endDay(): Promise<string> {
+  await followed(on)
+  const { timestamp } = await on.chain.block()
+  await on.chain.rpc('evm_increaseTime', [DAY_SECONDS])
+  await on.chain.mine(3)
+  await followed(on)
+  return dateOf(timestamp)
+}
+
+function dateOf(timestamp: bigint): string {
+  return new Date(Number(timestamp) * 1000).toISOString().slice(0, 10)
+}
+
+async function reconciled(date: string): Promise<Reply['body'][]> {
+  const args = ['reconciliation', 'run', '--rail', 'base', '--date', date]
+  const { data } = (await runCommand(on.service.app, args, on.client.baseUrl)) as { data: Reply['body'][] }
+  return data
+}

@@ -1,0 +1,338 @@
+import { mnemonicToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { LocalChain } from '../../../../contracts/local-chain.ts'
+import { recordDeposit } from '../../../src/money/deposits/deposits.ts'
+import { operate } from '../../../src/people/platforms/operate.ts'
+import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { chainAbsent, openChain } from '../../worlds/chain/chain.testing.ts'
+import { Holder, newAddress, ok, payloadOf } from '../../worlds/chain/holder.testing.ts'
+import { type OnChain, openOnChain } from '../../worlds/chain/on-chain.testing.ts'
+import { signIn } from '../../worlds/client.testing.ts'
+import { until } from '../../worlds/production/bank.testing.ts'
+import { newAgent } from '../../worlds/records/agents.testing.ts'
+
+let chain: LocalChain
+let on: OnChain
+
+/** The wallets of a platform, whose balances are those of their addresses. */
+const held: Holder[] = []
+async function holder(amount = 0n): Promise<Holder> {
+  const one = await Holder.open(on, amount)
+  held.push(one)
+  return one
+}
+
+const MILLION = 1_000_000n
+
+describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
+  beforeAll(async () => {
+    chain = await openChain()
+    on = await openOnChain({ mode: 'sandbox', chain, entry: { multicall: chain.multicall } })
+    ok(await on.client.send('PATCH', '/config', { embeddedWalletConfig: { network: 'BASE' } }))
+  })
+  afterAll(async () => {
+    await on?.close()
+    await chain?.close()
+  })
+
+  test('are made where a rail of the server is, and nowhere else', async () => {
+    const set = (network: string) => on.client.send('PATCH', '/config', { embeddedWalletConfig: { network } })
+    expect(await set('POLYGON')).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT', details: { field: 'embeddedWalletConfig.network' } },
+    })
+    expect((await set('SPARK')).body.embeddedWalletConfig.network).toBe('SPARK')
+    const email = 'spark@example.com'
+    const before = ok(
+      await on.client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email }),
+    )
+    ok(await set('BASE'))
+    // A wallet stays where it was made.
+    const { data } = ok(
+      await on.client.get(`/customers/internal-accounts?customerId=${before.id}&type=EMBEDDED_WALLET`),
+    )
+    expect(data[0]).toMatchObject({
+      balance: { currency: { code: 'USDB' } },
+      fundingPaymentInstructions: [{ accountOrWalletInfo: { accountType: 'SPARK_WALLET' } }],
+    })
+  })
+
+  test('have nothing of what another rail says has come to their address', async () => {
+    const ada = await holder()
+    const { app } = on.service
+    const op = await operate(app, (await app.rails.ownerOf(on.rail()))!)
+    const paidBy = async (rail: string) => {
+      const said = {
+        depositId: 'D-1',
+        depositAccountId: ada.address,
+        amount: { value: '1', currency: 'USDC' },
+        receivedAt: op.now.toISOString(),
+      }
+      return (await recordDeposit(op, rail, said, 1n, ada.walletId)).row
+    }
+    expect(await paidBy('base')).toMatchObject({ state: 'CREDITED', account_id: ada.walletId })
+    expect(await paidBy('polygon')).toMatchObject({ state: 'SUSPENSE', reason: 'OTHER_RAIL' })
+  })
+
+  test('have the address of their own seed, whose exported words open them elsewhere', async () => {
+    const ada = await holder(5n * MILLION)
+    const key = mnemonicToAccount(await ada.wallet.export(ada.session))
+    expect(ada.address).toBe(key.address)
+    expect((await ada.account()).fundingPaymentInstructions).toEqual([
+      {
+        accountOrWalletInfo: { accountType: 'BASE_WALLET', assetType: 'USDC', address: key.address },
+        instructionsNotes: 'Whatever arrives here is the money of this wallet.',
+        isPlatformAccount: false,
+      },
+    ])
+    const to = newAddress()
+    const hash = await ada.payElsewhere(key, to, 2n * MILLION)
+    await ada.seen((total) => total === 3n * MILLION)
+    expect(await on.chain.balanceOf(on.chain.token, to)).toBe(2n * MILLION)
+    const { data } = ok(await on.client.get(`/transactions?customerId=${ada.customerId}&type=OUTGOING`))
+    expect(data).toEqual([
+      expect.objectContaining({
+        status: 'COMPLETED',
+        source: { sourceType: 'ACCOUNT', accountId: ada.walletId, currency: 'USDC' },
+        destination: { destinationType: 'CHAIN_ADDRESS', address: to, currency: 'USDC' },
+        sentAmount: expect.objectContaining({ amount: 2_000_000 }),
+        description: 'Paid with the key of the wallet, without this server',
+        reconciliationInstructions: expect.objectContaining({ transactionHash: hash }),
+      }),
+    ])
+    const events = await on.client.events(`&objectId=${data[0].id}`)
+    expect(events.map(({ type }: { type: string }) => type)).toEqual(['OUTGOING_PAYMENT.COMPLETED'])
+  })
+
+  test('pay an address on the chain by two transfers of their own key, which the payload names', async () => {
+    const ada = await holder(30n * MILLION)
+    const to = newAddress()
+    const quote = await ada.quote(await ada.addPayee(to), 25n * MILLION)
+    const payload = JSON.parse(payloadOf(quote))
+    const fees = BigInt(quote.feesIncluded)
+    const { treasury } = on.rail().chain
+    expect(payload.chain).toMatchObject({
+      network: 'BASE',
+      chainId: on.chain.chainId,
+      token: { currency: 'USDC', address: on.chain.token, name: 'Test Dollar', version: '2' },
+      from: ada.address,
+      transfers: [
+        { purpose: 'PAYMENT', to, amount: 25_000_000 },
+        { purpose: 'FEE', amount: Number(fees) },
+      ],
+    })
+    expect(payload.summary).toMatch(
+      new RegExp(`^Pay 25.000000 USDC on Base to ${to}, and [0-9.]+ USDC as fee$`),
+    )
+    const before = await on.chain.balanceOf(on.chain.token, treasury)
+    ok(await ada.execute(quote))
+    expect(await ada.available()).toBe(30n * MILLION - 25n * MILLION - fees)
+    const done = await ada.ended(quote.transactionId)
+    expect(done).toMatchObject({
+      status: 'COMPLETED',
+      reconciliationInstructions: { transactionHash: expect.stringMatching(/^0x/) },
+    })
+    expect(await on.chain.balanceOf(on.chain.token, to)).toBe(25n * MILLION)
+    expect(await on.chain.balanceOf(on.chain.token, treasury)).toBe(before + fees)
+    expect(await ada.onChain()).toBe(await ada.total())
+  })
+
+  test('pay each other over the chain, with a record for the payee', async () => {
+    const [ada, bob] = [await holder(10n * MILLION), await holder()]
+    const done = await ada.pay(bob.walletId, 4n * MILLION)
+    expect(done.status).toBe('COMPLETED')
+    expect([await bob.total(), await bob.onChain()]).toEqual([4n * MILLION, 4n * MILLION])
+    const { data } = ok(await on.client.get(`/transactions?customerId=${bob.customerId}&type=INCOMING`))
+    expect(data).toEqual([
+      expect.objectContaining({
+        status: 'COMPLETED',
+        source: { sourceType: 'ACCOUNT', accountId: ada.walletId, currency: 'USDC' },
+      }),
+    ])
+  })
+
+  test('pay an account here once their money has come to the treasury', async () => {
+    const ada = await holder(10n * MILLION)
+    const quote = await ada.quote(ada.custodialId, 4n * MILLION)
+    const { chain, summary } = JSON.parse(payloadOf(quote))
+    const { treasury } = on.rail().chain
+    expect(chain.transfers).toEqual([
+      expect.objectContaining({ purpose: 'PAYMENT', amount: Number(quote.totalSendingAmount) }),
+    ])
+    expect(chain.transfers[0].to.toLowerCase()).toBe(treasury)
+    expect(summary).toContain('USDC on Base to this server at 0x')
+    const before = await on.chain.balanceOf(on.chain.token, treasury)
+    ok(await ada.execute(quote))
+    expect((await ada.ended(quote.transactionId)).status).toBe('COMPLETED')
+    expect(await on.chain.balanceOf(on.chain.token, treasury)).toBe(before + BigInt(quote.totalSendingAmount))
+    expect(await custodial(ada)).toBe(4n * MILLION)
+    expect(await ada.onChain()).toBe(await ada.total())
+  })
+
+  test('pay a bank, and get back over the chain what the bank did not take', async () => {
+    const ada = await holder(10n * MILLION)
+    expect((await ada.pay(await bankOf(ada), 300n)).status).toBe('COMPLETED')
+    const paid = await ada.total()
+    expect(await ada.onChain()).toBe(paid)
+    // The bank sends one back, and the other never leaves.
+    for (const suffix of ['004', '002']) {
+      const failed = await ada.pay(await bankOf(ada, suffix), 200n)
+      expect(failed).toMatchObject({ status: 'FAILED', refund: { status: 'COMPLETED' } })
+      expect([await ada.total(), await ada.onChain()]).toEqual([paid, paid])
+    }
+  })
+
+  test('are paid over the chain out of the treasury', async () => {
+    const [ada, bob] = [await holder(10n * MILLION), await holder()]
+    await ada.pay(ada.custodialId, 6n * MILLION)
+    const quote = await ada.quote(bob.walletId, 2n * MILLION, ada.custodialId)
+    ok(await on.client.post(`/quotes/${quote.id}/execute`))
+    expect(await ada.ended(quote.transactionId)).toMatchObject({
+      status: 'COMPLETED',
+      reconciliationInstructions: { transactionHash: expect.stringMatching(/^0x/) },
+    })
+    expect([await bob.total(), await bob.onChain()]).toEqual([2n * MILLION, 2n * MILLION])
+  })
+
+  test('that are emptied by their key while a payment is under way: it fails, and the books are the chain', async () => {
+    const ada = await holder(10n * MILLION)
+    const key = mnemonicToAccount(await ada.wallet.export(ada.session))
+    const quote = await ada.quote(await ada.addPayee(), 6n * MILLION)
+    await chain.setAutomine(false)
+    ok(await ada.execute(quote))
+    await until(
+      () => paymentOf(quote.transactionId),
+      (row) => row?.state === 'SENT',
+    )
+    // Comes before the payment in the next block.
+    await ada.payElsewhere(key, newAddress(), 9n * MILLION)
+    await chain.setAutomine(true)
+    await ada.seen((total) => total < 10n * MILLION)
+    const { data } = ok(await on.client.get(`/transactions?customerId=${ada.customerId}&type=OUTGOING`))
+    const own = data.find((one: { quoteId?: string }) => one.quoteId === undefined)
+    const missing = 9n * MILLION - (10n * MILLION - BigInt(quote.totalSendingAmount))
+    expect(own.counterpartyInformation).toEqual({ shortfall: String(missing) })
+    // As if the hour were over in which the chain takes what was signed: until then the payment could be made still.
+    await on.service.app.db.query('UPDATE chain_payments SET valid_before = 1 WHERE id = $1', [
+      uuidOf((await paymentOf(quote.transactionId))!.id),
+    ])
+    expect((await ada.ended(quote.transactionId)).status).toBe('FAILED')
+    await on.client.advance(2 * 60)
+    await ada.seen((total) => total === MILLION)
+    expect([await ada.available(), await ada.onChain()]).toEqual([MILLION, MILLION])
+  })
+
+  test('are moved by the stamp of their own session over the exact payload, once, and by nothing else', async () => {
+    const [ada, bob] = [await holder(10n * MILLION), await holder(10n * MILLION)]
+    const [mine, other] = [await ada.quote(bob.walletId, MILLION), await bob.quote(ada.walletId, MILLION)]
+    const stamp = await ada.session.approveQuote(mine)
+    const session = await signIn(on.client, bob.walletId)
+    const refused = { status: 401 }
+    expect(await on.client.post(`/quotes/${mine.id}/execute`)).toMatchObject({ status: 202 })
+    expect(await ada.executeWith(mine, 'sandbox-valid-signature')).toMatchObject(refused)
+    expect(await ada.executeWith(mine, session.stamp(payloadOf(mine)))).toMatchObject(refused)
+    expect(await ada.executeWith(mine, await bob.session.approveQuote(other))).toMatchObject(refused)
+    expect(await bob.executeWith(other, stamp)).toMatchObject(refused)
+    ok(await ada.executeWith(mine, stamp))
+    expect(await ada.executeWith(mine, stamp)).toMatchObject(refused)
+    expect((await ada.ended(mine.transactionId)).status).toBe('COMPLETED')
+    expect(await bob.onChain()).toBe(11n * MILLION)
+  })
+
+  test('pay what an agent proposes only under the stamp of their holder, whoever approves', async () => {
+    const ada = await holder(10n * MILLION)
+    const spendingLimits = { currency: 'USDC', perTransactionLimit: 5_000_000 }
+    const agent = await newAgent(on.client, ada.customerId, {
+      defaultExecutionMode: 'APPROVAL_REQUIRED',
+      spendingLimits,
+    })
+    const device = await signIn(on.client, ada.walletId)
+    const to = newAddress()
+    const quote = ok(
+      await agent.post('/agents/me/quotes', {
+        source: { sourceType: 'ACCOUNT', accountId: ada.walletId },
+        destination: { destinationType: 'ACCOUNT', accountId: await ada.addPayee(to) },
+        lockedCurrencySide: 'RECEIVING',
+        lockedCurrencyAmount: 1_000_000,
+      }),
+    )
+    // The agent brings the stamp, and the platform approves later without one.
+    const { payloadToSign } = quote.paymentInstructions[0].accountOrWalletInfo
+    const execute = `/agents/me/quotes/${quote.id}/execute`
+    const magic = { 'Svc-Wallet-Signature': 'sandbox-valid-signature' }
+    expect(await agent.post(execute, undefined, magic)).toMatchObject({ status: 401 })
+    const stamped = { 'Svc-Wallet-Signature': device.stamp(payloadToSign) }
+    const action = ok(await agent.post(execute, undefined, stamped))
+    expect(action.status).toBe('PENDING_APPROVAL')
+    ok(await on.client.post(`/agents/${agent.id}/actions/${action.id}/approve`))
+    expect((await ada.ended(quote.transactionId)).status).toBe('COMPLETED')
+    expect(await chain.balanceOf(chain.token, to)).toBe(MILLION)
+  })
+
+  test('take no money and give none beside the chain', async () => {
+    const ada = await holder(10n * MILLION)
+    expect(
+      await on.client.post('/transfer-in', {
+        source: { accountId: await ada.addPayee() },
+        destination: { accountId: ada.walletId },
+        amount: 1,
+      }),
+    ).toMatchObject({ status: 400, body: { details: { field: 'destination.accountId' } } })
+    expect(
+      await on.client.post('/transfer-out', {
+        source: { accountId: ada.walletId },
+        destination: { accountId: await ada.addPayee() },
+        amount: 1,
+      }),
+    ).toMatchObject({ status: 400, body: { details: { field: 'source.accountId' } } })
+    expect(
+      await on.client.post('/cards', {
+        cardholderId: ada.customerId,
+        form: 'VIRTUAL',
+        fundingSources: [ada.walletId],
+      }),
+    ).toMatchObject({
+      status: 400,
+      body: { code: 'FUNDING_SOURCE_INELIGIBLE', details: { field: 'fundingSources.0' } },
+    })
+  })
+
+  test('have in the books, together and each, what the chain says', async () => {
+    for (const one of held) await one.seen((total) => total >= 0n)
+    const [books, chain] = await Promise.all([
+      Promise.all(held.map((one) => one.total())),
+      Promise.all(held.map((one) => one.onChain())),
+    ])
+    expect(books).toEqual(chain)
+    expect(books.length).toBeGreaterThan(8)
+  })
+})
+
+function paymentOf(transactionId: string) {
+  const { read } = on.service.app
+  return read
+    .selectFrom('chain_payments')
+    .where('payment_id', '=', transactionId)
+    .selectAll()
+    .executeTakeFirst()
+}
+
+async function custodial(one: Holder): Promise<bigint> {
+  const path = `/customers/internal-accounts?customerId=${one.customerId}&type=INTERNAL_CRYPTO&currency=USDC`
+  return BigInt(ok(await on.client.get(path)).data[0].balance.amount)
+}
+
+/** A bank account of a customer; the suffix steers the sandbox. */
+async function bankOf({ customerId }: Holder, suffix = '789'): Promise<string> {
+  const reply = await on.client.post('/customers/external-accounts', {
+    customerId,
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'USD_ACCOUNT',
+      accountNumber: `123456${suffix}`,
+      routingNumber: '021000021',
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+    },
+  })
+  return ok(reply).id
+}

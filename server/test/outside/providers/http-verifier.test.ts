@@ -1,0 +1,84 @@
+import type { JsonSchema } from '@countersign/contract/core/decode'
+import { VerificationOutcome } from '@countersign/contract/customers/verifications'
+import { expect, test } from 'vitest'
+import { secretOfText } from '../../../src/base/crypto/standard-webhooks.ts'
+import { readConfig } from '../../../src/base/settings/config.ts'
+import { ConfigError } from '../../../src/base/settings/config-error.ts'
+import { validator } from '../../../src/edge/http/request/validate.ts'
+import { machineClock } from '../../../src/kernel/operation/app.ts'
+import type { VerifierAnswer } from '../../../src/kernel/ports/verifier.ts'
+import { createHttpVerifier } from '../../../src/outside/providers/http-verifier.ts'
+import { describeVerifier } from '../../worlds/contract/suites.testing.ts'
+import { verificationProvider } from '../../worlds/simulators/providers.testing.ts'
+
+const check = validator(VerificationOutcome as JsonSchema, 'body') as (answer: unknown) => VerifierAnswer
+
+async function make() {
+  const provider = await verificationProvider()
+  const secrets = [Buffer.alloc(32, 1), secretOfText(provider.secret)!]
+  return { provider, verifier: createHttpVerifier({ url: provider.url, secrets }, machineClock, check) }
+}
+
+describeVerifier('over HTTP', async () => {
+  const { provider, verifier } = await make()
+  return {
+    verifier,
+    answer: (how) => {
+      provider.answer = how
+    },
+    cases: () => [...provider.cases.values()],
+    report: (event, at) => provider.report(event, at),
+    stop: () => provider.stop(),
+  }
+})
+
+test('a failure repeats nothing of what the provider says', async () => {
+  const { provider, verifier } = await make()
+  provider.answer = 'failure'
+  const submission = {
+    verificationId: 'Verification:1',
+    submission: 1,
+    platformId: 'Platform:1',
+    customer: {},
+    beneficialOwners: [],
+    documents: [],
+  }
+  await expect(verifier.submit(submission)).rejects.toThrow('The verification provider answered 500')
+  await provider.stop()
+  await expect(verifier.submit(submission)).rejects.toThrow(
+    'The verification provider is not reached: ECONNREFUSED',
+  )
+})
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+test.each([
+  [{ VERIFICATION_URL: 'https://kyc.example' }, 'VERIFICATION_SECRET is missing'],
+  [{ VERIFICATION_SECRET: SECRET }, 'VERIFICATION_URL is missing'],
+  [
+    { VERIFICATION_URL: 'http://kyc.example', VERIFICATION_SECRET: SECRET },
+    'VERIFICATION_URL must begin with https://',
+  ],
+  [
+    { VERIFICATION_URL: 'https://kyc.example', VERIFICATION_SECRET: 'whsec_short' },
+    'VERIFICATION_SECRET must be',
+  ],
+  [
+    { VERIFICATION_URL: 'https://kyc.example', VERIFICATION_SECRET: `${SECRET},${SECRET},${SECRET}` },
+    'VERIFICATION_SECRET must be',
+  ],
+])('settings that cannot be used are one clear line: %j', (env, line) => {
+  expect(() => readConfig(env)).toThrow(ConfigError)
+  expect(() => readConfig(env)).toThrow(line)
+})
+
+test('two secrets can be set while one is replaced', () => {
+  const env = {
+    VERIFICATION_URL: 'https://kyc.example/x',
+    VERIFICATION_SECRET: `${SECRET}, ${SECRET.slice(6)}`,
+  }
+  expect(readConfig(env).verification).toEqual({
+    url: 'https://kyc.example/x',
+    secrets: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)],
+  })
+})

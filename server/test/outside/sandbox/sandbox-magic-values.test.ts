@@ -1,0 +1,297 @@
+import { randomBytes } from 'node:crypto'
+import { MAGIC_VALUE_FAMILIES, type MagicValueFamily } from '@countersign/contract/sandbox/sandbox'
+import type { Static } from 'typebox'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
+import {
+  type Client,
+  credentialOf,
+  fund,
+  newBankAccount,
+  newCustomer,
+  newPlatform,
+  type Reply,
+  sealCode,
+  signed,
+  signIn,
+} from '../../worlds/client.testing.ts'
+import { forEach } from '../../worlds/contract/calls.testing.ts'
+import {
+  clear,
+  newCard,
+  now,
+  type Purchase,
+  readCard,
+  use,
+  used,
+} from '../../worlds/records/cards.testing.ts'
+import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
+
+type Family = Static<typeof MagicValueFamily>
+type Value = Family['values'][number]
+
+const FUNDED = 10_000_000
+const AMOUNT = 1000
+
+let client: Client
+let customer: Awaited<ReturnType<typeof newCustomer>>
+let families: Family[]
+beforeAll(async () => {
+  client = await newPlatform()
+  customer = await newCustomer(client)
+  await fund(client, customer.usd, FUNDED)
+  families = (await client.get('/sandbox/magic-values')).body.data
+})
+
+const otherwiseOf = (family: Family['family']) => families.find((one) => one.family === family)!.otherwise
+const valuesOf = (family: Family['family']) => families.find((one) => one.family === family)!.values
+
+test('every family is listed, each value once, with its outcome otherwise', () => {
+  expect(families.map(({ family }) => family)).toEqual(MAGIC_VALUE_FAMILIES)
+  for (const { family, values } of families) {
+    expect(values.length, family).toBeGreaterThan(0)
+    for (const { suffix, value } of values)
+      expect([suffix, value].filter(Boolean), `${family} ${suffix ?? value}`).toHaveLength(1)
+    const keys = values.map(({ suffix, value }) => suffix ?? value)
+    expect(new Set(keys).size).toBe(keys.length)
+    expect(keys).toEqual(family === 'QUOTE_TO_UMA_ADDRESS' ? keys : keys.toSorted())
+  }
+})
+
+describe('the listed outcome happens', () => {
+  test('to people and businesses', async () => {
+    await forEach(valuesOf('CUSTOMER_VERIFICATION'), async ({ suffix, outcome }) => {
+      const person = { customerType: 'INDIVIDUAL', fullName: `Ada Lovelace${suffix}` }
+      expect((await client.post('/customers', person)).body.kycStatus, suffix).toBe(outcome)
+      const businessInfo = {
+        legalName: 'Analytical Engines',
+        taxId: '1',
+        incorporatedOn: '2000-01-01',
+        registrationNumber: `HRB 12${suffix}`,
+      }
+      const business = { customerType: 'BUSINESS', businessInfo }
+      expect((await client.post('/customers', business)).body.kybStatus, suffix).toBe(outcome)
+    })
+  })
+
+  test('to external accounts', async () => {
+    await forEach(valuesOf('BENEFICIARY_VERIFICATION'), async ({ suffix, outcome }) => {
+      const reply = await client.post('/customers/external-accounts', bankAccount(`55501${suffix}`))
+      if (outcome === 'INVALID')
+        expect(reply.body).toMatchObject({ status: 400, code: 'INVALID_BANK_ACCOUNT' })
+      else expect(reply.body.beneficiaryVerificationStatus, suffix).toBe(outcome)
+    })
+    // A wallet has no beneficiary.
+    await forEach(valuesOf('BENEFICIARY_VERIFICATION'), async ({ suffix, outcome }) => {
+      const reply = await client.post('/customers/external-accounts', wallet(suffix!))
+      if (outcome === 'INVALID')
+        expect(reply.body).toMatchObject({ status: 400, code: 'INVALID_BANK_ACCOUNT' })
+      else {
+        expect(reply.status, suffix).toBe(201)
+        expect(reply.body, suffix).not.toHaveProperty('beneficiaryVerificationStatus')
+      }
+    })
+  })
+
+  test('to payments, when it says', async () => {
+    const families = [
+      'TRANSFER_IN',
+      'TRANSFER_OUT',
+      'QUOTE_TO_EXTERNAL_ACCOUNT',
+      'QUOTE_FROM_EXTERNAL_ACCOUNT',
+      'QUOTE_TO_UMA_ADDRESS',
+    ] as const
+    const banks = new Map<string, Promise<string>>()
+    const bankOf = (suffix: string) => {
+      if (!banks.has(suffix)) banks.set(suffix, newBankAccount(client, customer.id, suffix))
+      return banks.get(suffix)!
+    }
+    const payments: { name: string; value: Value; transactionId: string }[] = []
+    await forEach(
+      families.flatMap((family) => valuesOf(family).map((value) => ({ family, value }))),
+      async ({ family, value }) => {
+        const name = `${family} ${value.suffix ?? value.value}`
+        const reply = await pay(family, value, bankOf)
+        expect(reply.status, `${name} ${JSON.stringify(reply.body)}`).toBe(201)
+        payments.push({ name, value, transactionId: reply.body.transactionId ?? reply.body.id })
+      },
+    )
+    const check = async (isTime: (afterSeconds: number) => boolean) =>
+      forEach(payments, async ({ name, value, transactionId }) => {
+        const { status, failureReason, refund } = (await client.get(`/transactions/${transactionId}`)).body
+        const seen = { outcome: status, failureReason, refundStatus: refund?.status }
+        const { outcome, afterSeconds = 0 } = value
+        const expected = { outcome, failureReason: value.failureReason, refundStatus: value.refundStatus }
+        if (isTime(afterSeconds)) expect(seen, name).toEqual(expected)
+        else expect(seen.outcome, name).not.toBe(outcome)
+      })
+    await client.advance(0)
+    await check((afterSeconds) => afterSeconds === 0)
+    await client.advance(Math.max(...payments.map(({ value }) => value.afterSeconds ?? 0)))
+    await check(() => true)
+  })
+
+  test('to cards and purchases', async () => {
+    const cards = await Promise.all(
+      valuesOf('CARD').map(async (value) => {
+        const platformCardId = `my-card-${value.suffix}`
+        return { value, card: await newCard(client, customer.id, [customer.usd], { platformCardId }) }
+      }),
+    )
+    const card = await newCard(client, customer.id, [customer.usd])
+    expect(card.state).toBe(otherwiseOf('CARD'))
+    const purchases: { value: Value; purchase: Purchase }[] = []
+    for (const value of valuesOf('CARD_PURCHASE')) {
+      const reply = await use(client, card.id, AMOUNT, { descriptor: `SHOP ${value.suffix}` })
+      if (reply.status === 403) expect(reply.body.code, value.suffix).toBe(value.outcome)
+      else {
+        expect((await clear(client, reply.body, AMOUNT)).status, value.suffix).toBe(200)
+        purchases.push({ value, purchase: reply.body })
+      }
+    }
+    const plain = await used(client, card.id, AMOUNT)
+    await clear(client, plain, AMOUNT)
+    expect((await now(client, plain)).status).toBe(otherwiseOf('CARD_PURCHASE'))
+    const expectIs = (what: string, { outcome }: Value, seen: string, isTime: boolean) =>
+      isTime ? expect(seen, what).toBe(outcome) : expect(seen, what).not.toBe(outcome)
+    const check = async (isOver: boolean) => {
+      for (const { value, card } of cards) {
+        const { state } = await readCard(client, card.id)
+        expectIs(`CARD ${value.suffix}`, value, state, isOver || value.afterSeconds === undefined)
+      }
+      for (const { value, purchase } of purchases) {
+        const what = `CARD_PURCHASE ${value.suffix}`
+        const { status, pullSummary } = await now(client, purchase)
+        expectIs(what, value, status, isOver || value.afterSeconds === undefined)
+        const isPulled = isOver || !value.meaning.endsWith('pulled 30 seconds later')
+        expect(pullSummary.pendingCount, what).toBe(isPulled ? 0 : 1)
+      }
+    }
+    await check(false)
+    await client.advance(30)
+    await check(true)
+  })
+
+  test('to a code and to both signatures', async () => {
+    const [code] = valuesOf('ONE_TIME_CODE')
+    const [walletSignature] = valuesOf('WALLET_SIGNATURE')
+    const [passkeySignature] = valuesOf('PASSKEY_SIGNATURE')
+    const credential = await credentialOf(client, customer.wallet)
+    const challenged = await client.post(`/auth/credentials/${credential}/challenge`)
+    const encryptedOtpBundle = sealCode(
+      challenged.body.otpEncryptionTargetBundle,
+      generateKeyPair(),
+      code!.value,
+    )
+    const verified = await client.post(`/auth/credentials/${credential}/verify`, {
+      type: 'EMAIL_OTP',
+      encryptedOtpBundle,
+    })
+    expect(verified.status).toBe(202)
+
+    const session = await signIn(client, customer.wallet)
+    const byMagic = { stamp: () => walletSignature!.value! }
+    const hide = { privateEnabled: true }
+    expect(
+      (await signed(client, byMagic, 'PATCH', `/internal-accounts/${customer.wallet}`, hide)).status,
+    ).toBe(200)
+
+    const passkey = new Authenticator()
+    const challenge = randomBytes(16).toString('base64url')
+    const { body } = await signed(client, session, 'POST', '/auth/credentials', {
+      type: 'PASSKEY',
+      accountId: customer.wallet,
+      nickname: 'Phone',
+      challenge,
+      attestation: passkey.attest(challenge),
+    })
+    const asked = await client.post(`/auth/credentials/${body.id}/challenge`, {
+      clientPublicKey: generateKeyPair().publicKey.uncompressedHex,
+    })
+    const assertion = { ...passkey.assert(asked.body.challenge), signature: passkeySignature!.value }
+    const opened = await client.post(
+      `/auth/credentials/${body.id}/verify`,
+      { type: 'PASSKEY', assertion },
+      { 'Request-Id': asked.body.requestId },
+    )
+    expect(opened.status).toBe(200)
+  })
+})
+
+test('any other value has the outcome that the family lists', async () => {
+  const person = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace009' }
+  expect((await client.post('/customers', person)).body.kycStatus).toBe(otherwiseOf('CUSTOMER_VERIFICATION'))
+  const bank = await client.post('/customers/external-accounts', bankAccount('555020009'))
+  expect(bank.body.beneficiaryVerificationStatus).toBe(otherwiseOf('BENEFICIARY_VERIFICATION'))
+  for (const family of [
+    'TRANSFER_IN',
+    'TRANSFER_OUT',
+    'QUOTE_TO_EXTERNAL_ACCOUNT',
+    'QUOTE_FROM_EXTERNAL_ACCOUNT',
+  ] as const) {
+    const { body } = await pay(family, { suffix: '009', outcome: '', meaning: '' }, async () => bank.body.id)
+    await client.advance(0)
+    const { status } = (await client.get(`/transactions/${body.transactionId ?? body.id}`)).body
+    expect(status, family).toBe(otherwiseOf(family))
+  }
+})
+
+function bankAccount(accountNumber: string) {
+  return {
+    customerId: customer.id,
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'USD_ACCOUNT',
+      accountNumber,
+      routingNumber: '021000021',
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+    },
+  }
+}
+
+function wallet(suffix: string) {
+  return {
+    customerId: customer.id,
+    currency: 'USDC',
+    accountInfo: { accountType: 'ETHEREUM_WALLET', address: `0x${'0'.repeat(37)}${suffix}` },
+  }
+}
+
+/** Begins a payment with a magic value of this family. */
+async function pay(
+  family:
+    | 'TRANSFER_IN'
+    | 'TRANSFER_OUT'
+    | 'QUOTE_TO_EXTERNAL_ACCOUNT'
+    | 'QUOTE_FROM_EXTERNAL_ACCOUNT'
+    | 'QUOTE_TO_UMA_ADDRESS',
+  { suffix, value }: Value,
+  bankOf: (suffix: string) => Promise<string>,
+): Promise<Reply> {
+  const here = { accountId: customer.usd }
+  const amount = AMOUNT
+  if (family === 'TRANSFER_IN')
+    return client.post('/transfer-in', {
+      source: { accountId: await bankOf(suffix!) },
+      destination: here,
+      amount,
+    })
+  if (family === 'TRANSFER_OUT')
+    return client.post('/transfer-out', {
+      source: here,
+      destination: { accountId: await bankOf(suffix!) },
+      amount,
+    })
+  const bank = suffix === undefined ? undefined : { accountId: await bankOf(suffix) }
+  const [payer, payee] = family === 'QUOTE_FROM_EXTERNAL_ACCOUNT' ? [bank, here] : [here, bank]
+  const destination = payee
+    ? { destinationType: 'ACCOUNT', ...payee }
+    : { destinationType: 'UMA_ADDRESS', umaAddress: value }
+  return client.post('/quotes', {
+    source: { sourceType: 'ACCOUNT', ...payer },
+    destination,
+    lockedCurrencySide: 'SENDING',
+    lockedCurrencyAmount: amount,
+    immediatelyExecute: true,
+  })
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createToken } from '../../../src/edge/service/first-platform.ts'
+import type { MailServer, SmsGateway } from '../../worlds/production/mail.testing.ts'
+import { type Mailing, openMailing, TestPlatform } from '../../worlds/production/mailing.testing.ts'
+import type { SharedServer } from '../../worlds/server.testing.ts'
+import { world } from '../../worlds/world.testing.ts'
+
+let smtp: MailServer
+let gateway: SmsGateway
+let production: Mailing
+
+beforeAll(async () => {
+  production = await openMailing({ MESSAGES_PER_RECIPIENT: '3,5' })
+  smtp = production.smtp
+  gateway = production.sms
+  await production.service.server.ready()
+  // From here on jobs run only when a test moves a platform's clock: the search for due work would send a code while it is replaced.
+  await production.service.jobs.stop()
+})
+afterAll(() => production.close())
+
+async function caller(platform: TestPlatform) {
+  const { service, id } = platform
+  const { tokenId, clientSecret } = await createToken(service.app, id, 'Test', ['VIEW', 'MANAGE'])
+  const authorization = `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
+  return async (method: 'POST' | 'PATCH', path: string, payload?: object) => {
+    const url = `/2025-10-13${path}`
+    const reply = await service.server.inject({
+      method,
+      url,
+      headers: { authorization },
+      ...(payload ? { payload } : {}),
+    })
+    return {
+      status: reply.statusCode,
+      headers: reply.headers,
+      body: reply.body === '' ? undefined : reply.json(),
+    }
+  }
+}
+
+let people = 0
+
+/** A customer in the Union, on a platform of its own. */
+async function customer(service: SharedServer = production.service) {
+  const platform = await TestPlatform.create(service, { appName: 'Unicorn' })
+  const call = await caller(platform)
+  const email = `person${++people}@example.com`
+  const phoneNumber = `+49301234${100 + people}`
+  const body = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', region: 'IE', email, phoneNumber }
+  const { id } = (await call('POST', '/customers', body)).body
+  return { platform, call, email, phoneNumber, path: `/customers/${id}` }
+}
+
+const messages = (platform: TestPlatform) =>
+  platform.service.app.read
+    .selectFrom('messages')
+    .selectAll()
+    .where('platform_id', '=', platform.id)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+
+test('a code goes to the e-mail address in the name of the platform, is stored nowhere, and verifies it', async () => {
+  const { platform, call, email, path } = await customer()
+  expect((await call('POST', `${path}/verify-email`)).status).toBe(204)
+  await platform.advance(0)
+  const mail = smtp.mails.at(-1)!
+  expect(mail.rcptTo).toEqual([email])
+  expect(mail.headers.get('subject')).toEqual(['Confirm your e-mail address for Unicorn'])
+  const [, code] = /\n {4}(\d{6})\n/.exec(mail.parts.get('text/plain')!)!
+  expect(mail.parts.get('text/plain')).toBe(
+    `Your code to confirm this e-mail address for Unicorn is\n\n    ${code}\n\n` +
+      'It works once and expires in 10 minutes. Do not share it with anyone.\n\n' +
+      'If you did not request this code, ignore this message: the address stays unconfirmed.\n',
+  )
+  expect(mail.parts.get('text/html')).toContain(`>${code}</p>`)
+  const [{ state, sealed_content }] = (await messages(platform)) as [Awaited<ReturnType<typeof messages>>[0]]
+  expect([state, sealed_content]).toEqual(['DELIVERED', null])
+  expect(await platform.stored()).not.toContain(code)
+  // The sandbox's code is a code like any other.
+  const wrong = code === '123456' ? '123457' : '123456'
+  expect((await call('POST', `${path}/verify-email/confirm`, { code: wrong })).body.details.field).toBe(
+    'code',
+  )
+  const { status, body } = await call('POST', `${path}/verify-email/confirm`, { code })
+  expect([status, body.contactVerification]).toEqual([200, { email: 'VERIFIED', phone: 'PENDING' }])
+})
+
+test('a code goes to the phone number', async () => {
+  const { platform, call, phoneNumber, path } = await customer()
+  await call('POST', `${path}/verify-phone`)
+  await platform.advance(0)
+  const { form } = gateway.requests.at(-1)!
+  expect(form.get('To')).toBe(phoneNumber)
+  const text = form.get('Body')!
+  const [, code] = /^Your code to confirm this number for Unicorn is (\d{6})\. It works once/.exec(text)!
+  expect((await call('POST', `${path}/verify-phone/confirm`, { code })).status).toBe(200)
+})
+
+/** A customer whose first code by e-mail and whose code by phone were replaced before anything was sent. */
+async function withReplacedCodes(): Promise<TestPlatform> {
+  const { platform, call, path } = await customer()
+  expect((await call('POST', `${path}/verify-email`)).status).toBe(204)
+  expect((await call('POST', `${path}/verify-phone`)).status).toBe(204)
+  expect((await call('POST', `${path}/verify-email`)).status).toBe(204)
+  await call('PATCH', path, { customerType: 'INDIVIDUAL', phoneNumber: '+4930999999' })
+  expect((await messages(platform)).map(({ state }) => state)).toEqual(['QUEUED', 'QUEUED', 'QUEUED'])
+  return platform
+}
+
+test('a code that was replaced, or whose address was, is not sent any more', async () => {
+  const platform = await withReplacedCodes()
+  const before = [smtp.mails.length, gateway.requests.length]
+  await platform.advance(0)
+  expect([smtp.mails.length, gateway.requests.length]).toEqual([before[0]! + 1, before[1]])
+  expect(
+    (await messages(platform)).map(({ state, failure_reason }) => failure_reason ?? state).sort(),
+  ).toEqual(['DELIVERED', 'REPLACED', 'REPLACED'])
+})
+
+test('messages to one recipient are limited, of all customers together', async () => {
+  const { call, path, email } = await customer()
+  for (let time = 0; time < 3; time++) expect((await call('POST', `${path}/verify-email`)).status).toBe(204)
+  const twin = { customerType: 'INDIVIDUAL', fullName: 'Eve', region: 'FR', email: email.replace('@', '+x@') }
+  const { id } = (await call('POST', '/customers', twin)).body
+  const { status, headers } = await call('POST', `/customers/${id}/verify-email`)
+  expect(status).toBe(429)
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+})
+
+test('a server that can deliver nothing says so', async () => {
+  const { call, path } = await customer(await world('production'))
+  for (const what of ['email', 'phone'])
+    expect((await call('POST', `${path}/verify-${what}`)).body).toMatchObject({
+      status: 501,
+      code: 'NOT_IMPLEMENTED',
+    })
+})

@@ -1,0 +1,153 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Client, newPlatform } from '../../worlds/client.testing.ts'
+import {
+  BUSINESS,
+  newManualPlatform,
+  ownerOf,
+  PERSON,
+  send,
+} from '../../worlds/records/verifications.testing.ts'
+
+let client: Client
+let business: string
+const newBusiness = async (from = client) =>
+  (await send(from, 'POST', '/customers', BUSINESS, 201)).id as string
+const create = (body: unknown, from = client) => from.post('/beneficial-owners', body)
+
+beforeAll(async () => {
+  client = await newPlatform()
+  business = await newBusiness()
+})
+
+describe('a beneficial owner', () => {
+  test('is created, read, listed and changed; its identifier is shown masked', async () => {
+    const customerId = await newBusiness()
+    const created = await create(ownerOf(customerId))
+    expect(created).toMatchObject({
+      status: 201,
+      body: {
+        id: expect.stringMatching(/^BeneficialOwner:/),
+        customerId,
+        roles: ['UBO', 'CONTROL_PERSON'],
+        ownershipPercentage: 100,
+        kycStatus: 'APPROVED',
+        personalInfo: { lastName: 'Hopper', idType: 'SSN', identifier: '*******6789' },
+      },
+    })
+    const path = `/beneficial-owners/${created.body.id}`
+    expect((await client.get(path)).body).toEqual(created.body)
+    expect((await client.get(`/beneficial-owners?customerId=${customerId}`)).body).toMatchObject({
+      data: [created.body],
+      hasMore: false,
+      totalCount: 1,
+    })
+    const changed = await send(
+      client,
+      'PATCH',
+      path,
+      { ownershipPercentage: 60, personalInfo: { email: 'grace@example.com' } },
+      200,
+    )
+    expect(changed).toEqual({
+      ...created.body,
+      ownershipPercentage: 60,
+      personalInfo: { ...created.body.personalInfo, email: 'grace@example.com' },
+      updatedAt: changed.updatedAt,
+    })
+    expect((await client.get(path)).body).toEqual(changed)
+  })
+
+  test('keeps its identifier where the masked one is sent back', async () => {
+    const owner = (await create(ownerOf(await newBusiness()))).body
+    const path = `/beneficial-owners/${owner.id}`
+    const kept = await send(client, 'PATCH', path, { personalInfo: { identifier: '*******6789' } }, 200)
+    expect(kept.personalInfo.identifier).toBe('*******6789')
+    const other = await send(client, 'PATCH', path, { personalInfo: { identifier: '987-65-4321' } }, 200)
+    expect(other.personalInfo.identifier).toBe('*******4321')
+  })
+
+  test('shows nothing of a short identifier', async () => {
+    const body = ownerOf(await newBusiness(), { personalInfo: { identifier: '12345678' } })
+    expect((await create(body)).body.personalInfo.identifier).toBe('********')
+  })
+
+  test.each([
+    ['Hopper', 'APPROVED'],
+    ['Hopper 001', 'PENDING'],
+    ['Hopper002', 'REJECTED'],
+  ])('named %s is %s, and a new name is checked again', async (lastName, kycStatus) => {
+    const owner = (await create(ownerOf(await newBusiness(), { personalInfo: { lastName } }))).body
+    expect(owner.kycStatus).toBe(kycStatus)
+    const path = `/beneficial-owners/${owner.id}`
+    expect(
+      (await send(client, 'PATCH', path, { personalInfo: { email: 'a@b.example' } }, 200)).kycStatus,
+    ).toBe(kycStatus)
+    const renamed = await send(client, 'PATCH', path, { personalInfo: { lastName: 'Murray002' } }, 200)
+    expect(renamed.kycStatus).toBe('REJECTED')
+  })
+
+  test('waits where people decide', async () => {
+    const manual = await newManualPlatform()
+    const owner = (await create(ownerOf(await newBusiness(manual)), manual)).body
+    expect(owner.kycStatus).toBe('PENDING')
+  })
+
+  test('belongs to a business alone', async () => {
+    const person = (await client.post('/customers', PERSON)).body.id
+    expect(await create(ownerOf(person))).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT', details: { field: 'customerId' } },
+    })
+  })
+
+  test('of another platform does not exist', async () => {
+    const owner = (await create(ownerOf(await newBusiness()))).body
+    const other = await newPlatform()
+    expect((await other.get(`/beneficial-owners/${owner.id}`)).body.code).toBe('BENEFICIAL_OWNER_NOT_FOUND')
+    expect((await other.get(`/beneficial-owners?customerId=${business}`)).body.data).toEqual([])
+    expect((await create(ownerOf(business), other)).body.code).toBe('USER_NOT_FOUND')
+  })
+
+  test.each([
+    [
+      'a date of birth in the future',
+      { personalInfo: { birthDate: '2999-01-01' } },
+      'personalInfo.birthDate',
+    ],
+    ['no role', { roles: [] }, 'roles'],
+    ['the same role twice', { roles: ['UBO', 'UBO'] }, 'roles'],
+    ['more than 100 %', { ownershipPercentage: 101 }, 'ownershipPercentage'],
+    ['less than 0 %', { ownershipPercentage: -1 }, 'ownershipPercentage'],
+  ])('with %s is refused', async (_, more, field) => {
+    expect(await create(ownerOf(business, more))).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT', details: { field } },
+    })
+  })
+})
+
+test('fifty owners at the same time have at most 100 % together', async () => {
+  const customerId = await newBusiness()
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, () => create(ownerOf(customerId, { ownershipPercentage: 30 }))),
+  )
+  expect(replies.filter(({ status }) => status === 201)).toHaveLength(3)
+  for (const { status, body } of replies)
+    if (status !== 201) expect(body).toMatchObject({ status: 400, details: { field: 'ownershipPercentage' } })
+  const { data } = (await client.get(`/beneficial-owners?customerId=${customerId}`)).body
+  expect(data).toHaveLength(3)
+})
+
+test('an owner that takes more than is left is refused, in words', async () => {
+  const customerId = await newBusiness()
+  await send(client, 'POST', '/beneficial-owners', ownerOf(customerId, { ownershipPercentage: 70 }), 201)
+  const small = await send(
+    client,
+    'POST',
+    '/beneficial-owners',
+    ownerOf(customerId, { ownershipPercentage: 30 }),
+    201,
+  )
+  const reply = await client.send('PATCH', `/beneficial-owners/${small.id}`, { ownershipPercentage: 31 })
+  expect(reply.body.message).toBe('The other beneficial owners have 70 %, so this one has at most 30 %')
+})

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { timeLimit } from '../../../../test/machine-speed.ts'
+import { type Client, newCustomer } from '../../worlds/client.testing.ts'
+import { beginUpload, FORM_TYPE, formOf } from '../../worlds/records/uploads.testing.ts'
+import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+import { pngOf } from '../../worlds/upload-forms.testing.ts'
+
+/** How long a request of this file's server may take, and an upload may be silent. */
+const REQUEST_MS_MAX = timeLimit(1000)
+const PIECES = 12
+const PAUSE_MS = REQUEST_MS_MAX / 10
+
+let opened: TestServer
+let client: Client
+let customer: string
+beforeAll(async () => {
+  opened = await openServer({}, { requestMsMax: REQUEST_MS_MAX })
+  client = await opened.newPlatform()
+  customer = (await newCustomer(client)).id
+})
+afterAll(() => opened.close())
+
+const form = () =>
+  formOf([
+    ...Object.entries({ documentHolder: customer, documentType: 'PASSPORT', country: 'DE' }).map(
+      ([name, value]) => ({ name, value }),
+    ),
+    { name: 'file', fileName: 'a.png', value: pngOf(200_000) },
+  ])
+
+/** What this server has stored: the files, and the rows about them. */
+const kept = async () => [
+  readdirSync(join(opened.app.config.dataDir, 'files')),
+  await opened.app.read.selectFrom('stored_files').select(['id', 'state']).orderBy('id').execute(),
+]
+
+test('an upload that stalls is answered 408, and leaves no row, no spooled and no stored file', async () => {
+  const before = await kept()
+  const bytes = form()
+  const socket = beginUpload(client, bytes.length, bytes.subarray(0, 150_000))
+  const [answer] = await once(socket, 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 408 .*"code":"REQUEST_TIMEOUT"/s)
+  socket.destroy()
+  await expect.poll(() => readdirSync(opened.app.spool.folder)).toEqual([])
+  expect(await kept()).toEqual(before)
+})
+
+test('an upload may take longer than other requests while it keeps its pace', async () => {
+  const bytes = form()
+  const pieces = Array.from({ length: PIECES }, (_, at) =>
+    bytes.subarray((at * bytes.length) / PIECES, ((at + 1) * bytes.length) / PIECES),
+  )
+  const startedMs = performance.now()
+  const response = await fetch(`${client.baseUrl}/documents`, {
+    method: 'POST',
+    headers: { Authorization: client.authorization, 'Content-Type': FORM_TYPE },
+    duplex: 'half',
+    body: Readable.toWeb(
+      Readable.from(
+        (async function* () {
+          for (const piece of pieces) {
+            yield piece
+            await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+          }
+        })(),
+      ),
+    ),
+  } as RequestInit)
+  expect(response.status).toBe(201)
+  expect(performance.now() - startedMs).toBeGreaterThan(REQUEST_MS_MAX)
+})

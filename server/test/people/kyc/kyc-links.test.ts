@@ -1,0 +1,344 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Client, newPlatform, type Reply } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { noId } from '../../worlds/records/payments.testing.ts'
+import {
+  linkFor,
+  newManualPlatform,
+  opened,
+  openedFor,
+  PageVisitor,
+  PERSON,
+  send,
+} from '../../worlds/records/verifications.testing.ts'
+
+let client: Client
+beforeAll(async () => {
+  client = await newManualPlatform()
+})
+
+const customer = (body: object = PERSON): Promise<Reply['body']> =>
+  send(client, 'POST', '/customers', body, 201)
+const pathOf = (kycUrl: string) => new URL(kycUrl).pathname
+const visitorOf = (kycUrl: string) => new PageVisitor(new URL(kycUrl).origin)
+const sessionPath = (kycUrl: string) =>
+  `/verify/session/${pathOf(kycUrl).slice('/verify/'.length).split('.')[0]}`
+
+describe('a link', () => {
+  test('is valid for a day, and changes no status', async () => {
+    const { id } = await customer()
+    const link = await linkFor(client, id)
+    expect(link).toEqual({
+      kycUrl: expect.stringMatching(/\/verify\/[\w.-]{80,}$/),
+      expiresAt: expect.any(String),
+      provider: 'COUNTERSIGN',
+    })
+    const { body } = await client.get(`/customers/${id}`)
+    expect(body).toMatchObject({ kycStatus: 'PENDING', updatedAt: body.createdAt })
+    expect((await client.get(`/verifications?customerId=${id}`)).body.data).toEqual([])
+    expect((await linkFor(client, id)).kycUrl).not.toBe(link.kycUrl)
+  })
+
+  test('is the same for the same key, and its kept answer is sealed', async () => {
+    const { id } = await customer()
+    const headers = { 'Idempotency-Key': `link of ${id}` }
+    const path = `/customers/${id}/kyc-link`
+    const [first, second] = [await client.post(path, {}, headers), await client.post(path, {}, headers)]
+    expect(second.body).toEqual(first.body)
+    expect(second.headers.get('idempotency-replayed')).toBe('true')
+    const other = await client.post(path, { redirectUri: 'https://app.example.com/' }, headers)
+    expectError(other, { code: 'IDEMPOTENCY_KEY_REUSED' })
+  })
+
+  test.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    '//evil.example/',
+    'http://example.com/',
+    'http://localhost.example.com/',
+    'http://127.0.0.1.example.com/',
+    'https://user:secret@example.com/',
+    'https://user@example.com/',
+    'ftp://example.com/',
+    'https://',
+    'https://exa mple.com/',
+    ' https://example.com/',
+    'https://example.com/\u202e',
+    `https://example.com/${'a'.repeat(2100)}`,
+    '',
+    7,
+    null,
+  ])('does not lead to %j', async (redirectUri) => {
+    const { id } = await customer()
+    const reply = await client.post(`/customers/${id}/kyc-link`, { redirectUri })
+    expectError(reply, { code: 'INVALID_INPUT', field: 'redirectUri' })
+  })
+
+  test.each([
+    'https://app.example.com/a?b=c#d',
+    'http://localhost:3000/',
+    'http://127.0.0.1/',
+    'http://[::1]:8080/x',
+  ])('leads to %s', async (redirectUri) => {
+    const { id } = await customer()
+    const visitor = await openedFor(client, id, { redirectUri })
+    await visitor.go(`${sessionPathOf(visitor)}/review`)
+    const { action, fields } = visitor.form('/review')
+    expect(await visitor.request(action, { method: 'POST', body: fields })).toMatchObject({
+      status: 303,
+      location: redirectUri,
+    })
+  })
+
+  test('is not made for a customer that is decided, deleted, unknown or another platform’s', async () => {
+    const make = (id: string, by = client) => by.post(`/customers/${id}/kyc-link`)
+    const { id } = await customer()
+    const stranger = await make(id, await newPlatform())
+    expectError(stranger, { code: 'USER_NOT_FOUND', field: 'customerId' })
+    expectError(await make(noId('Customer')), { code: 'USER_NOT_FOUND' })
+    const verification = await send(client, 'POST', '/verifications', { customerId: id }, 200)
+    const path = `/verifications/${verification.id}/decision`
+    await send(client, 'POST', path, { decision: 'REJECT', reason: 'No.' }, 200)
+    const rejected = await make(id)
+    expectError(rejected, { code: 'CUSTOMER_ALREADY_DECIDED', field: 'customerId' })
+    expect(rejected.body.details.status).toBe('REJECTED')
+    const other = await customer()
+    await send(client, 'DELETE', `/customers/${other.id}`, undefined, 200)
+    expectError(await make(other.id), { code: 'CUSTOMER_DELETED' })
+  })
+
+  test('is not made before the contacts of the customer are verified', async () => {
+    const { id } = await customer({ ...PERSON, region: 'DE', email: 'ada@example.com' })
+    const reply = await client.post(`/customers/${id}/kyc-link`)
+    expectError(reply, { code: 'CONTACT_NOT_VERIFIED', field: 'customerId' })
+    expect(reply.body.details.contact).toBe('email')
+    await send(client, 'POST', `/customers/${id}/verify-email`, undefined, 204)
+    await send(client, 'POST', `/customers/${id}/verify-email/confirm`, { code: '123456' }, 200)
+    await linkFor(client, id)
+  })
+})
+
+describe('opening a link', () => {
+  test('happens once: of fifty at the same time one gets in', async () => {
+    const { kycUrl } = await linkFor(client, (await customer()).id)
+    const visitors = Array.from({ length: 50 }, () => visitorOf(kycUrl))
+    await Promise.all(visitors.map((visitor) => visitor.go(pathOf(kycUrl))))
+    const replies = await Promise.all(
+      visitors.map((visitor) => {
+        const { action, fields } = visitor.form(pathOf(kycUrl))
+        return visitor.request(action, { method: 'POST', body: fields })
+      }),
+    )
+    const statuses = replies.map(({ status }) => status).sort()
+    expect(statuses).toEqual([303, ...Array(49).fill(410)])
+    const inside = await Promise.all(visitors.map((visitor) => visitor.go(sessionPath(kycUrl))))
+    expect(inside.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  test('is not done by looking at it, and may be repeated by the same browser alone', async () => {
+    const { kycUrl } = await linkFor(client, (await customer()).id)
+    const path = pathOf(kycUrl)
+    for (let looks = 0; looks < 3; looks++) expect((await visitorOf(kycUrl).go(path)).status).toBe(200)
+    const visitor = visitorOf(kycUrl)
+    await visitor.go(path)
+    const { action, fields } = visitor.form(path)
+    const send = () => visitor.request(action, { method: 'POST', body: fields })
+    expect([(await send()).status, (await send()).status]).toEqual([303, 303])
+    expect((await visitor.request(path)).location).toBe(sessionPath(kycUrl))
+    expect((await visitorOf(kycUrl).go(path)).status).toBe(410)
+  })
+
+  test('needs the cookie that came with the page, and its form', async () => {
+    const { kycUrl } = await linkFor(client, (await customer()).id)
+    const path = pathOf(kycUrl)
+    const visitor = visitorOf(kycUrl)
+    await visitor.go(path)
+    const { fields } = visitor.form(path)
+    const other = visitorOf(kycUrl)
+    expect((await other.go(path, { method: 'POST', body: fields })).status).toBe(403)
+    expect((await visitor.go(path, { method: 'POST', body: new URLSearchParams() })).status).toBe(403)
+    expect((await visitor.go(path, { method: 'POST', body: fields })).status).toBe(200)
+  })
+
+  test('is over after a day, and a changed link is none', async () => {
+    const own = await newManualPlatform()
+    const { id } = await send(own, 'POST', '/customers', PERSON, 201)
+    const { kycUrl } = await linkFor(own, id)
+    const [uuid, generation, mac] = pathOf(kycUrl).slice('/verify/'.length).split('.') as [
+      string,
+      string,
+      string,
+    ]
+    const [other] = pathOf((await linkFor(own, id)).kycUrl)
+      .slice('/verify/'.length)
+      .split('.')
+    const flipped = mac.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))
+    const changed = [
+      `${uuid}.${generation}.${flipped}`,
+      `${other}.${generation}.${mac}`,
+      `${uuid}.2.${mac}`,
+      `${uuid}.${generation}`,
+      `${uuid}`,
+      'x',
+      `${uuid}.${generation}.${mac}A`,
+      'KycLink:x',
+    ]
+    for (const token of changed) {
+      const reply = await visitorOf(kycUrl).go(`/verify/${token}`)
+      expect(reply, token).toMatchObject({ status: 404 })
+    }
+    const early = visitorOf(kycUrl)
+    await early.go(pathOf(kycUrl))
+    await own.advance(24 * 3600 + 1)
+    expect((await visitorOf(kycUrl).go(pathOf(kycUrl))).status).toBe(410)
+    expect((await early.submit(pathOf(kycUrl))).status).toBe(410)
+  })
+
+  test('does not work for a customer that was deleted meanwhile', async () => {
+    const { id } = await customer()
+    const [{ kycUrl }, visitor] = [await linkFor(client, id), await openedFor(client, id)]
+    await send(client, 'DELETE', `/customers/${id}`, undefined, 200)
+    expect((await visitorOf(kycUrl).go(pathOf(kycUrl))).status).toBe(410)
+    expect((await visitor.go(sessionPathOf(visitor))).status).toBe(410)
+  })
+})
+
+describe('the session of a page', () => {
+  test('has a cookie that scripts and other sites do not get', async () => {
+    const { kycUrl } = await linkFor(client, (await customer()).id, {
+      redirectUri: 'https://app.example.com/',
+    })
+    const reply = await visitorOf(kycUrl).request(pathOf(kycUrl))
+    const [cookie = ''] = reply.headers.getSetCookie()
+    expect(cookie).toMatch(
+      /^verify-[0-9a-f-]{36}=[\w-]{43}; Path=\/verify\/; Max-Age=86400; HttpOnly; SameSite=Strict$/,
+    )
+    expect(Object.fromEntries(reply.headers)).toMatchObject({
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+    })
+    const policy = reply.headers.get('content-security-policy')
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+    )
+    expect(reply.text).not.toMatch(/<script|\son\w+=|\sstyle=|(?:src|href)="https?:/)
+  })
+
+  test('ends after half an hour without a request, and after an hour', async () => {
+    const own = await newManualPlatform()
+    const person = { ...PERSON, nationality: undefined }
+    const { id } = await send(own, 'POST', '/customers', person, 201)
+    const [idle, busy] = [await openedFor(own, id), await openedFor(own, id)]
+    const status = async (visitor: PageVisitor) => (await visitor.go(sessionPathOf(visitor))).status
+    await own.advance(20 * 60)
+    expect(await status(busy)).toBe(200)
+    await own.advance(20 * 60)
+    expect([await status(idle), await status(busy)]).toEqual([410, 200])
+    await own.advance(15 * 60)
+    expect(await status(busy)).toBe(200)
+    await own.advance(6 * 60)
+    expect(await status(busy)).toBe(410)
+  })
+
+  test('takes no form that is not its own, and changes nothing then', async () => {
+    const [one, other] = [
+      await customer({ ...PERSON, nationality: undefined }),
+      await customer({ ...PERSON, nationality: undefined }),
+    ]
+    const [visitor, stranger] = [await openedFor(client, one.id), await openedFor(client, other.id)]
+    const { action, fields } = visitor.form('/details')
+    fields.set('nationality', 'FR')
+    const foreign = new URLSearchParams(fields)
+    foreign.set('formToken', stranger.form('/details').fields.get('formToken')!)
+    const without = new URLSearchParams(fields)
+    without.delete('formToken')
+    for (const body of [foreign, without])
+      expect((await visitor.request(action, { method: 'POST', body })).status).toBe(403)
+    // Another customer's session, with the form of this one, at the address of either.
+    expect((await stranger.request(action, { method: 'POST', body: fields })).status).toBe(410)
+    const own = stranger.form('/details').action
+    expect((await stranger.request(own, { method: 'POST', body: fields })).status).toBe(403)
+    const upload = new FormData()
+    upload.set('documentHolder', one.id)
+    upload.set('file', new Blob(['%PDF-1.7 %%EOF']), 'a.pdf')
+    const sent = await visitor.request(`${sessionPathOf(visitor)}/documents`, {
+      method: 'POST',
+      body: upload,
+    })
+    expect(sent.status).toBe(403)
+    expect((await client.get(`/documents?documentHolder=${one.id}`)).body.data).toEqual([])
+    for (const { id } of [one, other])
+      expect((await client.get(`/customers/${id}`)).body).not.toHaveProperty('nationality')
+  })
+
+  test('reaches no record of another customer', async () => {
+    const [one, other] = [
+      await customer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } }),
+      await customer(),
+    ]
+    const mine = await openedFor(client, one.id)
+    const { action, fields } = mine.form('/documents')
+    const upload = (holder: string, query = '') => {
+      const form = new FormData()
+      for (const [name, value] of fields) form.set(name, value)
+      form.set('documentType', 'PASSPORT')
+      form.set('country', 'GB')
+      form.set('documentHolder', holder)
+      form.set('file', new Blob(['%PDF-1.7 %%EOF']), 'a.pdf')
+      return mine.request(action.replace(/key=.*/, `key=${Math.floor(performance.now() * 1e6)}${query}`), {
+        method: 'POST',
+        body: form,
+      })
+    }
+    expect((await upload(other.id)).status).toBe(404)
+    expect((await client.get(`/documents?documentHolder=${other.id}`)).body.data).toEqual([])
+    const theirs = await openedFor(
+      client,
+      (await customer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })).id,
+    )
+    await theirs.sendFile(
+      { documentType: 'PASSPORT', country: 'GB' },
+      Buffer.from('%PDF-1.7 %%EOF'),
+      'theirs.pdf',
+    )
+    const { data } = (await client.get('/documents?limit=100')).body
+    const document = data.find(({ fileName }: { fileName: string }) => fileName === 'theirs.pdf')
+    expect((await upload(one.id, `&replaces=${document.id}`)).status).toBe(404)
+    await mine.request(`${sessionPathOf(mine)}/remove-document`, {
+      method: 'POST',
+      body: new URLSearchParams({ formToken: fields.get('formToken')!, documentId: document.id }),
+    })
+    expect((await client.get(`/documents/${document.id}`)).body).toMatchObject({ fileName: 'theirs.pdf' })
+  })
+
+  test('takes forms only, of a bounded length', async () => {
+    const visitor = await openedFor(client, (await customer({ ...PERSON, nationality: undefined })).id)
+    const path = `${sessionPathOf(visitor)}/details`
+    const post = async (body: string, type: string) =>
+      (await visitor.request(path, { method: 'POST', body, headers: { 'Content-Type': type } })).status
+    expect(await post('{}', 'application/json')).toBe(415)
+    expect(await post('x', 'text/plain')).toBe(415)
+    expect(await post(`a=${'b'.repeat(70_000)}`, 'application/x-www-form-urlencoded')).toBe(413)
+    expect(await post('__proto__=x&formToken=%ff&a=%', 'application/x-www-form-urlencoded')).toBe(403)
+    expect((await visitor.request('/verify/session/..%2f..%2fetc/details')).status).toBe(410)
+    expect((await visitor.request('/verify/session/%00')).status).toBe(410)
+  })
+})
+
+test('two people with links of the same customer enter one record', async () => {
+  const { id } = await customer({ ...PERSON, nationality: undefined })
+  const links = [await linkFor(client, id), await linkFor(client, id)]
+  const visitors = await Promise.all(links.map(({ kycUrl }) => opened(kycUrl)))
+  await Promise.all(visitors.map((visitor) => visitor.submit('/details', { nationality: 'US' })))
+  await Promise.all(visitors.map((visitor) => visitor.submit('/review')))
+  const { data } = (await client.get(`/verifications?customerId=${id}`)).body
+  expect(data).toMatchObject([{ verificationStatus: 'PENDING_MANUAL_REVIEW', submission: 1 }])
+})
+
+/** The address of a visitor's session. */
+function sessionPathOf({ cookies }: PageVisitor): string {
+  const [name = ''] = [...cookies.keys()]
+  return `/verify/session/${name.slice('verify-'.length)}`
+}

@@ -1,0 +1,291 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Client, Reply } from '../../worlds/client.testing.ts'
+import {
+  BUSINESS,
+  linkFor,
+  newManualPlatform,
+  openedFor,
+  ownerOf,
+  type PageVisitor,
+  PERSON,
+  plain,
+  send,
+} from '../../worlds/records/verifications.testing.ts'
+import { pngOf } from '../../worlds/upload-forms.testing.ts'
+
+let client: Client
+beforeAll(async () => {
+  client = await newManualPlatform()
+})
+
+const customer = (body: object = { customerType: 'INDIVIDUAL' }): Promise<Reply['body']> =>
+  send(client, 'POST', '/customers', body, 201)
+const newest = async (customerId: string): Promise<Reply['body']> =>
+  (await client.get(`/verifications?customerId=${customerId}`)).body.data[0]
+const title = (visitor: PageVisitor) => plain(/<h1>([^<]*)<\/h1>/.exec(visitor.last!.text)?.[1] ?? '')
+const wrong = (visitor: PageVisitor) =>
+  [...visitor.last!.text.matchAll(/<span class="hidden">Error: <\/span>([^<]*)/g)].map(([, text]) =>
+    plain(text!),
+  )
+
+const TOKYO = {
+  'address.line1': '1-1 Chiyoda',
+  'address.city': 'Tokyo',
+  'address.postalCode': '100-0001',
+  'address.country': 'JP',
+}
+const HANAKO = { fullName: 'Hanako Yamada', birthDate: '1990-12-10', nationality: 'JP', ...TOKYO }
+
+describe('a person', () => {
+  test('goes from the link to a submitted verification, which a reviewer approves', async () => {
+    const { id } = await customer()
+    const visitor = await openedFor(client, id)
+    expect(title(visitor)).toBe('Your details')
+    await visitor.submit('/details', HANAKO)
+    expect(title(visitor)).toBe('Your documents')
+    await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, pngOf())
+    expect(visitor.last!.text).toContain('A document that proves the address')
+    await visitor.sendFile({ documentType: 'UTILITY_BILL', country: 'JP' }, pngOf(), 'bill.png')
+    expect(title(visitor)).toBe('Check what you have entered')
+    expect(visitor.last!.text).toContain('Hanako Yamada')
+    expect(await newest(id)).toBeUndefined()
+    await visitor.submit('/review')
+    expect(title(visitor)).toBe('We have everything')
+    const verification = await newest(id)
+    expect(verification).toMatchObject({ verificationStatus: 'PENDING_MANUAL_REVIEW', submission: 1 })
+    await send(client, 'POST', `/verifications/${verification.id}/decision`, { decision: 'APPROVE' }, 200)
+    await visitor.go(visitor.last!.location ?? new URL(await sessionPath(visitor), visitor.origin).pathname)
+    expect(title(visitor)).toBe('You are verified')
+    expect((await client.get(`/customers/${id}`)).body).toMatchObject({
+      kycStatus: 'APPROVED',
+      fullName: 'Hanako Yamada',
+      birthDate: '1990-12-10',
+      address: { line1: '1-1 Chiyoda', city: 'Tokyo', postalCode: '100-0001', country: 'JP' },
+    })
+    const types = (await client.events(`&objectId=${verification.id}`)).map(({ type }) => type)
+    expect(types).toEqual(['VERIFICATION.PENDING_MANUAL_REVIEW', 'VERIFICATION.APPROVED'])
+  })
+
+  test('sees what is wrong at the field, with what was typed', async () => {
+    const visitor = await openedFor(client, (await customer()).id)
+    const reply = await visitor.submit('/details', { ...HANAKO, fullName: '', birthDate: '' })
+    expect(reply.status).toBe(400)
+    expect(wrong(visitor)).toEqual(['Please fill in: Full name', 'Please fill in: Date of birth'])
+    expect(visitor.form('/details').fields.get('address.line1')).toBe('1-1 Chiyoda')
+    expect(reply.text).toContain('<a href="#f-fullName">')
+    await visitor.submit('/details', { ...HANAKO, birthDate: '2990-01-01', 'address.country': 'jp' })
+    expect(wrong(visitor)).toEqual(['Country must be a country by its two capital letters, like US'])
+    await visitor.submit('/details', { ...HANAKO, birthDate: '2990-01-01' })
+    expect(wrong(visitor)).toEqual(['Date of birth is in the future'])
+  })
+
+  test('sees what is wrong with a file, and nothing of it is kept', async () => {
+    const { id } = await customer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
+    const visitor = await openedFor(client, id)
+    const values = { documentType: 'PASSPORT', country: 'FR', side: 'FRONT' }
+    await visitor.sendFile(values, undefined)
+    expect(wrong(visitor)).toEqual(['Please choose a file'])
+    expect(Object.fromEntries(visitor.form('/documents').fields)).toMatchObject(values)
+    await visitor.sendFile(values, Buffer.from('MZ: no picture at all'), 'passport.png')
+    expect(wrong(visitor)).toEqual(['File must be a PDF, a JPEG or a PNG'])
+    await visitor.sendFile(values, pngOf(), 'passport-201.png')
+    expect(wrong(visitor)).toEqual(['The document cannot be read well enough.'])
+    expect(visitor.last!.status).toBe(400)
+    expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toEqual([])
+    await visitor.sendFile(values, pngOf())
+    expect(title(visitor)).toBe('Check what you have entered')
+  })
+
+  test('removes a document that was not submitted', async () => {
+    const { id } = await customer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
+    const visitor = await openedFor(client, id)
+    await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())
+    await visitor.go(`${sessionPath(visitor)}/documents`)
+    await visitor.submit('/remove-document')
+    expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toEqual([])
+    expect(visitor.last!.text).toContain('A document that proves the identity of the person')
+  })
+
+  test('provides what a reviewer asks for, whose words it reads', async () => {
+    const { id } = await customer()
+    const visitor = await openedFor(client, id)
+    await visitor.submit('/details', { ...HANAKO, 'address.country': 'GB' })
+    await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, pngOf())
+    await visitor.submit('/review')
+    const verification = await newest(id)
+    const [document] = (await client.get(`/documents?documentHolder=${id}`)).body.data
+    const reason = 'The <b>number</b> cannot be read.'
+    const errors = [
+      { resourceId: document.id, type: 'POOR_QUALITY_DOCUMENT', reason, acceptedDocumentTypes: ['PASSPORT'] },
+    ]
+    await send(
+      client,
+      'POST',
+      `/verifications/${verification.id}/decision`,
+      { decision: 'REQUEST_INFORMATION', errors },
+      200,
+    )
+    await visitor.go(sessionPath(visitor))
+    expect(visitor.last!.text).toContain('The &lt;b&gt;number&lt;/b&gt; cannot be read.')
+    await visitor.sendFile({ country: 'JP' }, pngOf(3000, 0x42))
+    expect(title(visitor)).toBe('Check what you have entered')
+    await visitor.submit('/review')
+    expect(await newest(id)).toMatchObject({ verificationStatus: 'PENDING_MANUAL_REVIEW', submission: 2 })
+    expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toHaveLength(1)
+  })
+
+  test('goes back to the platform once it has submitted, and nowhere else', async () => {
+    const { id } = await customer(PERSON)
+    const redirectUri = 'https://app.example.com/done?from=kyc'
+    const visitor = await openedFor(client, id, { redirectUri })
+    expect(visitor.last!.headers.get('content-security-policy')).toContain(
+      "form-action 'self' https://app.example.com;",
+    )
+    const path = sessionPath(visitor)
+    await visitor.go(`${path}/review?redirectUri=https://evil.example&redirect_uri=//evil.example`)
+    const { action, fields } = visitor.form('/review')
+    fields.set('redirectUri', 'https://evil.example')
+    const reply = await visitor.request(action, { method: 'POST', body: fields })
+    expect(reply).toMatchObject({ status: 303, location: redirectUri })
+    await visitor.go(path)
+    expect(visitor.last!.text).toContain('href="https://app.example.com/done?from=kyc"')
+  })
+
+  test('is told that a contact has to be confirmed first, where its new country asks', async () => {
+    const { id } = await customer({ customerType: 'INDIVIDUAL', email: 'hanako@example.com' })
+    const visitor = await openedFor(client, id)
+    await visitor.submit('/details', { ...HANAKO, 'address.country': 'DE' })
+    await visitor.sendFile({ documentType: 'PASSPORT', country: 'JP' }, pngOf())
+    await visitor.sendFile({ documentType: 'UTILITY_BILL', country: 'DE' }, pngOf(), 'bill.png')
+    expect(title(visitor)).toBe('One thing first')
+    expect(visitor.last!.text).toContain('Your e-mail address must be confirmed')
+  })
+
+  test('may send an old form again: nothing happens twice', async () => {
+    const { id } = await customer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
+    const visitor = await openedFor(client, id)
+    const { last } = visitor
+    await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())
+    visitor.last = last
+    await visitor.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())
+    expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toHaveLength(1)
+    await visitor.go(`${sessionPath(visitor)}/review`)
+    const review = visitor.last
+    await visitor.submit('/review')
+    visitor.last = review
+    await visitor.submit('/review')
+    expect(title(visitor)).toBe('We have everything')
+    expect(await newest(id)).toMatchObject({ submission: 1 })
+  })
+})
+
+describe('a business', () => {
+  test('names its owners and sends its documents', async () => {
+    const { businessInfo, ...rest } = BUSINESS
+    const { taxId, countriesOfOperation, ...known } = businessInfo
+    const { id } = await customer({ ...rest, businessInfo: { ...known, taxId } })
+    const visitor = await openedFor(client, id)
+    expect(title(visitor)).toBe('Details of the business')
+    expect(visitor.last!.text).not.toContain(taxId)
+    expect(visitor.last!.text).toContain(taxId.slice(-4))
+    await visitor.submit('/details', { 'businessInfo.countriesOfOperation': ['US', '', 'MX'] })
+    expect(title(visitor)).toBe('Owners of the business')
+    await visitor.submit('/owners')
+    expect(visitor.last!.text).toContain('The owners are not complete')
+    await visitor.go(`${sessionPath(visitor)}/owner`)
+    const { personalInfo } = ownerOf(id)
+    await visitor.submit('/owner', { ...ownerForm(personalInfo), ownershipPercentage: 'half' })
+    expect(wrong(visitor)).toEqual(['Share of the business, in per cent must be an integer'])
+    await visitor.submit('/owner', { ...ownerForm(personalInfo), ownershipPercentage: '60' })
+    expect(visitor.last!.text).toContain('Grace Hopper')
+    await visitor.submit('/owners')
+    expect(visitor.last!.text).toContain('The owners are not complete')
+    await visitor.submit('/owners', { isWidelyHeld: 'true' })
+    expect(title(visitor)).toBe('Documents')
+    for (const documentType of [
+      'ARTICLES_OF_INCORPORATION',
+      'SHAREHOLDER_REGISTER',
+      'DIRECTOR_REGISTRY',
+      'UTILITY_BILL',
+    ])
+      await visitor.sendFile({ documentType, country: 'US' }, pngOf(), `${documentType}.png`)
+    expect(title(visitor)).toBe('Check what you have entered')
+    expect(visitor.last!.text).not.toContain(personalInfo.identifier)
+    expect(visitor.last!.text).not.toContain(taxId)
+    await visitor.submit('/review')
+    expect(await newest(id)).toMatchObject({ verificationStatus: 'PENDING_MANUAL_REVIEW' })
+    const { body } = await client.get(`/customers/${id}`)
+    expect(body.businessInfo).toMatchObject({ taxId, countriesOfOperation: ['US', 'MX'], isWidelyHeld: true })
+  })
+
+  test('changes an owner, whose number stays as it is', async () => {
+    const { id } = await customer(BUSINESS)
+    const owner = await send(client, 'POST', '/beneficial-owners', ownerOf(id), 201)
+    const visitor = await openedFor(client, id)
+    await visitor.go(`${sessionPath(visitor)}/owner?id=${owner.id}`)
+    expect(visitor.last!.text).not.toContain('123-45-6789')
+    expect(visitor.last!.text).toContain('We have *******6789')
+    await visitor.submit('/owner', {
+      'personalInfo.firstName': 'Anita',
+      roles: ['UBO', 'DIRECTOR', 'CONTROL_PERSON'],
+    })
+    const { body } = await client.get(`/beneficial-owners/${owner.id}`)
+    expect(body).toMatchObject({
+      roles: ['UBO', 'DIRECTOR', 'CONTROL_PERSON'],
+      personalInfo: { firstName: 'Anita', identifier: '*******6789' },
+    })
+  })
+})
+
+test('what a customer, its owners, its files and its platform are called is only ever text', async () => {
+  const evil = `</title><script>alert(1)</script>"onfocus='x' <img src=x>&amp;`
+  await send(client, 'PATCH', '/config', { embeddedWalletConfig: { appName: evil } }, 200)
+  const { id } = await customer({
+    ...BUSINESS,
+    address: { ...BUSINESS.address, line1: evil },
+    businessInfo: { ...BUSINESS.businessInfo, legalName: evil },
+  })
+  const personalInfo = { firstName: evil, lastName: evil }
+  const owner = await send(client, 'POST', '/beneficial-owners', ownerOf(id, { personalInfo }), 201)
+  const link = await linkFor(client, id)
+  const visitor = await openedFor(client, id)
+  const pages = [
+    '/details',
+    '/owners',
+    `/owner?id=${owner.id}`,
+    '/documents',
+    `/documents?more=${encodeURIComponent(evil)}`,
+  ]
+  await visitor.sendFile(
+    { documentType: 'ARTICLES_OF_INCORPORATION', country: 'US' },
+    pngOf(),
+    `'"<b onload=x>.png`,
+  )
+  const texts = [(await visitor.request(new URL(link.kycUrl).pathname)).text, visitor.last!.text]
+  for (const page of pages) texts.push((await visitor.go(sessionPath(visitor) + page)).text)
+  await visitor.go(`${sessionPath(visitor)}/details`)
+  texts.push((await visitor.submit('/details', { 'businessInfo.legalName': evil, 'address.line1': '' })).text)
+  for (const text of texts) {
+    expect(text).not.toMatch(/<script|<img|<b /)
+    expect(text.replaceAll('&quot;', '')).not.toMatch(/<[^>]*"onfocus/)
+  }
+  expect(texts.join('')).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')
+  await send(client, 'PATCH', '/config', { embeddedWalletConfig: { appName: 'Bank' } }, 200)
+})
+
+/** The address of a visitor's session. */
+function sessionPath({ cookies }: PageVisitor): string {
+  const [name = ''] = [...cookies.keys()]
+  return `/verify/session/${name.slice('verify-'.length)}`
+}
+
+function ownerForm(info: Record<string, unknown>): Record<string, string | string[]> {
+  const { address, ...others } = info as { address: Record<string, string> } & Record<string, string>
+  return {
+    roles: ['UBO', 'CONTROL_PERSON'],
+    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [`personalInfo.${name}`, value])),
+    ...Object.fromEntries(
+      Object.entries(address).map(([name, value]) => [`personalInfo.address.${name}`, value]),
+    ),
+  }
+}

@@ -1,0 +1,182 @@
+import { API, type EndpointName } from '@countersign/contract/api'
+import { SETTING_PERMISSIONS } from '@countersign/contract/platforms/config'
+import { describe, expect, test } from 'vitest'
+import { Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { newMember } from '../../worlds/records/members.testing.ts'
+import {
+  newWallet,
+  onlyScreening,
+  paidInByListed,
+  ready,
+  sent,
+} from '../../worlds/records/screenings.testing.ts'
+import { waitingAction } from '../../worlds/records/waiting.testing.ts'
+
+/** A call that moves money which is held, and the state of what holds it. */
+interface Door {
+  readonly client: Client
+  readonly path: string
+  readonly body?: object
+  readonly status: () => Promise<string>
+}
+
+const at = (client: Client, path: string) => async () => (await client.get(path)).body.status
+
+async function suspended(isRejected: boolean) {
+  const { client, usdc } = await ready()
+  const deposit = isRejected
+    ? await paidInByListed(client)
+    : (await client.post('/sandbox/deposits', { amount: 500, currency: 'USDC' })).body.id
+  if (isRejected) await client.post(`/screenings/${(await onlyScreening(client)).id}/reject`)
+  return { client, path: `/deposits/${deposit}`, usdc, status: at(client, `/deposits/${deposit}`) }
+}
+
+const assign = (isRejected: boolean) => async (): Promise<Door> => {
+  const { client, path, usdc, status } = await suspended(isRejected)
+  return { client, path: `${path}/assign`, body: { accountId: usdc }, status }
+}
+
+const returnIt = (isRejected: boolean) => async (): Promise<Door> => {
+  const { client, path, status } = await suspended(isRejected)
+  return { client, path: `${path}/return`, status }
+}
+
+async function releasePayment(): Promise<Door> {
+  const { client, customer, usdc } = await ready()
+  await sent(client, usdc, await newWallet(client, customer.id))
+  const path = `/screenings/${(await onlyScreening(client)).id}`
+  return { client, path: `${path}/release`, status: at(client, path) }
+}
+
+async function releaseDeposit(): Promise<Door> {
+  const { client } = await ready()
+  await paidInByListed(client)
+  const path = `/screenings/${(await onlyScreening(client)).id}`
+  return { client, path: `${path}/release`, status: at(client, path) }
+}
+
+async function approveIncoming(): Promise<Door> {
+  const client = await newPlatform()
+  await client.send('PATCH', '/config', { webhookEndpoint: 'https://nobody.invalid/hook' })
+  const customer = await newCustomer(client)
+  const { body } = await client.post('/sandbox/uma/receive', {
+    senderUmaAddress: '$sender@vasp.example',
+    customerId: customer.id,
+    receivingCurrencyCode: 'USD',
+    receivingCurrencyAmount: 500,
+  })
+  const path = `/transactions/${body.id}`
+  return { client, path: `${path}/approve`, status: at(client, path) }
+}
+
+async function approveAction(): Promise<Door> {
+  const client = await newPlatform()
+  const path = await waitingAction(client)
+  const waiting = async () => String((await client.get('/agents/approvals')).body.data.length)
+  return { client, path: `${path}/approve`, status: waiting }
+}
+
+/** Every way through every door, by the endpoint. */
+const DOORS: Partial<Record<EndpointName, Readonly<Record<string, () => Promise<Door>>>>> = {
+  deposit_assign: {
+    'of a deposit in suspense': assign(false),
+    'of one whose screening was rejected': assign(true),
+  },
+  deposit_return: {
+    'of a deposit in suspense': returnIt(false),
+    'of one whose screening was rejected': returnIt(true),
+  },
+  screening_release: { 'of a payment': releasePayment, 'of a deposit': releaseDeposit },
+  transaction_approve: { 'of an incoming payment': approveIncoming },
+  agent_action_approve: { 'of an action of an agent': approveAction },
+}
+
+/** Calls with the same permission that move no money but back to where it came from. */
+const REFUSALS: readonly EndpointName[] = [
+  'agent_action_reject',
+  'rail_event_resolve',
+  'screening_reject',
+  'transaction_reject',
+]
+
+test('every call that needs APPROVE is a door that is tried here, or refuses', () => {
+  const deciding = ENDPOINTS.filter(([, { method, ...endpoint }]) => {
+    return method !== 'GET' && 'permission' in endpoint && endpoint.permission === 'APPROVE'
+  })
+  const doors = ENDPOINTS.filter(([, { movesHeldMoney }]) => movesHeldMoney)
+  expect(doors.map(([name]) => name).sort()).toEqual(Object.keys(DOORS).sort())
+  const others = deciding.filter(([, { movesHeldMoney }]) => !movesHeldMoney)
+  expect(others.map(([name]) => name).sort()).toEqual([...REFUSALS].sort())
+})
+
+const WAYS = Object.entries(DOORS).flatMap(([name, ways]) =>
+  Object.entries(ways).map(([way, open]) => [`${name} ${way}`, open] as const),
+)
+
+describe('where two members have to approve, held money is moved by two, and by no API token', () => {
+  test.each(WAYS)('%s', async (_, open) => {
+    const { client, path, body, status } = await open()
+    const members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
+    await client.send('PATCH', '/config', { approvalsRequired: 2 })
+    const before = await status()
+    expectError(await client.post(path, body), { code: 'FORBIDDEN' })
+    expect(await status()).toBe(before)
+    const [one, other] = members as [(typeof members)[0], (typeof members)[0]]
+    for (let count = 0; count < 2; count++) {
+      const vote = await one.browser.post(path, body)
+      expect(vote.status, JSON.stringify(vote.body)).toBe(200)
+      expect(await status()).toBe(before)
+    }
+    expect((await other.browser.post(path, body)).status).toBe(200)
+    expect(await status()).not.toBe(before)
+  })
+
+  test('a vote for one account counts neither for another nor for a return', async () => {
+    const { client, path, body, status } = await assign(false)()
+    const [one, other] = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
+    await client.send('PATCH', '/config', { approvalsRequired: 2 })
+    const elsewhere = await newCustomer(client)
+    const accounts = `/customers/internal-accounts?customerId=${elsewhere.id}&currency=USDC`
+    const accountId = (await client.get(accounts)).body.data[0].id
+    expect((await other!.browser.post(path, { accountId })).status).toBe(200)
+    await one!.browser.post(path, body)
+    expect((await other!.browser.post(path.replace('assign', 'return'))).status).toBe(200)
+    expect(await status()).toBe('SUSPENSE')
+    expect((await other!.browser.post(path, body)).status).toBe(200)
+    expect(await status()).toBe('CREDITED')
+  })
+})
+
+test('a setting that decides in place of a permission is changed only by those who have it', async () => {
+  const values: Readonly<Record<string, unknown>> = {
+    webhookEndpoint: 'https://mine.invalid/hook',
+    approvalsRequired: 2,
+  }
+  const client = await newPlatform()
+  const { body } = await client.post('/tokens', { name: 'Settings', permissions: ['VIEW', 'MANAGE'] })
+  const managing = new Client(
+    { ...client.credentials, tokenId: body.id, clientSecret: body.clientSecret },
+    client.baseUrl,
+  )
+  const deciding = Object.entries(SETTING_PERMISSIONS).filter(([, permission]) => permission !== null)
+  expect(deciding.map(([name]) => name).sort()).toEqual(Object.keys(values).sort())
+  for (const [name] of deciding) {
+    const change = { [name]: values[name] }
+    const { body: before } = await client.get('/config')
+    expectError(await managing.send('PATCH', '/config', change), { code: 'FORBIDDEN', field: name })
+    expect((await client.get('/config')).body).toEqual(before)
+    expect((await client.send('PATCH', '/config', change)).status).toBe(200)
+    // An unchanged value may be sent along.
+    expect((await managing.send('PATCH', '/config', { ...change, lenientInput: false })).status).toBe(200)
+    if (name === 'webhookEndpoint')
+      expectError(await managing.send('PATCH', '/config', { webhookEndpoint: null }), {
+        code: 'FORBIDDEN',
+        field: name,
+      })
+  }
+  expect(Object.keys(API.config_update.body.properties).sort()).toEqual(
+    Object.keys(SETTING_PERMISSIONS).sort(),
+  )
+})

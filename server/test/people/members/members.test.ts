@@ -1,0 +1,250 @@
+import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
+import { expect, test } from 'vitest'
+import { Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import {
+  authenticatorOf,
+  Browser,
+  newMember,
+  passkeyBody,
+  secretOf,
+} from '../../worlds/records/members.testing.ts'
+
+const GRACE = { name: 'Grace Hopper', email: 'grace@example.com', permissions: ['VIEW', 'APPROVE'] }
+
+/** The platform's client with a token of these permissions. */
+async function tokenWith(client: Client, permissions: readonly string[]): Promise<Client> {
+  const { body } = await client.post('/tokens', { name: 'Less', permissions })
+  return new Client(
+    { ...client.credentials, tokenId: body.id, clientSecret: body.clientSecret },
+    client.baseUrl,
+  )
+}
+
+test('an invited person makes a passkey, is signed in, and signs in with it later', async () => {
+  const client = await newPlatform()
+  const invited = await client.post('/members', GRACE)
+  expect(invited.status).toBe(201)
+  expect(invited.body.member).toMatchObject({ ...GRACE, status: 'INVITED' })
+  expect(invited.body.invitationUrl).toMatch(/^http:\/\/localhost:\d+\/console\/#invitation=[\w-]{43}$/)
+  const hours = (Date.parse(invited.body.invitationExpiresAt) - Date.now()) / 3_600_000
+  expect(hours).toBeGreaterThan(71.9)
+  expect(hours).toBeLessThan(72.1)
+
+  const browser = new Browser(client.baseUrl)
+  const token = secretOf(invited.body.invitationUrl)
+  const read = await browser.post('/member-invitations/read', { token })
+  expect(read.body).toMatchObject({ name: GRACE.name, email: GRACE.email, isPasskeyRequired: false })
+  expect(read.body.passkey.rp.id).toBe('localhost')
+  const authenticator = authenticatorOf(browser)
+  const { challenge } = read.body.passkey
+  const passkey = { challenge, attestation: authenticator.attest(challenge) }
+  const accepted = await browser.post('/member-invitations/accept', { token, passkey })
+  expect(accepted.status).toBe(201)
+  expect(accepted.body.member).toMatchObject({ ...GRACE, status: 'ACTIVE', id: invited.body.member.id })
+  expect(accepted.body.session.method).toBe('PASSKEY')
+
+  const later = new Browser(client.baseUrl)
+  const signedIn = await later.post('/member-sessions', await passkeyBody(later, authenticator))
+  expect(signedIn.status).toBe(201)
+  expect(signedIn.body.member.id).toBe(invited.body.member.id)
+  const again = await new Browser(client.baseUrl).post('/member-invitations/accept', { token })
+  expect(again).toMatchObject({
+    status: 401,
+    body: { reason: 'This link was used already. Ask for a new invitation.' },
+  })
+})
+
+test('a new invitation ends the one before, signs in again whoever has lost the passkey, and needs all that the member may do', async () => {
+  const client = await newPlatform()
+  const { id, browser } = await newMember(client, ['VIEW', 'TRANSACT'])
+  const first = await client.post(`/members/${id}/invitations`)
+  const second = await client.post(`/members/${id}/invitations`)
+  const accept = (url: string) =>
+    new Browser(client.baseUrl).post('/member-invitations/accept', { token: secretOf(url) })
+  expect(await accept(first.body.invitationUrl)).toMatchObject({
+    status: 401,
+    body: { reason: 'This link was replaced by a later one.' },
+  })
+  expect(await accept(second.body.invitationUrl)).toMatchObject({ status: 201, body: { member: { id } } })
+  expect((await browser.get('/members/me')).status).toBe(200)
+
+  const manager = await newMember(client, ['VIEW', 'MANAGE'])
+  const taken = await manager.browser.post(`/members/${id}/invitations`)
+  expect(taken).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } })
+  expect(taken.body.message).toContain('TRANSACT')
+})
+
+test('nobody grants a permission that they lack, neither to a new member nor to an old one nor to themselves', async () => {
+  const client = await newPlatform()
+  const manager = await newMember(client, ['VIEW', 'MANAGE', 'TRANSACT'])
+  const other = await newMember(client, ['VIEW', 'REVIEW'])
+  const { browser } = manager
+  const refusals = await Promise.all([
+    browser.post('/members', { ...GRACE, permissions: ['APPROVE'] }),
+    browser.send('PATCH', `/members/${manager.id}`, { permissions: MEMBER_ROLES.OWNER }),
+    browser.send('PATCH', `/members/${other.id}`, { permissions: ['VIEW', 'REVIEW', 'APPROVE'] }),
+    browser.post('/tokens', { name: 'Strong', permissions: ['REVIEW'] }),
+    // A token with TRANSACT approves as well.
+    browser.post('/tokens', { name: 'Approves', permissions: ['TRANSACT'] }),
+    browser.post('/sandbox/console-links'),
+    (await tokenWith(client, ['MANAGE'])).post('/members', GRACE),
+  ])
+  expect(refusals.map(({ status, body }) => [status, body.code])).toEqual(Array(7).fill([403, 'FORBIDDEN']))
+  const kept = await browser.send('PATCH', `/members/${other.id}`, {
+    permissions: ['VIEW', 'REVIEW', 'TRANSACT'],
+  })
+  expect(kept).toMatchObject({ status: 200, body: { permissions: ['VIEW', 'TRANSACT', 'REVIEW'] } })
+  // What a token with TRANSACT may do includes to approve.
+  const backend = await tokenWith(client, ['VIEW', 'MANAGE', 'TRANSACT'])
+  expect((await backend.post('/members', GRACE)).status).toBe(201)
+})
+
+test('whoever has made an invitation gets nothing by it that is granted to the member later', async () => {
+  const client = await newPlatform()
+  const { browser } = await newMember(client, ['VIEW', 'MANAGE'])
+  const invited = await browser.post('/members', { ...GRACE, permissions: ['VIEW'] })
+  const path = `/members/${invited.body.member.id}`
+  const accept = (url: string) =>
+    new Browser(client.baseUrl).post('/member-invitations/accept', { token: secretOf(url) })
+  expect((await client.send('PATCH', path, { permissions: MEMBER_ROLES.OWNER })).status).toBe(200)
+  expect(await accept(invited.body.invitationUrl)).toMatchObject({
+    status: 401,
+    body: { reason: 'This link has ended. Ask for a new invitation.' },
+  })
+  const renewed = await client.post(`${path}/invitations`)
+  // Less, or another name, is no reason.
+  await client.send('PATCH', path, { name: 'Rear Admiral', permissions: ['VIEW'] })
+  expect((await accept(renewed.body.invitationUrl)).status).toBe(201)
+})
+
+test("a customer's token ends when the member who made it has no longer what it permits", async () => {
+  const client = await newPlatform()
+  const { browser, id } = await newMember(client, ['VIEW', 'TRANSACT'])
+  const customer = await newCustomer(client)
+  const made = async (permissions: readonly string[]) => {
+    const { body } = await browser.post('/customer-tokens', { customerId: customer.id, permissions })
+    const headers = { Authorization: `Bearer ${body.accessToken}` }
+    const path = `/customers/internal-accounts?customerId=${customer.id}`
+    return async () => (await client.send('GET', path, undefined, headers)).status
+  }
+  const [views, pays] = [await made(['VIEW']), await made(['VIEW', 'TRANSACT'])]
+  expect([await views(), await pays()]).toEqual([200, 200])
+  await client.send('PATCH', `/members/${id}`, { permissions: ['VIEW'] })
+  expect([await views(), await pays()]).toEqual([200, 401])
+})
+
+test('changed permissions count from the next request on, in a session that is open', async () => {
+  const client = await newPlatform()
+  const { browser, id } = await newMember(client, ['VIEW'])
+  const name = () => browser.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' })
+  expect(await name()).toMatchObject({ status: 403, body: { message: 'You lack the permission MANAGE.' } })
+  await client.send('PATCH', `/members/${id}`, { permissions: ['VIEW', 'MANAGE'] })
+  expect((await name()).status).toBe(201)
+  await client.send('PATCH', `/members/${id}`, { permissions: ['MANAGE'] })
+  expect((await browser.get('/customers')).status).toBe(403)
+})
+
+test('a removed member is out at once: sessions, passkeys, links, codes, and the tokens of customers', async () => {
+  const client = await newPlatform()
+  const { browser, id, email } = await newMember(client, ['VIEW', 'TRANSACT', 'MANAGE'])
+  const authenticator = authenticatorOf(browser)
+  const { challenge } = (await browser.post('/members/me/passkeys/challenge')).body
+  await browser.post('/members/me/passkeys', { challenge, attestation: authenticator.attest(challenge) })
+  const invitation = (await client.post(`/members/${id}/invitations`)).body.invitationUrl
+  const customer = await newCustomer(client)
+  const forCustomer = { customerId: customer.id, permissions: ['VIEW'] }
+  const { accessToken } = (await browser.post('/customer-tokens', forCustomer)).body
+  const asCustomer = () =>
+    client.send('GET', `/customers/internal-accounts?customerId=${customer.id}`, undefined, {
+      Authorization: `Bearer ${accessToken}`,
+    })
+  expect((await asCustomer()).status).toBe(200)
+  await browser.post('/member-sessions/codes', { email })
+  const sent = (await client.get(`/sandbox/inbox?recipient=${email}`)).body.data[0].text as string
+
+  expect((await client.send('DELETE', `/members/${id}`)).status).toBe(204)
+  expect(await browser.get('/members/me')).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } })
+  expect((await browser.get('/customers')).status).toBe(401)
+  expect((await asCustomer()).status).toBe(401)
+  const fresh = new Browser(client.baseUrl)
+  const code = /[\dA-Z]{4}-[\dA-Z]{4}/.exec(sent)![0]
+  const tries = [
+    await fresh.post('/member-sessions', await passkeyBody(fresh, authenticator)),
+    await fresh.post('/member-sessions', { type: 'CODE', email, code }),
+    await fresh.post('/member-invitations/accept', { token: secretOf(invitation) }),
+  ]
+  expect(tries.map(({ status }) => status)).toEqual([401, 401, 401])
+  expect((await client.get(`/members/${id}`)).body.status).toBe('REMOVED')
+  expect((await client.get('/members')).body.data).toEqual([])
+  expect((await client.send('PATCH', `/members/${id}`, { name: 'Back' })).status).toBe(404)
+  // The address and the authenticator may come back.
+  expect((await client.post('/members', { ...GRACE, email })).status).toBe(201)
+})
+
+test('an address is one member of a platform, in any case and under fifty at once, and a member of another platform too', async () => {
+  const [one, other] = [await newPlatform(), await newPlatform()]
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      one.post('/members', { ...GRACE, email: index % 2 ? GRACE.email : GRACE.email.toUpperCase() }),
+    ),
+  )
+  expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(409)])
+  expect((await other.post('/members', GRACE)).status).toBe(201)
+})
+
+test('a member of one platform sees nothing of another', async () => {
+  const [one, other] = [await newPlatform(), await newPlatform()]
+  const ours = await newMember(one, MEMBER_ROLES.OWNER)
+  const theirs = await newMember(other, MEMBER_ROLES.OWNER)
+  const customer = await newCustomer(other)
+  const seen = await Promise.all([
+    ours.browser.get(`/customers/${customer.id}`),
+    ours.browser.get(`/members/${theirs.id}`),
+    ours.browser.get(`/member-sessions?memberId=${theirs.id}`),
+    ours.browser.send('DELETE', `/member-sessions/${theirs.session}`),
+    ours.browser.post(`/members/${theirs.id}/invitations`),
+  ])
+  expect(seen.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
+  expect((await ours.browser.get('/members')).body.data.map(({ id }: { id: string }) => id)).toEqual([
+    ours.id,
+  ])
+})
+
+test('members, their sessions and passkeys survive a reset of the sandbox', async () => {
+  const client = await newPlatform()
+  const { browser, id } = await newMember(client, MEMBER_ROLES.OWNER)
+  const before = (await browser.get('/members/me')).body
+  expect((await browser.post('/sandbox/reset')).status).toBe(200)
+  const after = (await browser.get('/members/me')).body
+  expect(after.member).toEqual(before.member)
+  expect(after.platform.id).not.toBe(before.platform.id)
+  expect((await client.get(`/members/${id}`)).status).toBe(200)
+})
+
+test('a member decides about a customer by name, and moving the clock of the sandbox ends no session', async () => {
+  const client = await newPlatform()
+  const { browser, id } = await newMember(client, MEMBER_ROLES.OWNER)
+  await client.advance(400 * 24 * 3600)
+  expect((await browser.get('/members/me')).status).toBe(200)
+  await client.send('PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } })
+  const person = {
+    customerType: 'INDIVIDUAL',
+    fullName: 'Ada Lovelace',
+    email: 'ada@example.com',
+    birthDate: '1990-12-10',
+    nationality: 'US',
+    address: { line1: '1 Main Street', city: 'Springfield', postalCode: '62701', country: 'US' },
+  }
+  const customer = (await client.post('/customers', person)).body
+  const verification = (await client.post('/verifications', { customerId: customer.id })).body
+  const decided = await browser.post(`/verifications/${verification.id}/decision`, {
+    decision: 'REJECT',
+    reason: 'No',
+  })
+  expect(decided.status, JSON.stringify(decided.body)).toBe(200)
+  const decisions = (await client.get(`/verifications/${verification.id}/decisions`)).body.data
+  expect(decisions.map(({ decidedBy }: { decidedBy: object }) => decidedBy)).toContainEqual({
+    type: 'MEMBER',
+    id,
+  })
+})

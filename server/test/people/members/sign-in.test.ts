@@ -1,0 +1,274 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Client, newPlatform } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import {
+  addPasskey,
+  authenticatorOf,
+  Browser,
+  newMember,
+  passkeyBody,
+  secretOf,
+} from '../../worlds/records/members.testing.ts'
+import type { SharedServer } from '../../worlds/server.testing.ts'
+import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
+import { world } from '../../worlds/world.testing.ts'
+
+let client: Client
+beforeAll(async () => {
+  client = await newPlatform()
+})
+
+/** A member with a passkey. */
+async function withPasskey() {
+  const member = await newMember(client, ['VIEW'])
+  const authenticator = authenticatorOf(member.browser)
+  const passkeyId = await addPasskey(member.browser, authenticator)
+  return { ...member, authenticator, passkeyId }
+}
+
+describe('a passkey', () => {
+  test('signs in by itself, and its sessions end with it', async () => {
+    const { browser, authenticator, passkeyId, id } = await withPasskey()
+    const other = new Browser(client.baseUrl)
+    const signedIn = await other.post('/member-sessions', await passkeyBody(other, authenticator))
+    expect(signedIn).toMatchObject({ status: 201, body: { member: { id }, session: { method: 'PASSKEY' } } })
+    const [passkey] = (await browser.get('/members/me/passkeys')).body.data
+    expect(passkey).toMatchObject({ id: passkeyId, name: 'Laptop', lastUsedAt: expect.any(String) })
+
+    expect((await browser.send('DELETE', `/members/me/passkeys/${passkeyId}`)).status).toBe(204)
+    expect((await other.get('/members/me')).status).toBe(401)
+    expect((await browser.get('/members/me')).status).toBe(200)
+    expect((await browser.get('/member-sessions')).body.data).toHaveLength(1)
+    const again = await other.post('/member-sessions', await passkeyBody(other, authenticator))
+    expectError(again, { code: 'UNAUTHORIZED', reason: 'No member has this passkey.' })
+    // An authenticator that was removed can be registered again.
+    await addPasskey(browser, authenticator)
+  })
+
+  test('answers a challenge once, even at fifty places at the same time', async () => {
+    const { authenticator } = await withPasskey()
+    const browser = new Browser(client.baseUrl)
+    const body = await passkeyBody(browser, authenticator)
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, () => new Browser(client.baseUrl).post('/member-sessions', body)),
+    )
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(49).fill(401)])
+  })
+
+  test('does not sign in by a challenge that is not of this server, was made to register, or is older than its last', async () => {
+    const { browser, authenticator } = await withPasskey()
+    const signInBy = (challenge: string) =>
+      browser.post('/member-sessions', {
+        type: 'PASSKEY',
+        challenge,
+        assertion: authenticator.assert(challenge, { isBase64url: true }),
+      })
+    const ours = (await browser.post('/member-sessions/challenge')).body.challenge as string
+    const toRegister = (await browser.post('/members/me/passkeys/challenge')).body.challenge as string
+    const changed = `${ours.slice(0, 12)}${ours[12] === 'A' ? 'B' : 'A'}${ours.slice(13)}`
+    for (const challenge of [changed, toRegister, '', 'AAAA', ours.slice(0, 40), `${ours}A`])
+      expectError(await signInBy(challenge), {
+        code: 'UNAUTHORIZED',
+        reason: 'The sign-in took too long. Begin again.',
+        what: challenge,
+      })
+    const later = await passkeyBody(browser, authenticator)
+    expect((await browser.post('/member-sessions', later)).status).toBe(201)
+    expectError(await signInBy(ours), {
+      code: 'UNAUTHORIZED',
+      reason: 'A later sign-in with this passkey was finished already. Begin again.',
+    })
+  })
+
+  test('of another site, another relying party, another key or a copied counter is refused', async () => {
+    const { browser, authenticator } = await withPasskey()
+    const { origin } = browser
+    const twin = (rpId: string, page: string) =>
+      Object.assign(new Authenticator(rpId, page), {
+        keys: authenticator.keys,
+        id: authenticator.id,
+        counter: 1_000,
+      })
+    const stranger = Object.assign(authenticatorOf(browser), { id: authenticator.id, counter: 1_000 })
+    const copied = Object.assign(twin('localhost', origin), { counter: -1 })
+    for (const [one, reason] of [
+      [twin('localhost', 'https://evil.example'), 'Passkey origin is not allowed'],
+      [twin('evil.example', origin), 'Passkey relying party does not match'],
+      [stranger, 'Invalid passkey signature'],
+      [copied, 'Passkey signature counter did not increase'],
+    ] as const)
+      expectError(await browser.post('/member-sessions', await passkeyBody(browser, one)), {
+        code: 'UNAUTHORIZED',
+        reason: `The passkey was refused: ${reason}.`,
+      })
+    expect((await browser.post('/member-sessions', await passkeyBody(browser, authenticator))).status).toBe(
+      201,
+    )
+  })
+
+  test('is registered by its member alone, and once on the server', async () => {
+    const [one, other] = [await withPasskey(), await withPasskey()]
+    const { challenge } = (await one.browser.post('/members/me/passkeys/challenge')).body
+    const stolen = { challenge, attestation: authenticatorOf(one.browser).attest(challenge) }
+    expectError(await other.browser.post('/members/me/passkeys', stolen), {
+      code: 'INVALID_INPUT',
+      field: 'challenge',
+    })
+    const own = (await other.browser.post('/members/me/passkeys/challenge')).body.challenge
+    const known = { challenge: own, attestation: one.authenticator.attest(own) }
+    expectError(await other.browser.post('/members/me/passkeys', known), {
+      code: 'PASSKEY_CREDENTIAL_ALREADY_EXISTS',
+    })
+    expectError(await other.browser.send('DELETE', `/members/me/passkeys/${one.passkeyId}`), {
+      code: 'CREDENTIAL_NOT_FOUND',
+    })
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => one.browser.post('/members/me/passkeys', stolen)),
+    )
+    expect(replies.filter(({ status }) => status === 201)).toHaveLength(1)
+  })
+
+  test('is for a name: at the number of this machine there is none, and the refusal says where to go', async () => {
+    const { browser } = await withPasskey()
+    const atNumber = client.baseUrl
+    const challenge = await fetch(`${atNumber}/member-sessions/challenge`, { method: 'POST' })
+    expect(await challenge.json()).not.toHaveProperty('rpId')
+    const headers = { ...browser.headersOf('POST'), Origin: new URL(atNumber).origin }
+    const options = await fetch(`${atNumber}/members/me/passkeys/challenge`, { method: 'POST', headers })
+    expect(options.status).toBe(400)
+    expect((await options.json()).message).toContain('http://localhost')
+  })
+})
+
+describe('a code', () => {
+  const codeTo = async (email: string) =>
+    /[\dA-Z]{4}-[\dA-Z]{4}/.exec(
+      (await client.get(`/sandbox/inbox?recipient=${email}`)).body.data[0].text,
+    )![0]
+
+  test('signs in once, however it is typed, and a later one replaces it', async () => {
+    const { email, id } = await newMember(client, ['VIEW'])
+    const browser = new Browser(client.baseUrl)
+    const send = () => browser.post('/member-sessions/codes', { email: email.toUpperCase() })
+    expect(await send()).toMatchObject({ status: 202 })
+    const first = await codeTo(email)
+    await send()
+    const second = await codeTo(email)
+    expect(second).not.toBe(first)
+    const signInBy = (code: string) => browser.post('/member-sessions', { type: 'CODE', email, code })
+    expect((await signInBy(first)).status).toBe(401)
+    const typed = ` ${second.toLowerCase().replace('-', ' ')} `
+    expect(await signInBy(typed)).toMatchObject({
+      status: 201,
+      body: { member: { id }, session: { method: 'CODE' } },
+    })
+    expectError(await signInBy(second), { code: 'UNAUTHORIZED' })
+  })
+
+  test('is asked for alike by an address that nobody has, and sent to no one else', async () => {
+    const { email } = await newMember(client, ['VIEW'])
+    const invited = `invited-${crypto.randomUUID()}@example.com`
+    await client.post('/members', { name: 'Not here yet', email: invited, permissions: ['VIEW'] })
+    const browser = new Browser(client.baseUrl)
+    const shapes = []
+    for (const one of [email, `nobody-${crypto.randomUUID()}@example.com`, invited]) {
+      const { status, body } = await browser.post('/member-sessions/codes', { email: one })
+      shapes.push([status, Object.keys(body)])
+      expect((await client.get(`/sandbox/inbox?recipient=${one}`)).body.data).toHaveLength(
+        one === email ? 1 : 0,
+      )
+    }
+    expect(shapes).toEqual(Array(3).fill([202, ['expiresAt']]))
+  })
+
+  test('is in the inbox for those alone who may do what the member may', async () => {
+    const member = await newMember(client, ['VIEW', 'MANAGE', 'REVIEW'])
+    const manager = await newMember(client, ['VIEW', 'MANAGE'])
+    const equal = await newMember(client, ['VIEW', 'MANAGE', 'REVIEW'])
+    await new Browser(client.baseUrl).post('/member-sessions/codes', { email: member.email })
+    const read = async ({ browser }: typeof member) =>
+      (await browser.get(`/sandbox/inbox?recipient=${member.email}`)).body.data[0]
+    const kept = await read(manager)
+    expect(kept).toMatchObject({ recipient: member.email, status: 'DELIVERED' })
+    expect([kept.text, kept.html]).toEqual([undefined, undefined])
+    expect((await read(equal)).text).toContain(await codeTo(member.email))
+  })
+
+  test('has five attempts, of which fifty at the same time are not more', async () => {
+    const { email } = await newMember(client, ['VIEW'])
+    const browser = new Browser(client.baseUrl)
+    await browser.post('/member-sessions/codes', { email })
+    const code = await codeTo(email)
+    const wrong = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        browser.post('/member-sessions', { type: 'CODE', email, code: 'AAAA-AAAA' }),
+      ),
+    )
+    for (const reply of wrong) expect(reply.status).toBe(401)
+    expect((await browser.post('/member-sessions', { type: 'CODE', email, code })).status).toBe(401)
+  })
+
+  test('is sent to a member at most ten times an hour, and the answer does not tell', async () => {
+    const { email } = await newMember(client, ['VIEW'])
+    const browser = new Browser(client.baseUrl)
+    for (let count = 0; count < 12; count++)
+      expect((await browser.post('/member-sessions/codes', { email })).status).toBe(202)
+    expect((await client.get(`/sandbox/inbox?recipient=${email}&limit=100`)).body.data).toHaveLength(10)
+  })
+})
+
+describe('attempts', () => {
+  let service: SharedServer
+  beforeAll(async () => {
+    service = await world('sandbox')
+  })
+
+  const ask = async (path: string, payload: object, remoteAddress: string) =>
+    (await service.server.inject({ method: 'POST', url: `/2025-10-13${path}`, payload, remoteAddress }))
+      .statusCode
+
+  test('are limited by what is tried, from wherever, and codes by e-mail address, known or not', async () => {
+    const statuses: number[] = []
+    for (let count = 0; count < 51; count++)
+      statuses.push(await ask('/member-sessions', { type: 'LINK', token: 'wrong' }, `10.0.0.${count}`))
+    expect(statuses).toEqual([...Array(50).fill(401), 429])
+    expect(await ask('/member-sessions', { type: 'LINK', token: 'another' }, '10.0.0.1')).toBe(401)
+    const email = 'nobody@example.com'
+    const codes: number[] = []
+    for (let count = 0; count < 6; count++)
+      codes.push(await ask('/member-sessions/codes', { email }, `10.0.1.${count}`))
+    expect(codes).toEqual([202, 202, 202, 202, 202, 429])
+  })
+
+  test('that are made up keep nobody out, although all of them and the members come by one address', async () => {
+    const platform = await service.newPlatform()
+    const { browser, email } = await newMember(platform, ['VIEW'])
+    const authenticator = authenticatorOf(browser)
+    const { challenge } = (await browser.post('/members/me/passkeys/challenge')).body
+    await browser.post('/members/me/passkeys', { challenge, attestation: authenticator.attest(challenge) })
+    const { body: invited } = await platform.post('/members', {
+      name: 'Ada Lovelace',
+      email: 'ada.invited@example.com',
+      permissions: ['VIEW'],
+    })
+    const fresh = new Browser(platform.baseUrl)
+    const tried = [
+      { type: 'LINK', token: 'made up' },
+      { type: 'CODE', email, code: 'AAAA-AAAA' },
+      { type: 'CODE', email: 'made.up@example.com', code: 'AAAA-AAAA' },
+      { ...(await passkeyBody(fresh, authenticator)), challenge: 'AAAA' },
+    ]
+    for (const body of tried)
+      for (let count = 0; count < 60; count++)
+        expect([401, 429]).toContain((await fresh.post('/member-sessions', body)).status)
+    for (let count = 0; count < 60; count++)
+      await fresh.post('/member-sessions/codes', { email: `made.up.${count}@example.com` })
+    expect((await fresh.post('/member-sessions', await passkeyBody(fresh, authenticator))).status).toBe(201)
+    await browser.post('/member-sessions/codes', { email })
+    const sent = (await platform.get(`/sandbox/inbox?recipient=${email}`)).body.data[0].text as string
+    const code = /[\dA-Z]{4}-[\dA-Z]{4}/.exec(sent)![0]
+    expect((await fresh.post('/member-sessions', { type: 'CODE', email, code })).status).toBe(201)
+    const token = secretOf(invited.invitationUrl)
+    expect((await fresh.post('/member-invitations/accept', { token })).status).toBe(201)
+  })
+})

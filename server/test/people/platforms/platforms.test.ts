@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import { newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
+
+function refusal({ status, body }: Reply) {
+  return { status, code: body.code, field: body.details?.field }
+}
+
+const currency = (currencyCode: string, more: object = {}) => ({
+  currencyCode,
+  minAmount: 1,
+  maxAmount: 1_000_000,
+  requiredCounterpartyFields: [],
+  enabledTransactionTypes: ['OUTGOING'],
+  ...more,
+})
+
+const codes = (accounts: Reply['body'][]) => accounts.map((account) => account.balance.currency.code).sort()
+
+describe('the settings of a platform', () => {
+  test('start with defaults, a stablecoin among them, and one account of its own per currency', async () => {
+    const client = await newPlatform()
+    const { status, body } = await client.get('/config')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ id: client.credentials.platformId, isRegulatedFinancialInstitution: false })
+    expect(body.supportedCurrencies.map((c: { currencyCode: string }) => c.currencyCode)).toEqual([
+      'USD',
+      'EUR',
+      'MXN',
+      'USDC',
+    ])
+    expect(body.supportedCurrencies.map((c: { maxAmount: number }) => c.maxAmount)).toEqual([
+      10_000_000_00, 10_000_000_00, 10_000_000_00, 10_000_000_000000,
+    ])
+    expect(body.embeddedWalletConfig).toEqual({
+      appName: 'Countersign',
+      otpLength: 6,
+      alphanumeric: false,
+      expirationSeconds: 300,
+    })
+    const own = await client.get('/platform/internal-accounts')
+    expect(codes(own.body.data)).toEqual(['EUR', 'MXN', 'USD', 'USDC'])
+    expect(own.body.data[0]).not.toHaveProperty('customerId')
+  })
+
+  test('keep members that a change leaves out; the list of currencies is replaced as a whole', async () => {
+    const client = await newPlatform()
+    const before = (await client.get('/config')).body
+    const list = [currency('USD', { maxAmount: 9007199254740993n }), currency('USDC', { minAmount: 0 })]
+    const reply = await client.send('PATCH', '/config', {
+      umaDomain: 'pay.example:8443',
+      supportedCurrencies: list.map((c) => ({ ...c, providerRequiredCustomerFields: ['FULL_NAME'] })),
+      embeddedWalletConfig: { otpLength: 8 },
+    })
+    const expected = {
+      ...before,
+      umaDomain: 'pay.example:8443',
+      supportedCurrencies: list,
+      embeddedWalletConfig: { ...before.embeddedWalletConfig, otpLength: 8 },
+      updatedAt: reply.body.updatedAt,
+    }
+    expect(reply).toMatchObject({ status: 200, body: expected })
+    expect((await client.get('/config')).body).toEqual(expected)
+    expect((await newCustomer(client)).usd).toBeDefined()
+    const { body } = await client.post('/customers', { customerType: 'INDIVIDUAL' })
+    expect(body.umaAddress).toMatch(/@pay\.example:8443$/)
+  })
+
+  test.each([
+    [[currency('USD'), currency('SLV')], 'INVALID_CURRENCY', 'supportedCurrencies.1.currencyCode'],
+    [[currency('USD'), currency('USD')], 'INVALID_INPUT', 'supportedCurrencies.1.currencyCode'],
+    [[currency('USD', { minAmount: 2, maxAmount: 1 })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
+    [[currency('USD', { minAmount: -1 })], 'INVALID_INPUT', 'supportedCurrencies.0.minAmount'],
+    [[currency('USD', { maxAmount: 1.5 })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
+    [[currency('USD', { maxAmount: 2n ** 63n })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
+    [[currency('USD', { maxAmount: '1' })], 'INVALID_INPUT', 'supportedCurrencies.0.maxAmount'],
+  ])('refuse the currencies %#', async (supportedCurrencies, code, field) => {
+    const client = await newPlatform()
+    const before = (await client.get('/config')).body
+    expect(refusal(await client.send('PATCH', '/config', { supportedCurrencies }))).toEqual({
+      status: 400,
+      code,
+      field,
+    })
+    expect((await client.get('/config')).body).toEqual(before)
+  })
+
+  test('are limited in total, and the refusal names the largest member', async () => {
+    const client = await newPlatform()
+    const before = (await client.get('/config')).body
+    const issuers = Array.from({ length: 10 }, (_, n) => ({
+      issuer: `https://id${n}.example`,
+      audiences: Array.from({ length: 26 }, (_, m) => `${m}`.padEnd(200, 'x')),
+    }))
+    const reply = await client.send('PATCH', '/config', {
+      umaDomain: 'pay.example',
+      oauthConfig: { issuers },
+    })
+    expect(refusal(reply)).toEqual({ status: 400, code: 'INVALID_INPUT', field: 'oauthConfig' })
+    expect((await client.get('/config')).body).toEqual(before)
+    const some = { issuers: issuers.slice(0, 5) }
+    expect((await client.send('PATCH', '/config', { oauthConfig: some })).status).toBe(200)
+  })
+
+  test('with a new currency give every approved customer an account in it, once', async () => {
+    const client = await newPlatform()
+    const customers = [await newCustomer(client), await newCustomer(client)]
+    const pending = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada 001' })
+    const list = ['USD', 'GBP', 'BRL']
+    const set = (wanted: string[]) =>
+      client.send('PATCH', '/config', { supportedCurrencies: wanted.map((code) => currency(code)) })
+    expect((await set(list)).status).toBe(200)
+    expect(codes((await client.get('/platform/internal-accounts')).body.data)).toEqual([
+      'BRL',
+      'EUR',
+      'GBP',
+      'MXN',
+      'USD',
+      'USDC',
+    ])
+    await client.advance(1)
+    // A currency that was dropped and comes back finds its accounts.
+    expect((await set(['USD'])).status).toBe(200)
+    expect((await set(list)).status).toBe(200)
+    await client.advance(1)
+    for (const { id } of customers) {
+      const accounts = await client.get(`/customers/internal-accounts?customerId=${id}&type=INTERNAL_FIAT`)
+      expect(codes(accounts.body.data)).toEqual(['BRL', 'EUR', 'GBP', 'MXN', 'USD'])
+    }
+    const none = await client.get(`/customers/internal-accounts?customerId=${pending.body.id}`)
+    expect(none.body.data).toEqual([])
+  })
+
+  test('give more accounts than fit into one job', async () => {
+    const client = await newPlatform()
+    const people = Array.from({ length: 60 }, () => client.post('/customers', { customerType: 'INDIVIDUAL' }))
+    await Promise.all(people)
+    const wanted = ['USD', 'EUR', 'MXN', 'GBP', 'BRL'].map((code) => currency(code))
+    await client.send('PATCH', '/config', { supportedCurrencies: wanted })
+    await client.advance(5)
+    for (const code of ['GBP', 'BRL'])
+      expect((await client.get(`/customers/internal-accounts?currency=${code}`)).body.totalCount).toBe(60)
+  })
+})

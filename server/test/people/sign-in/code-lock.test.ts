@@ -1,0 +1,128 @@
+import { beforeAll, expect, test } from 'vitest'
+import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
+import { unlockCodes } from '../../../src/people/credentials/code-failures.ts'
+import { update } from '../../../src/storage/commit/writes.ts'
+import {
+  type Client,
+  credentialOf,
+  newCustomer,
+  type Reply,
+  sealCode,
+  signed,
+  signIn,
+} from '../../worlds/client.testing.ts'
+import type { SharedServer } from '../../worlds/server.testing.ts'
+import { addPasskey, passkeySignIn } from '../../worlds/simulators/authenticator.testing.ts'
+import { world } from '../../worlds/world.testing.ts'
+
+const WRONG = '111111'
+
+async function challenge(client: Client, credential: string): Promise<string> {
+  const { status, body } = await client.post(`/auth/credentials/${credential}/challenge`)
+  expect(status).toBe(200)
+  return body.otpEncryptionTargetBundle
+}
+
+function guess(client: Client, credential: string, type: string, bundle: string): Promise<Reply> {
+  const encryptedOtpBundle = sealCode(bundle, generateKeyPair(), WRONG)
+  return client.post(`/auth/credentials/${credential}/verify`, { type, encryptedOtpBundle })
+}
+
+/** The wrong codes that one code accepts, at once. */
+async function guessFive(client: Client, credential: string, type: string): Promise<Reply[]> {
+  const bundle = await challenge(client, credential)
+  return Promise.all(Array.from({ length: 5 }, () => guess(client, credential, type, bundle)))
+}
+
+let opened: SharedServer
+let _baseUrl: string
+beforeAll(async () => {
+  opened = await world('sandbox')
+  _baseUrl = opened.baseUrl
+})
+
+/** A wallet with both kinds of codes and a passkey. */
+async function walletWithAll() {
+  const client = await opened.newPlatform()
+  const customer = await newCustomer(client)
+  const session = await signIn(client, customer.wallet)
+  const email = await credentialOf(client, customer.wallet)
+  const body = { type: 'SMS_OTP', accountId: customer.wallet, phoneNumber: '+14155552671' }
+  const sms = (await signed(client, session, 'POST', '/auth/credentials', body)).body.id as string
+  const passkey = await addPasskey(client, customer.wallet, session)
+  return { client, wallet: customer.wallet, session, email, sms, passkey }
+}
+
+const failures = async (wallet: string) =>
+  (
+    await opened.app.read
+      .selectFrom('code_failures')
+      .select('failures')
+      .where('id', '=', wallet)
+      .executeTakeFirstOrThrow()
+  ).failures
+
+/** Sets the count of wrong codes, which real attempts would take most of an hour to reach. */
+async function setFailures(wallet: string, failures: number): Promise<void> {
+  const change = { failures, locked_at: null }
+  expect(await opened.app.committer.commit([update('code_failures', wallet, {}, change)])).toMatchObject({
+    done: true,
+  })
+}
+
+test('a hundred wrong codes in a row lock the codes of a wallet, by e-mail and SMS together, until it signs', async () => {
+  const { client, wallet, email, sms, passkey } = await walletWithAll()
+  await guessFive(client, email, 'EMAIL_OTP')
+  await guessFive(client, sms, 'SMS_OTP')
+  expect(await failures(wallet)).toBe(10)
+  await setFailures(wallet, 95)
+
+  // Five are left: of ten at once, on two codes, five are checked.
+  const [byMail, byText] = [await challenge(client, email), await challenge(client, sms)]
+  const last = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      index % 2 ? guess(client, email, 'EMAIL_OTP', byMail) : guess(client, sms, 'SMS_OTP', byText),
+    ),
+  )
+  expect(last.map(({ body }) => body.code).sort()).toEqual([
+    ...Array(5).fill('CODE_SIGN_IN_LOCKED'),
+    ...Array(5).fill('UNAUTHORIZED'),
+  ])
+  for (const credential of [email, sms])
+    expect((await client.post(`/auth/credentials/${credential}/challenge`)).body).toMatchObject({
+      status: 403,
+      code: 'CODE_SIGN_IN_LOCKED',
+    })
+  expect(await client.events('&type=AUTH_CREDENTIAL.CODES_LOCKED')).toMatchObject([
+    { data: { accountId: wallet } },
+  ])
+
+  // Neither time nor the backend alone unlocks it.
+  await client.advance(86_400)
+  const path = `/internal-accounts/${wallet}`
+  expect((await client.send('PATCH', path, { privateEnabled: true })).status).toBe(202)
+  expect((await client.post(`/auth/credentials/${email}/challenge`)).body.code).toBe('CODE_SIGN_IN_LOCKED')
+
+  const holder = await passkeySignIn(client, passkey.id, passkey.authenticator)
+  expect((await signed(client, holder, 'PATCH', path, { privateEnabled: true })).status).toBe(200)
+  expect(await failures(wallet)).toBe(0)
+  await signIn(client, wallet)
+})
+
+test('a sign-in resets the count, and so does the operator; the right code does not pass a lock', async () => {
+  const { client, wallet, email } = await walletWithAll()
+  const bundle = await challenge(client, email)
+  await guess(client, email, 'EMAIL_OTP', bundle)
+  expect(await failures(wallet)).toBe(1)
+  await signIn(client, wallet)
+  expect(await failures(wallet)).toBe(0)
+
+  const issued = await challenge(client, email)
+  await setFailures(wallet, 100)
+  const right = { type: 'EMAIL_OTP', encryptedOtpBundle: sealCode(issued, generateKeyPair()) }
+  const path = `/auth/credentials/${email}/verify`
+  expect((await client.post(path, right)).body.code).toBe('CODE_SIGN_IN_LOCKED')
+  await unlockCodes(opened.app, wallet)
+  expect((await client.post(path, right)).status).toBe(202)
+  await expect(unlockCodes(opened.app, 'InternalAccount:none')).rejects.toThrow('No wrong codes')
+})

@@ -1,0 +1,158 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
+import {
+  type Client,
+  newCustomer,
+  newPlatform,
+  openSession,
+  signed,
+  signIn,
+} from '../../worlds/client.testing.ts'
+
+const GOOGLE = 'https://accounts.google.com'
+
+/** A token for the sandbox: JWT-shaped, its signature is not checked (specification 5.5). */
+function idToken(claims: Record<string, unknown> = {}): string {
+  const now = Math.floor(Date.now() / 1000)
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const all = {
+    iss: GOOGLE,
+    aud: 'app',
+    sub: 'user-1',
+    iat: now,
+    exp: now + 3600,
+    jti: randomUUID(),
+    ...claims,
+  }
+  return `${part({ alg: 'RS256', typ: 'JWT' })}.${part(all)}.c2ln`
+}
+
+const nonceOf = (clientPublicKey: string) => createHash('sha256').update(clientPublicKey).digest('hex')
+
+async function registered() {
+  const client = await newPlatform()
+  const customer = await newCustomer(client)
+  const session = await signIn(client, customer.wallet)
+  const body = {
+    type: 'OAUTH',
+    accountId: customer.wallet,
+    oidcToken: idToken({ email: 'ada@example.com' }),
+  }
+  const reply = await signed(client, session, 'POST', '/auth/credentials', body)
+  expect(reply).toMatchObject({ status: 201, body: { type: 'OAUTH', nickname: 'ada@example.com' } })
+  return { client, customer, session, id: reply.body.id as string, token: body.oidcToken }
+}
+
+async function verify(client: Client, id: string, claims: Record<string, unknown> = {}, token?: string) {
+  const device = generateKeyPair()
+  const clientPublicKey = device.publicKey.uncompressedHex
+  const oidcToken = token ?? idToken({ nonce: nonceOf(clientPublicKey), ...claims })
+  const body = { type: 'OAUTH', oidcToken, clientPublicKey }
+  return { device, body, reply: await client.post(`/auth/credentials/${id}/verify`, body) }
+}
+
+describe('signing in with an identity token', () => {
+  test('takes one call and gives a session whose key is sealed to the device', async () => {
+    const { client, customer, id } = await registered()
+    const { device, reply } = await verify(client, id)
+    expect(reply.status).toBe(200)
+    const mine = openSession(reply.body, device)
+    const path = `/internal-accounts/${customer.wallet}`
+    expect((await signed(client, mine, 'PATCH', path, { privateEnabled: true })).status).toBe(200)
+  })
+
+  test('needs a fresh token each time: bound to the key, of the same identity, used once', async () => {
+    const { client, id } = await registered()
+    const first = await verify(client, id)
+    expect(first.reply.status).toBe(200)
+    const again = await client.post(`/auth/credentials/${id}/verify`, first.body)
+    expect(again.body).toMatchObject({
+      status: 401,
+      code: 'UNAUTHORIZED',
+      reason: 'ID token was used before',
+    })
+    const now = Math.floor(Date.now() / 1000)
+    for (const [claims, reason] of [
+      [{ nonce: 'other' }, 'nonce'],
+      [{ sub: 'user-2' }, 'identity'],
+      [{ aud: 'other-app' }, 'identity'],
+      [{ iss: 'https://evil.example' }, 'issuer'],
+      [{ aud: ['app', 'other'] }, 'audience'],
+      [{ sub: '' }, 'subject'],
+      [{ iat: now - 67 }, 'issued'],
+      [{ iat: now + 60 }, 'issued'],
+      [{ exp: now - 1 }, 'expired'],
+      [{ nbf: now + 60 }, 'valid yet'],
+    ] as const) {
+      const { reply } = await verify(client, id, claims)
+      expect(reply.body).toMatchObject({
+        status: 401,
+        code: 'UNAUTHORIZED',
+        reason: expect.stringContaining(reason),
+      })
+    }
+    expect((await verify(client, id, { aud: ['app'] })).reply.status).toBe(200)
+  })
+
+  test('compares the times of a token with real time, whatever the clock of the sandbox says', async () => {
+    const { client, id } = await registered()
+    await client.advance(24 * 60 * 60)
+    expect((await verify(client, id)).reply.status).toBe(200)
+    const { now } = (await client.get('/sandbox/clock')).body
+    const seconds = Math.floor(Date.parse(now) / 1000)
+    const { reply } = await verify(client, id, { iat: seconds, exp: seconds + 300 })
+    expect(reply.body).toMatchObject({ status: 401, reason: expect.stringContaining('issued') })
+  })
+
+  test('refuses text that is not a token with 400, and has no challenge', async () => {
+    const { client, id } = await registered()
+    for (const token of ['', 'a.b', 'sandbox-valid-oidc-token', 'a.b.c', `${'a'.repeat(9000)}.b.c`]) {
+      const { reply } = await verify(client, id, {}, token)
+      expect(reply.body).toMatchObject({
+        status: 400,
+        code: 'INVALID_INPUT',
+        details: { field: 'oidcToken' },
+      })
+    }
+    expect((await client.post(`/auth/credentials/${id}/challenge`)).body).toMatchObject({ status: 400 })
+  })
+
+  test('has one credential per identity; the token of a registration cannot sign in', async () => {
+    const { client, customer, session, id, token } = await registered()
+    const body = { type: 'OAUTH', accountId: customer.wallet, oidcToken: idToken() }
+    expect((await signed(client, session, 'POST', '/auth/credentials', body)).body).toMatchObject({
+      status: 409,
+      code: 'OAUTH_CREDENTIAL_ALREADY_EXISTS',
+    })
+    const other = { ...body, oidcToken: idToken({ sub: 'user-2' }) }
+    expect((await signed(client, session, 'POST', '/auth/credentials', other)).status).toBe(201)
+    expect((await verify(client, id, {}, token)).reply.body).toMatchObject({ status: 401 })
+  })
+
+  test("accepts only the platform's issuers", async () => {
+    const { client, id } = await registered()
+    const oauthConfig = { issuers: [{ issuer: GOOGLE, audiences: ['another-app'] }] }
+    expect((await client.send('PATCH', '/config', { oauthConfig })).body.oauthConfig).toEqual(oauthConfig)
+    expect((await verify(client, id)).reply.body).toMatchObject({
+      status: 401,
+      reason: expect.stringContaining('audience'),
+    })
+  })
+
+  test('of one token used twenty times at once, one use succeeds', async () => {
+    const { client, id } = await registered()
+    const device = generateKeyPair()
+    const clientPublicKey = device.publicKey.uncompressedHex
+    const body = {
+      type: 'OAUTH',
+      oidcToken: idToken({ nonce: nonceOf(clientPublicKey) }),
+      clientPublicKey,
+    }
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => client.post(`/auth/credentials/${id}/verify`, body)),
+    )
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(replies.filter(({ status }) => status === 401)).toHaveLength(19)
+  })
+})

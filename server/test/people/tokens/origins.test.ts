@@ -1,0 +1,113 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { expectError, forEach, pathToNothing } from '../../worlds/contract/calls.testing.ts'
+import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { type CustomerClient, customerClient } from '../../worlds/records/members.testing.ts'
+
+const SHOP = 'https://shop.example'
+
+let client: Client
+let customer: CustomerClient
+beforeAll(async () => {
+  client = await newPlatform()
+  customer = await customerClient(client, (await newCustomer(client)).id)
+})
+
+const list = (Origin: string) => customer.send('GET', '/cards', undefined, { Origin })
+
+describe('a page', () => {
+  test('may ask before each call that a token allows, and before no other', async () => {
+    await forEach(ENDPOINTS, async ([name, endpoint]) => {
+      const isAllowed = endpoint.auth === 'platform' && endpoint.customerToken === true
+      const isBeside = ENDPOINTS.some(
+        ([, other]) => other.path === endpoint.path && other.auth === 'platform' && other.customerToken,
+      )
+      const response = await fetch(client.baseUrl + pathToNothing(endpoint), {
+        method: 'OPTIONS',
+        headers: { Origin: SHOP, 'Access-Control-Request-Method': endpoint.method },
+      })
+      const { status, headers } = response
+      expect(status, name).toBe(isBeside ? 204 : 405)
+      expect(headers.get('access-control-allow-origin'), name).toBe(isBeside ? SHOP : null)
+      const methods = headers.get('access-control-allow-methods')?.split(', ') ?? []
+      expect(methods.includes(endpoint.method), name).toBe(isAllowed)
+      expect(headers.get('access-control-allow-credentials'), name).toBeNull()
+      if (isBeside)
+        expect(headers.get('access-control-allow-headers')).toBe(
+          'Authorization, Content-Type, Idempotency-Key, Request-Id, Svc-Wallet-Signature, Svc-Sandbox-Fault',
+        )
+    })
+  })
+
+  test('of an origin that the platform allows reads the answers, refusals too', async () => {
+    const own = await newPlatform()
+    const allowed = await customerClient(own, (await newCustomer(own)).id)
+    const { body } = await own.send('PATCH', '/config', { allowedOrigins: [SHOP] })
+    expect(body.allowedOrigins).toEqual([SHOP])
+    for (const path of ['/cards', '/cards?limit=0', '/cards/Card:0', '/config']) {
+      const { headers, status } = await allowed.send('GET', path, undefined, { Origin: SHOP })
+      expect(headers.get('access-control-allow-origin'), path).toBe(path === '/config' ? null : SHOP)
+      expect(status).toBe(
+        { '/cards': 200, '/cards?limit=0': 400, '/cards/Card:0': 404, '/config': 403 }[path],
+      )
+    }
+    const elsewhere = [
+      'https://evil.example',
+      `${SHOP}.evil.example`,
+      `${SHOP}:444`,
+      'http://shop.example',
+      'null',
+    ]
+    for (const Origin of elsewhere) {
+      const reply = await allowed.send('GET', '/cards', undefined, { Origin })
+      expectError(reply, { code: 'FORBIDDEN', what: Origin })
+      expect(reply.body.details).toEqual({ origin: Origin })
+    }
+    // A page on the developer's machine is no longer allowed either.
+    const local = await allowed.send('GET', '/cards', undefined, { Origin: 'http://localhost:3000' })
+    expectError(local, { code: 'FORBIDDEN' })
+    // What is no page sends no origin.
+    expect((await allowed.get('/cards')).status).toBe(200)
+  })
+
+  test("on the developer's own machine is allowed in a sandbox that says nothing", async () => {
+    expect((await client.get('/config')).body.allowedOrigins).toEqual([
+      'http://localhost:*',
+      'http://127.0.0.1:*',
+    ])
+    for (const origin of ['http://localhost', 'http://localhost:5173', 'http://127.0.0.1:8080'])
+      expect((await list(origin)).status, origin).toBe(200)
+    for (const origin of [
+      'https://localhost',
+      'http://localhost.evil.example',
+      'http://localhost:80.evil.example',
+    ])
+      expectError(await list(origin), { code: 'FORBIDDEN', what: origin })
+  })
+
+  test("reads no answer to a backend's credentials", async () => {
+    const { status, headers } = await client.send('GET', '/cards', undefined, { Origin: SHOP })
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null])
+  })
+
+  test('reads the keys that it checks the enclave by', async () => {
+    const { headers } = await fetch(new URL('/.well-known/countersign.json', client.baseUrl))
+    expect(headers.get('access-control-allow-origin')).toBe('*')
+  })
+})
+
+test('origins are checked: no path, no wildcard host, no http elsewhere', async () => {
+  for (const wrong of [
+    'https://shop.example/',
+    'http://shop.example',
+    'https://',
+    '*',
+    'shop.example',
+    `${SHOP} x`,
+  ])
+    expectError(await client.send('PATCH', '/config', { allowedOrigins: [SHOP, wrong] }), {
+      code: 'INVALID_INPUT',
+      field: 'allowedOrigins.1',
+      what: wrong,
+    })
+})

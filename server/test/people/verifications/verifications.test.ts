@@ -1,0 +1,279 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { Client, newPlatform, type Reply } from '../../worlds/client.testing.ts'
+import { upload } from '../../worlds/records/uploads.testing.ts'
+import { newManualPlatform, PERSON, send } from '../../worlds/records/verifications.testing.ts'
+
+let automatic: Client
+let manual: Client
+beforeAll(async () => {
+  automatic = await newPlatform()
+  manual = await newManualPlatform()
+})
+
+const customer = (client: Client, body: object = PERSON) => send(client, 'POST', '/customers', body, 201)
+const verify = (client: Client, customerId: string) =>
+  send(client, 'POST', '/verifications', { customerId }, 200)
+const decide = (client: Client, id: string, body: object): Promise<Reply> =>
+  client.post(`/verifications/${id}/decision`, body)
+const kycOf = async (client: Client, id: string) => (await client.get(`/customers/${id}`)).body.kycStatus
+
+describe('where people decide', () => {
+  test('a customer waits, can be set up, and has no accounts before it is approved', async () => {
+    const { id, kycStatus } = await customer(manual)
+    expect(kycStatus).toBe('PENDING')
+    const accounts = () => manual.get(`/customers/internal-accounts?customerId=${id}`)
+    expect((await accounts()).body.data).toEqual([])
+    const verification = await verify(manual, id)
+    expect(verification).toMatchObject({
+      customerId: id,
+      verificationStatus: 'PENDING_MANUAL_REVIEW',
+      errors: [],
+      submission: 1,
+    })
+    const approved = await decide(manual, verification.id, { decision: 'APPROVE', submission: 1 })
+    expect(approved).toMatchObject({ status: 200, body: { verificationStatus: 'APPROVED', errors: [] } })
+    expect(await kycOf(manual, id)).toBe('APPROVED')
+    expect((await accounts()).body.data).toHaveLength(4)
+  })
+
+  test('everything that is missing is listed at once, and what is provided makes it ready', async () => {
+    const { id } = await customer(manual, { customerType: 'INDIVIDUAL', fullName: 'Ada' })
+    const verification = await verify(manual, id)
+    expect(verification.verificationStatus).toBe('RESOLVE_ERRORS')
+    const missing = verification.errors.map((e: { type: string; field?: string }) => e.field ?? e.type)
+    expect(missing).toEqual([
+      'birthDate',
+      'nationality',
+      'address',
+      'MISSING_IDENTITY_DOCUMENT',
+      'MISSING_PROOF_OF_ADDRESS_DOCUMENT',
+    ])
+    const { customerType, birthDate, nationality, address } = PERSON
+    const change = { customerType, birthDate, nationality, address }
+    await send(manual, 'PATCH', `/customers/${id}`, change, 200)
+    await manual.advance(0)
+    const ready = (await manual.get(`/verifications/${verification.id}`)).body
+    expect(ready).toMatchObject({ verificationStatus: 'READY_FOR_VERIFICATION', errors: [], submission: 0 })
+    expect(await verify(manual, id)).toMatchObject({
+      id: verification.id,
+      verificationStatus: 'PENDING_MANUAL_REVIEW',
+    })
+  })
+
+  test('posting while one is open gives that one, and of fifty at once there is one', async () => {
+    const { id } = await customer(manual)
+    const all = await Promise.all(Array.from({ length: 50 }, () => verify(manual, id)))
+    expect(new Set(all.map((one) => one.id)).size).toBe(1)
+    expect(new Set(all.map((one) => one.submission))).toEqual(new Set([1]))
+    expect((await manual.get(`/verifications?customerId=${id}`)).body.data).toHaveLength(1)
+  })
+
+  test('of fifty decisions at once one succeeds', async () => {
+    const { id } = await customer(manual)
+    const verification = await verify(manual, id)
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, at) =>
+        decide(
+          manual,
+          verification.id,
+          at % 2 ? { decision: 'APPROVE' } : { decision: 'REJECT', reason: `No ${at}` },
+        ),
+      ),
+    )
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+    for (const { status, body } of replies)
+      if (status !== 200) expect(body.code).toMatch(/^(?:INVALID_STATE_TRANSITION|SUBMISSION_OUTDATED)$/)
+    const { data } = (await manual.get(`/verifications/${verification.id}/decisions`)).body
+    expect(data).toHaveLength(1)
+  })
+
+  test('a decision says who has made it and when, and stays', async () => {
+    const { id } = await customer(manual)
+    const verification = await verify(manual, id)
+    await decide(manual, verification.id, {
+      decision: 'REJECT',
+      reason: 'The name is not that of the person.',
+    })
+    const { data } = (await manual.get(`/verifications/${verification.id}/decisions`)).body
+    expect(data).toMatchObject([
+      {
+        verificationId: verification.id,
+        submission: 1,
+        decision: 'REJECT',
+        reason: 'The name is not that of the person.',
+        decidedBy: { type: 'TOKEN', id: manual.credentials.tokenId },
+        errors: [
+          { resourceId: id, type: 'APPLICANT_REJECTED', reason: 'The name is not that of the person.' },
+        ],
+      },
+    ])
+    expect(await kycOf(manual, id)).toBe('REJECTED')
+    expect(await verify(manual, id)).toMatchObject({ id: verification.id, verificationStatus: 'REJECTED' })
+  })
+
+  test('what is asked for is listed until it is provided', async () => {
+    const { id } = await customer(manual)
+    const verification = await verify(manual, id)
+    const asked = { resourceId: id, type: 'INVALID_FIELD', field: 'fullName', reason: 'Write the full name.' }
+    const reply = await decide(manual, verification.id, { decision: 'REQUEST_INFORMATION', errors: [asked] })
+    expect(reply.body).toMatchObject({ verificationStatus: 'RESOLVE_ERRORS', errors: [asked] })
+    expect(await verify(manual, id)).toMatchObject({ verificationStatus: 'RESOLVE_ERRORS', errors: [asked] })
+    const change = { customerType: 'INDIVIDUAL', fullName: 'Ada King Lovelace' }
+    await send(manual, 'PATCH', `/customers/${id}`, change, 200)
+    expect(await verify(manual, id)).toMatchObject({
+      verificationStatus: 'PENDING_MANUAL_REVIEW',
+      errors: [],
+      submission: 2,
+    })
+  })
+
+  test('a document that is asked for by its requirement names the accepted types', async () => {
+    const { id } = await customer(manual)
+    const verification = await verify(manual, id)
+    const asked = { resourceId: id, type: 'MISSING_IDENTITY_DOCUMENT', reason: 'Show who you are.' }
+    await decide(manual, verification.id, { decision: 'REQUEST_INFORMATION', errors: [asked] })
+    const { errors } = await verify(manual, id)
+    expect(errors).toEqual([
+      { ...asked, acceptedDocumentTypes: ['PASSPORT', 'DRIVERS_LICENSE', 'NATIONAL_ID'] },
+    ])
+    const fields = { documentHolder: id, documentType: 'PASSPORT', country: 'US' }
+    expect((await upload(manual, '/documents', fields)).status).toBe(201)
+    expect((await verify(manual, id)).verificationStatus).toBe('PENDING_MANUAL_REVIEW')
+  })
+
+  test('a customer that was changed after its submission is submitted again, and not approved unseen', async () => {
+    const { id } = await customer(manual)
+    const verification = await verify(manual, id)
+    const change = { customerType: 'INDIVIDUAL', fullName: 'Somebody Else' }
+    await send(manual, 'PATCH', `/customers/${id}`, change, 200)
+    const old = await decide(manual, verification.id, { decision: 'APPROVE', submission: 1 })
+    expect(old).toMatchObject({ status: 409, body: { code: 'SUBMISSION_OUTDATED' } })
+    await manual.advance(0)
+    expect((await manual.get(`/verifications/${verification.id}`)).body.submission).toBe(2)
+    expect((await decide(manual, verification.id, { decision: 'APPROVE', submission: 2 })).status).toBe(200)
+  })
+
+  test.each([
+    [{ decision: 'REJECT' }, 'reason'],
+    [{ decision: 'REQUEST_INFORMATION' }, 'errors'],
+    [
+      { decision: 'APPROVE', errors: [{ resourceId: 'Customer:1', type: 'MISSING_FIELD', reason: 'x' }] },
+      'errors',
+    ],
+    [
+      {
+        decision: 'REQUEST_INFORMATION',
+        errors: [{ resourceId: 'Customer:1', type: 'MISSING_FIELD', reason: 'x' }],
+      },
+      'errors.0.resourceId',
+    ],
+  ])('the decision %j is refused, naming %s', async (body, field) => {
+    const verification = await verify(manual, (await customer(manual)).id)
+    expect(await decide(manual, verification.id, body)).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT', details: { field } },
+    })
+  })
+
+  test('a token without REVIEW may not decide', async () => {
+    const verification = await verify(manual, (await customer(manual)).id)
+    const permissions = ['VIEW', 'TRANSACT', 'MANAGE']
+    const token = await send(manual, 'POST', '/tokens', { name: 'Backend', permissions }, 201)
+    const credentials = { ...manual.credentials, tokenId: token.clientId, clientSecret: token.clientSecret }
+    const backend = new Client(credentials, manual.baseUrl)
+    expect(await decide(backend, verification.id, { decision: 'APPROVE' })).toMatchObject({
+      status: 403,
+      body: { code: 'FORBIDDEN', details: { permission: 'REVIEW' } },
+    })
+  })
+
+  test('another platform sees nothing of it', async () => {
+    const verification = await verify(manual, (await customer(manual)).id)
+    for (const path of ['', '/decisions'])
+      expect((await automatic.get(`/verifications/${verification.id}${path}`)).body.code).toBe(
+        'VERIFICATION_NOT_FOUND',
+      )
+    expect((await decide(automatic, verification.id, { decision: 'APPROVE' })).body.code).toBe(
+      'VERIFICATION_NOT_FOUND',
+    )
+  })
+
+  test('each step is an event, and the customer has its own', async () => {
+    const client = await newManualPlatform()
+    const { id } = await customer(client)
+    const verification = await verify(client, id)
+    const errors = [{ resourceId: id, type: 'INVALID_FIELD', field: 'fullName', reason: 'Write it in full.' }]
+    await decide(client, verification.id, { decision: 'REQUEST_INFORMATION', errors })
+    await send(client, 'PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL', fullName: 'Ada King' }, 200)
+    await client.advance(0)
+    await verify(client, id)
+    await decide(client, verification.id, { decision: 'APPROVE' })
+    const steps = (await client.events(`&objectId=${verification.id}`)).map(({ type }) => type)
+    expect(steps.toSorted()).toEqual(
+      [
+        'VERIFICATION.PENDING_MANUAL_REVIEW',
+        'VERIFICATION.RESOLVE_ERRORS',
+        'VERIFICATION.READY_FOR_VERIFICATION',
+        'VERIFICATION.PENDING_MANUAL_REVIEW',
+        'VERIFICATION.APPROVED',
+      ].toSorted(),
+    )
+    const its = (await client.events(`&objectId=${id}`)).map(({ type }) => type)
+    expect(its).toEqual(expect.arrayContaining(['CUSTOMER.KYC_PENDING', 'CUSTOMER.KYC_APPROVED']))
+  })
+})
+
+describe('where the sandbox decides', () => {
+  test.each([
+    ['Ada', 'APPROVED', 'APPROVED'],
+    ['Ada 001', 'PENDING', 'IN_PROGRESS'],
+    ['Ada 002', 'REJECTED', 'REJECTED'],
+  ])('the person %s is %s from the start, and its verification %s', async (fullName, kycStatus, status) => {
+    const one = await customer(automatic, { ...PERSON, fullName })
+    expect(one.kycStatus).toBe(kycStatus)
+    const verification = await verify(automatic, one.id)
+    expect(verification.verificationStatus).toBe(status)
+    expect(await verify(automatic, one.id)).toEqual(verification)
+  })
+
+  test('a person that was decided at creation has one record of it, however often it is asked for', async () => {
+    const { id } = await customer(automatic)
+    const all = await Promise.all(Array.from({ length: 20 }, () => verify(automatic, id)))
+    expect(new Set(all.map((one) => one.id)).size).toBe(1)
+    expect((await automatic.get(`/verifications?customerId=${id}`)).body.totalCount).toBe(1)
+  })
+
+  test('a pending person that is renamed is decided anew', async () => {
+    const { id } = await customer(automatic, { ...PERSON, fullName: 'Ada 001' })
+    await verify(automatic, id)
+    await send(automatic, 'PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL', fullName: 'Ada' }, 200)
+    expect(await verify(automatic, id)).toMatchObject({ verificationStatus: 'APPROVED', submission: 2 })
+    expect(await kycOf(automatic, id)).toBe('APPROVED')
+  })
+
+  test('a person in progress can be decided by a person too', async () => {
+    const { id } = await customer(automatic, { ...PERSON, fullName: 'Ada 001' })
+    const verification = await verify(automatic, id)
+    expect((await decide(automatic, verification.id, { decision: 'APPROVE' })).status).toBe(200)
+  })
+})
+
+test('a deleted customer is not verified', async () => {
+  const { id } = await customer(manual)
+  const verification = await verify(manual, id)
+  await send(manual, 'DELETE', `/customers/${id}`, undefined, 200)
+  expect((await manual.post('/verifications', { customerId: id })).body.code).toBe('CUSTOMER_DELETED')
+  expect((await decide(manual, verification.id, { decision: 'APPROVE' })).body.code).toBe('CUSTOMER_DELETED')
+})
+
+test('verifications are listed by status', async () => {
+  const client = await newManualPlatform()
+  const first = await verify(client, (await customer(client)).id)
+  const second = await verify(client, (await customer(client)).id)
+  await decide(client, first.id, { decision: 'APPROVE' })
+  const ids = async (query: string) =>
+    (await client.get(`/verifications${query}`)).body.data.map(({ id }: { id: string }) => id)
+  expect(await ids('')).toEqual([second.id, first.id])
+  expect(await ids('?verificationStatus=APPROVED')).toEqual([first.id])
+  expect(await ids('?verificationStatus=PENDING_MANUAL_REVIEW')).toEqual([second.id])
+})

@@ -1,0 +1,97 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Cluster, startCluster } from '../../../../test/cluster.testing.ts'
+import { createFeedWatch } from '../../../src/people/webhooks/feed-watch.ts'
+import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
+import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
+
+// An open transaction stops the feeds of a whole cluster, and those of other tests would be measured here.
+let cluster: Cluster | undefined
+let service: TestServer
+let client: Client
+let nowMs = 0
+const stills: number[] = []
+const lines: unknown[] = []
+
+beforeAll(async () => {
+  cluster = process.env.DATABASE_URL ? await startCluster() : undefined
+  service = await openServer(cluster ? { DATABASE_URL: cluster.url } : {})
+  client = await service.newPlatform()
+})
+
+afterAll(async () => {
+  await service.close()
+  await cluster?.stop()
+})
+
+const newWatch = () =>
+  createFeedWatch(service.app.db, () => new Date(nowMs), {
+    still: (seconds) => stills.push(seconds),
+    log: { warn: (members: unknown) => void lines.push(members) } as never,
+  })
+
+const newEvent = () => client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada' })
+
+test('a feed that moves is not said to stand still', async () => {
+  const look = newWatch()
+  for (const seconds of [0, 40, 80]) {
+    nowMs = seconds * 1_000
+    await newEvent()
+    await look()
+  }
+  expect(lines).toEqual([])
+})
+
+/** A transaction that another program of the cluster leaves open. */
+async function forgotten() {
+  const other = new pg.Client({ connectionString: cluster!.url, application_name: 'forgotten' })
+  await other.connect()
+  await other.query('BEGIN')
+  await other.query('SELECT pg_current_xact_id()')
+  return {
+    async end() {
+      await other.query('ROLLBACK')
+      await other.end()
+    },
+  }
+}
+
+describe.skipIf(!process.env.DATABASE_URL)('an open transaction of another database of the cluster', () => {
+  test('that holds up events is measured, and named in the log once', async () => {
+    const look = newWatch()
+    const other = await forgotten()
+    const { body } = await newEvent()
+    stills.length = 0
+    for (const seconds of [100, 120, 131, 150]) {
+      nowMs = seconds * 1_000
+      await look()
+    }
+    expect(stills).toEqual([0, 20, 31, 50])
+    expect(lines).toEqual([
+      {
+        seconds: 31,
+        transactions: expect.arrayContaining([expect.objectContaining({ application: 'forgotten' })]),
+      },
+    ])
+    await other.end()
+    await expect
+      .poll(async () => (await client.get(`/events?objectId=${body.id}`)).body.data.length)
+      .toBeGreaterThan(0)
+  })
+
+  test('does not hold up a replay: it delivers what is committed', async () => {
+    const platform = await service.newPlatform()
+    const receiver = await Receiver.of(platform)
+    const { usd } = await newCustomer(platform)
+    const other = await forgotten()
+    await fund(platform, usd, 1)
+    await platform.advance(60)
+    receiver.received.length = 0
+    const span = { startDate: '2020-01-01T00:00:00Z', types: ['INTERNAL_ACCOUNT.BALANCE_UPDATED'] }
+    expect((await platform.get(`/events?type=${span.types[0]}`)).body.data).toEqual([])
+    expect(await platform.post('/events/replay', span)).toMatchObject({ status: 202, body: { events: 1 } })
+    await expect.poll(() => receiver.received.map(({ event }) => event.type)).toEqual(span.types)
+    await other.end()
+  })
+})

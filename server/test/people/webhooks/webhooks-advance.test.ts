@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import { fund, newBankAccount, newCustomer, type Reply } from '../../worlds/client.testing.ts'
+import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+import { eventOf, eventOnce, hold, Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
+
+const MINUTE = 60
+
+let service: TestServer
+beforeAll(async () => {
+  service = await openServer({}, { advanceWebhooksMs: 500 })
+})
+afterAll(() => service.close())
+
+test('an advance does not wait for a slow endpoint, and the remaining events are delivered after it, once', async () => {
+  const client = await service.newPlatform()
+  const customer = await newCustomer(client)
+  const receiver = await Receiver.of(client)
+  const accounts = [customer.usd, customer.eur]
+  const release = hold(receiver)
+  const held = receiver.answer
+  const triesOf = (id: string) => receiver.received.filter(({ event }) => event.id === id).length
+  receiver.answer = (received) => (triesOf(received.event.id) === 1 ? 500 : held(received))
+  for (const account of accounts) await fund(client, account, 1000)
+  const events = await Promise.all(accounts.map((account) => eventOf(client, account)))
+  for (const { id } of events)
+    await eventOnce(client, id, ({ deliveryAttempts }) => deliveryAttempts.length === 1)
+  // The second attempts fall due on the way.
+  await client.advance(MINUTE)
+  await receiver.until((all) => all.length === 4)
+  release()
+  for (const { id } of events) {
+    const event = await eventOnce(client, id, ({ deliveryStatus }) => deliveryStatus === 'DELIVERED')
+    const statuses = event.deliveryAttempts.map(({ responseStatus }: Reply['body']) => responseStatus)
+    expect(statuses).toEqual([500, 200])
+  }
+  expect(receiver.received).toHaveLength(4)
+})
+
+test('an advance waits for jobs that another process has claimed, and runs them if that process has died', async () => {
+  const client = await service.newPlatform()
+  const customer = await newCustomer(client)
+  await fund(client, customer.usd, 1000)
+  const slow = await newBankAccount(client, customer.id, '005')
+  const transfer = await client.post('/transfer-out', {
+    source: { accountId: customer.usd },
+    destination: { accountId: slow },
+  })
+  await client.advance(0)
+  const claimed = await service.app.db.query(
+    `UPDATE jobs SET claimed_until = now() + interval '1 second'
+     WHERE platform_id = $1 AND kind = 'transfer.settle'`,
+    [uuidOf(client.credentials.platformId)],
+  )
+  expect(claimed.affected).toBe(1)
+  await client.advance(MINUTE)
+  expect((await client.get(`/transactions/${transfer.body.id}`)).body.status).toBe('FAILED')
+})

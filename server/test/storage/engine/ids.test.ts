@@ -1,0 +1,245 @@
+import { ID_KINDS, INTERNAL_ID_KINDS, INVITATION_NUMBER } from '@countersign/contract/core/ids'
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../../../src/kernel/operation/app.ts'
+import { storedWrite } from '../../../src/storage/commit/stored-write.ts'
+import { insert, update } from '../../../src/storage/commit/writes.ts'
+import { idOf, idOfKind, NIL_UUID, uuidOf, uuidOfText } from '../../../src/storage/engine/ids.ts'
+import type { Database } from '../../../src/storage/engine/port.ts'
+import { createRead } from '../../../src/storage/read/read.ts'
+import { isIdColumn } from '../../../src/storage/schema/id-columns.ts'
+import { testId } from '../../worlds/records/payments.testing.ts'
+import type { SharedServer } from '../../worlds/server.testing.ts'
+import { world } from '../../worlds/world.testing.ts'
+
+const UUID = '01900000-0000-7000-8000-000000000003'
+const CUSTOMER = `Customer:${UUID}`
+
+test('the numbers of the kinds are those that they have always had', () => {
+  const numbers = { ...ID_KINDS, ...INTERNAL_ID_KINDS }
+  expect(numbers).toEqual({
+    Platform: 1,
+    Token: 2,
+    Customer: 3,
+    CustomerImport: 4,
+    BeneficialOwner: 5,
+    Verification: 6,
+    VerificationDecision: 7,
+    Document: 8,
+    InternalAccount: 9,
+    ExternalAccount: 10,
+    StablecoinProviderAccount: 11,
+    AuthMethod: 12,
+    Session: 13,
+    Request: 14,
+    Quote: 15,
+    Transaction: 16,
+    LedgerTransfer: 17,
+    Card: 18,
+    CardTransaction: 19,
+    DelegatedKey: 20,
+    Agent: 21,
+    AgentAction: 22,
+    AgentDecision: 23,
+    File: 24,
+    DocumentRead: 25,
+    Event: 26,
+    Message: 27,
+    WebhookSecret: 28,
+    Deposit: 37,
+    RailEvent: 38,
+    RailStatement: 40,
+    StatementEntry: 41,
+    Job: 29,
+    Challenge: 30,
+    DeviceCode: 31,
+    KycLink: 32,
+    LedgerAccount: 33,
+    IdToken: 34,
+    RailPayment: 36,
+    BankFile: 39,
+    DepositAccount: 45,
+    ChainRecord: 47,
+    Screening: 46,
+    CustomerToken: 48,
+    Member: 49,
+    MemberSession: 50,
+    MemberPasskey: 51,
+    AuditEvent: 52,
+    LoggedRequest: 53,
+    LedgerCheckpoint: 55,
+  })
+  expect(INVITATION_NUMBER).toBe(35)
+  const all = [...Object.values(numbers), INVITATION_NUMBER]
+  expect(new Set(all).size).toBe(all.length)
+  for (const number of all) expect(number > 0 && number < 256, String(number)).toBe(true)
+  expect(Object.keys(numbers)).toHaveLength(
+    Object.keys(ID_KINDS).length + Object.keys(INTERNAL_ID_KINDS).length,
+  )
+})
+
+test('a new id says its kind in its last byte, and keeps the form and the time of a UUIDv7', () => {
+  const at = new Date('2026-03-01T12:00:00.000Z')
+  for (const [kind, number] of Object.entries({ ...ID_KINDS, ...INTERNAL_ID_KINDS })) {
+    const id = newId(kind as keyof typeof ID_KINDS, at)
+    const [prefix, uuid = ''] = id.split(':')
+    expect(prefix).toBe(kind)
+    expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(Number.parseInt(uuid.replace('-', '').slice(0, 12), 16)).toBe(at.getTime())
+    expect(Number.parseInt(uuid.slice(-2), 16)).toBe(number)
+    expect(uuidOf(id)).toBe(uuid)
+    expect(idOf(uuid)).toBe(id)
+  }
+  expect(newId('Customer', at)).not.toBe(newId('Customer', at))
+})
+
+test('a uuid that follows from a text is one of version 8', () => {
+  expect(uuidOfText('a')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(uuidOfText('a')).toBe(uuidOfText('a'))
+  expect(uuidOfText('b')).not.toBe(uuidOfText('a'))
+  expect(idOfKind('Customer', UUID)).toBe(CUSTOMER)
+})
+
+test.each([
+  '',
+  ':',
+  'Customer',
+  'Customer:',
+  'Customer:abc',
+  UUID,
+  `:${UUID}`,
+  `customer:${UUID}`,
+  `Card:${UUID}`,
+  `Customer${UUID}`,
+  `XCustomer:${UUID}`,
+  ` Customer:${UUID}`,
+  `Customer: ${UUID}`,
+  `Customer::${UUID}`,
+  `${CUSTOMER} `,
+  `${CUSTOMER}\n`,
+  `${CUSTOMER}'--`,
+  CUSTOMER.toUpperCase(),
+  `Customer:0190000A${UUID.slice(8)}`,
+  `Customer:{${UUID}}`,
+  CUSTOMER.replaceAll('-', ''),
+  CUSTOMER.replace('7000', '7 00'),
+  CUSTOMER.replace('7000', '7\u000000'),
+  CUSTOMER.replace('7000', '７000'),
+  CUSTOMER.replace('7000', '70000'),
+  CUSTOMER.replace('03', '04'),
+  CUSTOMER.replace('03', '00'),
+  CUSTOMER.replace('03', 'ff'),
+  `Customer:${NIL_UUID}`,
+  'Customer:💥',
+])('%j is no id: it has the uuid of no row', (text) => {
+  expect(uuidOf(text)).toBe(NIL_UUID)
+})
+
+test('a uuid of no kind is not written out', () => {
+  expect(() => idOf(NIL_UUID)).toThrow('no kind')
+  expect(() => idOf(UUID.replace(/..$/, 'ff'))).toThrow('no kind')
+})
+
+describe('in the database', () => {
+  let host: SharedServer
+  beforeAll(async () => {
+    host = await world('sandbox+quiet')
+  })
+
+  test('the columns of ids are uuid, and no others are', async () => {
+    const { rows } = await host.app.db.query<{ table: string; column: string; type: string }>(
+      `SELECT c.table_name::text AS table, c.column_name::text AS column, c.udt_name::text AS type
+       FROM information_schema.columns c WHERE c.table_schema = 'public'`,
+    )
+    const isUuid = (type: string) => type === 'uuid' || type === '_uuid'
+    const wrong = rows.filter(({ column, type }) => isUuid(type) !== isIdColumn(column))
+    expect(wrong).toEqual([])
+    expect(rows.filter(({ type }) => isUuid(type)).length).toBeGreaterThan(100)
+  })
+
+  test('a text that is no id finds nothing, in every way to ask for a row', async () => {
+    const { app } = host
+    for (const text of ['', 'Customer:abc', CUSTOMER.toUpperCase(), 'a\u0000b', NIL_UUID]) {
+      const found = app.read.selectFrom('customers').selectAll()
+      expect(await found.where('id', '=', text).execute(), text).toEqual([])
+      expect(await found.where('customers.id', 'in', [text, testId('Card', 1)]).execute(), text).toEqual([])
+    }
+  })
+})
+
+/** What kysely writes for a query, without a database. */
+async function written(query: (read: ReturnType<typeof createRead>) => { execute(): Promise<unknown> }) {
+  const statements: [string, unknown[]][] = []
+  const db = {
+    query: async (text: string, parameters: readonly unknown[] = []) => {
+      statements.push([text, [...parameters]])
+      return { rows: [], affected: 0 }
+    },
+  } as unknown as Database
+  await query(createRead(db)).execute()
+  return statements[0]![1]
+}
+
+test('a value beside a column of ids is compared as a uuid, and only there', async () => {
+  expect(
+    await written((read) =>
+      read
+        .selectFrom('customers')
+        .innerJoin('internal_accounts', 'internal_accounts.customer_id', 'customers.id')
+        .select('customers.id')
+        .where('customers.id', '=', CUSTOMER)
+        .where('customers.id', '>=', '')
+        .where('customers.id', 'not in', [CUSTOMER, 'x'])
+        .where('platform_customer_id', '=', CUSTOMER)
+        .where((eb) => eb.or([eb('customer_id', '<>', CUSTOMER), eb('uma_address', '=', CUSTOMER)]))
+        .where('customers.region', '=', sql<string>`${CUSTOMER}`),
+    ),
+  ).toEqual([UUID, NIL_UUID, UUID, NIL_UUID, CUSTOMER, UUID, CUSTOMER, CUSTOMER])
+})
+
+test('an invitation has its code for an id', () => {
+  const uuid = uuidOf('Q3YVDCS6')
+  expect(uuid).toBe('51335956-4443-5336-0000-000000000023')
+  expect(idOf(uuid)).toBe('Q3YVDCS6')
+  for (const text of ['q3yvdcs6', 'Q3YVDCS', 'Q3YVDCS6X', 'Q3YVDC 6', 'Q3YVDCÉ6', `Invitation:${uuid}`])
+    expect(uuidOf(text), text).toBe(NIL_UUID)
+  expect(() => idOf(uuid.replace('-0000-', '-0001-'))).toThrow('no kind')
+})
+
+describe('a write', () => {
+  test('has uuids in columns of ids, and leaves text of people and JSON alone', () => {
+    const [one, other] = [testId('InternalAccount', 1), testId('InternalAccount', 2)]
+    const set = { funding_sources: [one, other], platform_card_id: CUSTOMER, cardholder_id: CUSTOMER }
+    const write = storedWrite(update('cards', testId('Card', 1), {}, set))
+    expect(write).toMatchObject({
+      id: uuidOf(testId('Card', 1)),
+      set: {
+        funding_sources: [uuidOf(one), uuidOf(other)],
+        platform_card_id: CUSTOMER,
+        cardholder_id: UUID,
+      },
+    })
+    const job = insert('jobs', {
+      id: testId('Job', 1),
+      platform_id: testId('Platform', 1),
+      kind: 'quote.expire',
+      payload: { quoteId: testId('Quote', 1) },
+      due_at: new Date(0),
+      attempts: 0,
+      claimed_until: null,
+      last_error: CUSTOMER,
+      created_at: new Date(0),
+    })
+    expect(storedWrite(job)).toMatchObject({
+      row: { payload: { quoteId: testId('Quote', 1) }, last_error: CUSTOMER, claimed_until: null },
+    })
+  })
+
+  test('with a text that is no id is a fault', () => {
+    expect(() => storedWrite({ write: 'remove', table: 'jobs', id: 'Job:1' })).toThrow('Job:1 is not an id')
+    expect(() => storedWrite(update('customers', 'x', {}, {}))).toThrow('x is not an id')
+    expect(() => storedWrite(update('cards', testId('Card', 1), { cardholder_id: UUID }, {}))).toThrow(
+      'not an id',
+    )
+  })
+})

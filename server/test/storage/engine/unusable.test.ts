@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asApiError } from '../../../src/edge/http/response/errors.ts'
+import { NoConnection, NoRoom } from '../../../src/storage/engine/port.ts'
+import { openPostgres } from '../../../src/storage/engine/postgres.ts'
+import type { Client } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { openServer, type TestServer, valueIn } from '../../worlds/server.testing.ts'
+
+const DATABASE_URL = process.env.DATABASE_URL
+
+let service: TestServer
+let client: Client
+
+beforeAll(async () => {
+  service = await openServer()
+  client = await service.newPlatform()
+})
+
+afterAll(() => service.close())
+
+const newCustomer = (fullName: string) => client.post('/customers', { customerType: 'INDIVIDUAL', fullName })
+/** The metric agrees with `/readyz`. */
+const isUp = async () => valueIn(await service.metrics(), 'countersign_database_up')
+const readiness = async () => (await fetch(`${new URL(client.baseUrl).origin}/readyz`)).status
+
+test('a database without room is 503, nothing was done, and readyz says it until a change is written again', async () => {
+  await service.app.db.script(`
+    CREATE FUNCTION test_full() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
+    END $$;
+    CREATE TRIGGER test_full BEFORE INSERT ON customers EXECUTE FUNCTION test_full()`)
+  const refused = await newCustomer('Ada')
+  expectError(refused, { code: 'UNAVAILABLE' })
+  expect(refused.body.message).toBe('The database is not available. Nothing was changed. Try again.')
+  expect(await readiness()).toBe(503)
+  expect(await isUp()).toBe(0)
+  await service.app.db.script('DROP FUNCTION test_full CASCADE')
+  expect((await newCustomer('Grace')).status).toBe(201)
+  expect(await readiness()).toBe(200)
+  expect(await isUp()).toBe(1)
+  expect((await client.get('/customers')).body.data).toHaveLength(1)
+})
+
+describe.skipIf(DATABASE_URL === undefined)('a primary that becomes a standby', () => {
+  /** Sets what new connections may do, and ends the others. */
+  const makeReadOnly = (isReadOnly: boolean) =>
+    service.app.db.script(`
+      SET TRANSACTION READ WRITE;
+      DO $$ BEGIN
+        EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = %L', current_database(), ${isReadOnly});
+        ${isReadOnly ? 'PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();' : ''}
+      END $$`)
+
+  test('is answered 503 and is not ready, and its connections are left as soon as there is a primary', async () => {
+    await makeReadOnly(true)
+    await expect.poll(readiness).toBe(503)
+    expect(await isUp()).toBe(0)
+    const refused = await newCustomer('Alan')
+    expectError(refused, { code: 'UNAVAILABLE' })
+    expect(refused.body.message).toContain('Nothing was changed')
+    await makeReadOnly(false)
+    await expect.poll(async () => (await newCustomer('Barbara')).status).toBe(201)
+    expect(await readiness()).toBe(200)
+  })
+
+  test('all connections are left after the first refusal', async () => {
+    const db = await openPostgres(DATABASE_URL!, { poolMax: 1 })
+    for (const isBrief of [true, false])
+      await db.query(`SELECT set_config('default_transaction_read_only', 'on', false)`, [], { isBrief })
+    const change = () => db.query('CREATE TEMPORARY SEQUENCE test_sequence', [])
+    const read = (isBrief: boolean) =>
+      db.query(`SELECT current_setting('transaction_read_only') AS it`, [], { isBrief })
+    expect((await read(true)).rows).toEqual([{ it: 'on' }])
+    const error = await db.query('CREATE TABLE test_refused ()').catch((reason) => reason)
+    expect(error).toBeInstanceOf(NoConnection)
+    expect(error).not.toBeInstanceOf(NoRoom)
+    expect(asApiError(error)).toMatchObject({ refusal: { code: 'UNAVAILABLE' }, isFault: true })
+    for (const isBrief of [true, false]) expect((await read(isBrief)).rows).toEqual([{ it: 'off' }])
+    await change()
+    await db.close()
+  })
+})

@@ -1,0 +1,38 @@
+import { readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import {
+  FUNCTIONS,
+  FUNCTIONS_VERSION,
+  hashOfAll,
+  sqlFunction,
+} from '../../../src/storage/schema/functions/functions.ts'
+
+/** What the functions were when their version was last raised. */
+const RECORDED = { version: 9, hash: '4141ed0395439852c6d8df53b990a2ea' }
+
+test('the version of the functions is raised with every change to their text', () => {
+  const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }
+  const isRaised = FUNCTIONS_VERSION > RECORDED.version
+  const advice = isRaised
+    ? `Record it in functions.test.ts: { version: ${found.version}, hash: '${found.hash}' }.`
+    : `The text of the functions has changed. Raise FUNCTIONS_VERSION in db/functions/functions.ts to ${RECORDED.version + 1}, then run this test again.`
+  expect(found, advice).toEqual(RECORDED)
+})
+
+test('each function has a file of its own, named after it', () => {
+  const files = readdirSync(new URL('../../../src/storage/schema/functions', import.meta.url))
+  const names = FUNCTIONS.map(({ name }) => `${name.replaceAll('_', '-')}.ts`)
+  expect(files.filter((file) => file !== 'functions.ts').sort()).toEqual(names.sort())
+  for (const { name, sql } of FUNCTIONS)
+    expect(sql.match(/\bFUNCTION \w+\(.*\) RETURNS|\bFUNCTION \w+\(\s*$/gm), name).toHaveLength(1)
+})
+
+test('a signature is the same whatever comments and spaces are in it, and another one with another argument', () => {
+  const signatureOf = (header: string) =>
+    sqlFunction(`CREATE OR REPLACE FUNCTION f${header} LANGUAGE sql AS $$ SELECT 1 $$;`).signature
+  expect(signatureOf('(\n  -- How many.\n  a integer,\n  b text\n) RETURNS integer')).toBe(
+    signatureOf('( a integer, b text ) RETURNS integer'),
+  )
+  expect(signatureOf('(a bigint) RETURNS integer')).not.toBe(signatureOf('(a integer) RETURNS integer'))
+  expect(signatureOf('(a integer) RETURNS bigint')).not.toBe(signatureOf('(a integer) RETURNS integer'))
+})

@@ -1,0 +1,71 @@
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../../src/storage/engine/open.ts'
+import type { Database } from '../../../src/storage/engine/port.ts'
+import { migrate } from '../../../src/storage/schema/migrate.ts'
+import { temporaryFolder } from '../temporary-folder.testing.ts'
+
+/** Tables of the server, small enough to be whole on every node of an engine that divides the others. */
+const OF_THE_SERVER = [
+  'archives',
+  'data_keys',
+  'enclave_secrets',
+  // Guesses at codes of invitations, which are of no platform until they are found.
+  'invitation_attempts',
+  'migrations',
+  'platforms',
+  'proof_start',
+  'request_counts',
+  'schema_additions',
+  'schema_functions',
+  'settings',
+]
+
+/** Random, or a digest of something random or of the platform: no other platform can have the same. */
+const RANDOM = [
+  // Of request counts: a token, a person or an address, which is of no platform.
+  'caller',
+  'client_id',
+  'code_mac',
+  'digest',
+  'processor_ref',
+  'secret_hash',
+  'token_hash',
+  'webauthn_id',
+]
+
+const dataDir = temporaryFolder()
+let db: Database
+beforeAll(async () => {
+  db = await openDatabase({ databaseUrl: undefined, dataDir })
+  await migrate(db)
+})
+afterAll(async () => {
+  await db.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+test('every table of a platform says of which one each row is', async () => {
+  const { rows } = await db.query<{ name: string }>(`
+    SELECT relname::text AS name FROM pg_class AS c
+    WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+      AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attname = 'platform_id' AND attnotnull)
+    ORDER BY 1`)
+  expect(rows.map(({ name }) => name)).toEqual(OF_THE_SERVER)
+})
+
+test('every unique key begins with the platform, with an id, with what is random, or with a rail, which is of one platform', async () => {
+  const { rows } = await db.query<{ name: string; first: string; type: string }>(
+    `
+    SELECT i.relname::text AS name, a.attname::text AS first, format_type(a.atttypid, NULL) AS type
+    FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid JOIN pg_class AS c ON c.oid = x.indrelid
+      LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = x.indkey[0]
+    WHERE x.indisunique AND c.relnamespace = 'public'::regnamespace AND c.relname <> ALL ($1::text[])`,
+    [OF_THE_SERVER],
+  )
+  expect(rows.length).toBeGreaterThan(90)
+  const others = rows.filter(
+    ({ first, type }) => type !== 'uuid' && first !== 'rail' && !RANDOM.includes(first),
+  )
+  expect(others).toEqual([])
+})

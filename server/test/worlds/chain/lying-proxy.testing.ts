@@ -1,0 +1,255 @@
+import { EventEmitter, once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A call as it came in. */
+export interface ProxiedCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** What one call is answered with: a result, an error, or something that spoils the whole response. */
+export type ProxyAnswer =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code: number; readonly message: string } }
+  | { readonly spoil: (response: ServerResponse) => void }
+
+/** Makes an answer. `truth` asks the node itself, for these parameters or the call's own; leave it out, and the node never hears of the call. */
+export type Lie = (
+  call: ProxiedCall,
+  truth: (params?: readonly unknown[]) => Promise<ProxyAnswer>,
+) => ProxyAnswer | Promise<ProxyAnswer>
+
+export type LieName = keyof typeof LIES
+
+/** Stands in front of a node and answers as it does, until it is told to lie. */
+export interface LyingProxy {
+  readonly url: string
+  /** The calls of a method since the start, the oldest first. Without one: all. */
+  calls(method?: string): readonly ProxiedCall[]
+  /** Resolves at the next call of a method. */
+  next(method: string): Promise<ProxiedCall>
+  /** Lies about a method ('*': about every one that has no lie of its own), so many times, or until `honest`. */
+  lie(method: string, lie: Lie | LieName, times?: number): void
+  /** Ends the lies about a method, or all. */
+  honest(method?: string): void
+  close(): Promise<void>
+}
+
+const OTHER_ADDRESS = '0x000000000000000000000000000000000000dEaD'
+const OLD_BLOCKS = 50n
+const HUGE_BYTES = 100 * 1024 * 1024
+const CHUNK = Buffer.alloc(1024 * 1024, '0')
+
+interface Log {
+  readonly address: string
+  readonly topics: readonly string[]
+  readonly data: string
+  readonly transactionHash: string
+  readonly logIndex: string
+}
+
+/** The lies that have a name. */
+export const LIES = {
+  /** Of another chain: the id of Ethereum. */
+  'other chain': () => ({ result: '0x1' }),
+  /** The head is 50 blocks behind: eth_blockNumber, and eth_getBlockByNumber by a name like `latest`. */
+  'old head': async ({ method, params }, truth) => {
+    if (method === 'eth_blockNumber')
+      return mapped(await truth(), (head) => hex(older(BigInt(head as string))))
+    const [block, ...rest] = params
+    const answer = await truth()
+    if (typeof block !== 'string' || block.startsWith('0x') || !('result' in answer)) return answer
+    const { number } = answer.result as { number: string }
+    return truth([hex(older(BigInt(number))), ...rest])
+  },
+  'no logs': () => ({ result: [] }),
+  /** All logs but the last one. */
+  'missing log': async (_, truth) => mapped(await truth(), (logs) => (logs as Log[]).slice(0, -1)),
+  /** The same logs, of a contract that was not asked for. */
+  'foreign logs': async (_, truth) =>
+    mapped(await truth(), (logs) => (logs as Log[]).map((log) => ({ ...log, address: OTHER_ADDRESS }))),
+  /** The logs, and each once more, in a transaction that never was. */
+  'made-up logs': async (_, truth) =>
+    mapped(await truth(), (logs) => [
+      ...(logs as Log[]),
+      ...(logs as Log[]).map((log) => ({ ...log, transactionHash: flipped(log.transactionHash) })),
+    ]),
+  /** The logs, each with the largest amount. */
+  'inflated logs': async (_, truth) =>
+    mapped(await truth(), (logs) => (logs as Log[]).map((log) => ({ ...log, data: `0x${'f'.repeat(64)}` }))),
+  /** The logs, each as one that the node has taken back. */
+  'removed logs': async (_, truth) =>
+    mapped(await truth(), (logs) => (logs as Log[]).map((log) => ({ ...log, removed: true }))),
+  /** The logs, and after each two of other forms: with a fourth topic, as of a token without amounts, and with two words. */
+  'odd forms': async (_, truth) =>
+    mapped(await truth(), (logs) =>
+      (logs as Log[]).flatMap((log) => [
+        log,
+        {
+          ...log,
+          logIndex: hex(BigInt(log.logIndex) + 1_000n),
+          topics: [...log.topics, log.data],
+          data: '0x',
+        },
+        { ...log, logIndex: hex(BigInt(log.logIndex) + 2_000n), data: `${log.data}${log.data.slice(2)}` },
+      ]),
+    ),
+  /** Each log twice. */
+  'repeated logs': async (_, truth) =>
+    mapped(await truth(), (logs) => [...(logs as Log[]), ...(logs as Log[])]),
+  /** 100 MB of a text that has no end before. */
+  huge: () => ({ spoil: sendHuge }),
+  /** The connection stays open, and nothing comes. The node never hears of the call. */
+  silent: () => ({ spoil: () => {} }),
+  /** The node is asked, and nothing comes. */
+  'answer withheld': async (_, truth) => {
+    await truth()
+    return { spoil: () => {} }
+  },
+  'not JSON': () => ({ spoil: (response) => response.end('<html>Bad gateway</html>') }),
+  /** JSON, but no answer. */
+  'not an answer': () => ({ spoil: (response) => response.end('{"hello":[]}') }),
+  null: () => ({ result: null }),
+  'rate limit': () => ({
+    spoil: (response) => response.writeHead(429, { 'Retry-After': '1' }).end('Too many requests'),
+  }),
+  'limit exceeded': () => ({ error: { code: -32005, message: 'limit exceeded' } }),
+  'internal error': () => ({ error: { code: -32603, message: 'internal error' } }),
+  'server error': () => ({ spoil: (response) => response.writeHead(503).end() }),
+  /** The node does what it was asked, and the connection closes without an answer. */
+  'answer lost': async (_, truth) => {
+    await truth()
+    return { spoil: (response) => response.destroy() }
+  },
+  /** The connection closes before the node hears of the call. */
+  closed: () => ({ spoil: (response) => response.destroy() }),
+} satisfies Readonly<Record<string, Lie>>
+
+/** The truth, so many milliseconds late. */
+export function delayed(ms: number): Lie {
+  return async (_, truth) => {
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    return truth()
+  }
+}
+
+/** The truth, not before it is released. */
+export function held(): { readonly lie: Lie; release(): void } {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  return { lie: (_, truth) => released.then(() => truth()), release: () => release() }
+}
+
+function mapped(answer: ProxyAnswer, map: (result: unknown) => unknown): ProxyAnswer {
+  return 'result' in answer ? { result: map(answer.result) } : answer
+}
+
+const hex = (value: bigint) => `0x${value.toString(16)}`
+const older = (block: bigint) => (block > OLD_BLOCKS ? block - OLD_BLOCKS : 0n)
+/** Another hash of the same form. */
+const flipped = (hash: string) =>
+  `0x${hash.slice(2).replace(/./g, (digit) => (15 - Number.parseInt(digit, 16)).toString(16))}`
+
+/** Sends without an end in sight, as fast as the client reads. */
+function sendHuge(response: ServerResponse): void {
+  let left = HUGE_BYTES
+  const send = () => {
+    while (left > 0 && !response.destroyed) {
+      left -= CHUNK.length
+      if (!response.write(CHUNK)) return
+    }
+    response.end('"}')
+  }
+  response.on('drain', send)
+  response.write('{"jsonrpc":"2.0","id":0,"result":"0x')
+  send()
+}
+
+interface Told {
+  readonly lie: Lie
+  left: number
+}
+
+interface WireCall extends ProxiedCall {
+  readonly id: unknown
+}
+
+/** @param target the address of the node */
+export async function openLyingProxy(target: string): Promise<LyingProxy> {
+  const heard: ProxiedCall[] = []
+  const told = new Map<string, Told>()
+  const arrivals = new EventEmitter().setMaxListeners(0)
+  const answerOf = async ({ method, params = [] }: WireCall): Promise<ProxyAnswer> => {
+    const call = { method, params }
+    heard.push(call)
+    arrivals.emit(method, call)
+    const one = told.get(method) ?? told.get('*')
+    const truth = (others: readonly unknown[] = params) => ask(target, { method, params: others })
+    if (!one || one.left === 0) return truth()
+    one.left -= 1
+    return one.lie(call, truth)
+  }
+  const server = createServer((request, response) => {
+    respond(request, response, answerOf).catch(() => response.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: (method) => heard.filter((call) => method === undefined || call.method === method),
+    next: (method) => once(arrivals, method).then(([call]) => call as ProxiedCall),
+    lie(method, lie, times = Number.POSITIVE_INFINITY) {
+      told.set(method, { lie: typeof lie === 'string' ? LIES[lie] : lie, left: times })
+    },
+    honest(method) {
+      if (method === undefined) told.clear()
+      else told.delete(method)
+    },
+    async close() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** Answers a request of one call or of several, in their order. What spoils one answer spoils the response. */
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answerOf: (call: WireCall) => Promise<ProxyAnswer>,
+): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const body = JSON.parse(Buffer.concat(chunks).toString()) as WireCall | WireCall[]
+  const calls = Array.isArray(body) ? body : [body]
+  const answers: object[] = []
+  for (const call of calls) {
+    const answer = await answerOf(call)
+    if ('spoil' in answer) {
+      answer.spoil(response)
+      return
+    }
+    answers.push({ jsonrpc: '2.0', id: call.id, ...answer })
+  }
+  response
+    .writeHead(200, { 'Content-Type': 'application/json' })
+    .end(JSON.stringify(Array.isArray(body) ? answers : answers[0]))
+}
+
+async function ask(target: string, call: ProxiedCall): Promise<ProxyAnswer> {
+  const response = await fetch(target, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...call }),
+  })
+  const { result, error } = (await response.json()) as {
+    result?: unknown
+    error?: { code: number; message: string }
+  }
+  return error ? { error } : { result }
+}

@@ -1,0 +1,136 @@
+import type { EndpointName } from '@countersign/contract/api'
+import type { IdKind } from '@countersign/contract/core/ids'
+import { POLICY } from '../records/agents.testing.ts'
+import { informationRequest, ownerOf } from '../records/verifications.testing.ts'
+import type { Json } from './schemas.testing.ts'
+
+/** What a path's parameter names: a record by its id, the receiver at an UMA address, or what a code stands for. */
+export type ParamKind = IdKind | 'Business' | 'UmaAddress' | 'DeviceCode' | 'InvitationCode'
+
+/** The ids of records, by their kinds. */
+export type Ids = Readonly<Partial<Record<ParamKind, string>>>
+
+const restrictedTo = ({ InternalAccount, ExternalAccount }: Ids) => ({
+  accountRestrictions: {
+    allowedAccountIds: [InternalAccount!],
+    allowedExternalAccountIds: [ExternalAccount!],
+    accountRules: [{ accountId: ExternalAccount!, executionMode: 'AUTO' }],
+  },
+})
+
+const SIMULATED = ({ InternalAccount, ExternalAccount }: Ids) => ({
+  type: 'TRANSFER_OUT',
+  amount: 100,
+  currency: 'USD',
+  sourceAccountId: InternalAccount!,
+  destinationAccountId: ExternalAccount!,
+})
+
+/** Bodies that endpoints accept, with the ids of a world; `unique` is another number each time. */
+export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> = {
+  config_update: () => ({}),
+  token_create: (_, unique) => ({ name: `Token ${unique}`, permissions: ['VIEW'] }),
+  member_invite: (_, unique) => ({
+    name: 'Grace Hopper',
+    email: `grace.hopper.${unique}@example.com`,
+    permissions: ['VIEW', 'APPROVE'],
+  }),
+  member_update: () => ({ name: 'Grace Hopper' }),
+  customer_create: () => ({ customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }),
+  customer_update: () => ({ customerType: 'INDIVIDUAL', fullName: 'Ada King' }),
+  customer_external_account_create: ({ Customer }, unique) => ({
+    customerId: Customer!,
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'USD_ACCOUNT',
+      accountNumber: `${1_000_000_000 + unique}999`,
+      routingNumber: '021000021',
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+    },
+  }),
+  platform_external_account_create: (_, unique) => ({
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'USD_ACCOUNT',
+      accountNumber: `${2_000_000_000 + unique}999`,
+      routingNumber: '021000021',
+      beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Lovelace Ltd' },
+    },
+  }),
+  credential_challenge: () => ({}),
+  credential_verify: () => ({ type: 'EMAIL_OTP', encryptedOtpBundle: '{}' }),
+  quote_create: ({ Customer, InternalAccount, ExternalAccount }) => ({
+    source: { sourceType: 'ACCOUNT', accountId: InternalAccount!, customerId: Customer! },
+    destination: { destinationType: 'ACCOUNT', accountId: ExternalAccount! },
+    lockedCurrencySide: 'SENDING',
+    lockedCurrencyAmount: 1000,
+  }),
+  transfer_in: ({ InternalAccount, ExternalAccount }) => ({
+    source: { accountId: ExternalAccount! },
+    destination: { accountId: InternalAccount! },
+    amount: 100,
+  }),
+  transfer_out: ({ InternalAccount, ExternalAccount }) => ({
+    source: { accountId: InternalAccount! },
+    destination: { accountId: ExternalAccount! },
+    amount: 100,
+  }),
+  beneficial_owner_create: ({ Business }) => ownerOf(Business!, { ownershipPercentage: 0 }),
+  beneficial_owner_update: () => ({ ownershipPercentage: 0 }),
+  verification_create: ({ Customer }) => ({ customerId: Customer! }),
+  verification_decide: ({ Business }) => informationRequest(Business!),
+  document_create: ({ Customer }) => ({ documentHolder: Customer!, documentType: 'PASSPORT', country: 'DE' }),
+  agent_create: ({ Customer, ...ids }) => ({
+    name: 'Shopper',
+    customerId: Customer!,
+    policy: { ...POLICY, ...restrictedTo(ids) },
+  }),
+  agent_update: () => ({}),
+  agent_policy_update: restrictedTo,
+  agent_policy_simulate: SIMULATED,
+  agent_policy_replay: () => ({ policy: { spendingLimits: { dailyLimit: 50_000 } } }),
+  event_replay: () => ({ startDate: new Date(Date.now() - 3_600_000).toISOString() }),
+  agent_me_policy_simulate: SIMULATED,
+  agent_me_external_account_create: (ids, unique) => BODIES.customer_external_account_create!(ids, unique),
+  agent_me_quote_create: (ids, unique) => BODIES.quote_create!(ids, unique),
+  agent_me_transfer_in: (ids, unique) => BODIES.transfer_in!(ids, unique),
+  agent_me_transfer_out: (ids, unique) => BODIES.transfer_out!(ids, unique),
+  card_create: ({ Customer, InternalAccount }) => ({
+    cardholderId: Customer!,
+    form: 'VIRTUAL',
+    fundingSources: [InternalAccount!],
+  }),
+  card_update: ({ InternalAccount }) => ({ fundingSources: [InternalAccount!] }),
+  delegated_key_create: ({ Card, InternalAccount }) => ({
+    cardId: Card!,
+    internalAccountId: InternalAccount!,
+    nickname: 'Spending',
+  }),
+  stablecoin_account_link: (_, unique) => ({
+    provider: 'BRALE',
+    apiClientId: `client ${unique}.999`,
+    apiClientSecret: 'secret',
+  }),
+  invitation_create: ({ UmaAddress }) => ({ inviterUma: UmaAddress! }),
+  invitation_claim: ({ UmaAddress }) => ({ inviteeUma: UmaAddress! }),
+  sandbox_card_authorization: () => ({
+    amount: 100,
+    currency: { code: 'USD' },
+    merchant: { descriptor: 'COFFEE SHOP' },
+  }),
+  sandbox_card_clearing: ({ CardTransaction }) => ({ cardTransactionId: CardTransaction!, amount: 100 }),
+  sandbox_card_return: ({ CardTransaction }) => ({ cardTransactionId: CardTransaction!, amount: 100 }),
+  sandbox_send: ({ Quote }) => ({ quoteId: Quote!, currencyCode: 'USD' }),
+  // Without an account or a reference, so that it waits in suspense.
+  sandbox_deposit: () => ({ amount: 100, currency: 'USD' }),
+  sandbox_rail_event: () => ({ type: 'payment.returned', paymentId: 'other', message: 'Closed' }),
+  deposit_assign: ({ InternalAccount }) => ({ accountId: InternalAccount! }),
+  sandbox_account_fund: () => ({ amount: 100 }),
+  sandbox_uma_receive: ({ Customer }) => ({
+    senderUmaAddress: '$grace@bank.example',
+    customerId: Customer!,
+    receivingCurrencyCode: 'USD',
+    receivingCurrencyAmount: 100,
+  }),
+  sandbox_clock_advance: () => ({ seconds: 0 }),
+}

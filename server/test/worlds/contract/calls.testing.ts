@@ -1,0 +1,314 @@
+import { API, type EndpointName } from '@countersign/contract/api'
+import { type Endpoint, PERMISSIONS } from '@countersign/contract/core/endpoint'
+import { errorsOf } from '@countersign/contract/core/endpoint-errors'
+import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
+import { ID_KINDS, type IdKind } from '@countersign/contract/core/ids'
+import { expect } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
+import {
+  type Client,
+  credentialOf,
+  fund,
+  newBankAccount,
+  newCustomer,
+  type Reply,
+  signed,
+  signIn,
+} from '../client.testing.ts'
+import { type AgentClient, newAgent } from '../records/agents.testing.ts'
+import { clear, newCard, used } from '../records/cards.testing.ts'
+import { addPasskey, type Browser, newMember } from '../records/members.testing.ts'
+import { noId } from '../records/payments.testing.ts'
+import { newBusinessCase } from '../records/verifications.testing.ts'
+import { BODIES, type Ids, type ParamKind } from './bodies.testing.ts'
+import { ENDPOINTS } from './endpoints.testing.ts'
+import { type Json, type JsonSchema, samples } from './schemas.testing.ts'
+
+/** Runs an action on every item, a few at a time, so that a matrix of thousands is neither slow nor a flood. */
+export async function forEach<T>(
+  items: readonly T[],
+  action: (item: T, index: number) => Promise<void>,
+  width = 24,
+) {
+  let next = 0
+  const worker = async () => {
+    while (next < items.length) {
+      const index = next++
+      await action(items[index]!, index)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker))
+}
+
+/** A well-formed id of no record. */
+export function missingId(kind: string): string {
+  if (kind === 'UmaAddress') return '$nobody@uma.example'
+  if (kind === 'DeviceCode') return '000-000-000'
+  if (kind === 'InvitationCode') return '00000000'
+  return noId(kind === 'Business' ? 'Customer' : (kind as IdKind))
+}
+
+/** The kind of record that a path's parameter names, by the parameter's name or by where it stands. */
+export function kindOfParam({ path }: Endpoint, name: string): ParamKind {
+  const byName = (Object.keys(ID_KINDS) as IdKind[]).find(
+    (kind) => name === `${kind[0]!.toLowerCase()}${kind.slice(1)}Id`,
+  )
+  const kind = byName ?? KIND_BY_PLACE[path.slice(0, path.indexOf(`/{${name}}`))]
+  if (!kind) throw new Error(`${path}: say in KIND_BY_PLACE what {${name}} is the id of`)
+  return kind
+}
+
+const KIND_BY_PLACE: Readonly<Record<string, ParamKind>> = {
+  '/agents/device-codes': 'DeviceCode',
+  '/agents/me/actions': 'AgentAction',
+  '/agents/{agentId}/actions': 'AgentAction',
+  '/auth/credentials': 'AuthMethod',
+  '/auth/delegated-keys': 'DelegatedKey',
+  '/auth/sessions': 'Session',
+  '/cards': 'Card',
+  '/invitations': 'InvitationCode',
+  '/reconciliations': 'RailStatement',
+  '/sandbox/cards': 'Card',
+  '/sandbox/internal-accounts': 'InternalAccount',
+  '/customers/bulk/jobs': 'CustomerImport',
+  '/internal-accounts': 'InternalAccount',
+  '/receiver/uma': 'UmaAddress',
+  '/receiver/external-account': 'ExternalAccount',
+}
+
+/** The path of an endpoint with these parameters, each by its kind. */
+export function pathWith(endpoint: Endpoint, idOf: (kind: ParamKind) => string): string {
+  return endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(idOf(kindOfParam(endpoint, name))).replaceAll('%3A', ':'),
+  )
+}
+
+/** A path of the endpoint whose ids are of no record. */
+export function pathToNothing(endpoint: Endpoint): string {
+  return pathWith(endpoint, missingId)
+}
+
+/** A platform with one record of every kind that there is so far. */
+export interface World {
+  readonly client: Client
+  readonly customer: Awaited<ReturnType<typeof newCustomer>>
+  readonly agent: AgentClient
+  /** The browser of a member with every permission. */
+  readonly browser: Browser
+  readonly ids: Ids
+  /** The records of an agent, which replace those. */
+  readonly ofAgent: Ids
+}
+
+/** The caller of an endpoint: the platform, its agent, a member, or, where path or body are the credential, anyone. */
+export function callerOf(
+  { auth }: Endpoint,
+  { client, agent, browser }: Pick<World, 'client' | 'agent' | 'browser'>,
+) {
+  if (auth === 'deviceCode' || auth === 'public') return new Anybody(client)
+  if (auth === 'member') return browser
+  return auth === 'agent' ? agent : client
+}
+
+class Anybody {
+  readonly authorization = ''
+  readonly #client: Client
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.#client.send(method, path, body, { Authorization: this.authorization, ...headers })
+  }
+}
+
+/** The ids of the caller's records. */
+export function idsFor({ auth }: Endpoint, { ids, ofAgent }: World): Ids {
+  return auth === 'agent' ? { ...ids, ...ofAgent } : ids
+}
+
+/** The amount from which the agent of a world needs approval. */
+export const WAITS_ABOVE = 5_000
+
+/**
+ * Fills a platform: a customer with money, a bank account, a quote with its transaction, and an agent with a quote of its
+ * own and an action that waits for approval.
+ */
+export async function newWorld(client: Client): Promise<World> {
+  await keepAwayFromMidnight(client)
+  const customer = await newCustomer(client)
+  const [external] = await Promise.all([
+    newBankAccount(client, customer.id),
+    fund(client, customer.usd, 1_000_000),
+  ])
+  const known: Ids = {
+    Token: client.credentials.tokenId,
+    Customer: customer.id,
+    InternalAccount: customer.usd,
+    ExternalAccount: external,
+    AuthMethod: await credentialOf(client, customer.wallet),
+    UmaAddress: (await client.get(`/customers/${customer.id}`)).body.umaAddress,
+  }
+  const member = await newMember(client, PERMISSIONS)
+  const [quote, document, agent] = await Promise.all([
+    made(client, '/quotes', validBody('quote_create', known)),
+    made(client, '/documents', validBody('document_create', known)),
+    newAgent(client, customer.id, { approvalThresholds: { amount: WAITS_ABOVE } }),
+  ])
+  const large = { ...(validBody('agent_me_transfer_out', known) as object), amount: WAITS_ABOVE + 1 }
+  const [own, waiting, { code }] = await Promise.all([
+    made(agent, '/agents/me/quotes', validBody('agent_me_quote_create', known)),
+    made(agent, '/agents/me/transfer-out', large),
+    made(client, `/agents/${agent.id}/device-codes`),
+  ])
+  const ids: Ids = {
+    ...known,
+    ...(await withCards(client, customer)),
+    ...(await newBusinessCase(client)),
+    Quote: quote.id,
+    Document: document.id,
+    Transaction: quote.transactionId,
+    Member: member.id,
+    MemberSession: member.session,
+    MemberPasskey: await addPasskey(member.browser),
+    Agent: agent.id,
+    AgentAction: waiting.id,
+    DeviceCode: code,
+    StablecoinProviderAccount: await linkedAccount(client),
+    Event: await firstEvent(client),
+    // A sandbox has no statements: tests in production have the days of rails.
+    RailStatement: noId('RailStatement'),
+    Deposit: (await made(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
+    RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', known))).id,
+    LedgerAccount: await firstOf(client, '/ledger/accounts?name=rail'),
+    LedgerTransfer: await firstOf(client, `/ledger/transfers?accountId=${customer.usd}`),
+  }
+  return {
+    client,
+    customer,
+    agent,
+    browser: member.browser,
+    ids,
+    ofAgent: { Quote: own.id, Transaction: own.transactionId },
+  }
+}
+
+/** A card of which a purchase was settled in part, and another one with a key for the wallet that pays it. */
+async function withCards(client: Client, { id, usd, wallet }: World['customer']): Promise<Ids> {
+  const [card, walletCard, session] = await Promise.all([
+    newCard(client, id, [usd]),
+    newCard(client, id, [wallet]),
+    signIn(client, wallet),
+    // Funds what the purchase takes, so that the balance stays the same.
+    fund(client, usd, 1000),
+  ])
+  const purchase = await used(client, card.id, 1000)
+  await clear(client, purchase, 500)
+  const asked = { cardId: walletCard.id, internalAccountId: wallet, nickname: 'Spending' }
+  const key = await signed(client, session, 'POST', '/auth/delegated-keys', asked)
+  return { Card: card.id, CardTransaction: purchase.id, DelegatedKey: key.body.id }
+}
+
+async function linkedAccount(client: Client): Promise<string> {
+  const body = validBody('stablecoin_account_link', {})
+  const key = { 'Idempotency-Key': `linked ${toJson(body)}` }
+  const reply = await client.post('/stablecoin-provider-accounts', body, key)
+  if (reply.status !== 201) throw new Error(toJson(reply.body))
+  return reply.body.id
+}
+
+/** The record that a call creates. */
+async function made(caller: Pick<Client, 'post'>, path: string, body?: unknown): Promise<Reply['body']> {
+  const reply = await caller.post(path, body)
+  if (reply.status !== 201) throw new Error(toJson(reply.body))
+  return reply.body
+}
+
+/** Daily counts are reset at midnight, so a test that compares them gets an hour before that. */
+async function keepAwayFromMidnight(client: Client): Promise<void> {
+  const now = new Date()
+  if (now.getUTCHours() === 23) await client.advance(3600)
+}
+
+/** The id of the first record of a list. */
+async function firstOf(client: Client, path: string): Promise<string> {
+  return (await client.get(path)).body.data[0].id
+}
+
+/** The first events of a platform. The feed shows them once no earlier transaction is open. */
+async function firstEvent(client: Client): Promise<string> {
+  for (;;) {
+    const [event] = (await client.get('/events?limit=1')).body.data
+    if (event) return event.id
+  }
+}
+
+let bodies = 0
+
+/** A body that the endpoint accepts, with the ids of a world. Bodies not written here are generated from the schema. */
+export function validBody(name: EndpointName, ids: Ids): Json | undefined {
+  const { body, upload } = API[name] as Endpoint
+  if (!body) return upload ? {} : undefined
+  const written = BODIES[name]?.(ids, ++bodies)
+  return written ?? samples(body as JsonSchema)[0]!
+}
+
+/** Checks the form of an error (specification 7), and its expected members. */
+export function expectError(
+  reply: Reply,
+  expected: { code: ErrorCode; field?: string; what?: string; reason?: string },
+) {
+  const { code, field, what = '' } = expected
+  const seen = `${what} → ${reply.status} ${toJson(reply.body)}`
+  expect(reply.body, seen).toMatchObject({ status: reply.status, code, message: expect.any(String) })
+  expect(reply.status, seen).toBe(ERRORS[code].status)
+  const entry = reply.body.details?.code ?? code
+  expect(reply.body.docUrl, seen).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/docs/errors#${entry}$`))
+  expect(reply.headers.get('content-type'), seen).toMatch(/^application\/json\b/)
+  if (field !== undefined) expect(reply.body.details?.field, seen).toBe(field)
+  if (reply.status !== 401) return
+  expect(reply.body.reason, seen).toEqual(expect.any(String))
+  expect(reply.body.details.reason, seen).toBe(reply.body.reason)
+  if (expected.reason) expect(reply.body.reason, seen).toBe(expected.reason)
+}
+
+/** Checks that an endpoint refuses only with codes that it declares. */
+export function expectDeclaredRefusal(endpoint: Endpoint, reply: Reply, what: string) {
+  const seen = `${what} → ${reply.status} ${toJson(reply.body)}`
+  expect(reply.status, seen).toBeGreaterThanOrEqual(400)
+  expect(reply.status, seen).toBeLessThan(500)
+  expect(errorsOf(endpoint), seen).toContain(reply.body.code)
+  expectError(reply, { code: reply.body.code, what })
+}
+
+/**
+ * The contents of all lists of a platform, to check that a call changes nothing. Without the clock and the rates, which
+ * advance by themselves, and the feed of events, which lags. With `agent` also as the agent sees them.
+ */
+export async function stateOf(
+  client: Client,
+  agent?: AgentClient,
+): Promise<readonly (readonly [name: EndpointName, body: unknown])[]> {
+  const lists = ENDPOINTS.filter(([, { auth, method, params, query, path }]) => {
+    const needsMore = (query as JsonSchema | undefined)?.required?.length || path === '/ledger/transfers'
+    const goesOn =
+      path.startsWith('/sandbox/clock') ||
+      path.endsWith('/exchange-rates') ||
+      path.startsWith('/events') ||
+      path.startsWith('/requests') ||
+      path === '/member-sessions'
+    // Nothing changes it.
+    const isFixed = path === '/discoveries'
+    if (auth === 'agent' && !agent) return false
+    // Of one member; `/members` has them all.
+    if (auth === 'member') return false
+    return method === 'GET' && !params && !needsMore && !goesOn && !isFixed
+  })
+  const read = async ([name, { auth, path }]: (typeof lists)[number]) => {
+    const reply = await (auth === 'agent' ? agent! : client).get(path)
+    if (reply.status !== 200) throw new Error(`${name}: ${toJson(reply.body)}`)
+    return [name, reply.body] as const
+  }
+  return Promise.all(lists.map(read))
+}

@@ -1,0 +1,224 @@
+import { EVENT_TYPES, type EventType } from '@countersign/contract/events/events'
+import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
+import { runCommand } from '../../../src/edge/commands/admin.ts'
+import { update } from '../../../src/storage/commit/writes.ts'
+import {
+  type Client,
+  credentialOf,
+  fund,
+  newBankAccount,
+  newCustomer,
+  type Reply,
+  sealCode,
+  signed,
+  signIn,
+} from '../client.testing.ts'
+import { openProduction, until } from '../production/bank.testing.ts'
+import { dateBefore, ModelBank } from '../production/model-bank.testing.ts'
+import { newAgent } from '../records/agents.testing.ts'
+import { account, paid, quoted, to } from '../records/payments.testing.ts'
+import { paidInByListed, screeningsOf } from '../records/screenings.testing.ts'
+import { upload } from '../records/uploads.testing.ts'
+import { BUSINESS, PERSON, send } from '../records/verifications.testing.ts'
+import { openServer, type TestServer } from '../server.testing.ts'
+import { addPasskey, passkeyChallenge, verifyPasskey } from '../simulators/authenticator.testing.ts'
+import { Receiver } from '../simulators/webhook-receiver.testing.ts'
+
+type Event = Reply['body']
+type Recorded = Map<EventType, Event>
+
+/** The first event of each type, by what raises it: payments, people, wallets, books, and a bank of production. */
+export async function playEvents(): Promise<Recorded> {
+  const recorded: Recorded = new Map()
+  const service = await openServer()
+  try {
+    const plays = [payments, people, wallets, others].map(async (play) => {
+      const client = await service.newPlatform()
+      await play(client, service)
+      return client
+    })
+    // One after the other, so that the first event of a type is the same in each run.
+    for (const client of await Promise.all(plays)) await record(client, recorded)
+  } finally {
+    await service.close()
+  }
+  await reconciliation(recorded)
+  return recorded
+}
+
+async function record(client: Client, recorded: Recorded): Promise<void> {
+  await client.events()
+  for (const type of EVENT_TYPES) {
+    const [event] = (await client.get(`/events?type=${type}&limit=1`)).body.data
+    if (!event || recorded.has(type)) continue
+    const { deliveryStatus: _, ...sent } = event
+    recorded.set(type, sent)
+  }
+}
+
+const DAY_SECONDS = 24 * 3600
+
+/** Payments that arrive, fail, come back and expire, and deposits that fit nothing. */
+async function payments(client: Client): Promise<void> {
+  const [payer, payee] = [await newCustomer(client), await newCustomer(client)]
+  await fund(client, payer.usd, 1_000_000)
+  const now = { immediatelyExecute: true }
+  for (const suffix of ['789', '002', '004', '007'])
+    await quoted(client, account(payer.usd), to(await newBankAccount(client, payer.id, suffix)), now)
+  await quoted(client, account(await newBankAccount(client, payer.id, '006')), to(payee.usd), now)
+  await quoted(client, account(payer.usd), to(payee.usd))
+  await client.advance(DAY_SECONDS)
+
+  const deposit = { amount: 100, currency: 'USD' }
+  const strange = await send(client, 'POST', '/sandbox/deposits', deposit, 201)
+  await send(client, 'POST', `/deposits/${strange.id}/return`, {}, 200)
+  const known = await send(client, 'POST', '/sandbox/deposits', { ...deposit, accountId: payee.usd }, 201)
+  await send(client, 'POST', `/sandbox/deposits/${known.id}/reverse`, {}, 200)
+  const screened = await paidInByListed(client)
+  const { id } = (await screeningsOf(client)).find((one: Event) => one.depositId === screened)
+  await send(client, 'POST', `/screenings/${id}/release`, {}, 200)
+  await incoming(client, payee.id)
+}
+
+/** Payments that the platform decides about: one that it approves, and one that it rejects. */
+async function incoming(client: Client, customerId: string): Promise<void> {
+  const receiver = await Receiver.of(client)
+  receiver.answer = ({ event }) => (event.type === 'INCOMING_PAYMENT.PENDING' ? 202 : 200)
+  const [first, second] = [await paid(client, customerId), await paid(client, customerId)]
+  await send(client, 'POST', `/transactions/${first.id}/approve`, {}, 200)
+  await send(client, 'POST', `/transactions/${second.id}/reject`, {}, 200)
+  await send(client, 'POST', '/sandbox/webhooks/test', undefined, 200)
+  await client.advance(0)
+}
+
+/** Customers who are approved, rejected, asked for more, imported, and erased. */
+async function people(client: Client): Promise<void> {
+  const create = (body: object) => send(client, 'POST', '/customers', body, 201)
+  const verify = (customerId: string) => send(client, 'POST', '/verifications', { customerId }, 200)
+  const { id } = await create(PERSON)
+  await verify((await create({ ...PERSON, fullName: 'Ada 001' })).id)
+  await create({ ...PERSON, fullName: 'Ada 002' })
+  for (const registrationNumber of ['5523910', '001', '002'])
+    await create({ ...BUSINESS, businessInfo: { ...BUSINESS.businessInfo, registrationNumber } })
+  await importFiles(client)
+  await send(client, 'PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } }, 200)
+  for (const decision of ['APPROVE', 'REJECT']) {
+    const { id: verification } = await verify((await create(PERSON)).id)
+    const reason = decision === 'REJECT' ? { reason: 'The documents are not of this person.' } : {}
+    await send(client, 'POST', `/verifications/${verification}/decision`, { decision, ...reason }, 200)
+  }
+  const asked = await create(PERSON)
+  const { id: verification } = await verify(asked.id)
+  const field = {
+    resourceId: asked.id,
+    type: 'INVALID_FIELD',
+    field: 'fullName',
+    reason: 'Write it in full.',
+  }
+  const request = { decision: 'REQUEST_INFORMATION', errors: [field] }
+  await send(client, 'POST', `/verifications/${verification}/decision`, request, 200)
+  await send(
+    client,
+    'PATCH',
+    `/customers/${asked.id}`,
+    { customerType: 'INDIVIDUAL', fullName: 'Ada King' },
+    200,
+  )
+  await send(client, 'DELETE', `/customers/${id}`, undefined, 200)
+  await send(client, 'POST', `/customers/${id}/erasure`, undefined, 200)
+  await client.advance(1825 * DAY_SECONDS)
+}
+
+async function importFiles(client: Client): Promise<void> {
+  for (const file of [
+    'platformCustomerId,customerType\nfirst,INDIVIDUAL\n',
+    'platformCustomerId,customerType,\na,BUSINESS,',
+  ]) {
+    const { body } = await upload(client, '/customers/bulk/csv', {}, Buffer.from(file), {
+      fileName: 'customers.csv',
+    })
+    await until(
+      async () => (await client.get(`/customers/bulk/jobs/${body.jobId}`)).body,
+      ({ status }) => status === 'COMPLETED' || status === 'FAILED',
+    )
+  }
+}
+
+/** A wallet that is made private, whose passkey may be copied, and whose codes are guessed. */
+async function wallets(client: Client, { app }: TestServer): Promise<void> {
+  const { wallet } = await newCustomer(client)
+  const session = await signIn(client, wallet)
+  const settings = await signed(client, session, 'PATCH', `/internal-accounts/${wallet}`, {
+    privateEnabled: true,
+  })
+  if (settings.status !== 200) throw new Error(`${settings.status}`)
+  const { id, authenticator } = await addPasskey(client, wallet, session)
+  const before = authenticator.counter
+  for (const counter of [before + 1, before + 1]) {
+    const { challenge } = await passkeyChallenge(client, id)
+    await verifyPasskey(
+      client,
+      id,
+      challenge.requestId,
+      authenticator.assert(challenge.challenge, { counter }),
+    )
+  }
+  const email = await credentialOf(client, wallet)
+  const guess = async () => {
+    const { otpEncryptionTargetBundle } = (await client.post(`/auth/credentials/${email}/challenge`)).body
+    const encryptedOtpBundle = sealCode(otpEncryptionTargetBundle, generateKeyPair(), '111111')
+    await client.post(`/auth/credentials/${email}/verify`, { type: 'EMAIL_OTP', encryptedOtpBundle })
+  }
+  await guess()
+  // Ninety-eight more would take most of an hour.
+  await app.committer.commit([update('code_failures', wallet, {}, { failures: 99, locked_at: null })])
+  await guess()
+}
+
+/** Cards, agents, invitations, and the proof of the books. */
+async function others(client: Client, { app }: TestServer): Promise<void> {
+  const [holder, friend] = [await newCustomer(client), await newCustomer(client)]
+  await fund(client, holder.usd, 10_000)
+  const body = { cardholderId: holder.id, form: 'VIRTUAL', fundingSources: [holder.usd] }
+  const { id } = await send(client, 'POST', '/cards', body, 201)
+  await client.advance(DAY_SECONDS)
+  const session = await signIn(client, holder.wallet)
+  await signed(client, session, 'PATCH', `/cards/${id}`, { fundingSources: [holder.usd, holder.wallet] })
+  const agent = await newAgent(client, holder.id, { defaultExecutionMode: 'APPROVAL_REQUIRED' })
+  const bank = await newBankAccount(client, holder.id)
+  const transfer = { source: { accountId: holder.usd }, destination: { accountId: bank }, amount: 100 }
+  await agent.post('/agents/me/transfer-out', transfer)
+  const umaOf = async (customer: string): Promise<string> =>
+    (await client.get(`/customers/${customer}`)).body.umaAddress
+  await send(
+    client,
+    'PATCH',
+    '/config',
+    { invitationConfig: { url: 'https://invitations.example/{code}' } },
+    200,
+  )
+  const { code } = await send(client, 'POST', '/invitations', { inviterUma: await umaOf(holder.id) }, 201)
+  await send(client, 'POST', `/invitations/${code}/claim`, { inviteeUma: await umaOf(friend.id) }, 200)
+  await client.advance(0)
+  await runCommand(app, ['books', 'checkpoint'], '')
+}
+
+/** A day of a bank whose statement differs from the books. */
+async function reconciliation(recorded: Recorded): Promise<void> {
+  const world = await openProduction()
+  try {
+    const bank = new ModelBank(world)
+    const day = dateBefore(1)
+    bank.book(day, { kind: 'OTHER', amount: '250', text: 'Correction 17' })
+    await bank.tell(bank.event('statement', bank.close(day)))
+    await runCommand(world.service.app, ['reconciliation', 'run', '--rail', bank.name, '--date', day], '')
+    const { data } = await until(
+      async () => (await world.client.get('/events?type=RECONCILIATION.DIFFERENT')).body,
+      (page) => page.data.length > 0,
+    )
+    const { deliveryStatus: _, ...sent } = data[0]
+    recorded.set('RECONCILIATION.DIFFERENT', sent)
+  } finally {
+    await world.close()
+  }
+}

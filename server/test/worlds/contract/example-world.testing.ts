@@ -1,0 +1,377 @@
+import type { EndpointName } from '@countersign/contract/api'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
+import { toJson } from '../../../src/base/json/json.ts'
+import { Client, newCustomer, type Reply, signed, signIn } from '../client.testing.ts'
+import { openProduction, until } from '../production/bank.testing.ts'
+import { dateBefore, ModelBank } from '../production/model-bank.testing.ts'
+import { newAgent } from '../records/agents.testing.ts'
+import { clear, used } from '../records/cards.testing.ts'
+import { newWallet, paidInByListed, screeningsOf, sent } from '../records/screenings.testing.ts'
+import { PERSON } from '../records/verifications.testing.ts'
+import { Receiver } from '../simulators/webhook-receiver.testing.ts'
+import type { Ids } from './bodies.testing.ts'
+import { callerOf, idsFor, newWorld, pathWith, validBody } from './calls.testing.ts'
+import { ENDPOINTS } from './endpoints.testing.ts'
+import { ERASURE_CALLS, IMPORT_CALLS, MEMBER_CALLS } from './examples.testing.ts'
+import type { RecordingClient } from './recording-client.testing.ts'
+import type { Call, Scene } from './scene.testing.ts'
+
+const DEVICE_KEY = () => ({ clientPublicKey: generateKeyPair().publicKey.uncompressedHex })
+
+/** Makes what a call needs, and says how it is called. Calls without an entry take a valid body. */
+const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
+  config_update: () => ({ body: { embeddedWalletConfig: { otpLength: 6, expirationSeconds: 300 } } }),
+  token_create: () => ({ body: { name: 'Payroll', permissions: ['VIEW', 'TRANSACT'] } }),
+  token_delete: async ({ client }) => ({
+    ids: { Token: (await made(client, '/tokens', { name: 'Old backend', permissions: ['VIEW'] })).id },
+  }),
+  ...MEMBER_CALLS,
+  customer_token_create: ({ customer }) => ({
+    body: { customerId: customer.id, permissions: ['VIEW', 'TRANSACT'] },
+  }),
+  customer_token_delete: async ({ client, customer }) => ({
+    ids: {
+      CustomerToken: (
+        await made(client, '/customer-tokens', { customerId: customer.id, permissions: ['VIEW'] })
+      ).id,
+    },
+  }),
+  customer_create: () => ({ body: { ...PERSON, email: 'ada@example.com' } }),
+  customer_delete: async ({ client }) => ({
+    ids: { Customer: (await made(client, '/customers', PERSON)).id },
+  }),
+  ...ERASURE_CALLS,
+  ...IMPORT_CALLS,
+  customer_verify_email: reachable,
+  customer_confirm_email: async (scene) => confirming(scene, 'email'),
+  customer_verify_phone: reachable,
+  customer_confirm_phone: async (scene) => confirming(scene, 'phone'),
+  kyc_link_create: async ({ client }) => ({
+    ids: { Customer: (await made(client, '/customers', { ...PERSON, fullName: 'Ada 001' })).id },
+  }),
+  document_delete: async ({ client, ids }) => ({
+    ids: { Document: (await made(client, '/documents', validBody('document_create', ids))).id },
+  }),
+  internal_account_update: ({ customer }) => ({
+    ids: { InternalAccount: customer.wallet },
+    body: { privateEnabled: true },
+    sign: true,
+  }),
+  internal_account_export: ({ customer }) => ({
+    ids: { InternalAccount: customer.wallet },
+    body: DEVICE_KEY(),
+    sign: true,
+  }),
+  customer_external_account_delete: removable(
+    'customer_external_account_create',
+    '/customers/external-accounts',
+  ),
+  platform_external_account_get: removable('platform_external_account_create', '/platform/external-accounts'),
+  platform_external_account_delete: removable(
+    'platform_external_account_create',
+    '/platform/external-accounts',
+  ),
+  agent_me_external_account_delete: removable(
+    'customer_external_account_create',
+    '/customers/external-accounts',
+  ),
+  stablecoin_account_link: () => ({
+    body: { provider: 'BRALE', apiClientId: 'client-1', apiClientSecret: 'secret-of-the-provider' },
+    headers: { 'Idempotency-Key': 'link-brale' },
+  }),
+  search: () => ({ query: { query: 'Ada' } }),
+  transaction_statistics: () => ({
+    query: { interval: 'DAY', startDate: new Date(Date.now() - 3_600_000).toISOString() },
+  }),
+  credential_list: ({ customer }) => ({ query: { accountId: customer.wallet } }),
+  session_list: ({ customer }) => ({ query: { accountId: customer.wallet } }),
+  credential_create: ({ customer }) => ({
+    body: { type: 'SMS_OTP', accountId: customer.wallet, phoneNumber: '+14155552671' },
+    sign: true,
+  }),
+  credential_delete: async ({ client, customer }) => {
+    const { data } = (await client.get(`/auth/credentials?accountId=${customer.wallet}`)).body
+    return { ids: { AuthMethod: data.at(-1).id }, sign: true }
+  },
+  // To sign in takes all forms of it.
+  credential_verify: () => ({ isMade: true }),
+  session_refresh: ({ session }) => ({ ids: { Session: session.sessionId }, body: DEVICE_KEY(), sign: true }),
+  session_delete: async ({ client, customer }) => {
+    const { data } = (await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body
+    return { ids: { Session: data.at(-1).id }, sign: true }
+  },
+  exchange_rate_list: () => ({ query: { sourceCurrency: 'USD', destinationCurrency: 'EUR' } }),
+  agent_me_exchange_rate_list: () => ({ query: { sourceCurrency: 'USD', destinationCurrency: 'EUR' } }),
+  receiver_uma_lookup: ({ ids }) => ({ query: { customerId: ids.Customer! } }),
+  discovery_list: () => ({ query: { country: 'NG', currency: 'NGN' } }),
+  beneficial_owner_list: ({ ids }) => ({ query: { customerId: ids.Business! } }),
+  statement_get: ({ ids }) => ({ query: { accountId: ids.InternalAccount! } }),
+  ledger_transfer_list: ({ ids }) => ({ query: { accountId: ids.InternalAccount! } }),
+  crypto_withdrawal_fee_estimate: async ({ client, ids }) => ({
+    body: {
+      internalAccountId: await accountIn(client, ids.Customer!, 'USDC'),
+      currency: 'USDC',
+      cryptoNetwork: 'BASE',
+      amount: 10_000_000,
+      destinationAddress: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+    },
+  }),
+  quote_execute: async ({ client, ids }) => ({
+    ids: { Quote: (await made(client, '/quotes', validBody('quote_create', ids))).id },
+  }),
+  agent_me_quote_execute: async ({ agent, ids }) => ({
+    ids: { Quote: (await made(agent, '/agents/me/quotes', validBody('agent_me_quote_create', ids))).id },
+  }),
+  transaction_confirm: async (scene) => ({ ids: { Transaction: await received(scene) } }),
+  transaction_approve: async (scene) => ({ ids: { Transaction: await waiting(scene) } }),
+  transaction_reject: async (scene) => ({
+    ids: { Transaction: await waiting(scene) },
+    body: { reason: 'Not known to the customer' },
+  }),
+  transaction_cancel: async (scene) => cancellable(scene),
+  deposit_assign: suspended,
+  deposit_return: suspended,
+  screening_release: screened,
+  screening_reject: screened,
+  screening_get: screened,
+  rail_event_resolve: async ({ client, ids }) => ({
+    ids: { RailEvent: (await made(client, '/sandbox/rail-events', validBody('sandbox_rail_event', ids))).id },
+    body: { note: 'A payment of the parent company' },
+  }),
+  invitation_get: invited,
+  invitation_claim: invited,
+  invitation_cancel: invited,
+  agent_update: () => ({ body: { name: 'Travel agent' } }),
+  agent_policy_update: ({ ids }) => ({ body: validBody('agent_policy_update', ids) }),
+  agent_device_code_get: coded,
+  agent_device_code_redeem: coded,
+  agent_delete: async ({ client, ids }) => ({ ids: { Agent: (await newAgent(client, ids.Customer!)).id } }),
+  agent_action_approve: asked,
+  agent_action_reject: asked,
+  card_update: () => ({ body: { state: 'FROZEN' }, sign: true }),
+  delegated_key_create: async ({ client, ids, customer }) => ({
+    body: {
+      cardId: (await made(client, '/cards', { ...cardFor(ids), fundingSources: [customer.wallet] })).id,
+      internalAccountId: customer.wallet,
+      nickname: 'Spending',
+    },
+    sign: true,
+  }),
+  sandbox_account_fund: () => ({ body: { amount: 100_000 } }),
+  sandbox_clock_advance: () => ({ body: { seconds: 60 } }),
+  sandbox_card_clearing: purchased,
+  sandbox_card_return: async (scene) => {
+    const call = await purchased(scene)
+    await clear(scene.client, { id: call.ids.CardTransaction, cardId: scene.ids.Card! }, 500)
+    await scene.client.advance(0)
+    return { ids: call.ids }
+  },
+  sandbox_send: async ({ client, ids }) => ({
+    ids: {
+      Quote: (
+        await made(client, '/quotes', {
+          ...(validBody('quote_create', ids) as object),
+          source: { sourceType: 'REALTIME_FUNDING', currency: 'USD' },
+        })
+      ).id,
+    },
+  }),
+  sandbox_deposit_reverse: async ({ client, ids }) => ({
+    ids: {
+      Deposit: (
+        await made(client, '/sandbox/deposits', {
+          amount: 100,
+          currency: 'USD',
+          accountId: ids.InternalAccount,
+        })
+      ).id,
+    },
+  }),
+  webhook_secret_create: () => ({ body: { formerValidSeconds: 3600 } }),
+}
+
+const cardFor = (ids: Ids) => ({ cardholderId: ids.Customer!, form: 'VIRTUAL' })
+
+/** The body of an answer that must be a success. */
+async function made(
+  caller: { post(path: string, body?: unknown): Promise<Reply> },
+  path: string,
+  body?: unknown,
+) {
+  const reply = await caller.post(path, body)
+  if (reply.status >= 300) throw new Error(`${path}: ${toJson(reply.body)}`)
+  return reply.body
+}
+
+async function accountIn({ get }: RecordingClient, customerId: string, currency: string): Promise<string> {
+  return (await get(`/customers/internal-accounts?customerId=${customerId}&currency=${currency}`)).body
+    .data[0].id
+}
+
+function removable(create: EndpointName, path: string) {
+  return async ({ client, ids }: Scene): Promise<Call> => ({
+    ids: { ExternalAccount: (await made(client, path, validBody(create, ids))).id },
+  })
+}
+
+/** A customer whose contacts have to be verified. */
+async function reachable({ client }: Scene) {
+  const contacts = { email: 'grace@example.com', phoneNumber: '+4930123456', region: 'DE' }
+  const { id } = await made(client, '/customers', { ...PERSON, ...contacts })
+  return { ids: { Customer: id as string } }
+}
+
+async function confirming(scene: Scene, what: 'email' | 'phone') {
+  const { ids } = await reachable(scene)
+  await made(scene.client, `/customers/${ids.Customer}/verify-${what}`)
+  return { ids, body: { code: '123456' } }
+}
+
+const incoming = ({ client, ids }: Scene) =>
+  made(client, '/sandbox/uma/receive', validBody('sandbox_uma_receive', ids))
+
+async function received(scene: Scene): Promise<string> {
+  const { id } = await incoming(scene)
+  await scene.client.advance(0)
+  return id
+}
+
+/** A payment to a customer that the platform has to approve, as its webhook does not say. */
+async function waiting(scene: Scene): Promise<string> {
+  return (await incoming(scene)).id
+}
+
+/** A payment that waits for its rail. */
+async function cancellable({ client, ids }: Scene) {
+  const usdc = await accountIn(client, ids.Customer!, 'USDC')
+  await made(client, `/sandbox/internal-accounts/${usdc}/fund`, { amount: 5_000_000 })
+  return { ids: { Transaction: await sent(client, usdc, await newWallet(client, ids.Customer!)) } }
+}
+
+async function suspended({ client, ids }: Scene) {
+  return {
+    ids: {
+      Deposit: (await made(client, '/sandbox/deposits', validBody('sandbox_deposit', ids))).id as string,
+    },
+  }
+}
+
+async function screened({ client }: Scene) {
+  const deposit = await paidInByListed(client)
+  const all: { readonly id: string; readonly depositId?: string }[] = await screeningsOf(client)
+  return { ids: { Screening: all.find(({ depositId }) => depositId === deposit)!.id } }
+}
+
+/** An invitation by another customer than the one who claims it. */
+async function invited({ client }: Scene) {
+  const { id } = await newCustomer(client)
+  const { umaAddress } = (await client.get(`/customers/${id}`)).body
+  return {
+    ids: { InvitationCode: (await made(client, '/invitations', { inviterUma: umaAddress })).code as string },
+  }
+}
+
+async function coded({ client, ids }: Scene) {
+  const { id } = await newAgent(client, ids.Customer!)
+  return { ids: { DeviceCode: (await made(client, `/agents/${id}/device-codes`)).code as string } }
+}
+
+/** An action of an agent that waits for approval. */
+async function asked({ client, customer, ids }: Scene) {
+  const agent = await newAgent(client, customer.id, { defaultExecutionMode: 'APPROVAL_REQUIRED' })
+  const action = await made(agent, '/agents/me/transfer-out', validBody('agent_me_transfer_out', ids))
+  return { ids: { Agent: agent.id, AgentAction: action.id as string } }
+}
+
+async function purchased({ client, ids }: Scene) {
+  return { ids: { CardTransaction: (await used(client, ids.Card!, 1000)).id as string } }
+}
+
+/** Calls that change what the others need: they come last, in this order. */
+const LAST: readonly EndpointName[] = [
+  'agent_policy_update',
+  'card_update',
+  'transaction_approve',
+  'transaction_reject',
+  'event_redeliver',
+  'event_replay',
+  'sandbox_webhook_test',
+  'credential_delete',
+  'session_delete',
+  'delegated_key_delete',
+  'sandbox_reset',
+]
+
+/** Calls every endpoint of the sandbox so that it succeeds, and says which did not. */
+export async function playSandbox(
+  client: RecordingClient,
+): Promise<{ records: Ids & { Wallet: string }; failed: string[] }> {
+  const scene = await newScene(client)
+  const failed: string[] = []
+  const rank = (name: EndpointName) => LAST.indexOf(name)
+  for (const [name, endpoint] of [...ENDPOINTS].sort(([one], [other]) => rank(one) - rank(other))) {
+    if (OF_PRODUCTION.includes(name)) continue
+    if (name === 'transaction_approve') await receive(client)
+    const failure = await play(scene, name, endpoint).catch(String)
+    if (failure !== undefined) failed.push(`${name}: ${failure}`)
+  }
+  return { records: { ...scene.ids, Wallet: scene.customer.wallet }, failed }
+}
+
+/** Calls about records that a sandbox does not have: `playProduction` makes them. */
+const OF_PRODUCTION: readonly EndpointName[] = ['reconciliation_list', 'reconciliation_get']
+
+/** Reads the day of a rail that a statement of a bank has closed. */
+export async function playProduction(recorder: RecordingClient): Promise<void> {
+  const world = await openProduction()
+  try {
+    const client = recorder.with(world.client)
+    const bank = new ModelBank(world)
+    const day = dateBefore(1)
+    bank.book(day, { kind: 'FEE', amount: '-30', text: 'Account fee' })
+    bank.book(day, { kind: 'INTEREST', amount: '4' })
+    await bank.tell(bank.event('statement', bank.close(day)))
+    const { data } = await until(
+      async () => (await client.get(`/reconciliations?startDate=${day}`)).body,
+      (page) => page.data[0]?.status === 'BALANCED',
+    )
+    await client.get(`/reconciliations/${data[0].id}`)
+  } finally {
+    await world.close()
+  }
+}
+
+async function newScene(client: RecordingClient): Promise<Scene> {
+  const world = await newWorld(client)
+  return { ...world, client, session: await signIn(client, world.customer.wallet) }
+}
+
+/** Has the platform leave incoming payments to be approved. */
+async function receive(client: RecordingClient): Promise<void> {
+  const receiver = await Receiver.of(client)
+  receiver.answer = ({ event }) => (event.type === 'INCOMING_PAYMENT.PENDING' ? 202 : 200)
+}
+
+/** Undefined, or what an endpoint has refused. */
+async function play(scene: Scene, name: EndpointName, endpoint: Endpoint): Promise<string | undefined> {
+  const call = (await CALLS[name]?.(scene)) ?? {}
+  if (call.isMade) return undefined
+  const ids = { ...idsFor(endpoint, scene), ...call.ids }
+  const query = call.query ? `?${new URLSearchParams(call.query)}` : ''
+  const path = pathWith(endpoint, (kind) => ids[kind]!) + query
+  const body = 'body' in call ? call.body : validBody(name, ids)
+  const { client, session, browser } = scene
+  const { authorization } = callerOf(endpoint, scene)
+  const cookie = endpoint.auth === 'member' ? (call.browser ?? browser).headersOf(endpoint.method) : {}
+  const headers = { Authorization: authorization, ...cookie, ...call.headers }
+  // Passkeys are for a name, not for a number.
+  const named = client.with(new Client(client.credentials, browser.baseUrl))
+  const isOfMembers = endpoint.auth === 'member' || endpoint.auth === 'public'
+  const { status, body: answer } = call.sign
+    ? await signed(client, session, endpoint.method, path, body)
+    : await (isOfMembers ? named : client).send(endpoint.method, path, body, headers)
+  scene.client.choose(name)
+  const isDone = status in endpoint.responses && !(status === 202 && call.sign)
+  return isDone ? undefined : `${status} ${toJson(answer)}`
+}

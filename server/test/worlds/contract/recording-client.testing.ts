@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto'
+import { API, type EndpointName } from '@countersign/contract/api'
+import type { Endpoint } from '@countersign/contract/core/endpoint'
+import type { RecordedCall, RecordedExamples } from '@countersign/contract/document/examples'
+import { parseJson, toJson } from '../../../src/base/json/json.ts'
+import { Client, type Reply } from '../client.testing.ts'
+
+/** A call as it went over HTTP. */
+interface Recorded {
+  readonly name: EndpointName
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  readonly body: unknown
+  readonly reply: Reply
+  /** To be shown, whatever the calls after it. */
+  isChosen?: boolean
+}
+
+/** Addresses without parameters are matched before patterns. */
+const PATTERNS = Object.entries<Endpoint>(API)
+  .map(([name, { method, path }]) => ({
+    name: name as EndpointName,
+    method,
+    names: [...path.matchAll(/\{(\w+)\}/g)].map(([, param]) => param!),
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '([^/]+)')}$`),
+  }))
+  .sort((one, other) => one.names.length - other.names.length)
+
+/** Keeps each call that it makes and that succeeds. */
+export class RecordingClient extends Client {
+  readonly #calls: Recorded[]
+
+  constructor({ credentials, baseUrl }: Client, calls: Recorded[] = []) {
+    super(credentials, baseUrl)
+    this.#calls = calls
+  }
+
+  /** The same records for calls to another platform or server. */
+  with(client: Client): RecordingClient {
+    return new RecordingClient(client, this.#calls)
+  }
+
+  override async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
+    const reply = await super.send(method, path, body, headers)
+    const { pathname, searchParams } = new URL(path, 'http://server')
+    const found = PATTERNS.find((one) => one.method === method && one.pattern.test(pathname))
+    if (reply.status >= 300 || !found) return reply
+    const values = found.pattern.exec(pathname)!.slice(1).map(decodeURIComponent)
+    const params = Object.fromEntries(found.names.map((name, index) => [name, values[index]!]))
+    this.#calls.push({ name: found.name, params, query: Object.fromEntries(searchParams), body, reply })
+    return reply
+  }
+
+  /** Shows the last call of this endpoint so far. */
+  choose(name: EndpointName): void {
+    const last = this.#calls.findLast((call) => call.name === name)
+    if (last) last.isChosen = true
+  }
+
+  /**
+   * The chosen or the last call of each endpoint that succeeded, with an answer for each of its statuses. Times near `now`,
+   * of the platform's clock, are those of the calls; others stay as far from them as they are.
+   */
+  examples(records: Readonly<Record<string, string>>, now: string): RecordedExamples {
+    const bodies = this.#calls.map(({ reply }) => reply.body ?? null)
+    const stable = stabilizer(bodies, now)
+    const calls: Record<string, RecordedCall> = {}
+    for (const name of Object.keys(API) as EndpointName[]) {
+      const own = this.#calls.filter((call) => call.name === name)
+      const last = own.find(({ isChosen }) => isChosen) ?? own.at(-1)
+      if (!last) continue
+      const answers: Record<string, unknown> = {}
+      for (const { reply } of [...own, last])
+        answers[reply.status] =
+          typeof reply.body === 'string' ? firstLines(reply.body) : shortened(reply.body ?? null)
+      const { params, query, body } = last
+      calls[name] = stable({ params, query, ...(body === undefined ? {} : { body }), answers })
+    }
+    return { records: stable(records), calls }
+  }
+}
+
+const firstLines = (text: string) => text.split('\n').slice(0, 3).join('\n')
+
+/** Lists show two records. */
+function shortened(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const shown = value.some((item) => typeof item === 'object') ? value.slice(0, 2) : value
+    return shown.map(shortened)
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortened(member)]))
+}
+
+const UUID = /(\b[A-Z][A-Za-z]+:)?([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/g
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
+const BEGIN_MS = Date.parse('2026-01-15T09:00:00Z')
+const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Keys, signatures, secrets and tokens: long, and with digits among their letters. */
+const SECRET = /(?<![\w$-])(csa_|whsec_|csc_)?(?=[\w+=-]*\d[\w+=-]*\d)(?!0x)([\w+=-]{30,})/g
+
+/** Gives ids, times, keys and secrets values that mean nothing; the same value in all places of one value. */
+export function stabilizer(bodies: readonly unknown[], nowText: string): <T>(value: T) => T {
+  const ids = new Map<string, string>()
+  const counts = new Map<string, number>()
+  // Counted by kind, so that a new call renumbers records of its own kind alone.
+  const idOf = (id: string, kind = '') => {
+    const known = ids.get(id)
+    if (known) return `${kind}${known}`
+    const count = (counts.get(kind) ?? 0) + 1
+    counts.set(kind, count)
+    const made = `0198c0de-0000-7000-8${hexOf(kind).slice(0, 3)}-${String(count).padStart(12, '0')}`
+    ids.set(id, made)
+    return `${kind}${made}`
+  }
+  const times = [...toJson(bodies).matchAll(TIME)].map(([time]) => Date.parse(time))
+  const now = Date.parse(nowText)
+  const first = Math.min(...times.filter((time) => Math.abs(time - now) < DAY_MS), now)
+  const timeOf = (text: string) => {
+    // To the minute: how long the calls take differs from run to run.
+    const moved = BEGIN_MS + Math.round((Date.parse(text) - first) / MINUTE_MS) * MINUTE_MS
+    return new Date(moved).toISOString()
+  }
+  const dayOf = (day: string) => {
+    const days = Math.round((Date.parse(day) - Date.parse(nowText.slice(0, 10))) / DAY_MS)
+    return Math.abs(days) > 60 ? day : new Date(BEGIN_MS + days * DAY_MS).toISOString().slice(0, 10)
+  }
+  const secretOf = (text: string, prefix: string | undefined, rest: string) =>
+    text.startsWith('0198c0de-') ? text : `${prefix ?? ''}${scrambled(rest)}`
+  return <T>(value: T): T =>
+    parseJson(
+      toJson(value)
+        .replaceAll(UUID, (_, kind: string | undefined, id: string) => idOf(id, kind))
+        .replaceAll(TIME, timeOf)
+        .replaceAll(/(?<=")\d{4}-\d\d-\d\d(?=")/g, dayOf)
+        .replaceAll(SECRET, secretOf)
+        .replaceAll(/\b[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}-[0-9A-HJKMNP-TV-Z]{3}\b/g, '4F7-K2M-9QX')
+        .replaceAll(/\b[0-9a-f]{10}(?=\.uma\.example|")/g, 'f41c7ea666')
+        .replaceAll(/(?<=127\.0\.0\.1:|localhost:)\d+/g, '8787'),
+    ) as T
+}
+
+const hexOf = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** Other characters of the same kinds: hexadecimal stays hexadecimal, and the head of a public key its head. */
+function scrambled(text: string): string {
+  const isHex = /^[0-9a-f]+$/.test(text)
+  let at = 0
+  let digest = createHash('sha256').update(text.length.toString()).digest()
+  return text.replaceAll(/[A-Za-z0-9]/g, (character, index: number) => {
+    if (isHex && index < 2) return character
+    if (at === digest.length) {
+      digest = createHash('sha256').update(digest).digest()
+      at = 0
+    }
+    const byte = digest[at++]!
+    if (isHex) return (byte % 16).toString(16)
+    if (/\d/.test(character)) return String(byte % 10)
+    const letter = String.fromCharCode(97 + (byte % 26))
+    return character === character.toUpperCase() ? letter.toUpperCase() : letter
+  })
+}

@@ -1,0 +1,208 @@
+import fc from 'fast-check'
+
+/** The keywords that the contract's schemas use. */
+export interface JsonSchema {
+  /** Two where it may also be `null`. */
+  readonly type?: string | readonly string[]
+  readonly format?: string
+  readonly pattern?: string
+  readonly enum?: readonly string[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly oneOf?: readonly JsonSchema[]
+  readonly discriminator?: { readonly propertyName: string }
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly uniqueItems?: boolean
+  readonly minimum?: number
+  readonly exclusiveMinimum?: number
+  readonly maximum?: number
+  readonly wellFormed?: boolean | 'line' | 'prose'
+  readonly judgedByHandler?: boolean
+}
+
+export type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
+
+const BY_FORMAT: Readonly<Record<string, string>> = {
+  email: 'ada@example.com',
+  date: '1990-12-10',
+  'date-time': '2026-01-02T03:04:05Z',
+  uri: 'https://example.com/a',
+}
+
+/** The type of what a schema accepts, `null` aside. */
+export function typeOf({ type }: JsonSchema): string | undefined {
+  return typeof type === 'object' ? type[0] : type
+}
+
+/** Values that a schema accepts, with every optional member; between them every member of every union. */
+export function samples(schema: JsonSchema): Json[] {
+  if (schema.oneOf) return schema.oneOf.flatMap(samples)
+  if (schema.enum) return [schema.enum[0]!]
+  if (schema.properties) {
+    const each = Object.entries(schema.properties).map(([name, member]) => [name, samples(member)] as const)
+    const count = Math.max(1, ...each.map(([, values]) => values.length))
+    return Array.from({ length: count }, (_, index) =>
+      Object.fromEntries(each.map(([name, values]) => [name, values[index % values.length]!])),
+    )
+  }
+  const type = typeOf(schema)
+  if (type === 'array') return samples(schema.items!).map((item) => [item])
+  if (type === 'string') return [sampleText(schema)]
+  if (type === 'integer') return [Math.max(schema.minimum ?? 1, (schema.exclusiveMinimum ?? 0) + 1)]
+  if (type === 'boolean') return [true]
+  return [{ any: 'thing' }]
+}
+
+function sampleText({ format, pattern, minLength = 0 }: JsonSchema): string {
+  if (format) return BY_FORMAT[format]!
+  if (!pattern) return 'text'.padEnd(minLength, 'x')
+  const made = madeByPattern.get(pattern) ?? matchingText(pattern)
+  madeByPattern.set(pattern, made)
+  return made
+}
+
+/** An uncompressed point; a pattern cannot check that it is on the curve. */
+const P256_POINT =
+  '046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296' +
+  '4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5'
+const madeByPattern = new Map<string, string>([['^04[0-9a-fA-F]{128}$', P256_POINT]])
+
+function matchingText(pattern: string): string {
+  const matching = fc
+    .stringMatching(new RegExp(pattern, 'u'))
+    .filter((text) => !text.includes('\u0000') && text.length < 200)
+  return fc.sample(matching, { seed: 1, numRuns: 1 })[0]!
+}
+
+/** A member of a sample: where it is, what its schema says, whether it must be there. */
+export interface Member {
+  readonly path: readonly (string | number)[]
+  readonly schema: JsonSchema
+  readonly required: boolean
+}
+
+/** Every member of a sample, those of unions by the schema that the sample's own tag names. */
+export function membersOf(schema: JsonSchema, value: Json, path: Member['path'] = []): Member[] {
+  if (schema.oneOf) return membersOf(memberByTag(schema, value), value, path)
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => [
+      { path: [...path, index], schema: schema.items!, required: false },
+      ...membersOf(schema.items!, item, [...path, index]),
+    ])
+  if (!schema.properties) return []
+  const present = Object.entries(schema.properties).filter(([name]) => Object.hasOwn(value as object, name))
+  return present.flatMap(([name, member]) => [
+    { path: [...path, name], schema: member, required: schema.required?.includes(name) ?? false },
+    ...membersOf(member, (value as Record<string, Json>)[name]!, [...path, name]),
+  ])
+}
+
+function memberByTag({ oneOf, discriminator }: JsonSchema, value: Json): JsonSchema {
+  const tag = discriminator!.propertyName
+  const word = (value as Record<string, string>)[tag]!
+  return oneOf!.find(({ properties }) => properties![tag]!.enum!.includes(word))!
+}
+
+const MARK = '\uE000mark\uE000'
+
+/** JSON text of a sample with raw JSON text in the place of one member. */
+export function withRaw(value: Json, path: Member['path'], raw: string): string {
+  return JSON.stringify(changed(value, path, () => MARK)).replace(`"${MARK}"`, () => raw)
+}
+
+/** A copy of a sample without one member. */
+export function without(value: Json, path: Member['path']): Json {
+  return changed(value, path, () => undefined)!
+}
+
+function changed(
+  value: Json | undefined,
+  path: Member['path'],
+  change: (old: Json | undefined) => Json | undefined,
+): Json | undefined {
+  const [name, ...rest] = path
+  if (name === undefined) return change(value)
+  if (Array.isArray(value))
+    return value.map((item, at) => (at === name ? changed(item, rest, change)! : item))
+  const copy = { ...(value as Record<string, Json>) }
+  const next = changed(copy[name], rest, change)
+  if (next === undefined) delete copy[name]
+  else copy[name] = next
+  return copy
+}
+
+const WRONG_TYPES: Readonly<Record<string, readonly string[]>> = {
+  string: ['1', 'true', 'null', '[]', '{}', '["text"]'],
+  integer: ['"1"', 'true', 'null', '[]', '{}', '[1]', '1.5', '""', '1e400', '-1e400'],
+  boolean: ['"true"', '1', '0', 'null', '[]', '{}'],
+  array: ['"text"', '1', 'true', 'null', '{}'],
+  object: ['"text"', '1', 'true', 'null', '[]', '[{}]', '[1]'],
+}
+
+/** JSON texts that the schema of a member refuses, whatever the operation. */
+export function badValues(schema: JsonSchema): string[] {
+  const type = typeOf(schema) ?? 'object'
+  const takesNull = schema.type?.includes('null')
+  const bad = WRONG_TYPES[type]!.filter((text) => !(takesNull && text === 'null'))
+  if (type === 'string') bad.push(...badTexts(schema).map((text) => JSON.stringify(text)))
+  if (type === 'integer') bad.push(...badIntegers(schema))
+  if (type === 'array') bad.push(...badArrays(schema))
+  return bad
+}
+
+function badTexts(schema: JsonSchema): string[] {
+  const { enum: words, format, pattern, maxLength, minLength = 0, wellFormed } = schema
+  const bad: string[] = []
+  if (words) bad.push('NOT_A_WORD', 'toString', '__proto__', 'constructor', '', `${words[0]!.toLowerCase()} `)
+  if (wellFormed || pattern || format) bad.push('a\u0000b', '\ud800', 'a\udfffb', '\udc00\ud800')
+  if (pattern) bad.push('\u0000', '\u0007', '\ud800')
+  if (wellFormed === 'line') bad.push('a\nb', 'a\u0085b', 'a\u2028b')
+  if (wellFormed === 'line' || wellFormed === 'prose') bad.push('a\u0007b', 'a\u202eb', '\u2067b', 'a\u061c')
+  if (wellFormed === 'line' || wellFormed === 'prose') bad.push(' ', '\u3000\u00a0', '\u200b')
+  if (format || pattern) bad.push(' ', '\n', '💥')
+  if (format === 'email') bad.push('ada', 'ada@', '@example.com', 'a@b@c', 'ada@example.com\n')
+  if (format === 'date') bad.push('2024-02-30', '2024-13-01', '1990-1-1', '1990-12-10T00:00:00Z')
+  if (format === 'date-time') bad.push('2024-02-30T00:00:00Z', '2024-01-01', '2024-01-01T24:01:00Z', 'now')
+  if (format === 'uri') bad.push('javascript:alert(1)', 'ftp://example.com', '//example.com', 'https://a b')
+  if (minLength > 0) bad.push('')
+  if (maxLength !== undefined) bad.push('a'.repeat(maxLength + 1), 'é'.repeat(maxLength + 1))
+  const kinds = kindsOf(schema)
+  if (kinds)
+    bad.push(
+      `${kinds.includes('Agent') ? 'Card' : 'Agent'}:0190a1b2`,
+      `${kinds[0]}:`,
+      `${kinds[0]}:a/b`,
+      kinds[0]!,
+    )
+  return bad
+}
+
+function badIntegers({ format, minimum, exclusiveMinimum, maximum }: JsonSchema): string[] {
+  const bad: string[] = []
+  const least = minimum ?? (exclusiveMinimum === undefined ? undefined : exclusiveMinimum + 1)
+  if (least !== undefined) bad.push(`${least - 1}`, '-1', '-9223372036854775808')
+  if (maximum !== undefined)
+    bad.push(`${maximum + 1}`, '9007199254740993', '9223372036854775807', '1e18', '99999999999999999999')
+  if (format === 'int64')
+    bad.push('9223372036854775808', '-9223372036854775809', '1e19', `1${'0'.repeat(400)}`)
+  return bad
+}
+
+function badArrays({ items, minItems = 0, maxItems, uniqueItems }: JsonSchema): string[] {
+  const [item] = samples(items!).map((value) => JSON.stringify(value))
+  const bad: string[] = []
+  if (minItems > 0) bad.push('[]')
+  if (uniqueItems && (maxItems ?? 2) > 1) bad.push(`[${item},${item}]`)
+  if (maxItems !== undefined) bad.push(`[${Array(maxItems + 1).fill(item)}]`)
+  return bad
+}
+
+/** The kinds of record that an id may be of, or undefined for what is not an id. */
+export function kindsOf({ pattern }: JsonSchema): string[] | undefined {
+  const match = /^\^(?:\(\?:([\w|]+)\)|(\w+)):\[0-9A-Za-z-\]/.exec(pattern ?? '')
+  return match ? (match[1] ?? match[2]!).split('|') : undefined
+}

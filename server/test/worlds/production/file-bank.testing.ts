@@ -1,0 +1,142 @@
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type InternalAccount, openProduction, type Production, until } from './bank.testing.ts'
+
+/** A bank that takes files in a folder, and answers with files. */
+export interface FileBank {
+  readonly world: Production
+  /** What the server has written and the bank has not taken, by name; without the parts. */
+  outbox(): Promise<Record<string, string>>
+  /** The next file of the server, which the bank takes away. */
+  takeFile(): Promise<{ readonly name: string; readonly text: string }>
+  /** Puts a file into the inbox, whole, and waits until the server has put it away and booked what it tells. Says where it is. */
+  put(name: string, text: string | Uint8Array): Promise<'done' | 'refused'>
+  customer(): Promise<{ readonly customerId: string; readonly account: InternalAccount }>
+  balanceOf(customerId: string): Promise<bigint>
+  close(): Promise<void>
+}
+
+export const SEPA_IBAN = 'DE89370400440532013000'
+
+export const ACH_FORMAT = {
+  type: 'ACH',
+  destination: '021000021',
+  destinationName: 'BANK',
+  origin: '1123456789',
+  originName: 'ACME',
+  companyName: 'ACME',
+  companyId: '1123456789',
+  originatingBank: '02100002',
+  description: 'PAYOUT',
+  accountNumber: '987654321',
+  routingNumber: '021000021',
+} as const
+
+const BANKS = {
+  SEPA: {
+    format: { type: 'SEPA', name: 'Acme GmbH', iban: SEPA_IBAN, bic: 'COBADEFFXXX' },
+    accountType: 'EUR_ACCOUNT',
+    currency: 'EUR',
+    directions: ['OUT', 'IN'],
+  },
+  ACH: {
+    format: ACH_FORMAT,
+    accountType: 'USD_ACCOUNT',
+    currency: 'USD',
+    directions: ['OUT', 'PULL', 'IN'],
+  },
+} as const
+
+const UNBOOKED = `
+  SELECT 1 FROM rail_statements AS s JOIN rail_statement_entries AS e ON e.statement_id = s.id
+  WHERE s.state = 'BOOKING' AND e.place > s.booked_count AND e.item_id IS NOT NULL`
+
+/** A server in production whose only rail is a bank of files. */
+export async function openFileBank(kind: keyof typeof BANKS, more: object = {}): Promise<FileBank> {
+  const root = await mkdtemp(join(tmpdir(), 'file-bank-'))
+  const { format, accountType, currency, directions } = BANKS[kind]
+  const world = await openProduction()
+  const serves = directions.map((direction) => ({
+    direction,
+    accountTypes: [accountType],
+    currencies: [currency],
+  }))
+  const place = { type: 'folder', path: root, outbox: 'out', inbox: 'in', done: 'done', refused: 'refused' }
+  for (const folder of ['out', 'in', 'done', 'refused']) await mkdir(join(root, folder))
+  await world.setRails([{ kind: 'bank-files', name: 'file-bank', serves, format, place, ...more }])
+  const { db, workers } = world.service.app
+  const makeDue = async (column: 'collected_at' | 'looked_at') => {
+    const { rows } = await db.query(
+      `UPDATE bank_desks SET ${column} = 'epoch' WHERE ${column} <> 'epoch' RETURNING id`,
+    )
+    if (rows.length > 0) workers.wake()
+  }
+  /** Until nothing is collected any more: payments that a test makes next belong into one file. */
+  const collected = () =>
+    until(
+      async () => (await db.query(`SELECT 1 FROM bank_desks WHERE collected_at = 'epoch'`)).rows,
+      (rows) => rows.length === 0,
+    )
+  const outbox = async () => {
+    const names = (await readdir(join(root, 'out'))).filter((name) => !name.startsWith('.')).sort()
+    return Object.fromEntries(
+      await Promise.all(
+        names.map(async (name) => [name, await readFile(join(root, 'out', name), 'utf8')] as const),
+      ),
+    )
+  }
+  return {
+    world,
+    outbox,
+    async takeFile() {
+      const files = await until(
+        async () => {
+          await makeDue('collected_at')
+          return outbox()
+        },
+        (found) => Object.keys(found).length > 0,
+      )
+      await collected()
+      const [name, text] = Object.entries(files)[0]!
+      await rename(join(root, 'out', name), join(root, `taken-${name}`))
+      return { name, text }
+    },
+    async put(name, text) {
+      await writeFile(join(root, 'in', `.${name}.part`), text)
+      await rename(join(root, 'in', `.${name}.part`), join(root, 'in', name))
+      await until(
+        async () => {
+          await makeDue('looked_at')
+          return readdir(join(root, 'in'))
+        },
+        (names) => !names.includes(name),
+      )
+      await until(
+        async () => (await db.query(UNBOOKED)).rows,
+        (rows) => rows.length === 0,
+      )
+      const refused = await readdir(join(root, 'refused'))
+      return refused.includes(name) ? 'refused' : 'done'
+    },
+    async customer() {
+      const customerId = await world.newApproved()
+      return { customerId, account: await world.accountOf(customerId, currency) }
+    },
+    async balanceOf(customerId) {
+      const { body } = await world.client.get(
+        `/customers/internal-accounts?customerId=${customerId}&currency=${currency}`,
+      )
+      return BigInt(body.data[0].balance.amount)
+    },
+    async close() {
+      await world.close()
+      await rm(root, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The reference that the payer of an account has to state. */
+export function referenceOf({ fundingPaymentInstructions }: InternalAccount): string {
+  return /CS[0-9A-F]{10}/.exec(JSON.stringify(fundingPaymentInstructions))![0]
+}

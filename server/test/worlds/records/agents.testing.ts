@@ -1,0 +1,148 @@
+import { expect } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
+import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+
+/** A policy that allows everything, up to 1,000.00 USD at a time. */
+export const POLICY = {
+  permissions: [
+    'VIEW_TRANSACTIONS',
+    'CREATE_TRANSFERS',
+    'CREATE_QUOTES',
+    'EXECUTE_QUOTES',
+    'MANAGE_EXTERNAL_ACCOUNTS',
+  ],
+  defaultExecutionMode: 'AUTO',
+  spendingLimits: { currency: 'USD', perTransactionLimit: 100_000 },
+}
+
+/** A customer with 10,000.00 USD and a bank account. */
+export async function newPayer(client: Client) {
+  const customer = await newCustomer(client)
+  await fund(client, customer.usd, 1_000_000)
+  return { ...customer, bank: await newBankAccount(client, customer.id) }
+}
+
+export type Payer = Awaited<ReturnType<typeof newPayer>>
+
+/** A client with the token of an agent. */
+export class AgentClient {
+  readonly #client: Client
+  readonly id: string
+  readonly token: string
+
+  constructor(client: Client, id: string, token: string) {
+    this.#client = client
+    this.id = id
+    this.token = token
+  }
+
+  get authorization(): string {
+    return `Bearer ${this.token}`
+  }
+
+  send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    return this.#client.send(method, path, body, { Authorization: this.authorization, ...headers })
+  }
+
+  get = (path: string) => this.send('GET', path)
+  post = (path: string, body?: unknown, headers?: Record<string, string>) =>
+    this.send('POST', path, body, headers)
+
+  transferOut(payer: Payer, amount: number | bigint, headers?: Record<string, string>): Promise<Reply> {
+    return this.post(
+      '/agents/me/transfer-out',
+      { source: { accountId: payer.usd }, destination: { accountId: payer.bank }, amount },
+      headers,
+    )
+  }
+
+  async quote(payer: Payer, amount: number, source = payer.usd): Promise<Reply> {
+    return this.post('/agents/me/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: source },
+      destination: { destinationType: 'ACCOUNT', accountId: payer.bank },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: amount,
+    })
+  }
+
+  /** Pays by a quote, and returns the action. */
+  async pays(payer: Payer, amount: number): Promise<Reply> {
+    const quote = await this.quote(payer, amount)
+    expect(quote.status, toJson(quote.body)).toBe(201)
+    return this.post(`/agents/me/quotes/${quote.body.id}/execute`)
+  }
+}
+
+type PolicyChange = { readonly [member: string]: unknown }
+
+/** A connected agent of a customer. */
+export async function newAgent(
+  client: Client,
+  customerId: string,
+  policy: PolicyChange = {},
+): Promise<AgentClient> {
+  const created = await client.post('/agents', {
+    name: 'Shopper',
+    customerId,
+    policy: { ...POLICY, ...policy },
+  })
+  expect(created.status, toJson(created.body)).toBe(201)
+  const { code } = created.body.deviceCode
+  const redeemed = await client.send('POST', `/agents/device-codes/${code}/redeem`, undefined, {
+    Authorization: '',
+  })
+  expect(redeemed.status, toJson(redeemed.body)).toBe(200)
+  return new AgentClient(client, created.body.agent.id, redeemed.body.accessToken)
+}
+
+/** A platform with a payer and the payer's agent. */
+export async function newAgentPlatform(policy: PolicyChange = {}) {
+  const client = await newPlatform()
+  const payer = await newPayer(client)
+  return { client, payer, agent: await newAgent(client, payer.id, policy) }
+}
+
+/** The action once all due jobs have run. */
+export async function settled(client: Client, agent: AgentClient, id: string): Promise<Reply['body']> {
+  await client.advance(0)
+  return (await agent.get(`/agents/me/actions/${id}`)).body
+}
+
+/** The usage of the limits as the platform sees it. */
+export async function usageOf(client: Client, agent: AgentClient): Promise<Reply['body']> {
+  return (await client.get(`/agents/${agent.id}`)).body.usage
+}
+
+/** The same in short: how often and how much today, and how much this month. */
+export async function used(client: Client, agent: AgentClient): Promise<[number, number, number]> {
+  const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
+  return [dailyTransactionCount, dailySpend, monthlySpend]
+}
+
+/** An action that waits for approval: a transfer by an agent whose policy requires approval of everything. */
+export async function newWaiting(policy: PolicyChange = {}, amount = 2_000) {
+  const world = await newAgentPlatform({ defaultExecutionMode: 'APPROVAL_REQUIRED', ...policy })
+  const asked = await world.agent.transferOut(world.payer, amount)
+  expect(asked.body.status, toJson(asked.body)).toBe('PENDING_APPROVAL')
+  return { ...world, action: asked.body as Reply['body'] }
+}
+
+/** Approves or rejects an action as the platform. */
+export function say(
+  client: Client,
+  word: 'approve' | 'reject',
+  { agentId, id }: { readonly agentId: string; readonly id: string },
+  body?: unknown,
+): Promise<Reply> {
+  return client.post(`/agents/${agentId}/actions/${id}/${word}`, body)
+}
+
+export async function changePolicy(client: Client, agent: AgentClient, change: PolicyChange): Promise<Reply> {
+  return client.send('PATCH', `/agents/${agent.id}/policy`, change)
+}
+
+/** Moves a platform's clock forward to a time. */
+export async function advanceTo(client: Client, time: Date): Promise<void> {
+  const { now } = (await client.get('/sandbox/clock')).body
+  await client.advance(Math.ceil((time.getTime() - Date.parse(now)) / 1000))
+}

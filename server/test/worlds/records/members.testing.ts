@@ -1,0 +1,127 @@
+import { toJson } from '../../../src/base/json/json.ts'
+import { type Client, type Reply, sendJson } from '../client.testing.ts'
+import { Authenticator } from '../simulators/authenticator.testing.ts'
+
+/** A browser that calls the API from a page of the server: with the cookie of a member and the headers of browsers. */
+export class Browser {
+  /** Not that of a token: a browser brings its cookie. */
+  readonly authorization = ''
+  readonly baseUrl: string
+  /** The address of the page that calls. */
+  readonly origin: string
+  #cookie: string | undefined
+
+  /** At the name of this machine, because its number has no passkeys. */
+  constructor(baseUrl: string) {
+    this.baseUrl = baseUrl.replace('//127.0.0.1:', '//localhost:')
+    this.origin = new URL(this.baseUrl).origin
+  }
+
+  get cookie(): string | undefined {
+    return this.#cookie
+  }
+
+  /** What the browser adds to a request of a page. */
+  headersOf(method: string): Record<string, string> {
+    return {
+      'Sec-Fetch-Site': 'same-origin',
+      ...(method === 'GET' ? {} : { Origin: this.origin }),
+      ...(this.#cookie ? { Cookie: `theme=dark; countersign_session=${this.#cookie}` } : {}),
+    }
+  }
+
+  /** Another browser with the same cookie. */
+  copy(): Browser {
+    const other = new Browser(this.baseUrl)
+    other.#cookie = this.#cookie
+    return other
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Reply> {
+    const reply = await sendJson(this.baseUrl + path, method, { ...this.headersOf(method), ...headers }, body)
+    const [, secret] = /^countersign_session=([^;]*)/.exec(reply.headers.get('set-cookie') ?? '') ?? []
+    if (secret !== undefined) this.#cookie = secret || undefined
+    return reply
+  }
+
+  get = (path: string) => this.send('GET', path)
+  post = (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) =>
+    this.send('POST', path, body, headers)
+}
+
+/** What follows the # in a link. */
+export function secretOf(url: string): string {
+  return url.slice(url.indexOf('=') + 1)
+}
+
+/** A new member with these permissions, signed in by its invitation. */
+export async function newMember(client: Client, permissions: readonly string[], name = 'Grace Hopper') {
+  const email = `member-${crypto.randomUUID()}@example.com`
+  const invited = await client.post('/members', { name, email, permissions })
+  if (invited.status !== 201) throw new Error(toJson(invited.body))
+  const browser = new Browser(client.baseUrl)
+  const token = secretOf(invited.body.invitationUrl)
+  const accepted = await browser.post('/member-invitations/accept', { token })
+  if (accepted.status !== 201) throw new Error(toJson(accepted.body))
+  return { browser, id: invited.body.member.id as string, email, session: accepted.body.session.id as string }
+}
+
+/** Adds a passkey to the member who is signed in. Returns its id. */
+export async function addPasskey(
+  browser: Browser,
+  authenticator = authenticatorOf(browser),
+): Promise<string> {
+  const { challenge } = (await browser.post('/members/me/passkeys/challenge')).body
+  const attestation = authenticator.attest(challenge)
+  const added = await browser.post('/members/me/passkeys', { name: 'Laptop', challenge, attestation })
+  if (added.status !== 201) throw new Error(toJson(added.body))
+  return added.body.id
+}
+
+/** An authenticator that serves the pages of this browser's address. */
+export function authenticatorOf({ origin }: Browser): Authenticator {
+  return new Authenticator(new URL(origin).hostname, origin)
+}
+
+/** The body of a sign-in with a passkey. */
+export async function passkeyBody(browser: Browser, authenticator: Authenticator) {
+  const { challenge } = (await browser.post('/member-sessions/challenge')).body
+  return { type: 'PASSKEY', challenge, assertion: authenticator.assert(challenge, { isBase64url: true }) }
+}
+
+/** A customer's own device or page: calls with a customer's token and nothing else. */
+export class CustomerClient {
+  readonly #client: Client
+  readonly token: Reply['body']
+
+  constructor(client: Client, token: Reply['body']) {
+    this.#client = client
+    this.token = token
+  }
+
+  send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    const Authorization = `Bearer ${this.token.accessToken}`
+    return this.#client.send(method, path, body, { Authorization, ...headers })
+  }
+
+  get = (path: string) => this.send('GET', path)
+  post = (path: string, body?: unknown, headers?: Record<string, string>) =>
+    this.send('POST', path, body, headers)
+}
+
+/** A customer's token with every permission that it can have, or with these. */
+export async function customerClient(
+  client: Client,
+  customerId: string,
+  more: object = {},
+): Promise<CustomerClient> {
+  const permissions = ['VIEW', 'TRANSACT', 'MANAGE']
+  const { status, body } = await client.post('/customer-tokens', { customerId, permissions, ...more })
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return new CustomerClient(client, body)
+}

@@ -1,0 +1,186 @@
+import type { IdKind, InternalIdKind } from '@countersign/contract/core/ids'
+import { parse } from 'csv-parse/sync'
+import { expect } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
+import { idOfKind, uuidOfText } from '../../../src/storage/engine/ids.ts'
+import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+import { type Reaction, Receiver } from '../simulators/webhook-receiver.testing.ts'
+
+/** An id of this kind that follows from a name: the same one for the same name. */
+export function testId(kind: IdKind | InternalIdKind, name: string | number): string {
+  return idOfKind(kind, uuidOfText(String(name)))
+}
+
+/** An id of this kind that no record has. */
+export function noId(kind: IdKind | InternalIdKind): string {
+  return testId(kind, 'nobody has it')
+}
+
+export const FUNDED = 100_000
+
+/** A customer with money, and an external account that ends in `suffix`. */
+export async function ready(suffix?: string) {
+  const client = await newPlatform()
+  const customer = await newCustomer(client)
+  await fund(client, customer.usd, FUNDED)
+  return { client, customer, bank: await newBankAccount(client, customer.id, suffix) }
+}
+
+/** A quote for 25.00, with the members of `more`. */
+export async function quoted(client: Client, source: object, destination: object, more: object = {}) {
+  const reply = await client.post('/quotes', {
+    source,
+    destination,
+    lockedCurrencySide: 'RECEIVING',
+    lockedCurrencyAmount: 2500,
+    ...more,
+  })
+  expect(reply, toJson(reply.body)).toMatchObject({ status: 201 })
+  return reply.body
+}
+
+export const account = (accountId: string) => ({ sourceType: 'ACCOUNT', accountId })
+export const to = (accountId: string) => ({ destinationType: 'ACCOUNT', accountId })
+export const transactionOf = async (client: Client, quote: { transactionId: string }) =>
+  (await client.get(`/transactions/${quote.transactionId}`)).body
+export const statusOf = async (client: Client, quote: { id: string }) =>
+  (await client.get(`/quotes/${quote.id}`)).body.status
+
+/** The available and the total balance of the customer's account. */
+export async function balancesOf(
+  client: Client,
+  customerId: string,
+  currency = 'USD',
+): Promise<[number, number]> {
+  const { body } = await client.get(
+    `/customers/internal-accounts?customerId=${customerId}&currency=${currency}`,
+  )
+  return [body.data[0].balance.amount, body.data[0].totalBalance.amount]
+}
+
+export const SENDER = '$grace@bank.example'
+
+export type Transaction = Reply['body']
+
+export function pay(client: Client, customerId: string, more: Record<string, unknown> = {}): Promise<Reply> {
+  return client.post('/sandbox/uma/receive', {
+    senderUmaAddress: SENDER,
+    customerId,
+    receivingCurrencyCode: 'USD',
+    receivingCurrencyAmount: 1250,
+    ...more,
+  })
+}
+
+/** Pays, and returns the transaction. */
+export async function paid(
+  client: Client,
+  customerId: string,
+  more?: Record<string, unknown>,
+): Promise<Transaction> {
+  const { status, body } = await pay(client, customerId, more)
+  expect(status, toJson(body)).toBe(200)
+  return body
+}
+
+/** A platform that is asked about every payment, and gives this answer. */
+export async function asked(reaction: Reaction) {
+  const client = await newPlatform()
+  const customer = await newCustomer(client)
+  const receiver = await Receiver.of(client)
+  receiver.answer = ({ event }) => (event.type === 'INCOMING_PAYMENT.PENDING' ? reaction : 200)
+  return { client, customer, receiver }
+}
+
+/** The transaction once all due jobs have run. */
+export async function now(client: Client, { id }: Transaction): Promise<Transaction> {
+  await client.advance(0)
+  return (await client.get(`/transactions/${id}`)).body
+}
+
+export async function balanceOf(client: Client, customerId: string, currency = 'USD'): Promise<bigint> {
+  const { body } = await client.get(
+    `/customers/internal-accounts?customerId=${customerId}&currency=${currency}`,
+  )
+  expect(body.data).toHaveLength(1)
+  const [{ balance, totalBalance }] = body.data
+  expect(totalBalance.amount).toEqual(balance.amount)
+  return BigInt(balance.amount)
+}
+
+/** The types of the events of a transaction, as they happened. */
+export async function eventsOf(client: Client, { id }: Transaction): Promise<string[]> {
+  const events = await client.events(`&objectId=${id}`)
+  return events.map(({ type }: { type: string }) => type)
+}
+
+/** The rows of a CSV file by the names in its header. */
+export async function rowsOf(client: Client, path: string): Promise<Record<string, string>[]> {
+  const { status, body } = await client.get(path)
+  expect(status, String(body)).toBe(200)
+  return parse(body, { columns: true })
+}
+
+/** Every record of a paged list. */
+export async function everyOne(client: Client, path: string): Promise<Reply['body'][]> {
+  const found: Reply['body'][] = []
+  let cursor = ''
+  do {
+    const { status, body } = await client.get(`${path}${path.includes('?') ? '&' : '?'}limit=100${cursor}`)
+    expect(status).toBe(200)
+    found.push(...body.data)
+    cursor = body.hasMore ? `&cursor=${body.nextCursor}` : ''
+  } while (cursor !== '')
+  return found
+}
+
+export const sum = (amounts: readonly (bigint | number | string)[]) =>
+  amounts.reduce<bigint>((total, amount) => total + BigInt(amount), 0n)
+
+/** The platform's clock. */
+export async function clockOf(client: Client): Promise<string> {
+  return (await client.get('/sandbox/clock')).body.now
+}
+
+/** A statement as JSON. */
+export async function statementOf(client: Client, accountId: string, more = ''): Promise<Reply['body']> {
+  const { status, body } = await client.get(`/statements?accountId=${accountId}${more}`)
+  expect(status, toJson(body)).toBe(200)
+  return body
+}
+
+/** A position as the API shows it, without the words about its currency. */
+export interface ShownPosition {
+  readonly position: number
+  readonly bought: number
+  readonly sold: number
+  readonly limit: number | undefined
+  readonly available: number | undefined
+}
+
+/** The positions of the platform by the codes of their currencies. */
+export async function positionsOf(client: Client): Promise<Record<string, ShownPosition>> {
+  const { status, body } = await client.get('/positions')
+  expect(status, toJson(body)).toBe(200)
+  return Object.fromEntries(
+    body.data.map(({ currency, position, inFlight, limit, available }: Reply['body']) => [
+      currency.code,
+      { position, ...inFlight, limit, available },
+    ]),
+  )
+}
+
+/** A customer with plenty of dollars and euros. */
+export async function newRichCustomer(client: Client) {
+  const customer = await newCustomer(client)
+  await Promise.all([customer.usd, customer.eur].map((id) => fund(client, id, 100_000_000)))
+  return customer
+}
+
+export function expectAtLimit(reply: Reply, currency: string): void {
+  expect(reply, toJson(reply.body)).toMatchObject({
+    status: 503,
+    body: { code: 'POSITION_LIMIT_REACHED', details: { currency } },
+  })
+  expect(Number(reply.headers.get('Retry-After'))).toBeGreaterThan(0)
+}

@@ -1,0 +1,239 @@
+import { type Client, newPlatform, type Reply } from '../client.testing.ts'
+
+/** A business with every member that a verification needs, but without owners and documents. */
+export const BUSINESS = {
+  customerType: 'BUSINESS',
+  address: { line1: '1 Main Street', city: 'Boston', postalCode: '02101', country: 'US' },
+  businessInfo: {
+    legalName: 'Acme Inc',
+    incorporatedOn: '2020-01-31',
+    taxId: '12-3456789',
+    registrationNumber: '5523910',
+    countriesOfOperation: ['US'],
+  },
+}
+
+/** A person with every member that a verification needs, in a country that asks for no documents. */
+export const PERSON = {
+  customerType: 'INDIVIDUAL',
+  fullName: 'Ada Lovelace',
+  birthDate: '1990-12-10',
+  nationality: 'US',
+  address: { line1: '1 Main Street', city: 'Boston', postalCode: '02101', country: 'US' },
+}
+
+/** The owner of a business, who controls it; `lastName` steers the sandbox. */
+export function ownerOf(customerId: string, more: Record<string, unknown> = {}) {
+  const { personalInfo = {}, ...others } = more as { personalInfo?: Record<string, unknown> }
+  return {
+    customerId,
+    roles: ['UBO', 'CONTROL_PERSON'],
+    ownershipPercentage: 100,
+    personalInfo: {
+      firstName: 'Grace',
+      lastName: 'Hopper',
+      birthDate: '1980-12-09',
+      nationality: 'US',
+      address: { line1: '2 Side Street', city: 'Boston', postalCode: '02101', country: 'US' },
+      idType: 'SSN',
+      identifier: '123-45-6789',
+      ...personalInfo,
+    },
+    ...others,
+  }
+}
+
+/** A platform whose sandbox does as production does: people decide. */
+export async function newManualPlatform(): Promise<Client> {
+  const client = await newPlatform()
+  await send(client, 'PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } }, 200)
+  return client
+}
+
+/** The body of an answer that must have this status. */
+export async function send(
+  client: Client,
+  method: string,
+  path: string,
+  body: unknown,
+  status: number,
+): Promise<Reply['body']> {
+  const reply = await client.send(method, path, body)
+  if (reply.status !== status)
+    throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`)
+  return reply.body
+}
+
+/** A decision that can be repeated: something is asked for. */
+export const informationRequest = (customerId: string) => ({
+  decision: 'REQUEST_INFORMATION',
+  errors: [{ resourceId: customerId, type: 'INVALID_FIELD', reason: 'Write the name in full.' }],
+})
+
+/** A business that is not approved, with an owner, an open verification and a decision, by the kinds of their ids. */
+export async function newBusinessCase(client: Client) {
+  const pending = { ...BUSINESS, businessInfo: { ...BUSINESS.businessInfo, registrationNumber: '001' } }
+  const { id: Business } = await send(client, 'POST', '/customers', pending, 201)
+  const owner = await send(
+    client,
+    'POST',
+    '/beneficial-owners',
+    ownerOf(Business, { ownershipPercentage: 0 }),
+    201,
+  )
+  const verification = await send(client, 'POST', '/verifications', { customerId: Business }, 200)
+  const path = `/verifications/${verification.id}/decision`
+  await send(client, 'POST', path, informationRequest(Business), 200)
+  const [decision] = (await client.get(`${path}s`)).body.data
+  return {
+    Business: Business as string,
+    BeneficialOwner: owner.id as string,
+    Verification: verification.id as string,
+    VerificationDecision: decision.id as string,
+  }
+}
+
+/** A page as a browser without scripts shows it. */
+export interface PageReply {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+  /** Where it leads, if it is a redirect. */
+  readonly location: string | null
+}
+
+/** A browser that knows forms and cookies, and no scripts. */
+export class PageVisitor {
+  readonly origin: string
+  readonly cookies = new Map<string, string>()
+  /** The last page. */
+  last: PageReply | undefined
+
+  constructor(origin: string) {
+    this.origin = origin
+  }
+
+  /** Requests an address as it is, without following a redirect. */
+  async request(path: string, init: RequestInit = {}): Promise<PageReply> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(new URL(path, this.origin), {
+      redirect: 'manual',
+      ...init,
+      headers: { ...(cookie ? { Cookie: cookie } : {}), ...init.headers },
+    })
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';')
+      const at = pair.indexOf('=')
+      this.cookies.set(pair.slice(0, at), pair.slice(at + 1))
+    }
+    const { status, headers } = response
+    return { status, text: await response.text(), headers, location: headers.get('location') }
+  }
+
+  /** Follows redirects within the origin to a page. */
+  async go(path: string, init?: RequestInit): Promise<PageReply> {
+    let reply = await this.request(path, init)
+    for (let hops = 0; reply.status === 303 && hops < 5; hops++) {
+      if (!reply.location?.startsWith('/')) break
+      reply = await this.request(reply.location)
+    }
+    this.last = reply
+    return reply
+  }
+
+  /** The form of the last page whose address has this end, with its fields as they are. */
+  form(end: string | RegExp): { readonly action: string; readonly fields: URLSearchParams } {
+    const { text } = this.last!
+    const found = [...text.matchAll(/<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)].find(
+      ([, action]) => (typeof end === 'string' ? action!.split('?')[0]!.endsWith(end) : end.test(action!)),
+    )
+    if (!found) throw new Error(`The page has no form for ${end}:\n${text}`)
+    const [, action = '', content = ''] = found
+    return { action: plain(action), fields: fieldsOf(content) }
+  }
+
+  /** Fills the form in and sends it. */
+  async submit(
+    end: string,
+    values: Readonly<Record<string, string | readonly string[]>> = {},
+  ): Promise<PageReply> {
+    const { action, fields } = this.form(end)
+    for (const [name, value] of Object.entries(values)) {
+      fields.delete(name)
+      for (const one of [value].flat()) fields.append(name, one)
+    }
+    return this.go(action, { method: 'POST', body: fields })
+  }
+
+  /** Fills the form of a document in and sends it with a file. */
+  async sendFile(
+    values: Readonly<Record<string, string>>,
+    file: Uint8Array | undefined,
+    name = 'passport.png',
+  ): Promise<PageReply> {
+    const { action, fields } = this.form('/documents')
+    const form = new FormData()
+    for (const [field, value] of fields) form.set(field, values[field] ?? value)
+    for (const [field, value] of Object.entries(values)) form.set(field, value)
+    form.set('file', new Blob(file ? [new Uint8Array(file)] : []), file ? name : '')
+    return this.go(action, { method: 'POST', body: form })
+  }
+}
+
+/** The values of a form's fields as the page has them. */
+function fieldsOf(content: string): URLSearchParams {
+  const fields = new URLSearchParams()
+  for (const [tag] of content.matchAll(/<input[^>]*>/g)) {
+    const name = attribute(tag, 'name')
+    const isBox = attribute(tag, 'type') === 'checkbox'
+    if (name && attribute(tag, 'type') !== 'file' && (!isBox || / checked/.test(tag)))
+      fields.append(name, attribute(tag, 'value') ?? '')
+  }
+  for (const [, attributes = '', options = ''] of content.matchAll(/<select([^>]*)>([\s\S]*?)<\/select>/g)) {
+    const chosen = /<option value="([^"]*)" selected>/.exec(options)?.[1] ?? ''
+    fields.append(attribute(attributes, 'name') ?? '', plain(chosen))
+  }
+  for (const [, attributes = '', value = ''] of content.matchAll(/<textarea([^>]*)>([\s\S]*?)<\/textarea>/g))
+    fields.append(attribute(attributes, 'name') ?? '', plain(value))
+  return fields
+}
+
+function attribute(tag: string, name: string): string | undefined {
+  const value = new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1]
+  return value === undefined ? undefined : plain(value)
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+}
+
+/** Text without the escapes of HTML. */
+export function plain(text: string): string {
+  return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity]!)
+}
+
+/** The link for a customer. */
+export async function linkFor(client: Client, customerId: string, body?: unknown): Promise<Reply['body']> {
+  const reply = await client.post(`/customers/${customerId}/kyc-link`, body)
+  if (reply.status !== 201) throw new Error(JSON.stringify(reply.body))
+  return reply.body
+}
+
+/** Somebody who has opened a link for this customer. */
+export async function openedFor(client: Client, customerId: string, body?: unknown): Promise<PageVisitor> {
+  const { kycUrl } = await linkFor(client, customerId, body)
+  return opened(kycUrl)
+}
+
+/** Opens a link as a person does: looks at it, and begins. */
+export async function opened(kycUrl: string): Promise<PageVisitor> {
+  const { origin, pathname } = new URL(kycUrl)
+  const visitor = new PageVisitor(origin)
+  await visitor.go(pathname)
+  await visitor.submit(pathname)
+  return visitor
+}

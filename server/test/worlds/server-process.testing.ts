@@ -1,0 +1,207 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, inject, onTestFinished } from 'vitest'
+import { copyEmptyDatabase, createPostgresDatabase } from '../../../test/databases.testing.ts'
+import { Client } from './client.testing.ts'
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const SERVER = join(ROOT, 'server/dist/main.js')
+
+/** These processes live for seconds. Optimizing the embedded database's code would take them longer than it saves. */
+const NODE_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
+
+/** Whether this run of the tests is on PostgreSQL. */
+export const onPostgres = Boolean(process.env.DATABASE_URL)
+
+type Environment = Readonly<Record<string, string>>
+/** The output of a process: read by this one, or a file descriptor. */
+type Output = 'pipe' | number
+
+/** For `beforeAll`. `npm test` has built what has changed; vitest by itself runs what was built last. */
+export async function ensureServerBuilt(): Promise<void> {
+  if (!existsSync(SERVER))
+    await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.mjs'), 'server'])
+}
+
+/** The storage of a server of the test's own: a folder, and on PostgreSQL a database. */
+export interface Place {
+  readonly dataDir: string
+  readonly databaseUrl: string | undefined
+  /** The settings that lead a process there. */
+  readonly env: Environment
+}
+
+type PlaceDatabase = 'ready' | 'none' | 'unused'
+
+/**
+ * A new place without an earlier start: with a database ready for its first start, with none yet, or for a process that is
+ * not expected to open its database. It is removed after the test, with every process started there.
+ */
+export async function newPlace(database: PlaceDatabase = 'ready'): Promise<Place> {
+  const place = await openPlace(database)
+  onTestFinished(place.remove)
+  return place
+}
+
+/** A place that several tests share; they remove it. */
+export async function openPlace(
+  database: PlaceDatabase,
+): Promise<Place & { readonly remove: () => Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'countersign-process-'))
+  const serverUrl = database === 'unused' ? undefined : process.env.DATABASE_URL
+  const template = database === 'ready' ? inject('emptyPostgresDatabase') : undefined
+  const own = serverUrl ? await createPostgresDatabase(serverUrl, template) : undefined
+  if (!own && database === 'ready') await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
+  const env = { COUNTERSIGN_DATA_DIR: dataDir, ...(own ? { DATABASE_URL: own.url } : {}) }
+  const remove = async () => {
+    for (const child of children.get(dataDir) ?? []) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      const closed = once(child, 'close')
+      child.kill('SIGKILL')
+      await closed
+    }
+    children.delete(dataDir)
+    await own?.drop()
+    // A program that creates the first database files may notice only now that its server was killed.
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+  return { dataDir, databaseUrl: own?.url, env, remove }
+}
+
+const children = new Map<string, ChildProcess[]>()
+process.on('exit', () => {
+  for (const child of [...children.values()].flat()) child.kill('SIGKILL')
+})
+
+/** The end of a process. */
+export interface Ending {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** A process of the built server: serving, or one of its commands. */
+export class ServerProcess {
+  readonly #child: ChildProcess
+  readonly #ended: Promise<Ending>
+  readonly #place: Place
+  #look = (): void => {}
+  stdout = ''
+  stderr = ''
+
+  /** Starts a process in `place`, on a port that the system chooses. It gets `env` and nothing of this process's. */
+  constructor(place: Place, env: Environment = {}, args: readonly string[] = [], output: Output = 'pipe') {
+    const { PATH = '', HOME = '' } = process.env
+    this.#place = place
+    this.#child = spawn(process.execPath, [...NODE_FLAGS, SERVER, ...args], {
+      cwd: place.dataDir,
+      env: { PATH, HOME, PORT: '0', ...place.env, ...env },
+      stdio: ['ignore', output, output],
+    })
+    children.set(place.dataDir, [...(children.get(place.dataDir) ?? []), this.#child])
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text
+      this.#look()
+    })
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text
+    })
+    this.#ended = new Promise((resolve, reject) => {
+      this.#child.on('error', reject)
+      this.#child.on('close', (code, signal) =>
+        resolve({ code, signal, stdout: this.stdout, stderr: this.stderr }),
+      )
+    })
+  }
+
+  /** Starts a server and waits until it says that it is ready. */
+  static async ready(place: Place, env: Environment = {}): Promise<ServerProcess> {
+    const server = new ServerProcess(place, env)
+    await server.says('Ctrl-C')
+    return server
+  }
+
+  get pid(): number {
+    return this.#child.pid!
+  }
+
+  /** The base address of its banner. */
+  get baseUrl(): string {
+    return /^ {2}API +(\S+)$/m.exec(this.stdout)![1]!
+  }
+
+  get origin(): string {
+    return new URL(this.baseUrl).origin
+  }
+
+  /** Resolves once standard output has `text`; rejects where the process ends without. */
+  says(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#look = () => {
+        if (this.stdout.includes(text)) resolve()
+      }
+      this.#look()
+      this.#ended.then(
+        ({ code, stderr }) => reject(new Error(`ended with ${code} before it said ${text}: ${stderr}`)),
+        reject,
+      )
+    })
+  }
+
+  /** As the platform of the first start's credentials. */
+  client(): Client {
+    return new Client(readCredentials(this.#place), this.baseUrl)
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  ended(): Promise<Ending> {
+    return this.#ended
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<Ending> {
+    this.signal(signal)
+    return this.#ended
+  }
+}
+
+/** Runs one of the server's commands, or a server that is not expected to start, to its end. */
+export function run(place: Place, args: readonly string[], env: Environment = {}): Promise<Ending> {
+  return new ServerProcess(place, env, args).ended()
+}
+
+/** What one of the server's commands prints, which must succeed without a word of complaint. */
+export async function ask(place: Place, ...args: string[]) {
+  const { code, stdout, stderr } = await run(place, args)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  return JSON.parse(stdout)
+}
+
+/** What the first start wrote. */
+export function readCredentials(place: Place) {
+  const text = readFileSync(join(place.dataDir, 'credentials.json'), 'utf8')
+  return JSON.parse(text) as { platformId: string; tokenId: string; clientSecret: string; baseUrl: string }
+}
+
+/** The processes, of any parent, that were started for a place. Linux only: elsewhere none are found. */
+export function processesOf({ dataDir }: Place): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`COUNTERSIGN_DATA_DIR=${dataDir}\0`)
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}

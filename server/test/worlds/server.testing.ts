@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { vi } from 'vitest'
+import { DATABASE_FILE, ownDatabase, SECRETS_FILE, TEST_MASTER_KEY } from '../../../test/databases.testing.ts'
+import { timeLimit } from '../../../test/machine-speed.ts'
+import { readConfig } from '../../src/base/settings/config.ts'
+import { baseUrlOf, createPlatform } from '../../src/edge/service/first-platform.ts'
+import { openService, type Service } from '../../src/edge/service/service.ts'
+import { createOp, type Op } from '../../src/kernel/operation/app.ts'
+import { makePlatform } from '../../src/people/platforms/platforms.ts'
+import { Client } from './client.testing.ts'
+
+export type Settings = Readonly<Record<string, string>>
+
+export type Options = Parameters<typeof openService>[1] & {
+  /** False: no port and no background jobs until the first `server.inject()`. */
+  readonly listens?: boolean
+  /** For `world()`: the folder in which the end of the run checks the log and removes the database. */
+  readonly sharedIn?: string
+}
+
+/** A server that other test files use as well: nobody closes it. */
+export type SharedServer = Omit<TestServer, 'close'>
+
+type Line = Readonly<Record<string, unknown>>
+
+/** A server in this process. */
+export interface TestServer extends Service {
+  readonly dataDir: string
+  /** Address of the API and of the server. Only while it listens. */
+  readonly baseUrl: string
+  readonly origin: string
+  newPlatform(): Promise<Client>
+  /** An operation of a new platform, for tests that call code instead of the API. */
+  newOp(): Promise<Op>
+  /** The log. Silent unless the settings have a LOG_LEVEL. */
+  logText(): string
+  log(): Line[]
+  /** The line of a request, by its id or by the one that its caller sent. The access line may be written after the response has arrived. */
+  lineOf(requestId: string, msg?: string): Promise<Line>
+  metrics(): Promise<string>
+  /** Everything that the server sends in return for these bytes until it closes the connection. */
+  raw(request: string): Promise<string>
+}
+
+/**
+ * Opens a server that only this test file uses. Prefer `world()`: opening one costs more than most test files. With DATABASE_URL it gets
+ * a database of its own, because servers on one database run each other's jobs.
+ */
+export async function openServer(
+  settings: Settings = {},
+  { listens = true, sharedIn, ...options }: Options = {},
+): Promise<TestServer> {
+  const dataDir = await mkdtemp(join(sharedIn ?? tmpdir(), 'countersign-server-'))
+  const database = await ownDatabase(dataDir)
+  if (sharedIn && database) await writeFile(join(dataDir, DATABASE_FILE), database.name)
+  const logFile = join(dataDir, 'server.log')
+  const service = await openService(
+    readConfig({
+      DATABASE_URL: database?.url,
+      COUNTERSIGN_DATA_DIR: dataDir,
+      COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
+      LOG_LEVEL: 'silent',
+      ...settings,
+    }),
+    { checkAnswers: true, logFile, ...options },
+  )
+  if (listens) await service.server.listen({ host: '127.0.0.1', port: 0 })
+  const close = async () => {
+    await service.close()
+    await database?.drop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  const baseUrl = () => baseUrlOf('127.0.0.1', portOf(service))
+  return {
+    ...service,
+    ...observationOf(service, logFile),
+    dataDir,
+    get baseUrl() {
+      return baseUrl()
+    },
+    get origin() {
+      return new URL(baseUrl()).origin
+    },
+    async newPlatform() {
+      const credentials = await createPlatform(service.app, 'Test')
+      if (sharedIn) await appendFile(join(dataDir, SECRETS_FILE), `${credentials.clientSecret}\n`)
+      return new Client(credentials, baseUrl())
+    },
+    newOp: () => newOp(service),
+    close,
+  }
+}
+
+function portOf({ server }: Service): number {
+  const address: AddressInfo | string | null = server.server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('The server does not listen')
+  return address.port
+}
+
+async function newOp({ app }: Service): Promise<Op> {
+  const made = makePlatform(
+    { now: app.clock(), random: randomBytes, mode: app.config.mode, enclave: app.enclave.forOperation() },
+    'Test',
+  )
+  const result = await app.committer.commit(made.writes)
+  if (!result.done) throw new Error(`The platform was not created: ${result.name}`)
+  return createOp(app, made.row, { kind: 'job', jobId: 'test' })
+}
+
+function observationOf(
+  service: Service,
+  logFile: string,
+): Pick<TestServer, 'logText' | 'log' | 'lineOf' | 'metrics' | 'raw'> {
+  const logText = () => readFileSync(logFile, 'utf8')
+  const log = () => {
+    const lines = logText().split('\n')
+    return lines.filter((line) => line !== '').map((line): Line => JSON.parse(line))
+  }
+  return {
+    logText,
+    log,
+    lineOf: (requestId, msg = 'request') =>
+      vi.waitFor(() => {
+        const found = log().find(
+          (line) => [line.requestId, line.callerRequestId].includes(requestId) && line.msg === msg,
+        )
+        if (!found) throw new Error(`No line of ${requestId}: ${msg}`)
+        return found
+      }, timeLimit(30_000)),
+    metrics: async () => (await fetch(`http://127.0.0.1:${portOf(service)}/metrics`)).text(),
+    raw(request) {
+      const socket = connect(portOf(service), '127.0.0.1')
+      socket.on('error', () => {})
+      socket.write(Buffer.from(request, 'latin1'))
+      return text(socket)
+    },
+  }
+}
+
+/** The sum of the series of a metric that have these labels; undefined if there is none. */
+export function valueIn(page: string, name: string, labels: Record<string, string> = {}): number | undefined {
+  const values = page.split('\n').flatMap((line) => {
+    const [, metric, text = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+    const fits = Object.entries(labels).every(([label, is]) => `,${text},`.includes(`,${label}="${is}",`))
+    return metric === name && fits ? [Number(value)] : []
+  })
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value)
+}

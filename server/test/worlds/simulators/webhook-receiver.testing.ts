@@ -1,0 +1,163 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import { timeLimit } from '../../../../test/machine-speed.ts'
+import { parseJson } from '../../../src/base/json/json.ts'
+import { type Client, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+
+/** A request that a receiver got. */
+export interface Received {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** As it was sent. */
+  readonly text: string
+  // The platform's server reads the body.
+  readonly event: {
+    readonly id: string
+    readonly type: string
+    readonly timestamp: string
+    readonly objectId: string
+    readonly sequence: number
+    readonly data?: Readonly<Record<string, unknown>>
+  }
+}
+
+const RECEIVED_WITHIN_MS = 30_000
+
+/** The answer: a status, or a function. */
+export type Reaction = number | ((response: ServerResponse) => void)
+
+/** A platform's server for the test's own use, at an address of this machine. */
+export class Receiver {
+  readonly received: Received[] = []
+  readonly url: string
+  /** Answers each request; 200 by default. */
+  answer: (received: Received) => Reaction | Promise<Reaction> = () => 200
+  readonly #waiting = new Set<() => void>()
+
+  /** Ends all connections, and takes no more. */
+  readonly close: () => void
+
+  constructor(url: string, close: () => void) {
+    this.url = url
+    this.close = close
+  }
+
+  /** Closes at the end of the test; outside a test, `atEnd` says when. */
+  static async open(atEnd: (close: () => void) => void = onTestFinished): Promise<Receiver> {
+    let receiver: Receiver | undefined
+    const server = createServer((request, response) => {
+      receiver!.#take(request, response).catch((error) => response.destroy(error))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const close = () => {
+      server.closeAllConnections()
+      server.close()
+    }
+    receiver = new Receiver(
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?from=test`,
+      close,
+    )
+    atEnd(close)
+    return receiver
+  }
+
+  /** Opens a receiver as the endpoint of this platform; its first TEST has arrived and is left out. */
+  static async of(client: Client, atEnd: (close: () => void) => void = onTestFinished): Promise<Receiver> {
+    const receiver = await Receiver.open(atEnd)
+    const { status } = await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
+    if (status !== 200) throw new Error(`The settings answer ${status}`)
+    await receiver.until((all) => all.some(({ event }) => event.type === 'TEST'))
+    receiver.received.length = 0
+    return receiver
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const text = Buffer.concat(chunks).toString()
+    const received = {
+      url: request.url ?? '',
+      headers: request.headers as Record<string, string>,
+      text,
+      event: parseJson(text) as Received['event'],
+    }
+    this.received.push(received)
+    for (const look of this.#waiting) look()
+    const reaction = await this.answer(received)
+    if (typeof reaction === 'number') response.writeHead(reaction).end()
+    else reaction(response)
+  }
+
+  /** The requests so far about one type of event, or about all. */
+  of(type?: string): Received[] {
+    return this.received.filter(({ event }) => type === undefined || event.type === type)
+  }
+
+  /** Resolves once the condition holds, which is checked at each request. Rejects where it does not come to that. */
+  until(condition: (received: readonly Received[]) => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const look = () => {
+        if (!condition(this.received)) return
+        clearTimeout(timer)
+        this.#waiting.delete(look)
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        this.#waiting.delete(look)
+        const seen = this.received.map(({ event }) => `${event.type} ${event.sequence}`)
+        reject(new Error(`Not received in time; there were ${seen.join(', ') || 'none'}`))
+      }, timeLimit(RECEIVED_WITHIN_MS))
+      this.#waiting.add(look)
+      look()
+    })
+  }
+}
+
+/** A platform with a receiver and an account to be funded: each funding is one event of that account. */
+export async function newReceiverPlatform() {
+  const client = await newPlatform()
+  const { usd } = await newCustomer(client)
+  const receiver = await Receiver.of(client)
+  return { client, usd, receiver }
+}
+
+/** Withholds all answers until the returned function is called: then 200. */
+export function hold(receiver: Receiver): () => void {
+  let release!: () => void
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  receiver.answer = async () => {
+    await released
+    return 200
+  }
+  return release
+}
+
+/** The secret that signs deliveries to this platform. */
+export async function secretOf(client: Client): Promise<string> {
+  return (await client.get('/webhook-secrets')).body.data[0].secret
+}
+
+/** An event as the API shows it, once it meets the condition. */
+export async function eventOnce(client: Client, id: string, is: (event: Reply['body']) => boolean) {
+  for (let tries = 0; tries < 100; tries++) {
+    const { body } = await client.get(`/events/${id}`)
+    if (is(body)) return body
+    await client.advance(0)
+  }
+  throw new Error(`${id} does not become what it should be`)
+}
+
+/** The latest event of an object. */
+export async function eventOf(client: Client, objectId: string): Promise<Reply['body']> {
+  for (let tries = 0; tries < 100; tries++) {
+    const { data } = (await client.get(`/events?objectId=${objectId}&sortOrder=desc&limit=1`)).body
+    if (data[0]) return data[0]
+    await client.advance(0)
+  }
+  throw new Error(`Nothing happened to ${objectId}`)
+}
+
+export const sequences = (received: readonly Received[]) => received.map(({ event }) => event.sequence)

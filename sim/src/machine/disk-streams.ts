@@ -1,0 +1,123 @@
+import fs from 'node:fs'
+import promises, { type FileHandle } from 'node:fs/promises'
+import { Readable, Writable } from 'node:stream'
+import { type Program, running } from './machine.ts'
+
+/**
+ * Streams of files of a program. Node reads and writes them in threads, whose timing no seed decides: in the simulation every
+ * piece is read or written at once.
+ */
+export function installStreams(): void {
+  const { createReadStream, createWriteStream } = fs
+  Object.assign(fs, {
+    createReadStream: (path: string, options?: ReadOptions | BufferEncoding) => {
+      const program = running()
+      if (!program) return createReadStream(path, options)
+      return readable(program, path, typeof options === 'string' ? { encoding: options } : (options ?? {}))
+    },
+    createWriteStream: (path: string, options?: WriteOptions) => {
+      const program = running()
+      return program ? writable(program, path, options ?? {}) : createWriteStream(path, options)
+    },
+  })
+}
+
+/** Pieces that a program writes into an open file: they may come over time, and each is written at once. */
+export function installWriting(): void {
+  const { writeFile } = promises
+  Object.assign(promises, {
+    async writeFile(file: FileHandle, pieces: AsyncIterable<string>, options?: object) {
+      const isInPieces = typeof pieces === 'object' && Symbol.asyncIterator in pieces
+      if (!running() || !isInPieces) return writeFile(file, pieces, options)
+      for await (const piece of pieces) fs.writeSync(file.fd, piece)
+    },
+  })
+}
+
+interface ReadOptions {
+  readonly fd?: FileHandle
+  readonly start?: number
+  readonly encoding?: BufferEncoding
+}
+
+interface WriteOptions {
+  readonly flags?: string
+  readonly mode?: number
+}
+
+const PIECE_BYTES = 64 * 1024
+
+function readable(
+  program: Program,
+  path: string,
+  { fd: handle, start = 0, encoding }: ReadOptions,
+): Readable {
+  // A handle is closed for a killed program by the handle's own rule.
+  const file = handle ? { fd: () => handle.fd, close: () => handle.close() } : openedBy(program, path, 'r')
+  let at = start
+  return new Readable({
+    ...(encoding ? { encoding } : {}),
+    read() {
+      try {
+        const bytes = Buffer.alloc(PIECE_BYTES)
+        const count = fs.readSync(file.fd(), bytes, 0, PIECE_BYTES, at)
+        at += count
+        this.push(count === 0 ? null : bytes.subarray(0, count))
+      } catch (error) {
+        this.destroy(asError(error))
+      }
+    },
+    destroy(error, done) {
+      file.close().then(() => done(error), done)
+    },
+  })
+}
+
+function writable(program: Program, path: string, { flags = 'w', mode }: WriteOptions): Writable {
+  const file = openedBy(program, path, flags, mode)
+  return new Writable({
+    construct(done) {
+      try {
+        file.fd()
+        done()
+      } catch (error) {
+        done(asError(error))
+      }
+    },
+    write(bytes: Uint8Array, _, done) {
+      try {
+        fs.writeSync(file.fd(), bytes)
+        done()
+      } catch (error) {
+        done(asError(error))
+      }
+    },
+    destroy(error, done) {
+      file.close().then(() => done(error), done)
+    },
+  })
+}
+
+/** A file that is opened when it is first used, and closed once: by its stream, or when the program is killed. */
+function openedBy(program: Program, path: string, flags: string, mode?: number) {
+  let fd: number | undefined
+  let isClosed = false
+  const close = async () => {
+    if (isClosed) return
+    isClosed = true
+    keep()
+    if (fd !== undefined) fs.closeSync(fd)
+  }
+  const keep = program.whenKilled(() => void close())
+  return {
+    fd: () => {
+      fd ??= fs.openSync(path, flags, mode)
+      return fd
+    },
+    close,
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
+}

@@ -1,0 +1,141 @@
+import { railPaymentId } from '../../../server/src/money/rails/rail-ids.ts'
+import { instructionOf } from '../../../server/src/outside/bank-files/queue.ts'
+import type { Machine } from '../machine/machine.ts'
+import { type FileBank, ibanOf, RAIL, REJECTS, RETURNS } from '../world/file-bank/file-bank.ts'
+import type { Body } from '../world/servers.ts'
+import { type Backend, must } from './clients.ts'
+import { type Account, FAILS, type Model, type Payment, Wrong } from './model.ts'
+import { differenceOf, type Rail, TURNS_MAX, untilRight } from './rails.ts'
+
+const ENDINGS = { [REJECTS]: FAILS, [RETURNS]: FAILS }
+const TURN_MS = 1_000
+/** Longer than a comparison waits for what is being applied. */
+const COMPARED_SECONDS = 60
+const NUMBER = '5320130'
+
+/** A bank that takes files in production, compared with the books. */
+export function fileRail(backend: Backend, bank: FileBank): Rail {
+  const { machine } = backend
+  const rail: Rail = {
+    currencies: ['EUR'],
+    canPull: false,
+    elsewhere: (suffix) => ({
+      accountType: 'EUR_ACCOUNT',
+      iban: ibanOf(`${NUMBER}${suffix}`),
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace', countryOfResidence: 'DE' },
+    }),
+    suffixes: [REJECTS, RETURNS],
+    endings: { transferOut: ENDINGS, transferIn: {}, payout: ENDINGS, pull: {} },
+    async payIn(account, amount) {
+      return bank.payIn(await referenceOf(backend, account), amount)
+    },
+    pass: (seconds) => pass(machine, bank, seconds),
+    async look() {
+      const counted = sumOf(await depositsOf(backend))
+      if (counted > bank.books.received)
+        throw new Wrong(`${counted} came in by the books, and the bank has booked ${bank.books.received}`)
+    },
+    async whatIsOpen({ payments }: Model) {
+      return bank.whatIsOpen() ?? differenceOf(payments, ordersOf(bank, payments), bank.deposits)
+    },
+    async check() {
+      await rail.look()
+      await untilRight(rail, COMPARED_SECONDS, () => differenceOfAccount(backend, bank))
+      bank.end()
+    },
+  }
+  return rail
+}
+
+/** Lets time pass: the bank has its steps, and the servers look into the inbox. */
+async function pass(machine: Machine, bank: FileBank, seconds: number): Promise<void> {
+  machine.clock.offsetMs += seconds * 1_000
+  await machine.pause(TURN_MS)
+  for (let turn = 0; turn < TURNS_MAX && bank.whatIsOpen() !== undefined; turn++) await machine.pause(TURN_MS)
+}
+
+/** The orders of the bank by the ids of their payments: files have the id of the server's record instead. */
+function ordersOf(bank: FileBank, payments: readonly Payment[]) {
+  const ids = new Map(
+    payments.flatMap(({ transactionId: id }) => (id ? [[instructionOf(railPaymentId('OUT', id)), id]] : [])),
+  )
+  return bank.orders.map((order) => ({ ...order, id: ids.get(order.id) ?? order.id }))
+}
+
+/**
+ * Holds the account at the bank against the books, to the unit: all that came in is a deposit or waits for a person, nothing waits that
+ * the bank has not given a reason for, and the last statement agrees with the ledger but for what waits.
+ */
+async function differenceOfAccount(backend: Backend, bank: FileBank): Promise<string | undefined> {
+  const { data: events } = must(await backend.get('/rail-events?status=WAITING&limit=100'), 200)
+  const wrong = unexpected(bank, events)
+  if (wrong !== undefined) return `Reports that wait for a person: ${wrong}`
+  const bookings: Body[] = events.filter(({ type }: Body) => type === 'file.booking')
+  const waiting = [...bank.waits.unread, ...bookings.map(({ body }) => BigInt(body.data.amount))].reduce(
+    (sum, amount) => sum + amount,
+    0n,
+  )
+  const counted = sumOf(await depositsOf(backend))
+  const { balance, received } = bank.books
+  if (counted + waiting !== received)
+    return `The bank has booked ${received} in, ${counted} are deposits, and ${waiting} wait`
+  const { data: days } = must(await backend.get(`/reconciliations?rail=${RAIL}&limit=100`), 200)
+  const told: Body[] = days.filter(({ statement }: Body) => statement)
+  const last = told.toSorted((one: Body, other: Body) => one.date.localeCompare(other.date)).at(-1)
+  const { statement, ledger, status } = last ?? {}
+  const isRight =
+    (status === 'BALANCED' || status === 'DIFFERENT') &&
+    BigInt(statement.closingBalance) === balance &&
+    BigInt(ledger.balance) + BigInt(ledger.later) + waiting === balance
+  return isRight
+    ? undefined
+    : `The bank has ${balance}, of which ${waiting} wait. The last day: ${JSON.stringify(last)}`
+}
+
+/** The reports that wait without a reason, and those that are missing; undefined if they are what the bank has caused. */
+function unexpected({ waits, habits }: FileBank, events: readonly Body[]): string | undefined {
+  const expected = [
+    ...[...waits.others].map((account) => `file.other-account OTHER_ACCOUNT ${account}`),
+    ...Array.from({ length: waits.refused }, () => 'file.refused UNREADABLE'),
+    ...waits.unread.map((amount) => `file.unread UNREADABLE ${amount}`),
+  ].sort()
+  // If advices count, a line of a statement may be the sum of deposits that they have told one by one.
+  const isDoubtful = ({ type, reason }: Body) =>
+    habits.depositsFrom === 'ADVICES' && type === 'file.booking' && reason === 'OTHER_AMOUNT'
+  const found = events
+    .filter((event) => !isDoubtful(event))
+    .map(summary)
+    .sort()
+  return JSON.stringify(found) === JSON.stringify(expected)
+    ? undefined
+    : `${JSON.stringify(events)}, not ${JSON.stringify(expected)}`
+}
+
+function summary({ type, reason, body }: Body): string {
+  const { account, currency, amount } = body.data
+  const facts = { 'file.other-account': `${account} ${currency}`, 'file.unread': String(amount) }[
+    type as string
+  ]
+  return [type, reason, facts].filter(Boolean).join(' ')
+}
+
+async function depositsOf(backend: Backend): Promise<Body[]> {
+  const { data } = must(await backend.get('/deposits?limit=100'), 200)
+  return data
+}
+
+function sumOf(deposits: readonly Body[]): bigint {
+  return deposits.reduce((sum, { amount }) => sum + BigInt(amount.amount), 0n)
+}
+
+/** The reference that a payer of the account has to state, once the server has it. */
+async function referenceOf(backend: Backend, { id, customerId }: Account): Promise<string> {
+  for (let turn = 0; turn < TURNS_MAX; turn++) {
+    const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
+    const { fundingPaymentInstructions } = own.find((account: Body) => account.id === id)
+    const [reference] = /CS[0-9A-F]{10}/.exec(JSON.stringify(fundingPaymentInstructions)) ?? []
+    if (reference !== undefined) return reference
+    await backend.machine.pause(TURN_MS)
+  }
+  throw new Wrong(`${id} has no reference to pay in to`)
+}

@@ -1,0 +1,137 @@
+import type { Random } from '../../machine/random.ts'
+import type { Detail, Entry, Transfer } from './messages.ts'
+
+/** Entries in the shapes that banks give them. */
+
+const TRANSFER_IN = ['PMNT', 'RCDT', 'ESCT'] as const
+const TRANSFER_OUT = ['PMNT', 'ICDT', 'ESCT'] as const
+const RETURNED = ['PMNT', 'ICDT', 'RRTN'] as const
+/** The words of banks that have no reference. */
+const NO_REFERENCE = ['NONREF', '0000000000', 'NOREF']
+const CHARGE = 35n
+
+/** A reference of the bank: the entry's own, a constant, or none. */
+function servicerReference(random: Random, own: string): Pick<Entry, 'servicerReference'> {
+  if (random.chance(0.3)) return {}
+  return { servicerReference: random.chance(0.4) ? random.pick(NO_REFERENCE) : own }
+}
+
+export interface PaidIn {
+  readonly cents: bigint
+  /** Names it, and its payer. */
+  readonly name: string
+  readonly debtor: NonNullable<Detail['debtor']>
+}
+
+/** Money for an account, whose payer has stated the reference. A payer that is needed for its return is told. */
+export function paidIn(random: Random, paid: PaidIn, reference: string, needsPayer: boolean): Entry {
+  const { cents, name, debtor } = paid
+  const head = { cents, code: TRANSFER_IN, ...servicerReference(random, name) }
+  const detail = { debtor, endToEndId: name }
+  const text = `for ${reference}`
+  const withPayer: readonly Entry[] = [
+    { ...head, details: [{ ...detail, amount: cents, text }] },
+    { ...head, details: [{ ...detail, amount: cents, structured: reference }] },
+    // The payer has instructed more than was booked.
+    { ...head, details: [{ ...detail, instructed: cents + 500n, text }] },
+    { ...head, details: [{ ...detail, amount: cents, instructed: cents + 500n, text }] },
+    // Another shape of it: the detail has what was sent, the entry what arrived.
+    { ...head, details: [{ ...detail, amount: cents + 26n, text }] },
+  ]
+  const withoutPayer: readonly Entry[] = [
+    { ...head, details: [], text: `${name} ${text}` },
+    { ...head, details: [1, 2, 3].map((nth) => ({ endToEndId: `${name}-${nth}`, text })) },
+  ]
+  return random.pick(needsPayer ? withPayer : [...withPayer, ...withoutPayer])
+}
+
+/** Money of a stranger, which belongs to nobody here: whole, in parts, for several accounts at once, or unreadable. */
+export function strangers(random: Random, paid: PaidIn, references: readonly string[]): Entry {
+  const { cents, name, debtor } = paid
+  const head = { cents, code: TRANSFER_IN, ...servicerReference(random, name) }
+  const detail = { debtor, endToEndId: name, amount: cents, text: 'rent' }
+  return random.pick<Entry>([
+    { ...head, details: [detail] },
+    { ...head, details: [] },
+    { ...head, details: [], text: name },
+    { ...head, details: [...references, 'rent'].map((text) => ({ text })) },
+    {
+      ...head,
+      details: [
+        { ...detail, amount: 1n },
+        { ...detail, amount: cents - 1n },
+      ],
+    },
+    {
+      ...head,
+      details: [
+        { ...detail, amount: cents },
+        { ...detail, text: references[0] ?? 'rent' },
+      ],
+    },
+    { ...head, details: [detail], isUnreadable: true },
+  ])
+}
+
+/** A payment of ours, by one of the names that it has. */
+function named(random: Random, { instructionId, endToEndId }: Transfer): Detail {
+  return random.pick<Detail>([
+    { instructionId, endToEndId },
+    { instructionId },
+    { endToEndId },
+    { additional: `EREF: ${endToEndId}` },
+  ])
+}
+
+/** Payments of a file of ours as the bank books them: one by one, in one entry with details, or as one sum. */
+export function sentOut(
+  random: Random,
+  file: string,
+  transfers: readonly Transfer[],
+): { readonly style: 'single' | 'details' | 'sum'; readonly entries: readonly Entry[] } {
+  const style =
+    transfers.length === 0 ? 'single' : random.pick(['single', 'single', 'details', 'sum'] as const)
+  const sum = transfers.reduce((total, { amount }) => total + amount, 0n)
+  if (style === 'sum') {
+    const name = random.pick<Partial<Entry>>([
+      { batch: file },
+      { reference: file },
+      { text: `FILE ${file} DONE` },
+    ])
+    return { style, entries: [{ cents: -sum, code: TRANSFER_OUT, details: [], ...name }] }
+  }
+  if (style === 'details') {
+    const details = transfers.map(({ instructionId, endToEndId, amount }) => ({
+      instructionId,
+      endToEndId,
+      amount,
+    }))
+    return { style, entries: [{ cents: -sum, code: TRANSFER_OUT, batch: file, details }] }
+  }
+  const entries = transfers.map((transfer) => ({
+    ...{
+      cents: -transfer.amount,
+      code: TRANSFER_OUT,
+      ...servicerReference(random, `B-${transfer.endToEndId}`),
+    },
+    details: [{ ...named(random, transfer), amount: transfer.amount }],
+  }))
+  return { style, entries }
+}
+
+/** A payment of ours that comes back: with a reason, with a code alone, with nothing but its name, or less a charge. */
+export function returned(random: Random, transfer: Transfer): Entry {
+  const { instructionId, endToEndId, amount } = transfer
+  const names = random.pick<Detail>([{ instructionId, endToEndId }, { instructionId }, { endToEndId }])
+  const head = { cents: amount, code: TRANSFER_IN, details: [{ ...names, amount }] }
+  return random.pick<Entry>([
+    { ...head, details: [{ ...names, amount, returnReason: 'AC04' }] },
+    { ...head, code: RETURNED },
+    head,
+    {
+      ...head,
+      ...{ cents: amount - CHARGE, charge: CHARGE },
+      details: [{ ...names, amount: amount - CHARGE, returnReason: 'AC04' }],
+    },
+  ])
+}

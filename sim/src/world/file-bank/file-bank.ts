@@ -1,0 +1,397 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import type { Machine } from '../../machine/machine.ts'
+import type { Random } from '../../machine/random.ts'
+import { Wrong } from '../../model/model.ts'
+import type { Deposit, Order } from '../connector.ts'
+import { Books, type Part } from './books.ts'
+import { type PaidIn, paidIn, returned, sentOut, strangers } from './entries.ts'
+import { camtFile, type Entry, readTransfers, type Sheet, statusFile, type Transfer } from './messages.ts'
+
+export const RAIL = 'house-bank'
+const OWN_IBAN = 'DE89370400440532013000'
+const OTHER_IBAN = 'DE02120300000000202051'
+const FOLDERS = ['outbox', 'inbox', 'done', 'refused'] as const
+/** The endings of accounts at other banks that reject or return money. */
+export const REJECTS = '101'
+export const RETURNS = '104'
+const PAUSE_MS_MAX = 2_500
+/** The bank's day is short: at most this time passes between two of its steps, in addition. */
+const PASSES_MS_MAX = 20_000
+const STRANGERS_MAX = 4
+const EXTRAS_MAX = 6
+/** No payment that anybody asks for has so much: two of one amount could be taken for each other. */
+const STRANGE_CENTS = 90_000n
+
+/** The habits of the bank in telling of the account. */
+export interface FileHabits {
+  readonly depositsFrom: 'STATEMENTS' | 'ADVICES'
+  /** All statements have one id. */
+  readonly reusesIds: boolean
+  /** The shares of entries that advices tell of, and of steps in which a file comes that tells nothing new. */
+  readonly advices: number
+  readonly extras: number
+}
+
+export function fileHabitsOf(random: Random): FileHabits {
+  return {
+    depositsFrom: random.pick(['STATEMENTS', 'ADVICES']),
+    reusesIds: random.chance(0.2),
+    advices: random.pick([0, 0.3, 0.8]),
+    extras: random.pick([0, 0.2, 0.5]),
+  }
+}
+
+/** The rail as the rails file has it. */
+export function fileBankEntry(folder: string, { depositsFrom }: FileHabits): object {
+  const serves = ['OUT', 'IN'].map((direction) => ({
+    ...{ direction, accountTypes: ['EUR_ACCOUNT'], currencies: ['EUR'] },
+  }))
+  const place = Object.fromEntries(FOLDERS.map((name) => [name, name]))
+  return {
+    ...{ name: RAIL, kind: 'bank-files', serves, depositsFrom, everyMinutes: 1, inboxEverySeconds: 1 },
+    format: { type: 'SEPA', name: 'Simulated GmbH', iban: OWN_IBAN, bic: 'COBADEFFXXX' },
+    place: { type: 'folder', path: join(folder, 'bank'), ...place },
+  }
+}
+
+interface FileOrder extends Transfer {
+  status: 'REJECTED' | 'DELIVERED' | 'RETURNED'
+  bookings: number
+}
+
+interface PayIn {
+  readonly depositId: string
+  readonly iban: string
+}
+
+/** A file about our account that was put into the inbox. */
+interface Sent {
+  readonly sheets: readonly Sheet[]
+  readonly text: string
+}
+
+/** Cases that have to wait for a person because of what the bank has put into the inbox. */
+export interface Waits {
+  /** Account and currency, once for each. */
+  readonly others: Set<string>
+  refused: number
+  /** The amounts of entries that nobody can read. */
+  readonly unread: bigint[]
+}
+
+/**
+ * A bank behind a folder: it takes the servers' files, books them, and tells of its account in files, with all the faults that real
+ * ones have. It is not a program of the simulation and is never killed.
+ */
+export class FileBank {
+  readonly books: Books
+  readonly waits: Waits = { others: new Set(), refused: 0, unread: [] }
+  readonly habits: FileHabits
+  readonly #machine: Machine
+  readonly #random: Random
+  readonly #folder: string
+  readonly #needsPayers: boolean
+  readonly #orders = new Map<string, FileOrder>()
+  readonly #messages = new Set<string>()
+  readonly #payIns: PayIn[] = []
+  readonly #references = new Set<string>()
+  /** Parts of days that no statement has told of, and what has been told of each day. */
+  #parts: Part[] = []
+  readonly #told = new Map<string, { readonly opening: bigint; readonly closing: bigint }>()
+  /** The status file that has to be read before a statement with the entry. */
+  readonly #after = new Map<Entry, string>()
+  #later: (() => void)[] = []
+  readonly #sent: Sent[] = []
+  #lastPart = ''
+  #files = 0
+  #strangers = 0
+  #paidIn = 0
+  #extras = 0
+  #hasEnded = false
+
+  constructor(machine: Machine, folder: string, habits: FileHabits, needsPayers: boolean) {
+    this.#machine = machine
+    this.#random = machine.random.fork()
+    this.#folder = join(folder, 'bank')
+    this.#needsPayers = needsPayers
+    this.habits = habits
+    this.books = new Books(this.#random)
+  }
+
+  start(): void {
+    for (const name of FOLDERS) fs.mkdirSync(join(this.#folder, name), { recursive: true })
+    this.#step()
+  }
+
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  /** Somebody pays in to the account that has this reference. Returns the bank's name for it. */
+  payIn(reference: string, amount: number): string {
+    this.#references.add(reference)
+    const paid = this.#paid(BigInt(amount))
+    this.#payIns.push({ depositId: paid.name, iban: paid.debtor.iban })
+    this.#receive(paidIn(this.#random, paid, reference, this.#needsPayers))
+    return paid.name
+  }
+
+  /** The orders by their instruction ids, which are the servers' names for them. */
+  get orders(): Order[] {
+    return [...this.#orders.values()].map(({ instructionId: id, status, bookings }) => ({
+      id,
+      status,
+      bookings,
+    }))
+  }
+
+  /** The money paid in, with the order by which it went back to its payer. */
+  get deposits(): Deposit[] {
+    const orders = [...this.#orders.values()]
+    return this.#payIns.map(({ depositId, iban }) => {
+      const returnedBy = orders.find((order) => order.iban === iban)?.instructionId
+      return { deposit: { depositId }, ...(returnedBy === undefined ? {} : { returnedBy }) }
+    })
+  }
+
+  /** Why the bank is not done; undefined if it is. */
+  whatIsOpen(): string | undefined {
+    const unreturned = [...this.#orders.values()].filter((order) => isToReturn(order))
+    const left = { parts: this.#parts.length, later: this.#later.length, returns: unreturned.length }
+    const inbox = fs.readdirSync(join(this.#folder, 'inbox'))
+    const isOpen = this.books.hasEntries || Object.values(left).some((count) => count > 0) || inbox.length > 0
+    return isOpen ? `The bank has ${JSON.stringify({ ...left, inbox })}` : undefined
+  }
+
+  readonly #step = (): void => {
+    if (this.#hasEnded) return
+    try {
+      this.#takeFiles()
+      this.#move()
+    } catch (error) {
+      this.#machine.fail(error)
+    }
+    this.#machine.clock.offsetMs += this.#random.below(PASSES_MS_MAX)
+    this.#machine.after(this.#machine.someTime(PAUSE_MS_MAX), this.#step)
+  }
+
+  #move(): void {
+    const random = this.#random
+    if (this.#references.size > 0 && this.#strangers < STRANGERS_MAX && random.chance(0.15)) this.#stranger()
+    for (const order of this.#orders.values())
+      if (isToReturn(order) && random.chance(0.5)) this.#giveBack(order)
+    if (this.books.hasEntries && random.chance(0.6)) this.#parts.push(...this.books.cut(this.#statementId()))
+    if (random.chance(0.3)) this.books.closeDay()
+    this.#later = this.#later.filter((put) => (random.chance(0.4) ? void put() : true))
+    this.#tellPart()
+    if (this.#sent.length > 0 && this.#extras < EXTRAS_MAX && random.chance(this.habits.extras)) this.#extra()
+  }
+
+  #paid(cents: bigint): PaidIn {
+    this.#paidIn += 1
+    const debtor = { name: 'Grace Hopper', iban: ibanOf(String(9_000_000_000 + this.#paidIn * 1_000)) }
+    return { cents, name: `P-${this.#paidIn}`, debtor }
+  }
+
+  #stranger(): void {
+    this.#strangers += 1
+    const cents = STRANGE_CENTS + BigInt(this.#strangers)
+    const entry = strangers(this.#random, this.#paid(cents), [...this.#references])
+    if (entry.isUnreadable) this.waits.unread.push(entry.cents)
+    this.#receive(entry)
+    if (entry.servicerReference === undefined && !entry.isUnreadable && this.#random.chance(0.3))
+      this.#receive(entry)
+  }
+
+  #receive(entry: Entry): void {
+    this.books.receive(entry)
+    this.#advise(entry)
+  }
+
+  /** Tells of a single entry, at some time before or after its statement. */
+  #advise(entry: Entry): void {
+    if (entry.isUnreadable || !this.#random.chance(this.habits.advices)) return
+    const { date } = this.books
+    const isWithoutBalances = this.habits.depositsFrom === 'STATEMENTS' && this.#random.chance(0.3)
+    const kind = isWithoutBalances ? 'STATEMENT' : 'ADVICE'
+    const sheet = this.#sheet({ kind, date, entries: [entry] })
+    this.#later.push(() => this.#putSheets([sheet]))
+  }
+
+  #takeFiles(): void {
+    const outbox = join(this.#folder, 'outbox')
+    for (const name of fs.readdirSync(outbox).sort()) {
+      if (name.startsWith('.') || this.#random.chance(0.3)) continue
+      const { messageId, transfers } = readTransfers(fs.readFileSync(join(outbox, name), 'utf8'))
+      fs.rmSync(join(outbox, name))
+      if (this.#messages.has(messageId)) throw new Wrong(`The bank has got a second file ${messageId}`)
+      this.#messages.add(messageId)
+      for (const transfer of transfers) this.#order(transfer)
+      this.#carryOut(messageId, transfers)
+    }
+  }
+
+  #order(transfer: Transfer): void {
+    const { instructionId, iban } = transfer
+    if (this.#orders.has(instructionId)) throw new Wrong(`The bank has got ${instructionId} in a second file`)
+    const isRejected = iban.endsWith(REJECTS)
+    this.#orders.set(instructionId, {
+      ...transfer,
+      status: isRejected ? 'REJECTED' : 'DELIVERED',
+      bookings: isRejected ? 0 : 1,
+    })
+  }
+
+  #carryOut(messageId: string, transfers: readonly Transfer[]): void {
+    const random = this.#random
+    const rejected = transfers.filter(({ iban }) => iban.endsWith(REJECTS))
+    const carried = transfers.filter((one) => !rejected.includes(one))
+    const { style, entries } = sentOut(random, messageId, carried)
+    const isTold = rejected.length > 0 || random.chance(0.5)
+    const isRejectedWhole = carried.length === 0 && random.chance(0.5)
+    const status = {
+      messageId,
+      ofFile: isRejectedWhole ? 'RJCT' : rejected.length > 0 ? 'PART' : random.pick(['ACCP', 'ACSP', 'ACSC']),
+      payments: isRejectedWhole
+        ? []
+        : [
+            ...rejected.map((one) => ({ ...one, status: 'RJCT', reason: 'AC01' })),
+            ...carried.map((one) => ({ ...one, status: random.pick(['ACSP', 'ACSC']) })),
+          ],
+    }
+    const put = () => this.#put(statusFile(status, `STS-${this.#files}`))
+    // The server has to know of which payments the sum is.
+    const isNeeded = style === 'sum' && rejected.length > 0
+    if (isNeeded) for (const entry of entries) this.#after.set(entry, put())
+    else if (isTold) this.#later.push(put)
+    for (const entry of entries) {
+      this.books.book(entry)
+      if (style === 'single') this.#advise(entry)
+    }
+  }
+
+  #giveBack(order: FileOrder): void {
+    order.status = 'RETURNED'
+    const entry = returned(this.#random, order)
+    this.books.book(entry)
+    this.#advise(entry)
+  }
+
+  /** Tells the next part of a day: parts of one day come one after the other, days in any order. */
+  #tellPart(): void {
+    if (this.#isInInbox(this.#lastPart)) return
+    const next = this.#parts.filter((part) => this.#canTell(part))
+    if (next.length === 0) return
+    const part = this.#random.pick(next)
+    this.#parts = this.#parts.filter((one) => one !== part)
+    const before = this.#told.get(part.date) ?? part
+    this.#told.set(part.date, {
+      opening: part.closing === before.opening ? part.opening : before.opening,
+      closing: part.opening === before.closing ? part.closing : before.closing,
+    })
+    this.#lastPart = this.#putSheets(this.#sheetsOf(part))
+  }
+
+  #canTell({ date, opening, closing, entries }: Part): boolean {
+    const told = this.#told.get(date)
+    const isNext = !told || told.closing === opening || told.opening === closing
+    return isNext && entries.every((entry) => !this.#isInInbox(this.#after.get(entry) ?? ''))
+  }
+
+  #sheetsOf({ date, opening, closing, entries, page }: Part): Sheet[] {
+    if (page) {
+      const balance = page.isLast ? { closing } : { opening }
+      return [this.#sheet({ date, ...balance, entries, page, id: page.id })]
+    }
+    const id = this.#statementId()
+    if (entries.length < 2 || !this.#random.chance(0.2))
+      return [this.#sheet({ id, date, opening, closing, entries })]
+    const middle = 1 + this.#random.below(entries.length - 1)
+    const [first, last] = [entries.slice(0, middle), entries.slice(middle)]
+    return [
+      this.#sheet({ id, date, opening, entries: first, page: { number: 1, isLast: false } }),
+      this.#sheet({ id, date, closing, entries: last, page: { number: 2, isLast: true } }),
+    ]
+  }
+
+  #sheet(more: Pick<Sheet, 'date' | 'entries'> & Partial<Sheet>): Sheet {
+    return { kind: 'STATEMENT', id: this.#statementId(), iban: OWN_IBAN, currency: 'EUR', ...more }
+  }
+
+  #statementId(): string {
+    return this.habits.reusesIds ? 'AUSZUG' : `S-${this.#files}-${this.#random.below(1_000_000)}`
+  }
+
+  /** Puts a file that tells nothing new of the account. */
+  #extra(): void {
+    this.#extras += 1
+    const { sheets, text } = this.#random.pick(this.#sent)
+    const [message, id] = [`M-${this.#files}`, `R-${this.#files}`]
+    // An entry that cannot be read has no name by which it is known under another id.
+    const isReadable = !sheets.some(({ entries }) => entries.some(({ isUnreadable }) => isUnreadable))
+    const renamed = isReadable ? sheets.map((sheet) => ({ ...sheet, id })) : sheets
+    this.#random.pick([
+      () => this.#put(text),
+      () => this.#put(camtFile(sheets, message)),
+      () => this.#put(camtFile(renamed, message)),
+      () => this.#put(camtFile(renamed, message)),
+      () => this.#put(camtFile([this.#ofAnother('STATEMENT')], message)),
+      () => this.#put(camtFile([this.#ofAnother('ADVICE')], message)),
+      () => this.#refused('No statement today'),
+      () => this.#refused(text.slice(0, -30)),
+    ])()
+  }
+
+  /** A statement or an advice of another account, or of our number in another currency, that states our references. */
+  #ofAnother(kind: Sheet['kind']): Sheet {
+    const account = this.#random.pick([
+      { iban: OTHER_IBAN, currency: 'EUR' },
+      { iban: OWN_IBAN, currency: 'CHF' },
+    ])
+    this.waits.others.add(`${account.iban} ${account.currency}`)
+    const cents = 7_700n + BigInt(this.#random.below(5))
+    const detail = { amount: cents, text: `for ${this.#random.pick([...this.#references])}` }
+    const entry: Entry = { cents, code: ['PMNT', 'RCDT', 'ESCT'], details: [detail] }
+    const day = { kind, date: '2026-01-09', entries: [entry], ...account }
+    return this.#sheet(kind === 'ADVICE' ? day : { ...day, opening: 0n, closing: cents })
+  }
+
+  #refused(text: string): void {
+    this.waits.refused += 1
+    this.#put(`${text}\n${this.#files}`)
+  }
+
+  /** Puts a statement or an advice into the inbox, and keeps it to be told again. Returns the name of the file. */
+  #putSheets(sheets: readonly Sheet[]): string {
+    const isShared = sheets[0]?.kind === 'STATEMENT' && this.#references.size > 0 && this.#random.chance(0.1)
+    const all = isShared ? [this.#ofAnother('STATEMENT'), ...sheets] : sheets
+    const text = camtFile(all, `M-${this.#files}`)
+    this.#sent.push({ sheets, text })
+    return this.#put(text)
+  }
+
+  #put(text: string): string {
+    this.#files += 1
+    const name = `${String(this.#files).padStart(4, '0')}.xml`
+    const inbox = join(this.#folder, 'inbox')
+    fs.writeFileSync(join(inbox, `.${name}.part`), text)
+    fs.renameSync(join(inbox, `.${name}.part`), join(inbox, name))
+    return name
+  }
+
+  #isInInbox(name: string): boolean {
+    return name !== '' && fs.existsSync(join(this.#folder, 'inbox', name))
+  }
+}
+
+function isToReturn({ iban, status }: FileOrder): boolean {
+  return iban.endsWith(RETURNS) && status === 'DELIVERED'
+}
+
+/** A German IBAN with this number of ten digits. */
+export function ibanOf(number: string): string {
+  const bban = `37040044${number}`
+  const rest = BigInt(`${bban}131400`) % 97n
+  return `DE${String(98n - rest).padStart(2, '0')}${bban}`
+}

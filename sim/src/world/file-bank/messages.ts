@@ -1,0 +1,236 @@
+/** Files as banks write them: camt.053 statements, camt.054 advices and pain.002 status reports. */
+
+/** A payment within an entry. Amounts are in cents and without a sign. */
+export interface Detail {
+  /** Left out by banks that give the instructed amount only, or none. */
+  readonly amount?: bigint
+  readonly instructed?: bigint
+  readonly instructionId?: string
+  readonly endToEndId?: string
+  readonly debtor?: { readonly name: string; readonly iban: string }
+  readonly text?: string
+  /** The structured reference of the creditor. */
+  readonly structured?: string
+  readonly additional?: string
+  readonly returnReason?: string
+}
+
+/** A booked entry. */
+export interface Entry {
+  /** In cents; positive is money in. */
+  readonly cents: bigint
+  /** Domain, family and subfamily of ISO 20022. */
+  readonly code: readonly [string, string, string]
+  readonly servicerReference?: string
+  /** `NtryRef`. */
+  readonly reference?: string
+  /** The file of ours that it books. */
+  readonly batch?: string
+  /** Kept back by the bank. */
+  readonly charge?: bigint
+  readonly details: readonly Detail[]
+  readonly text?: string
+  /** Booked on a day that no calendar has. */
+  readonly isUnreadable?: true
+}
+
+/** A statement or an advice, or a page of one. */
+export interface Sheet {
+  readonly kind: 'STATEMENT' | 'ADVICE'
+  readonly id: string
+  readonly iban: string
+  readonly currency: string
+  readonly date: string
+  readonly opening?: bigint
+  readonly closing?: bigint
+  readonly page?: { readonly number: number; readonly isLast: boolean }
+  readonly entries: readonly Entry[]
+}
+
+const MESSAGES = {
+  STATEMENT: { number: '053', root: 'BkToCstmrStmt', element: 'Stmt', pages: 'StmtPgntn' },
+  ADVICE: { number: '054', root: 'BkToCstmrDbtCdtNtfctn', element: 'Ntfctn', pages: 'NtfctnPgntn' },
+} as const
+const NO_DAY = '2026-02-30'
+
+/** A file of statements, or of advices. `messageId` is the bank's name of the file. */
+export function camtFile(sheets: readonly Sheet[], messageId: string): string {
+  const { number, root } = MESSAGES[sheets[0]?.kind ?? 'STATEMENT']
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.${number}.001.08"><${root}>
+${element('GrpHdr', element('MsgId', messageId), element('CreDtTm', '2026-01-15T05:00:00+01:00'))}
+${sheets.map(sheetOf).join('\n')}
+</${root}></Document>
+`
+}
+
+function sheetOf({ kind, id, iban, currency, date, opening, closing, page, entries }: Sheet): string {
+  const { element: name, pages } = MESSAGES[kind]
+  const balance = (type: string, amount: bigint | undefined) =>
+    amount !== undefined &&
+    element(
+      'Bal',
+      element('Tp', element('CdOrPrtry', element('Cd', type))),
+      money('Amt', amount, currency),
+      direction(amount),
+      element('Dt', element('Dt', date)),
+    )
+  return element(
+    name,
+    element('Id', id),
+    page && element(pages, element('PgNb', String(page.number)), element('LastPgInd', String(page.isLast))),
+    element('CreDtTm', `${date}T23:00:00+01:00`),
+    element('Acct', element('Id', element('IBAN', iban)), element('Ccy', currency)),
+    balance('OPBD', opening),
+    balance('CLBD', closing),
+    ...entries.map((entry) => entryOf(entry, currency, date)),
+  )
+}
+
+function entryOf(entry: Entry, currency: string, date: string): string {
+  const { cents, code, servicerReference, reference, batch, charge, details, text, isUnreadable } = entry
+  const [domain, family, subfamily] = code
+  return element(
+    'Ntry',
+    reference && element('NtryRef', reference),
+    money('Amt', cents, currency),
+    direction(cents),
+    element('Sts', element('Cd', 'BOOK')),
+    element('BookgDt', element('Dt', isUnreadable ? NO_DAY : date)),
+    element('ValDt', element('Dt', date)),
+    servicerReference && element('AcctSvcrRef', servicerReference),
+    element(
+      'BkTxCd',
+      element(
+        'Domn',
+        element('Cd', domain),
+        element('Fmly', element('Cd', family), element('SubFmlyCd', subfamily)),
+      ),
+    ),
+    charge !== undefined &&
+      element(
+        'Chrgs',
+        element(
+          'Rcrd',
+          money('Amt', charge, currency),
+          element('CdtDbtInd', 'DBIT'),
+          element('ChrgInclInd', 'true'),
+        ),
+      ),
+    (batch || details.length > 0) &&
+      element(
+        'NtryDtls',
+        batch && element('Btch', element('PmtInfId', batch)),
+        ...details.map((detail) => detailOf(detail, cents, currency)),
+      ),
+    text && element('AddtlNtryInf', text),
+  )
+}
+
+function detailOf(detail: Detail, cents: bigint, currency: string): string {
+  const { amount, instructed, instructionId, endToEndId, debtor, text, structured, additional } = detail
+  return element(
+    'TxDtls',
+    element(
+      'Refs',
+      instructionId && element('InstrId', instructionId),
+      element('EndToEndId', endToEndId ?? 'NOTPROVIDED'),
+    ),
+    amount !== undefined && money('Amt', amount, currency),
+    amount !== undefined && direction(cents),
+    instructed !== undefined && element('AmtDtls', element('InstdAmt', money('Amt', instructed, currency))),
+    debtor &&
+      element(
+        'RltdPties',
+        element('Dbtr', element('Pty', element('Nm', debtor.name))),
+        element('DbtrAcct', element('Id', element('IBAN', debtor.iban))),
+      ),
+    (text || structured) &&
+      element(
+        'RmtInf',
+        text && element('Ustrd', text),
+        structured && element('Strd', element('CdtrRefInf', element('Ref', structured))),
+      ),
+    detail.returnReason && element('RtrInf', element('Rsn', element('Cd', detail.returnReason))),
+    additional && element('AddtlTxInf', additional),
+  )
+}
+
+/** The bank's word about a file of payments, and about single ones in it. */
+export interface Status {
+  readonly messageId: string
+  /** Of the file as a whole, such as `ACCP`. */
+  readonly ofFile: string
+  readonly payments: readonly {
+    readonly instructionId: string
+    readonly endToEndId: string
+    readonly status: string
+    readonly reason?: string
+  }[]
+}
+
+export function statusFile({ messageId, ofFile, payments }: Status, name: string): string {
+  const said = payments.map(({ instructionId, endToEndId, status, reason }) =>
+    element(
+      'TxInfAndSts',
+      element('OrgnlInstrId', instructionId),
+      element('OrgnlEndToEndId', endToEndId),
+      element('TxSts', status),
+      reason && element('StsRsnInf', element('Rsn', element('Cd', reason))),
+    ),
+  )
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>
+${element('GrpHdr', element('MsgId', name), element('CreDtTm', '2026-01-15T05:00:00+01:00'))}
+${element('OrgnlGrpInfAndSts', element('OrgnlMsgId', messageId), element('OrgnlMsgNmId', 'pain.001.001.09'), element('GrpSts', ofFile))}
+${said.length > 0 ? element('OrgnlPmtInfAndSts', element('OrgnlPmtInfId', messageId), ...said) : ''}
+</CstmrPmtStsRpt></Document>
+`
+}
+
+/** A payment in a file of ours. */
+export interface Transfer {
+  readonly instructionId: string
+  readonly endToEndId: string
+  /** In cents. */
+  readonly amount: bigint
+  readonly iban: string
+}
+
+/** Reads a pain.001 as far as the bank needs it. Throws for one that announces other sums than it has. */
+export function readTransfers(text: string): { readonly messageId: string; readonly transfers: Transfer[] } {
+  const transfers = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/gs)].map(([one]) => ({
+    instructionId: inside(one, 'InstrId'),
+    endToEndId: inside(one, 'EndToEndId'),
+    amount: centsOf(inside(one, 'InstdAmt')),
+    iban: inside(one.slice(one.indexOf('<CdtrAcct>')), 'IBAN'),
+  }))
+  const sum = transfers.reduce((total, { amount }) => total + amount, 0n)
+  if (Number(inside(text, 'NbOfTxs')) !== transfers.length || centsOf(inside(text, 'CtrlSum')) !== sum)
+    throw new Error(`A file of payments does not have what it announces: ${text}`)
+  return { messageId: inside(text, 'MsgId'), transfers }
+}
+
+function inside(text: string, name: string): string {
+  const [, found] = new RegExp(`<${name}(?: [^>]*)?>([^<]*)</${name}>`).exec(text) ?? []
+  if (found === undefined) throw new Error(`A file of payments has no ${name}: ${text}`)
+  return found
+}
+
+function centsOf(decimal: string): bigint {
+  return BigInt(decimal.replace('.', ''))
+}
+
+function money(name: string, cents: bigint, currency: string): string {
+  const size = cents < 0n ? -cents : cents
+  return `<${name} Ccy="${currency}">${size / 100n}.${String(size % 100n).padStart(2, '0')}</${name}>`
+}
+
+function direction(cents: bigint): string {
+  return element('CdtDbtInd', cents < 0n ? 'DBIT' : 'CRDT')
+}
+
+/** An element of those parts that are given. */
+function element(name: string, ...parts: readonly (string | false | undefined)[]): string {
+  return `<${name}>${parts.filter(Boolean).join('')}</${name}>`
+}

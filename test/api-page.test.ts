@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+import { API_VERSION } from '@countersign/contract/core/api-version'
+import { pageQuery } from '@countersign/contract/core/schema'
+import { DESCRIPTION_VERSION } from '@countersign/contract/document/openapi'
+import { parseJson, toJson } from '@countersign/sdk'
+import { expect, test } from 'vitest'
+
+const page = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
+
+/** The text below a heading. */
+const section = (title: string) => page.split(/^## /m).find((one) => one.startsWith(`${title}\n`)) ?? ''
+
+test('the guide of the API names the limits of a page as the contract has them', () => {
+  const { limit, cursor } = JSON.parse(JSON.stringify(pageQuery))
+  expect(section('Pagination')).toContain(
+    `| ${limit.minimum} to ${limit.maximum}, default ${limit.default} |`,
+  )
+  expect(section('Pagination')).toContain(`at most ${cursor.maxLength.toLocaleString('en')} characters`)
+})
+
+test('the guide of the API names both versions, and says what may change and for how long', () => {
+  const versions = section('Versions')
+  for (const text of [`\`/${API_VERSION}/…\``, `\`${DESCRIPTION_VERSION}\``, 'Breaking', 'twelve months'])
+    expect(versions).toContain(text)
+})
+
+test('the guide of the API shows what the sdk does with a bigint', () => {
+  const [, amount = '', printed] =
+    /toJson\(\{ amount: ([\d_]+)n \}\) \/\/ (.+)/.exec(section('Amounts')) ?? []
+  const value = { amount: BigInt(amount.replaceAll('_', '')) }
+  expect(toJson(value)).toBe(printed)
+  expect(parseJson(toJson(value))).toEqual(value)
+})

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const PAGE = new URL('../docs/connectors/bank-files.md', import.meta.url)
+const SECTION = '## What cannot happen'
+
+interface Item {
+  readonly claim: string
+  readonly tests: readonly { readonly name: string; readonly path: string }[]
+}
+
+/** The items of the section, with the tests that they name. */
+function itemsOf(page: string): Item[] {
+  const [, after = ''] = page.split(SECTION)
+  const [section = ''] = after.split(/^## /m)
+  return section
+    .split(/^- /m)
+    .slice(1)
+    .map((text) => ({
+      claim: /^\*\*(.*?)\*\*/s.exec(text)?.[1] ?? text,
+      tests: [...text.matchAll(/^ {2}- \[(.*)\]\((.*)\)$/gm)].map(([, name = '', path = '']) => ({
+        name,
+        path,
+      })),
+    }))
+}
+
+/** Faults of the items of a page. */
+function faultsOf(page: string, sourceOf: (path: string) => string): string[] {
+  return itemsOf(page).flatMap(({ claim, tests }) => [
+    ...(tests.length === 0 ? [`${claim} names no test`] : []),
+    ...tests
+      .filter(({ name, path }) => !sourceOf(path).includes(`'${name}'`))
+      .map(({ name, path }) => `${path} has no test "${name}"`),
+  ])
+}
+
+test('each thing that cannot happen to bank files names tests that exist', () => {
+  const page = readFileSync(PAGE, 'utf8')
+  expect(itemsOf(page).length).toBeGreaterThanOrEqual(10)
+  expect(faultsOf(page, (path) => readFileSync(new URL(path, PAGE), 'utf8'))).toEqual([])
+})
+
+test('an item without a test, and a test that is gone, are faults', () => {
+  const page = `${SECTION}\n\n- **A.** words\n- **B.**\n  - [there](b.test.ts)\n  - [gone](b.test.ts)\n\n## Next\n\n- **C.**\n`
+  expect(faultsOf(page, () => "test('there', () => {})")).toEqual([
+    'A. names no test',
+    'b.test.ts has no test "gone"',
+  ])
+})

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { openEmbedded } from '../server/src/storage/engine/embedded.ts'
+import { openPostgres } from '../server/src/storage/engine/postgres.ts'
+import { migrate, SCHEMA } from '../server/src/storage/schema/migrate.ts'
+
+/** One key for every server of a test run: on PostgreSQL they share a database, and so its secrets. */
+export const TEST_MASTER_KEY = '5e'.repeat(32)
+
+const CACHE = fileURLToPath(new URL('../node_modules/.cache/countersign/', import.meta.url))
+const ENGINE = new URL('../server/src/storage/engine/', import.meta.url)
+/** What its files follow from, beside the schema. */
+const MAKERS = [
+  new URL('embedded.ts', ENGINE),
+  new URL('embedded-worker.mjs', ENGINE),
+  new URL('../schema/migrate.ts', ENGINE),
+  new URL('../node_modules/@electric-sql/pglite/package.json', import.meta.url),
+]
+const UNUSED_MS_MAX = 24 * 3600 * 1000
+
+/**
+ * The folder of a migrated, empty embedded database. Making it takes most of a first start, ten seconds of CPU time: it is kept
+ * until what it is made of changes.
+ */
+export async function findOrMakeEmptyDatabase(): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(SCHEMA))
+  for (const file of MAKERS) hash.update(await readFile(file))
+  const folder = join(CACHE, `empty-database-${hash.digest('hex').slice(0, 16)}`)
+  await removeUnused()
+  if (!existsSync(folder)) await makeEmptyDatabase(folder)
+  const now = new Date()
+  await utimes(folder, now, now)
+  return folder
+}
+
+/** Makes it under another name first, so that it is never there in part. */
+async function makeEmptyDatabase(folder: string): Promise<void> {
+  const unfinished = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
+  const db = await openEmbedded(unfinished)
+  await migrate(db)
+  await db.close()
+  const copied = await mkdtemp(join(CACHE, `empty-database-new-`))
+  await copyEmptyDatabase(unfinished, copied)
+  await rm(unfinished, { recursive: true })
+  await rename(copied, folder).catch(async (error) => {
+    // Another run was faster.
+    if (!existsSync(folder)) throw error
+    await rm(copied, { recursive: true })
+  })
+}
+
+/** Removes those of other schemas once no run uses them. */
+async function removeUnused(): Promise<void> {
+  await mkdir(CACHE, { recursive: true })
+  for (const name of await readdir(CACHE)) {
+    if (!name.startsWith('empty-database-')) continue
+    const used = (await stat(join(CACHE, name)).catch(() => undefined))?.mtimeMs
+    if (used === undefined || Date.now() - used < UNUSED_MS_MAX) continue
+    await rm(join(CACHE, name), { recursive: true, force: true })
+  }
+}
+
+/** Copies its files to where a server expects its own. Waiting for each of 1,400 files would take five times as long. */
+export async function copyEmptyDatabase(emptyDatabase: string, dataDir: string): Promise<void> {
+  cpSync(join(emptyDatabase, 'db'), join(dataDir, 'db'), { recursive: true })
+}
+
+export interface PostgresDatabase {
+  readonly name: string
+  readonly url: string
+  drop(): Promise<void>
+}
+
+/** Files that a shared server leaves in its folder for the end of the run: its PostgreSQL database, and the secrets of its platforms. */
+export const DATABASE_FILE = 'database'
+export const SECRETS_FILE = 'secrets'
+
+let databases = 0
+
+/** A separate database on a PostgreSQL server: a copy of `template`, or empty. */
+export async function createPostgresDatabase(
+  serverUrl: string,
+  template?: string,
+): Promise<PostgresDatabase> {
+  const name = `countersign_test_${process.pid}_${++databases}`
+  await run(serverUrl, `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return { name, url: url.href, drop: () => dropPostgresDatabase(serverUrl, name) }
+}
+
+export function dropPostgresDatabase(serverUrl: string, name: string): Promise<void> {
+  return run(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+}
+
+async function run(serverUrl: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  await client.query(sql)
+  await client.end()
+}
+
+/** A migrated, empty database on a PostgreSQL server, without connections. */
+export async function makeEmptyPostgresDatabase(serverUrl: string): Promise<PostgresDatabase> {
+  const made = await createPostgresDatabase(serverUrl)
+  const db = await openPostgres(made.url)
+  await migrate(db)
+  await db.close()
+  return made
+}
+
+/** With DATABASE_URL, a separate migrated database on that server. */
+async function ownPostgresDatabase(): Promise<PostgresDatabase | undefined> {
+  const serverUrl = process.env.DATABASE_URL
+  return serverUrl ? await createPostgresDatabase(serverUrl, inject('emptyPostgresDatabase')) : undefined
+}
+
+/** The empty database of a service of the test's own: with DATABASE_URL one on that server, else files in its data folder. */
+export async function ownDatabase(dataDir: string): Promise<PostgresDatabase | undefined> {
+  const database = await ownPostgresDatabase()
+  if (!database) await copyEmptyDatabase(inject('emptyDatabase'), dataDir)
+  return database
+}

@@ -1,0 +1,27 @@
+import { namedSchemas } from '@countersign/contract/document/naming'
+import { EVENT_TYPES, EVENTS, type EventType } from '@countersign/contract/events/events'
+import { eventTypesOf, WEBHOOKS, type Webhook } from '@countersign/contract/events/webhooks'
+import { markdownTable } from './markdown-table.ts'
+
+/** Every type of event: what it says, and under which names the document has its webhook and its body. */
+export function eventTable(): string {
+  return markdownTable(
+    ['type', 'it says', 'webhook', 'schema'],
+    EVENT_TYPES.map((type) => {
+      const [name, webhook] = webhookOf(type)
+      return [`\`${type}\``, EVENTS[type], `\`${name}\``, `\`${schemaOf(webhook)}\``]
+    }),
+  )
+}
+
+function webhookOf(type: EventType): readonly [string, Webhook] {
+  const found = Object.entries<Webhook>(WEBHOOKS).find(([, webhook]) => eventTypesOf(webhook).includes(type))
+  if (!found) throw new Error(`No webhook has the type ${type}`)
+  return found
+}
+
+function schemaOf({ body }: Webhook): string {
+  const name = namedSchemas().find(([, schema]) => JSON.stringify(schema) === JSON.stringify(body))?.[0]
+  if (!name) throw new Error('The body of a webhook has no name in the document')
+  return name
+}

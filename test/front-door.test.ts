@@ -1,0 +1,73 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { textOf } from './deploy-files.testing.ts'
+
+const { workspaces }: { workspaces: string[] } = JSON.parse(textOf('package.json'))
+const NODE_LINE = textOf('.nvmrc').trim()
+
+/** The names between the brackets of `STEPS=(…)` in `.ci/run`. */
+function ciSteps(): string[] {
+  return /^readonly STEPS=\(([^)]+)\)$/m.exec(textOf('.ci/run'))![1]!.split(/\s+/)
+}
+
+describe('the packages', () => {
+  test.each(workspaces)('%s has a README with its purpose', (folder) => {
+    const [title, blank, purpose] = textOf(`${folder}/README.md`).split('\n')
+    expect(title).toMatch(/^# \S/)
+    expect(blank).toBe('')
+    expect(purpose).toMatch(/^[A-Z]/)
+  })
+})
+
+describe('the hosted checks', () => {
+  const { jobs } = parse(textOf('.github/workflows/ci.yml'))
+
+  test('run every step of .ci/run once', () => {
+    const steps = Object.values<{ strategy: { matrix: { steps: string[] } } }>(jobs).flatMap(({ strategy }) =>
+      strategy.matrix.steps.flatMap((words) => words.split(' ')),
+    )
+    expect(steps.toSorted()).toEqual(ciSteps().toSorted())
+  })
+
+  test('.ci/run has a command for each of its steps', () => {
+    const [, body] = /^run_step\(\) \{\n(.+?)^\}/ms.exec(textOf('.ci/run'))!
+    expect([...body!.matchAll(/^ {4}([a-z-]+)\) /gm)].map(([, name]) => name)).toEqual(ciSteps())
+  })
+
+  test('use the Node of .nvmrc, as the development container does', () => {
+    const images = Object.values<{ container: { image: string } }>(jobs).map(
+      ({ container }) => container.image,
+    )
+    const [, container] = /^FROM (\S+)$/m.exec(textOf('.devcontainer/Dockerfile'))!
+    expect(new Set([...images, container])).toEqual(new Set([`node:${NODE_LINE}-bookworm`]))
+  })
+})
+
+test('README.md names lines of Node that npm run test:node runs', () => {
+  const [, lines] = /^const LINES = \[(.+)\]$/m.exec(textOf('scripts/test-node.mjs'))!
+  const tested = [...lines!.matchAll(/\d+/g)].map(([line]) => line)
+  const [, named] = /^You need Node (\d+ or \d+)/m.exec(textOf('README.md'))!
+  expect(tested).toEqual(expect.arrayContaining([...named!.split(' or '), NODE_LINE]))
+})
+
+describe('the issue forms', () => {
+  const forms = readdirSync(new URL('../.github/ISSUE_TEMPLATE', import.meta.url)).filter(
+    (name) => name !== 'config.yml',
+  )
+
+  test.each(forms)('%s has a title, and fields with ids and labels', (name) => {
+    const { name: title, description, body } = parse(textOf(`.github/ISSUE_TEMPLATE/${name}`))
+    expect([typeof title, typeof description]).toEqual(['string', 'string'])
+    const fields = body.filter(({ type }: { type: string }) => type !== 'markdown')
+    const ids = fields.map(({ id }: { id: string }) => id)
+    expect(ids.length).toBeGreaterThan(0)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const { attributes } of fields) expect(attributes.label).toBeTruthy()
+  })
+
+  test('send reports of vulnerabilities to a page that exists', () => {
+    expect(textOf('.github/ISSUE_TEMPLATE/bug.yml')).toContain('SECURITY.md')
+    expect(existsSync(new URL('../SECURITY.md', import.meta.url))).toBe(true)
+  })
+})

@@ -1,0 +1,25 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const root = new URL('../', import.meta.url)
+
+async function programsOf(language: string): Promise<string> {
+  const folder = new URL(`e2e/generated-clients/languages/${language}/`, root)
+  const files = (await readdir(folder)).filter((name) => /\.(?:go|py)$/.test(name))
+  const texts = await Promise.all(files.map((name) => readFile(fileURLToPath(new URL(name, folder)), 'utf8')))
+  return texts.join('\n')
+}
+
+test.each(['go', 'python'])(
+  'the guide of generated clients shows the tested code in %s',
+  async (language) => {
+    const guide = await readFile(fileURLToPath(new URL('docs/generated-clients.md', root)), 'utf8')
+    const blocks = [...guide.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\\n\`\`\``, 'gs'))].map(
+      ([, code]) => code,
+    )
+    expect(blocks.length).toBeGreaterThanOrEqual(3)
+    const programs = await programsOf(language)
+    for (const block of blocks) expect(programs).toContain(block)
+  },
+)

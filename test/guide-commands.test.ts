@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { checkCommand } from '../server/src/edge/commands/arguments.ts'
+import { textOf } from './deploy-files.testing.ts'
+import { ROOT } from './projects.ts'
+
+const run = promisify(execFile)
+
+const CONNECTORS = readdirSync(join(ROOT, 'docs/connectors')).filter((name) => name.endsWith('.md'))
+const GUIDES = [
+  'docs/operations.md',
+  'docs/deploy.md',
+  'docs/backups.md',
+  ...CONNECTORS.map((name) => `docs/connectors/${name}`),
+]
+
+/** The lines of code of a guide without comments, continued lines joined, and the code in its sentences. */
+function codeOf(guide: string): string[] {
+  const text = textOf(guide)
+  const blocks = [...text.matchAll(/^```.*\n([\s\S]*?)^```$/gm)].map(([, code]) => code ?? '')
+  const lines = blocks.flatMap((code) => code.replaceAll(/\\\n\s*/g, '').split('\n'))
+  const spans = [...text.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/`([^`]+)`/g)].map(
+    ([, code]) => code ?? '',
+  )
+  return [...lines, ...spans.map((code) => code.replaceAll(/\s+/g, ' '))].map((line) =>
+    line.replace(/\s+#.*$/, ''),
+  )
+}
+
+/** A command of a guide: its words, and the options that it is given. */
+interface Command {
+  readonly words: string
+  readonly options: readonly string[]
+}
+
+const COUNTERSIGN = /(?:^|npx |exec [^-]\S* |-- |\/bin\/)countersign((?: [a-z][a-z-]*)+)(.*)$/
+
+/** The calls of the program `countersign` in the guides, each once. */
+function countersignCommands(): Command[] {
+  const found = new Map<string, Set<string>>()
+  for (const line of GUIDES.flatMap(codeOf)) {
+    const [, words = '', rest = ''] = COUNTERSIGN.exec(line) ?? []
+    if (words === '') continue
+    const options = found.get(words.trim()) ?? new Set<string>()
+    for (const [option] of rest.matchAll(/--[a-z][a-z-]*/g)) options.add(option)
+    found.set(words.trim(), options)
+  }
+  return [...found].map(([words, options]) => ({ words, options: [...options] }))
+}
+
+describe('the commands of the guides for operators', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'countersign-packed-'))
+    await run(process.execPath, [join(ROOT, 'scripts/package.mjs'), 'cli'])
+    const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: join(ROOT, 'cli'),
+    })
+    await run('tar', ['-xzf', join(folder, stdout.trim().split('\n').at(-1) ?? ''), '-C', folder])
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  test('are found', () => {
+    const words = countersignCommands().map((command) => command.words)
+    expect(words).toEqual(
+      expect.arrayContaining(['platform create', 'bank-files retry', 'verify', 'rails check']),
+    )
+    expect(words.length).toBeGreaterThan(20)
+  })
+
+  test.each(countersignCommands())(
+    'countersign $words is known to the packed program',
+    async ({ words, options }) => {
+      const { bin } = JSON.parse(await readPacked('package.json')) as { bin: { countersign: string } }
+      const program = join(folder, 'package', bin.countersign)
+      const { stdout } = await run(process.execPath, [program, ...words.split(' '), '--help'], {
+        cwd: folder,
+      })
+      expect(stdout).toMatch(new RegExp(`^Usage: countersign ${words}\\b`))
+      for (const option of options) expect(stdout).toContain(option)
+    },
+  )
+
+  async function readPacked(name: string): Promise<string> {
+    return (await run('cat', [join(folder, 'package', name)])).stdout
+  }
+
+  test('that call the program of the server itself name a command of it', () => {
+    const calls = GUIDES.flatMap(codeOf).flatMap((line) => {
+      const [, given = ''] = /server\/dist\/main\.js((?: [^ >&|]+)*)/.exec(line) ?? []
+      return given.trim() === '' ? [] : [given.trim().split(' ')]
+    })
+    for (const args of calls) expect(() => checkCommand(args)).not.toThrow()
+  })
+
+  test('for Docker name files and services that are there, and a program that the image has', () => {
+    const lines = GUIDES.flatMap(codeOf).filter((line) => line.startsWith('docker '))
+    expect(lines.length).toBeGreaterThan(3)
+    const { services } = parse(textOf('deploy/compose.yaml'), { merge: true })
+    for (const line of lines) {
+      const [, file] = / -f (\S+)/.exec(line) ?? []
+      if (file !== undefined) expect(existsSync(join(ROOT, file)), line).toBe(true)
+      const [, compose, target = '', program] = /^docker (compose )?exec (\S+) (\S+)/.exec(line) ?? []
+      if (program === undefined) continue
+      if (compose !== undefined) expect(Object.keys(services)).toContain(target)
+      // deploy.test.ts runs it.
+      expect(textOf('deploy/Dockerfile')).toMatch(new RegExp(`> /usr/local/bin/${program} `))
+    }
+  })
+})

@@ -1,0 +1,133 @@
+import type { IForbiddenRuleType } from 'dependency-cruiser'
+import { FOLDERS, WINGS } from './folders.ts'
+
+/** Tests and the settings of tools may import every package: they drive the service through the sdk. */
+const TESTS = String.raw`\.(?:test|testing)\.tsx?$|\.config\.ts$|^\w+/test/`
+
+/** The packages that each package may import. A package without a line may import all of them. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  server: ['contract'],
+  sdk: ['contract'],
+  cli: ['contract', 'sdk'],
+  console: ['contract', 'sdk'],
+  connectors: ['contract'],
+  e2e: ['sdk'],
+  examples: ['sdk'],
+}
+
+/** Every folder of the repository that may hold sources. */
+export const SOURCE_FOLDERS = [
+  'contract',
+  'server',
+  'sdk',
+  'cli',
+  'console',
+  'connectors',
+  'contracts',
+  'bench',
+  'sim',
+  'e2e',
+  'examples',
+  'test',
+]
+
+const OWN_SOURCES = `^(?:${SOURCE_FOLDERS.join('|')})/`
+
+/** Rooms whose work is SQL: other rooms may call their stores. */
+const SHARED_STORES = ['kernel/ledger', 'kernel/outbox', 'kernel/signing', 'kernel/enclave']
+
+const HTTP_CLIENTS =
+  '^(?:https?|http2|undici|axios|got|node-fetch)$|^node_modules/(?:undici|axios|got|node-fetch)/'
+
+/** The rules about imports, as dependency-cruiser takes them. A comment is what a violation prints. */
+export const IMPORT_RULES: IForbiddenRuleType[] = [
+  ...orderRules('server/src', Object.keys(WINGS), 'wing'),
+  ...Object.entries(WINGS).flatMap(([wing, rooms]) => orderRules(`server/src/${wing}`, rooms, 'room')),
+  ...Object.entries(FOLDERS).flatMap(([root, folders]) => orderRules(root, folders, 'folder')),
+  ...packageRules(),
+  {
+    name: 'contract-imports-typebox',
+    comment: 'the contract imports typebox only',
+    severity: 'error',
+    from: { path: '^contract/', pathNot: TESTS },
+    to: { pathNot: [OWN_SOURCES, '^node_modules/typebox/'] },
+  },
+  {
+    name: 'sdk-by-its-entries',
+    comment: 'import the sdk by its entries: @countersign/sdk or @countersign/sdk/<entry>',
+    severity: 'error',
+    from: { pathNot: '^sdk/' },
+    to: {
+      path: '^sdk/src/',
+      pathNot: String.raw`^sdk/src/(?:index\.ts$|entries/\w+\.ts$|react/styles\.css$)`,
+    },
+  },
+  {
+    name: 'sdk-by-path-inside',
+    comment: 'inside the sdk, import its files by their path',
+    severity: 'error',
+    from: { path: '^sdk/' },
+    to: { path: '^sdk/', dependencyTypes: ['aliased', 'npm', 'localmodule'] },
+  },
+  {
+    name: 'store-is-its-rooms-own',
+    comment: 'the store of a room is its own: call what the room offers',
+    severity: 'error',
+    from: { path: '^server/src/([^/]+/[^/]+)/', pathNot: TESTS },
+    to: {
+      path: String.raw`^server/src/.*[/-]store\.ts$`,
+      pathNot: [
+        '^server/src/$1/',
+        '^server/src/storage/',
+        `^server/src/(?:${SHARED_STORES.join('|')})/`,
+        // A port that is called a store.
+        String.raw`^server/src/kernel/ports/file-store\.ts$`,
+      ],
+    },
+  },
+  {
+    name: 'test-beside-its-file',
+    comment: 'a test through the service belongs in server/test/<wing>/<room>/',
+    severity: 'error',
+    from: { path: String.raw`^server/src/.*\.test\.ts$` },
+    to: { path: '^server/test/' },
+  },
+  {
+    name: 'http-client',
+    comment: 'send it through base/http-client/send.ts',
+    severity: 'error',
+    from: { path: '^server/src/', pathNot: [TESTS, '^server/src/base/http-client/'] },
+    to: { path: HTTP_CLIENTS, dependencyTypesNot: ['type-only', 'type-import'] },
+  },
+]
+
+/** One rule for each folder that has others above it. */
+function orderRules(root: string, folders: readonly string[], kind: string): IForbiddenRuleType[] {
+  return folders.slice(0, -1).map((folder, place) => ({
+    name: `order of ${kind}s: ${root}/${folder}`,
+    comment: `imports run down: this ${kind} is above ${folder} in test/folders.ts`,
+    severity: 'error',
+    from: { path: pathOf(root, folder, folders), pathNot: TESTS },
+    to: { path: folders.slice(place + 1).map((above) => pathOf(root, above, folders)) },
+  }))
+}
+
+/** The files of a folder, without those of a folder below it that has a place of its own. */
+function pathOf(root: string, folder: string, folders: readonly string[]): string {
+  if (folder === '.') return `^${root}/[^/]+$`
+  const below = folders
+    .filter((other) => other.startsWith(`${folder}/`))
+    .map((other) => other.slice(folder.length + 1))
+  return `^${root}/${folder}/${below.length > 0 ? `(?!(?:${below.join('|')})/)` : ''}`
+}
+
+function packageRules(): IForbiddenRuleType[] {
+  return Object.entries(PACKAGES).map(([from, allowed]) => ({
+    name: `packages: ${from}`,
+    comment: `${from} may import ${allowed.length > 0 ? `${allowed.join(' and ')} only` : 'no other package'}`,
+    severity: 'error',
+    from: { path: `^${from}/`, pathNot: TESTS },
+    to: { path: OWN_SOURCES, pathNot: [from, ...allowed].map((name) => `^${name}/`) },
+  }))
+}

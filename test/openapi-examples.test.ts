@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { isObject } from '@countersign/contract/core/decode'
+import { parseExamples } from '@countersign/contract/document/examples'
+import { openApi } from '@countersign/contract/document/openapi'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { expect, test } from 'vitest'
+
+const recordings = fileURLToPath(new URL('../docs/reference/examples.jsonl', import.meta.url))
+
+interface Shown {
+  readonly place: string
+  readonly pointer: string
+  readonly values: readonly unknown[]
+}
+
+/** Every schema of the paths that stands next to an example: of a parameter, a body or a response. */
+function shownIn(node: unknown, pointer: string): Shown[] {
+  if (!isObject(node) && !Array.isArray(node)) return []
+  const below = Object.entries(node).flatMap(([key, value]) =>
+    shownIn(value, `${pointer}/${encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))}`),
+  )
+  if (!isObject(node) || !isObject(node.schema)) return below
+  const named = isObject(node.examples) ? Object.values(node.examples) : []
+  const values = [
+    ...('example' in node ? [node.example] : []),
+    ...named.map((one) => (isObject(one) ? one.value : one)),
+  ]
+  return values.length === 0
+    ? below
+    : [...below, { place: pointer, pointer: `document#${pointer}/schema`, values }]
+}
+
+test('every example of the OpenAPI document is valid by the schema beside it', async () => {
+  const examples = parseExamples(await readFile(recordings, 'utf8'))
+  const document = JSON.parse(JSON.stringify(openApi({ serverUrl: '/', examples })))
+  const ajv = addFormats.default(new Ajv2020({ strict: false, allErrors: true, unicodeRegExp: true }))
+  for (const format of ['binary', 'double', 'int64']) ajv.addFormat(format, true)
+  ajv.addSchema(document, 'document')
+  const shown = [
+    ...shownIn(document.paths, '/paths'),
+    ...shownIn(document.components.parameters, '/components/parameters'),
+  ]
+  expect(shown.length).toBeGreaterThan(300)
+  const wrong = shown.flatMap(({ place, pointer, values }) => {
+    const fits = ajv.compile({ $ref: pointer })
+    return values.flatMap((value) => (fits(value) ? [] : [`${place}: ${ajv.errorsText(fits.errors)}`]))
+  })
+  expect(wrong).toEqual([])
+})

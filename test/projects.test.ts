@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { filesOf, PROJECTS, projectOf, ROOT, type Scope, testFiles } from './projects.ts'
+
+const FOLDERS = [
+  'cli',
+  'connectors',
+  'console',
+  'contract',
+  'contracts',
+  'e2e',
+  'sdk',
+  'server',
+  'sim',
+  'test',
+]
+const sources = FOLDERS.flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+).filter((path) => !/(?:^|\/)(?:node_modules|dist|generated)\//.test(path))
+const files = testFiles()
+const pathsIn = (scope: Scope) =>
+  PROJECTS.flatMap((project) => filesOf(project, scope, files)).map(({ path }) => path)
+
+test('every test file is in exactly one project', () => {
+  const tests = sources.filter((path) => /\.test\.tsx?$/.test(path))
+  expect(pathsIn(undefined).sort()).toEqual(tests.sort())
+})
+
+test('npm test and the rest together cover every file without its own script', () => {
+  const covered = new Set([...pathsIn('smoke'), ...pathsIn('rest')])
+  expect([...covered].sort()).toEqual(pathsIn('all').sort())
+})
+
+test.each(PROJECTS)(
+  'the project $name has files, and every helper that it names exists',
+  ({ name, imports = [] }) => {
+    expect(files.filter(({ project }) => project === name)).not.toEqual([])
+    const helpers = imports.filter((module) => module.endsWith('.testing'))
+    const missing = helpers.filter((module) => !sources.some((path) => path.endsWith(`/${module}.ts`)))
+    expect(missing).toEqual([])
+  },
+)
+
+test.each(PROJECTS.filter(({ run }) => run === 'smoke'))(
+  'one test stands for the project $name in npm test',
+  ({ name }) => {
+    const tagged = files.filter(({ project, hasSmoke }) => project === name && hasSmoke)
+    expect(tagged).toHaveLength(1)
+    expect(readFileSync(join(ROOT, tagged[0]!.path), 'utf8').match(/\btags: .smoke/g)).toHaveLength(1)
+  },
+)
+
+test('a test that starts a process is not taken for one over the shared server', () => {
+  const text =
+    "import { spawn } from 'node:child_process'\nimport { newPlatform } from '../client.testing.ts'\n"
+  expect(projectOf('server/test/people/tokens/made-up.test.ts', text).name).toBe('processes')
+  expect(projectOf('server/test/people/tokens/made-up.test.ts', text.split('\n')[1]!).name).toBe('http')
+  expect(projectOf('sdk/src/made-up.test.ts', '').name).toBe('unit')
+})
+
+test('CONTRIBUTING.md says what each project is', () => {
+  const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
+  const named = [...text.matchAll(/^\| `([a-z]+)` \| .* \| (?:all|one test|none: `npm run [a-z:]+`) \|$/gm)]
+  expect(named.map(([, name]) => name).sort()).toEqual(PROJECTS.map(({ name }) => name).sort())
+})

@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('..', import.meta.url))
+
+export interface Project {
+  readonly name: string
+  /** Claims the files below this folder. */
+  readonly folder?: string
+  /** Claims the files that import one of these modules, named by file name without `.ts`. */
+  readonly imports?: readonly string[]
+  /** `npm test` runs all of it or only the tests tagged `smoke`; `script`: it has its own npm script. */
+  readonly run: 'always' | 'smoke' | 'script'
+  /** Its tests get the server that the whole run shares, and the empty databases. */
+  readonly needsServer?: true
+  /** What it shows of the server depends on the database, so that this part runs on PostgreSQL too. */
+  readonly onBothDatabases?: true
+}
+
+/**
+ * The projects of tests. A test file belongs to the first one that claims it, so to exactly one. CONTRIBUTING.md says what
+ * to run when; `npm run test:projects` prints the project of each file.
+ */
+export const PROJECTS: readonly Project[] = [
+  { name: 'packages', folder: 'e2e/packages/', run: 'script', needsServer: true },
+  { name: 'clients', folder: 'e2e/generated-clients/', run: 'script', needsServer: true },
+  { name: 'schemathesis', folder: 'e2e/schemathesis/', run: 'script', needsServer: true },
+  { name: 'browser', imports: ['browser.testing', 'console.testing'], run: 'script', needsServer: true },
+  { name: 'sim', folder: 'sim/test/', run: 'smoke' },
+  {
+    name: 'reliability',
+    folder: 'server/test/reliability/',
+    run: 'smoke',
+    needsServer: true,
+    onBothDatabases: true,
+  },
+  { name: 'guides', imports: ['guide.testing', 'event-world.testing'], run: 'smoke', needsServer: true },
+  { name: 'chains', imports: ['chain.testing'], run: 'smoke', needsServer: true },
+  {
+    name: 'processes',
+    imports: [
+      'node:child_process',
+      'bank-process.testing',
+      'cluster.testing',
+      'mcp-http.testing',
+      'program.testing',
+      'server-process.testing',
+    ],
+    run: 'smoke',
+    needsServer: true,
+    onBothDatabases: true,
+  },
+  {
+    name: 'banks',
+    imports: ['file-bank.testing'],
+    run: 'smoke',
+    needsServer: true,
+    onBothDatabases: true,
+  },
+  { name: 'tree', folder: 'test/', run: 'always' },
+  {
+    name: 'worlds',
+    imports: [
+      'bank.testing',
+      'committer-steps.testing',
+      'databases.testing',
+      'example-world.testing',
+      'faulty-server.testing',
+      'mailing.testing',
+      'postgres',
+      'server.testing',
+      'temporary-folder.testing',
+      'world.testing',
+    ],
+    run: 'always',
+    needsServer: true,
+    onBothDatabases: true,
+  },
+  {
+    name: 'http',
+    imports: ['agents.testing', 'backend.testing', 'client.testing', 'platform.testing', 'shop.testing'],
+    run: 'always',
+    needsServer: true,
+    onBothDatabases: true,
+  },
+  { name: 'unit', folder: '', run: 'always' },
+]
+
+/**
+ * What a run covers, in the environment variable TEST_SCOPE; unset is everything. `smoke` is `npm test`: what runs always and
+ * the tests tagged `smoke`. `all` is everything without its own script, `rest` what `npm test` leaves out, and `storage` what
+ * depends on the database.
+ */
+export type Scope = 'smoke' | 'all' | 'rest' | 'storage' | undefined
+
+/** Of the files of a project, those that a run covers. */
+export function filesOf(project: Project, scope: Scope, files: readonly TestFile[]): readonly TestFile[] {
+  const own = files.filter((file) => file.project === project.name)
+  if (scope === undefined) return own
+  if (project.run === 'script') return []
+  if (scope === 'rest') return project.run === 'smoke' ? own : []
+  if (scope === 'storage')
+    return own.filter(
+      ({ path, namesPostgres }) => namesPostgres || (project.onBothDatabases && path.startsWith('server/')),
+    )
+  return scope === 'smoke' && project.run === 'smoke' ? own.filter(({ hasSmoke }) => hasSmoke) : own
+}
+
+export interface TestFile {
+  /** Relative to the repository, with slashes. */
+  readonly path: string
+  readonly project: string
+  /** Whether one of its tests has the tag `smoke`. */
+  readonly hasSmoke: boolean
+  /** Whether it does something else on PostgreSQL, by its own words. */
+  readonly namesPostgres: boolean
+}
+
+/** Every test file of the repository, sorted by path. */
+export function testFiles(): TestFile[] {
+  return pathsBelow('').map((path) => {
+    const text = readFileSync(join(ROOT, path), 'utf8')
+    return {
+      path,
+      project: projectOf(path, text).name,
+      hasSmoke: /\btags: \[?'smoke'/.test(text),
+      namesPostgres: /\bonPostgres\b|(?:runIf|skipIf)\(!?(?:process\.env\.)?DATABASE_URL/.test(text),
+    }
+  })
+}
+
+/** The project that a test file belongs to. */
+export function projectOf(path: string, text: string): Project {
+  const statements = text.matchAll(/^(?:import|export|\}).* from '(?:[^']*\/)?([^'/]+?)(?:\.ts)?'/gm)
+  const imported = new Set([...statements].map(([, name]) => name))
+  const claims = ({ folder, imports = [] }: Project) =>
+    (folder !== undefined && path.startsWith(folder)) || imports.some((name) => imported.has(name))
+  return PROJECTS.find(claims)!
+}
+
+const SKIPPED: ReadonlySet<string> = new Set(['node_modules', 'dist', 'generated'])
+
+function pathsBelow(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = folder + entry.name
+      if (entry.isDirectory())
+        return SKIPPED.has(entry.name) || entry.name.startsWith('.') ? [] : pathsBelow(`${path}/`)
+      return /\.test\.tsx?$/.test(entry.name) ? [path] : []
+    })
+}

@@ -1,0 +1,69 @@
+import type { Measured } from './numbers.ts'
+
+/** The numbers of ratchets.json by their name. */
+export type Limits = Readonly<Record<string, number>>
+
+export interface Comparison {
+  /** One line for each number that is not as the file has it. */
+  readonly problems: readonly string[]
+  /** The file with every fallen number lowered and every new one added. A number that rose stays. */
+  readonly lowered: Limits
+}
+
+/**
+ * Compares what was counted with the file. A number that fell is a problem until it is written down, so that it stays
+ * low. Of a number that rose, the places in `changed` files are shown.
+ */
+export function compare(
+  measured: readonly Measured[],
+  limits: Limits,
+  changed: ReadonlySet<string> = new Set(),
+): Comparison {
+  const names = new Set(measured.map(({ name }) => name))
+  return {
+    problems: [
+      ...measured.flatMap((number) => problemOf(number, limits[number.name], changed)),
+      ...Object.keys(limits)
+        .filter((name) => !names.has(name))
+        .map((name) => `${name}: is no longer counted: run "npm run ratchets" to remove it`),
+    ],
+    lowered: Object.fromEntries(
+      measured.map(({ name, value }) => [name, Math.min(value, limits[name] ?? value)]),
+    ),
+  }
+}
+
+function problemOf(
+  { name, value, advice, places }: Measured,
+  limit: number | undefined,
+  changed: ReadonlySet<string>,
+): string[] {
+  if (limit === undefined) return [`${name}: is ${value} and new: run "npm run ratchets" to write it down`]
+  if (value < limit) return [`${name}: was ${limit}, is ${value}: run "npm run ratchets" to keep the gain`]
+  if (value === limit) return []
+  const recent = places.filter((place) => changed.has(/^[^:]*/.exec(place)![0]))
+  const shown = (recent.length > 0 ? recent : places).slice(0, PLACES_MAX).map((place) => `  ${place}`)
+  const more = shown.length < places.length ? [`  all: npm run ratchets -- --list "${name}"`] : []
+  return [[`${name}: was ${limit}, is ${value}: ${advice}`, ...shown, ...more].join('\n')]
+}
+
+/** Enough to find a mistake; more would hide the other numbers. */
+const PLACES_MAX = 10
+const SLACK = 1.25
+
+/**
+ * Compares the CPU seconds of the last test run with the limits. `slowdown` is how many times slower than usual this
+ * machine is. Measured times vary, so that one that fell needs no new limit.
+ */
+export function compareSeconds(seconds: Limits, limits: Limits, slowdown: number): string[] {
+  return Object.entries(seconds).flatMap(([project, taken]) => {
+    const limit = limits[project]
+    if (limit === undefined)
+      return [`test seconds of ${project}: ${taken}, and new: run "npm run ratchets" to write it down`]
+    const allowed = limit * SLACK * slowdown
+    if (taken <= allowed) return []
+    return [
+      `test seconds of ${project}: ${taken} of CPU time, ${allowed.toFixed(0)} are allowed here (${limit}, with slack and for the speed of this machine): share a world or a process, or move the test to a faster project`,
+    ]
+  })
+}

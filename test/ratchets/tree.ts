@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ImportGraph } from '../import-graph.ts'
+import type { Source } from '../source-reading.ts'
+
+/** What the ratchets count in. */
+export interface Tree {
+  /** TypeScript, JavaScript and Markdown. */
+  readonly sources: readonly Source[]
+  /** Every file by its path from the repository's folder, with the generated documents that git ignores. */
+  readonly paths: ReadonlySet<string>
+  readonly graph: ImportGraph
+  /** The generated files that are in git, with their number of lines. */
+  readonly generated: ReadonlyMap<string, number>
+  /** The names of the scripts of the root package. */
+  readonly scripts: ReadonlySet<string>
+}
+
+/** Generated texts that git may hold. */
+const GENERATED = /\.(?:openapi|schema)\.json$|^docs\/reference\/.*\.jsonl?$|\/generated\//
+
+/** Reads the files that git tracks, and new ones that it does not ignore. */
+export function readTree(root: string, graph: ImportGraph): Tree {
+  const paths = git(root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard').filter((path) =>
+    existsSync(join(root, path)),
+  )
+  const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
+  return {
+    sources: paths
+      .filter((path) => /\.(?:tsx?|mjs|md)$/.test(path))
+      .map((path) => ({ path, text: textOf(path) })),
+    paths: new Set([
+      ...paths,
+      ...git(root, 'ls-files', '-z', '--others', '--ignored', '--exclude-standard', 'docs'),
+    ]),
+    graph,
+    generated: new Map(
+      paths.filter((path) => GENERATED.test(path)).map((path) => [path, textOf(path).split('\n').length - 1]),
+    ),
+    scripts: new Set(Object.keys(JSON.parse(textOf('package.json')).scripts)),
+  }
+}
+
+/** The files that differ from when `file` was last committed. A number rose in one of them. */
+export function changedSince(root: string, file: string): Set<string> {
+  const [commit] = git(root, 'log', '-1', '-z', '--format=%H', '--', file)
+  const changed = commit === undefined ? [] : git(root, 'diff', '-z', '--name-only', commit)
+  return new Set([...changed, ...git(root, 'ls-files', '-z', '--others', '--exclude-standard')])
+}
+
+function git(root: string, ...args: readonly string[]): string[] {
+  const output = execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+  return output.split('\0').filter(Boolean)
+}

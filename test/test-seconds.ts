@@ -1,0 +1,76 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Reporter, TestModule } from 'vitest/node'
+import { ROOT, testFiles } from './projects.ts'
+import type {} from './worker-setup.ts'
+
+const FILE = join(ROOT, 'node_modules/.cache/countersign/test-seconds.json')
+
+/** On PostgreSQL, or with longer reliability tests, a project takes another time. */
+const IS_OTHER_RUN = process.env.DATABASE_URL !== undefined || process.env.RELIABILITY === 'full'
+
+/**
+ * Writes the CPU time of each project that ran in full on the embedded database to `node_modules/.cache/countersign/test-seconds.json`, as
+ * `{ "<project>": seconds }`, and keeps the entries of the others. It counts the workers, the processes that their tests
+ * started, and what the main process did meanwhile: the shared server, the compiler and the threads of `unit`. Where files of
+ * two projects run at the same time, the main process is shared evenly. It does not count the start of the run, databases
+ * of a PostgreSQL server, and processes that a test left to another one.
+ */
+export class TestSeconds implements Reporter {
+  readonly #seconds = new Map<string, number>()
+  readonly #files = new Map<string, number>()
+  readonly #running = new Map<string, string>()
+  #counted = process.cpuUsage()
+
+  onTestModuleQueued({ project, moduleId }: TestModule): void {
+    this.#countMainProcess()
+    this.#running.set(`${project.name}:${moduleId}`, project.name)
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    const project = module.project.name
+    this.#countMainProcess()
+    this.#running.delete(`${project}:${module.moduleId}`)
+    this.#add(project, module.meta().cpuSeconds ?? 0)
+    this.#files.set(project, (this.#files.get(project) ?? 0) + 1)
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    if (IS_OTHER_RUN || modules.some(({ project }) => project.config.testNamePattern !== undefined)) return
+    const partial = new Set(
+      modules.flatMap(({ project }) => (project.config.tagsFilter ? [project.name] : [])),
+    )
+    const all = testFiles()
+    const complete = [...this.#seconds].filter(
+      ([name]) =>
+        !partial.has(name) && this.#files.get(name) === all.filter(({ project }) => project === name).length,
+    )
+    if (complete.length === 0) return
+    const seconds = { ...readSeconds(), ...Object.fromEntries(complete.map(rounded)) }
+    mkdirSync(dirname(FILE), { recursive: true })
+    writeFileSync(FILE, `${JSON.stringify(seconds, null, 2)}\n`)
+  }
+
+  #countMainProcess(): void {
+    const { user, system } = process.cpuUsage(this.#counted)
+    this.#counted = process.cpuUsage()
+    const projects = new Set(this.#running.values())
+    for (const project of projects) this.#add(project, (user + system) / 1e6 / projects.size)
+  }
+
+  #add(project: string, seconds: number): void {
+    this.#seconds.set(project, (this.#seconds.get(project) ?? 0) + seconds)
+  }
+}
+
+function rounded([name, seconds]: readonly [string, number]): readonly [string, number] {
+  return [name, Math.round(seconds * 10) / 10]
+}
+
+function readSeconds(): Readonly<Record<string, number>> {
+  try {
+    return JSON.parse(readFileSync(FILE, 'utf8'))
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { JOB_KINDS } from '../server/src/kernel/outbox/job-kinds.ts'
+import { firstCellsBelow } from './documents.ts'
+
+const ROOT = new URL('../', import.meta.url)
+const WINGS = foldersOf('server/src')
+const SCHEMA = 'server/src/storage/schema/'
+
+function foldersOf(path: string): string[] {
+  const entries = readdirSync(new URL(`${path}/`, ROOT), { withFileTypes: true })
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+}
+
+function textOf(path: string): string {
+  return readFileSync(new URL(path, ROOT), 'utf8')
+}
+
+function pageOf(wing: string): string {
+  return textOf(`docs/internals/wings/${wing}.md`)
+}
+
+/** The tables that the baseline and the migrations create. */
+function tablesOfDatabase(): string[] {
+  const files = readdirSync(new URL(SCHEMA, ROOT), { recursive: true, encoding: 'utf8' })
+  const sources = files.filter((path) => path.endsWith('.ts')).map((path) => textOf(SCHEMA + path))
+  const created = /CREATE (?:UNLOGGED )?TABLE (?:IF NOT EXISTS )?([a-z_]+)/g
+  const names = sources.flatMap((source) => [...source.matchAll(created)].map(([, name]) => String(name)))
+  return [...new Set(names)].sort()
+}
+
+test.each(WINGS)('the page of the wing %s lists its rooms', (wing) => {
+  const listed = firstCellsBelow(pageOf(wing), 'Rooms')
+  expect(listed.toSorted()).toEqual(foldersOf(`server/src/${wing}`).map((room) => `${wing}/${room}`))
+})
+
+test('every table of the database is owned by one wing', () => {
+  const owned = WINGS.flatMap((wing) => firstCellsBelow(pageOf(wing), 'Tables'))
+  expect(owned.toSorted()).toEqual(tablesOfDatabase())
+})
+
+test('every kind of job is described', () => {
+  const described = firstCellsBelow(textOf('docs/internals/clock-and-jobs.md'), 'Due work')
+  expect(described.toSorted()).toEqual([...JOB_KINDS].sort())
+})
+
+test('the map of ARCHITECTURE.md lists the wings', () => {
+  const listed = firstCellsBelow(textOf('ARCHITECTURE.md'), 'The map').map((name) => name.replace(/\/$/, ''))
+  expect(listed).toEqual(expect.arrayContaining(WINGS))
+})
