@@ -15,6 +15,9 @@ await ensureGenerated()
 const slowdown = measureSlowdown()
 Object.assign(process.env, slowdownEnv(slowdown))
 
+/** In full, reliability tests kill and start servers for minutes, beside each other. */
+const LONG_MS = process.env.RELIABILITY === 'full' ? 1_200_000 : 300_000
+
 const scope = process.env.TEST_SCOPE as Scope
 const files = testFiles()
 
@@ -55,9 +58,9 @@ function configOf(project: Project): TestProjectInlineConfiguration[] {
     // Threads that help to collect garbage have no core to themselves beside the other process and the server.
     execArgv: isUnit ? [] : ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering', '--single-threaded-gc'],
     // Limits that only end what hangs.
-    testTimeout: (run === 'always' ? 60_000 : 300_000) * slowdown,
+    testTimeout: (run === 'always' ? 60_000 : LONG_MS) * slowdown,
     // Worlds of several platforms are made there.
-    hookTimeout: (run === 'always' ? 120_000 : 300_000) * slowdown,
+    hookTimeout: (run === 'always' ? 120_000 : LONG_MS) * slowdown,
     expect: { poll: { timeout: 30_000 * slowdown } },
   }
   return [{ resolve: { alias: SDK_ALIAS }, test }]

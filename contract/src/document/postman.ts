@@ -124,7 +124,6 @@ function urlOf(
   const recordedValue = (values: Readonly<Record<string, string>> | undefined, name: string) =>
     String(withVariables(values?.[name] ?? ''))
   const recorded = call?.query ?? {}
-  const required: readonly string[] = query?.required ?? []
   return {
     raw: `{{baseUrl}}${path.replace(/\{(\w+)\}/g, ':$1')}`,
     host: ['{{baseUrl}}'],
@@ -133,7 +132,7 @@ function urlOf(
     query: propertiesOf(query).map((name) => ({
       key: name,
       value: recordedValue(recorded, name),
-      disabled: !required.includes(name),
+      disabled: recorded[name] === undefined,
     })),
   }
 }

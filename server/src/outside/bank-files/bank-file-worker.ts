@@ -13,7 +13,6 @@ import { selectDesk, selectOpenFiles, selectSettling } from './store.ts'
 const INTERVAL_MS = 1_000
 /** How long a process has the desk to itself if it dies. It claims again while it works. */
 const CLAIM_SECONDS = 120
-export const INBOX_EVERY_SECONDS = 60
 /** After a failure: the bank's server may be away for a while. */
 const PAUSE_SECONDS = 30
 const EVER = new Date(0)
@@ -74,7 +73,7 @@ async function hasWork(desk: Desk): Promise<boolean> {
 }
 
 function isInboxDue({ rail }: Desk, { looked_at }: BankDeskRow, now: Date): boolean {
-  return now >= plusSeconds(looked_at, rail.entry.inboxEverySeconds ?? INBOX_EVERY_SECONDS)
+  return now >= plusSeconds(looked_at, rail.inboxEverySeconds)
 }
 
 /** Makes files of all that waited at `until`. */

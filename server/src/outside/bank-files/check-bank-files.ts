@@ -1,7 +1,6 @@
 import { messageOf } from '../../base/formats/thrown-errors.ts'
 import { type App, newRequestId, plusSeconds } from '../../kernel/operation/app.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'
-import { INBOX_EVERY_SECONDS } from './bank-file-worker.ts'
 import { deskIdOf } from './ids.ts'
 import { type BankFilesRail, isBankFilesRail } from './rail.ts'
 import { selectDesk } from './store.ts'
@@ -68,9 +67,8 @@ async function lastLook(
   const op = await opOf({ app, rail, platformId })
   const row = await selectDesk(op, deskIdOf(rail.name))
   if (!row) return { says: 'No server has worked at this rail yet.', isWell: true }
-  const every = rail.entry.inboxEverySeconds ?? INBOX_EVERY_SECONDS
-  const looked = row.looked_at.getTime() === 0 ? row.created_at : row.looked_at
-  const isWell = plusSeconds(looked, every + LATE_SECONDS) >= op.now
+  const looked = row.looked_at > row.created_at ? row.looked_at : row.created_at
+  const isWell = plusSeconds(looked, rail.inboxEverySeconds + LATE_SECONDS) >= op.now
   const says = isWell
     ? `looked into the inbox at ${looked.toISOString()}`
     : `The worker of this rail has stopped: it looked into the inbox last at ${looked.toISOString()}. See "the files of a rail have stopped" in the log.`

@@ -14,11 +14,14 @@ export interface BankFilesRail extends ConfiguredRail {
   /** The worker's. */
   readonly folder: BankFolder
   readonly accountNumbers: readonly string[]
+  readonly inboxEverySeconds: number
   /** The kind of file that counts money that came in. */
   readonly depositsFrom: NonNullable<BankFilesRailValue['depositsFrom']>
   /** A folder with a separate connection, for others than the worker; they close it. */
   openFolder(): BankFolder
 }
+
+const INBOX_EVERY_SECONDS = 60
 
 /** The currency that a format carries. */
 export const CARRIED = { SEPA: 'EUR', ACH: 'USD' } as const
@@ -29,6 +32,7 @@ export const CARRIED = { SEPA: 'EUR', ACH: 'USD' } as const
  */
 export function createBankFilesRail(entry: BankFilesRailValue, openFolder: () => BankFolder): BankFilesRail {
   const { name, hours, isRetired = false, lateDeposits = 'RETURN', otherAccountNumbers = [] } = entry
+  const { inboxEverySeconds = INBOX_EVERY_SECONDS } = entry
   const { depositsFrom = entry.format.type === 'SEPA' ? 'STATEMENTS' : 'ACH_FILES' } = entry
   return {
     name,
@@ -40,6 +44,7 @@ export function createBankFilesRail(entry: BankFilesRailValue, openFolder: () =>
     lateDeposits,
     currenciesIn: currenciesIn(entry),
     accountNumbers: [accountOf(entry.format), ...otherAccountNumbers],
+    inboxEverySeconds,
     depositsFrom,
     opensAt: (now) => (hours ? nextOpening(hours, now) : now),
     enqueue: (payment) => enqueue(entry, payment),

@@ -1,4 +1,4 @@
-import type { App, Op } from '../../kernel/operation/app.ts'
+import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { decide } from '../../money/rails/rail-worker.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
@@ -16,9 +16,6 @@ export interface Retried {
   readonly ok: boolean
   readonly says: string
 }
-
-/** The next look is due, and differs from any time that the worker has read: what it looked at before does not count. */
-const NOT_YET = new Date(1)
 
 /** Has the files that were refused read again, as after an upgrade: of one rail or all, of one name or all. */
 export async function retryRefused(app: App, rail?: string, file?: string): Promise<Retried[]> {
@@ -47,15 +44,21 @@ async function retryAt(app: App, rail: BankFilesRail, file: string | undefined):
   } finally {
     await share.close()
   }
-  if (retried.length > 0) await decide(desk, lookNow(rail.name))
+  if (retried.length > 0) await decide(desk, (op) => lookNow(op, rail))
   return retried
 }
 
-/** A desk that nobody has worked at yet looks into the inbox first of all. */
-function lookNow(rail: string): (op: Op) => Promise<Write[]> {
-  const id = deskIdOf(rail)
-  return async (op) =>
-    (await selectDesk(op, id)) ? [update('bank_desks', id, {}, { looked_at: NOT_YET })] : []
+/**
+ * Makes the next look due. The new time differs from the one that a worker in the middle of a look has read, which then looks
+ * again; a desk that nobody has worked at yet looks into the inbox first of all.
+ */
+async function lookNow(op: Op, rail: BankFilesRail): Promise<Write[]> {
+  const id = deskIdOf(rail.name)
+  const row = await selectDesk(op, id)
+  if (!row) return []
+  const due = plusSeconds(op.now, -rail.inboxEverySeconds)
+  const looked_at = new Date(Math.min(row.looked_at.getTime(), due.getTime()) - 1)
+  return [update('bank_desks', id, {}, { looked_at })]
 }
 
 /** The record first: a crash before the file is back in the inbox leaves it for the next call of this. */

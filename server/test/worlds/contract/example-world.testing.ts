@@ -53,6 +53,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   document_delete: async ({ client, ids }) => ({
     ids: { Document: (await made(client, '/documents', validBody('document_create', ids))).id },
   }),
+  customer_internal_account_list: () => ({ query: { currency: 'USD' } }),
   internal_account_update: ({ customer }) => ({
     ids: { InternalAccount: customer.wallet },
     body: { privateEnabled: true },
