@@ -138,7 +138,9 @@ test('rails check reports a worker that has stopped, not one that was just asked
   await workers.stop()
   expect((await command('bank-files', 'retry', '--rail', 'file-bank')).data).toHaveLength(1)
   expect((await command('rails', 'check')).data).toEqual([expect.objectContaining({ ok: true })])
-  await db.query(`UPDATE bank_desks SET created_at = now() - interval '1 day', looked_at = now() - interval '1 hour'`)
+  await db.query(
+    `UPDATE bank_desks SET created_at = now() - interval '1 day', looked_at = now() - interval '1 hour'`,
+  )
   const { data } = await command('rails', 'check')
   expect(data).toEqual([
     expect.objectContaining({
