@@ -27,7 +27,7 @@ export class Journal {
     await folder.sync()
     await folder.close()
     const lines = whole.toString('utf8').split('\n').slice(0, -1)
-    return { journal: new Journal(file), changes: lines.map((line) => JSON.parse(line) as unknown) }
+    return { journal: new Journal(file), changes: lines.map((line): unknown => JSON.parse(line)) }
   }
 
   append(change: unknown): void {

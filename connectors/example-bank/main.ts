@@ -26,7 +26,7 @@ async function main(): Promise<void> {
   const secrets = process.env.EXAMPLE_BANK_SECRET
   if (values.help || values.data === undefined) throw new Error(USAGE)
   if (!secrets) throw new Error('EXAMPLE_BANK_SECRET is not set: whsec_ and 24 to 64 bytes in base64')
-  const behaviour = values.behaviour === undefined ? {} : (JSON.parse(values.behaviour) as Partial<Behaviour>)
+  const behaviour: Partial<Behaviour> = values.behaviour === undefined ? {} : JSON.parse(values.behaviour)
   const bank = await startBank({
     port: Number(values.port),
     host: values.host,

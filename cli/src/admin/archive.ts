@@ -39,7 +39,7 @@ export function listArchives({ json }: Options): Promise<number> {
 export async function checkArchives(folder: string, { json }: Options): Promise<number> {
   const { exitCode, output } = await askServer(['archive', 'check', '--in', resolve(folder)], json ?? false)
   if (exitCode !== 0) return exitCode
-  const { files, findings } = JSON.parse(output) as { files: number; findings: readonly string[] }
+  const { files, findings }: { files: number; findings: readonly string[] } = JSON.parse(output)
   const right = `${files} ${files === 1 ? 'file is' : 'files are'} as written.\n`
   const words = findings.length === 0 ? right : findings.map((finding) => `WRONG ${finding}\n`).join('')
   io().stdout.write(json ? output : words)

@@ -10,7 +10,7 @@ export async function ask<T>(
 ): Promise<number> {
   const { exitCode, output } = await askServer(args, isJson)
   if (exitCode !== 0) return exitCode
-  const answer = JSON.parse(output) as T
+  const answer: T = JSON.parse(output)
   io().stdout.write(isJson ? `${JSON.stringify(answer)}\n` : inWords(answer))
   return 0
 }

@@ -24,7 +24,7 @@ export async function backUp(folder: string | undefined, options: { json?: boole
     options.json ?? false,
   )
   if (exitCode !== 0) return exitCode
-  const made = JSON.parse(output) as Backup
+  const made: Backup = JSON.parse(output)
   io().stdout.write(options.json ? output : inWords(made))
   return made.verified.findings.length > 0 ? 1 : 0
 }
@@ -45,7 +45,7 @@ function inWords({ backup, files, bytes, documents, verified }: Backup): string 
 async function checkArchive(options: { json?: boolean }): Promise<number> {
   const { exitCode, output } = await askServer(['backup', 'check'], options.json ?? false)
   if (exitCode !== 0) return exitCode
-  const { findings } = JSON.parse(output) as { readonly findings: readonly string[] }
+  const { findings }: { readonly findings: readonly string[] } = JSON.parse(output)
   const words =
     findings.length > 0 ? findings.map((one) => `WRONG ${one}`) : ['The log of PostgreSQL is archived.']
   io().stdout.write(options.json ? output : `${words.join('\n')}\nSee docs/backups.md.\n`)
@@ -80,7 +80,7 @@ export async function migrate(options: { from: string; to?: string; json?: boole
   const args = ['database', 'move', '--from', resolve(from), ...(to === undefined ? [] : ['--to', to])]
   const { exitCode, output } = await askServer(args, options.json ?? false)
   if (exitCode !== 0) return exitCode
-  const { moved, verified } = JSON.parse(output) as Moved
+  const { moved, verified }: Moved = JSON.parse(output)
   const counts = Object.values(moved)
   const rows = counts.reduce((sum, count) => sum + count, 0)
   const { checked, findings } = verified

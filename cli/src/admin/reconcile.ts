@@ -38,7 +38,7 @@ export async function reconcile(options: {
   ]
   const { exitCode, output } = await askServer(args, options.json ?? false)
   if (exitCode !== 0) return exitCode
-  const { data } = JSON.parse(output) as { readonly data: readonly Reconciled[] }
+  const { data }: { readonly data: readonly Reconciled[] } = JSON.parse(output)
   io().stdout.write(options.json ? output : inWords(data))
   return data.some(({ differenceCount }) => differenceCount > 0) ? 1 : 0
 }

@@ -22,7 +22,7 @@ export async function verifyBooks(options: { checkpoints?: string; json?: boolea
   ]
   const { exitCode, output } = await askServer(args, options.json ?? false)
   if (exitCode !== 0) return exitCode
-  const verified = JSON.parse(output) as Verified
+  const verified: Verified = JSON.parse(output)
   io().stdout.write(options.json ? output : inWords(verified))
   return verified.findings.length > 0 ? 1 : 0
 }

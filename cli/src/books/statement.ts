@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises'
+import { present } from '@countersign/contract/core/objects'
 import { type Answer, CountersignError, toJson } from '@countersign/sdk'
 import type { Shell } from '../connection/shell.ts'
 import { formatAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { given, timeOf } from '../terminal/options.ts'
+import { timeOf } from '../terminal/options.ts'
 
 export const STATEMENT_OUTPUTS = ['text', 'json', 'csv', 'html'] as const
 
@@ -25,7 +26,7 @@ export async function makeStatement(
   options: StatementOptions,
 ): Promise<void> {
   const format = shell.isJson ? 'json' : options.format
-  const period = given({ from: timeOf(options.from, '--from'), to: timeOf(options.to, '--to') })
+  const period = present({ from: timeOf(options.from, '--from'), to: timeOf(options.to, '--to') })
   const query = { accountId, ...period, format: format === 'text' ? 'json' : format } as const
   const body = await ask(shell, query)
   const text =

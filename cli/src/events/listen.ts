@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { present } from '@countersign/contract/core/objects'
 import type { EventType } from '@countersign/contract/events/events'
 import { ConnectionError, type PlatformEvent, toJson } from '@countersign/sdk'
 import pc from 'picocolors'
 import type { Shell } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { given } from '../terminal/options.ts'
 import { messageOf } from '../terminal/thrown.ts'
 import { type Delivered, Delivery } from './delivery.ts'
 import { positionFile, readPosition, writePosition } from './position.ts'
@@ -26,7 +26,7 @@ const EMPTY_FEED_MS = 1_000
  */
 export async function listen(shell: Shell, options: ListenOptions): Promise<void> {
   const { types, signal } = options
-  const filter = given({ types })
+  const filter = present({ types })
   const target = checkTarget(options.forwardTo)
   const { countersign } = shell
   const { id: platformId } = await countersign.config.get()

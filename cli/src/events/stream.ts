@@ -1,10 +1,11 @@
+import { present } from '@countersign/contract/core/objects'
 import type { EventType } from '@countersign/contract/events/events'
 import { toJson } from '@countersign/sdk'
 import { type Shell, say } from '../connection/shell.ts'
 import { confirmed } from '../terminal/confirmation.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { given, timeOf } from '../terminal/options.ts'
+import { timeOf } from '../terminal/options.ts'
 import { messageOf } from '../terminal/thrown.ts'
 
 /** `countersign events stream`: prints each event until the signal is aborted. Throws CountersignError. */
@@ -23,7 +24,11 @@ export async function streamEvents(
   const onConnection = (isOpen: boolean, error?: unknown) => {
     if (!isOpen && error !== undefined) io().stderr.write(`${messageOf(error)} Retrying.\n`)
   }
-  for await (const event of countersign.followEvents({ ...given({ after, types }), signal, onConnection })) {
+  for await (const event of countersign.followEvents({
+    ...present({ after, types }),
+    signal,
+    onConnection,
+  })) {
     const { timestamp, type, objectId, id } = event
     io().stdout.write(isJson ? `${toJson(event)}\n` : `${timestamp}  ${type}  ${objectId}  ${id}\n`)
   }
@@ -47,6 +52,6 @@ export async function replayEvents(
   const span = `from ${startDate} to ${endDate ?? 'now'}`
   await confirmed(`Deliver the events ${span} again to ${webhookEndpoint}?`, options.yes)
   const types = options.types ? [...options.types] : undefined
-  const answer = await shell.countersign.events.replay({ startDate, ...given({ endDate, types }) })
+  const answer = await shell.countersign.events.replay({ startDate, ...present({ endDate, types }) })
   say(shell, answer, [`${answer.events} events ${span} are delivered again, one after the other.`])
 }

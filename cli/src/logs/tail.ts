@@ -72,10 +72,7 @@ function merged(
   seen: ReadonlyMap<string, number> | undefined,
   found: readonly Logged[],
 ): ReadonlyMap<string, number> {
-  const all = new Map([
-    ...(seen ?? []),
-    ...found.map((one) => [keyOf(one), Date.parse(one.at)] as [string, number]),
-  ])
+  const all = new Map([...(seen ?? []), ...found.map((one) => [keyOf(one), Date.parse(one.at)] as const)])
   const newest = Math.max(...all.values())
   return new Map([...all].filter(([, at]) => at >= newest - 2 * OVERLAP_MS))
 }

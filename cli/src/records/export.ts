@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises'
+import { present } from '@countersign/contract/core/objects'
 import type { Shell } from '../connection/shell.ts'
 import { io } from '../terminal/io.ts'
-import { given, timeOf } from '../terminal/options.ts'
+import { timeOf } from '../terminal/options.ts'
 
 export interface TransactionOptions {
   readonly from?: string
@@ -16,7 +17,7 @@ export async function saveTransactions(
   file: string,
   { from, to, account, customer }: TransactionOptions,
 ): Promise<void> {
-  const query = given({
+  const query = present({
     startDate: timeOf(from, '--from'),
     endDate: timeOf(to, '--to'),
     accountIdentifier: account,

@@ -1,6 +1,7 @@
+import { present } from '@countersign/contract/core/objects'
 import { type Shell, say } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
-import { given, timeOf } from '../terminal/options.ts'
+import { timeOf } from '../terminal/options.ts'
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
@@ -21,7 +22,7 @@ export async function moveClock(
   if (advance !== undefined && to !== undefined) throw new Failure('Give --advance or --to, not both.')
   const isMoved = advance !== undefined || to !== undefined
   const clock = isMoved
-    ? await sandbox.advanceClock(given({ seconds: advance, to: timeOf(to, '--to') }))
+    ? await sandbox.advanceClock(present({ seconds: advance, to: timeOf(to, '--to') }))
     : await sandbox.clock()
   say(shell, clock, [clock.now])
 }

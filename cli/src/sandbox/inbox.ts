@@ -1,9 +1,9 @@
+import { present } from '@countersign/contract/core/objects'
 import { type Shell, say } from '../connection/shell.ts'
-import { given } from '../terminal/options.ts'
 
 /** `countersign sandbox inbox`: the newest messages, the newest last. */
 export async function readInbox(shell: Shell, to: string | undefined): Promise<void> {
-  const { data } = await shell.countersign.sandbox.inbox({ ...given({ recipient: to }), limit: 20 })
+  const { data } = await shell.countersign.sandbox.inbox({ ...present({ recipient: to }), limit: 20 })
   const lines = [...data].reverse().map(({ createdAt, channel, recipient, subject, text }) => {
     const words = [subject, text].filter((part) => part).join(': ')
     return `${createdAt}  ${channel}  ${recipient}  ${words.replace(/\s+/g, ' ').trim()}`

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { present } from '@countersign/contract/core/objects'
 import type { EventType } from '@countersign/contract/events/events'
 import type { PlatformEvent } from '@countersign/sdk'
 import { type Shell, say } from '../connection/shell.ts'
 import { isEventType } from '../terminal/event-types.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { given } from '../terminal/options.ts'
 import { TRIGGERS, type TriggerIds, WITHOUT_STEPS } from './trigger-steps.ts'
 
 const WAIT_MS = 20_000
@@ -41,7 +41,7 @@ async function waitFor(
 ): Promise<PlatformEvent> {
   const endMs = performance.now() + WAIT_MS
   while (performance.now() < endMs) {
-    const { data } = await countersign.events.list({ type, ...given({ after }), limit: 1 })
+    const { data } = await countersign.events.list({ type, ...present({ after }), limit: 1 })
     if (data[0]) return data[0]
     // Due work of the sandbox runs when its clock is asked to move.
     await countersign.sandbox.advanceClock({ seconds: 1 })

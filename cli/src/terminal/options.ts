@@ -10,8 +10,3 @@ export function timeOf(text: string | undefined, option: string): string | undef
     throw new Failure(`${option} must be a time such as 2026-01-31 or 2026-01-31T12:00:00Z, not "${text}".`)
   return whole
 }
-
-/** Members that have a value. */
-export function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never
-}

@@ -76,7 +76,10 @@ function FilterInput(props: {
 export function textSearch<const Name extends string>(...names: Name[]) {
   return (search: Readonly<Record<string, unknown>>): { [N in Name]?: string | undefined } =>
     Object.fromEntries(
-      names.flatMap((name) => (search[name] === undefined ? [] : [[name, String(search[name])]])),
+      names.flatMap((name) => {
+        const text = String(search[name] ?? '')
+        return text === '' ? [] : [[name, text]]
+      }),
     ) as { [N in Name]?: string | undefined }
 }
 

@@ -71,8 +71,9 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 function amountOf(of: Readonly<Record<string, unknown>>): Amount | undefined {
   const { amount, currency, ...rest } = of
   if (Object.keys(rest).length > 0 || !isRecord(currency)) return undefined
-  const isInteger = typeof amount === 'bigint' || Number.isSafeInteger(amount)
   const { code } = currency
-  if (!isInteger || typeof code !== 'string' || !isKnownCurrency(code)) return undefined
-  return { amount: BigInt(amount as number | bigint), currency: currency as Amount['currency'] }
+  if (typeof amount !== 'bigint' && !(typeof amount === 'number' && Number.isSafeInteger(amount)))
+    return undefined
+  if (typeof code !== 'string' || !isKnownCurrency(code)) return undefined
+  return { amount: BigInt(amount), currency: currency as Amount['currency'] }
 }

@@ -1,3 +1,4 @@
+import { keysOf } from '@countersign/contract/core/objects'
 /** What a state means for the reader. */
 export type Meaning = 'done' | 'moving' | 'waits' | 'failed' | 'ended'
 
@@ -78,7 +79,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
 }
 
 const BY_STATE: ReadonlyMap<string, Meaning> = new Map(
-  Object.entries(MEANINGS).flatMap(([meaning, states]) => states.map((state) => [state, meaning as Meaning])),
+  keysOf(MEANINGS).flatMap((meaning) => MEANINGS[meaning].map((state) => [state, meaning] as const)),
 )
 
 export function meaningOf(state: string): Meaning {

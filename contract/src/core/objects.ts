@@ -20,3 +20,28 @@ export function isKeyOf<T extends object>(table: T, name: string): name is keyof
 export function memberOf<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
+
+type Absent = null | undefined
+
+/** The members that have a value. Those that may be absent become optional. */
+export type Present<T> = { [K in keyof T as Extract<T[K], Absent> extends never ? K : never]: T[K] } & {
+  [K in keyof T as Extract<T[K], Absent> extends never ? never : K]?: Exclude<T[K], Absent>
+}
+
+/** Omits members that are null or undefined, as the API does. */
+export function present<T extends object>(members: T): Present<T> {
+  const values: Partial<T> = {}
+  for (const name in members) {
+    const value = members[name]
+    if (value !== null && value !== undefined) values[name] = value
+  }
+  return values as unknown as Present<T>
+}
+
+/** The text if it is one of these words. */
+export function wordOf<Word extends string>(
+  words: readonly Word[],
+  text: string | undefined,
+): Word | undefined {
+  return words.find((word) => word === text)
+}

@@ -77,7 +77,7 @@ type Json = Record<string, unknown>
 export function openApi(options: OpenApiOptions): Json {
   // The whole text is ours, so its names can be spelled anew wherever they stand.
   const text = wireSpelling(options.wireWord).text(JSON.stringify(documentOf(options)))
-  return JSON.parse(text) as Json
+  return JSON.parse(text)
 }
 
 function documentOf(options: OpenApiOptions): Json {

@@ -1,4 +1,5 @@
-import type { AgentExecutionMode } from '@countersign/contract/agents/agent-policy'
+import { AGENT_EXECUTION_MODES } from '@countersign/contract/agents/agent-policy'
+import { wordOf } from '@countersign/contract/core/objects'
 import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
@@ -131,7 +132,7 @@ function Rules(props: {
             value={rule.mode}
             data={MODES}
             onChange={({ currentTarget: { value } }) =>
-              change(index, { mode: value as AgentExecutionMode | '' })
+              change(index, { mode: wordOf(AGENT_EXECUTION_MODES, value) ?? '' })
             }
           />
           <TextInput

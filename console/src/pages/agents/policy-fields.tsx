@@ -1,5 +1,6 @@
-import { AGENT_PERMISSIONS, type AgentExecutionMode } from '@countersign/contract/agents/agent-policy'
+import { AGENT_EXECUTION_MODES, AGENT_PERMISSIONS } from '@countersign/contract/agents/agent-policy'
 import { CURRENCIES } from '@countersign/contract/core/currencies'
+import { wordOf } from '@countersign/contract/core/objects'
 import { Checkbox, NativeSelect, Radio, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { Panel } from '../../ui/page.tsx'
 import type { Draft, DraftProblems } from './policy-draft.ts'
@@ -37,7 +38,7 @@ export function PolicyFields(props: FieldsProps) {
           <Radio.Group
             aria-label="Approval"
             value={draft.mode}
-            onChange={(mode) => set({ mode: mode as AgentExecutionMode })}
+            onChange={(mode) => set({ mode: wordOf(AGENT_EXECUTION_MODES, mode) ?? draft.mode })}
           >
             <Stack gap="xs">
               <Radio value="AUTO" label="Only above an amount, or never" />

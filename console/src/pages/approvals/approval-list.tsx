@@ -1,4 +1,5 @@
-import { APPROVAL_KINDS, type ApprovalKind } from '@countersign/contract/agents/approvals'
+import { APPROVAL_KINDS } from '@countersign/contract/agents/approvals'
+import { present, wordOf } from '@countersign/contract/core/objects'
 import { Button } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -19,10 +20,7 @@ const FILTERS: readonly Filter[] = [
 export function ApprovalList() {
   const search = route.useSearch()
   const { kind, customerId } = search
-  const filters = {
-    ...(kind ? { kind: kind as ApprovalKind } : {}),
-    ...(customerId ? { customerId } : {}),
-  }
+  const filters = present({ kind: wordOf(APPROVAL_KINDS, kind), customerId })
   const { rows, isLoading, error, retry, hasMore, isLoadingMore, loadMore } = useListed(
     ['approvals', 'list', filters],
     (page) => countersign.approvals.list({ ...filters, ...page }),

@@ -1,5 +1,6 @@
 import type { Card as CardSchema } from '@countersign/contract/cards/cards'
-import { CARD_STATES, type CardState } from '@countersign/contract/states/card-states'
+import { present, wordOf } from '@countersign/contract/core/objects'
+import { CARD_STATES } from '@countersign/contract/states/card-states'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
@@ -75,11 +76,7 @@ const COLUMNS: readonly Column<Card>[] = [
 
 export function CardList() {
   const { state, cardholderId, platformCardId } = route.useSearch()
-  const filters = {
-    ...(state ? { state: state as CardState } : {}),
-    ...(cardholderId ? { cardholderId } : {}),
-    ...(platformCardId ? { platformCardId } : {}),
-  }
+  const filters = present({ state: wordOf(CARD_STATES, state), cardholderId, platformCardId })
   const list = useListed(['cards', 'list', filters], (page) =>
     countersign.cards.list({ ...filters, ...page }),
   )

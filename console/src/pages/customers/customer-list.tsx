@@ -1,3 +1,4 @@
+import { present, wordOf } from '@countersign/contract/core/objects'
 import { CUSTOMER_TYPES } from '@countersign/contract/customers/customers'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -76,11 +77,11 @@ const COLUMNS: readonly Column<Customer>[] = [
 
 export function CustomerList() {
   const { search, customerType, from, to } = route.useSearch()
-  const filters = {
-    ...(search ? { search } : {}),
-    ...(customerType ? { customerType: customerType as (typeof CUSTOMER_TYPES)[number] } : {}),
+  const filters = present({
+    search,
+    customerType: wordOf(CUSTOMER_TYPES, customerType),
     ...timesOfDays(from, to),
-  }
+  })
   const list = useListed(['customers', 'list', filters], (page) =>
     countersign.customers.list({ ...filters, ...page }),
   )

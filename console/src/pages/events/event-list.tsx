@@ -1,3 +1,4 @@
+import { present, wordOf } from '@countersign/contract/core/objects'
 import { EVENT_TYPES } from '@countersign/contract/events/events'
 import { DELIVERY_STATUSES } from '@countersign/contract/events/webhooks'
 import { getRouteApi } from '@tanstack/react-router'
@@ -73,12 +74,12 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
 /** What has happened, and whether the platform's server knows. */
 export function EventList() {
   const { type, objectId, deliveryStatus, from, to } = route.useSearch()
-  const filters = {
-    ...(type ? { type: type as PlatformEvent['type'] } : {}),
-    ...(objectId ? { objectId } : {}),
-    ...(deliveryStatus ? { deliveryStatus: deliveryStatus as PlatformEvent['deliveryStatus'] } : {}),
+  const filters = present({
+    type: wordOf(EVENT_TYPES, type),
+    objectId,
+    deliveryStatus: wordOf(DELIVERY_STATUSES, deliveryStatus),
     ...timesOfDays(from, to),
-  }
+  })
   const list = useListed(['events', 'list', filters], (page) =>
     countersign.events.list({ sortOrder: 'desc', ...filters, ...page }),
   )

@@ -74,7 +74,7 @@ function ReplayForm({ close }: { readonly close: () => void }) {
         data={TYPES}
         searchable
         value={types}
-        onChange={(chosen) => setTypes(chosen as EventType[])}
+        onChange={(chosen) => setTypes(EVENT_TYPES.filter((type) => chosen.includes(type)))}
       />
       {replay.isError && <ErrorState error={replay.error} />}
       {replay.isSuccess && <div role="status">{replayed(replay.data.events)}</div>}

@@ -1,3 +1,4 @@
+import { present, wordOf } from '@countersign/contract/core/objects'
 import { QUOTE_STATES } from '@countersign/contract/states/payment-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -81,11 +82,7 @@ const COLUMNS: readonly Column<Quote>[] = [
 export function QuoteList() {
   const search = route.useSearch()
   const { status, customerId, from, to } = search
-  const filters = {
-    ...(status ? { status: status as (typeof QUOTE_STATES)[number] } : {}),
-    ...(customerId ? { customerId } : {}),
-    ...timesOfDays(from, to),
-  }
+  const filters = present({ status: wordOf(QUOTE_STATES, status), customerId, ...timesOfDays(from, to) })
   const list = useListed(['quotes', 'list', filters], (page) =>
     countersign.quotes.list({ ...filters, ...page }),
   )

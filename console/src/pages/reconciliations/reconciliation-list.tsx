@@ -1,3 +1,4 @@
+import { present, wordOf } from '@countersign/contract/core/objects'
 import { RECONCILIATION_STATES } from '@countersign/contract/states/reconciliation-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -74,13 +75,13 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
 export function ReconciliationList() {
   const search = route.useSearch()
   const { status, rail, currency, from, to } = search
-  const filters = {
-    ...(status ? { status: status as (typeof RECONCILIATION_STATES)[number] } : {}),
-    ...(rail ? { rail } : {}),
-    ...(currency ? { currency: currency.toUpperCase() } : {}),
-    ...(from ? { startDate: from } : {}),
-    ...(to ? { endDate: to } : {}),
-  }
+  const filters = present({
+    status: wordOf(RECONCILIATION_STATES, status),
+    rail,
+    currency: currency?.toUpperCase(),
+    startDate: from,
+    endDate: to,
+  })
   const list = useListed(['reconciliations', 'list', filters], (page) =>
     countersign.reconciliations.list({ ...filters, ...page }),
   )

@@ -1,3 +1,4 @@
+import { present, wordOf } from '@countersign/contract/core/objects'
 import type { LoggedRequestSummary } from '@countersign/contract/operation/request-log'
 import { Alert } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -14,16 +15,16 @@ import { useListed } from '../../ui/use-listed.ts'
 import { HttpStatus } from './http-status.tsx'
 
 type Row = Static<typeof LoggedRequestSummary>
-type Asked = NonNullable<Parameters<typeof countersign.requests.list>[0]>
 
 const route = getRouteApi('/requests')
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const STATUS_CLASSES = ['2xx', '4xx', '5xx'] as const
 
 const FILTERS: readonly Filter[] = [
   { name: 'requestId', label: 'Request id' },
   { name: 'method', label: 'Method', choices: METHODS },
-  { name: 'statusClass', label: 'Status', choices: ['2xx', '4xx', '5xx'] },
+  { name: 'statusClass', label: 'Status', choices: STATUS_CLASSES },
   { name: 'path', label: 'Path begins with' },
   { name: 'actorId', label: 'Id of the caller' },
   { name: 'from', label: 'From', isDay: true },
@@ -87,14 +88,14 @@ const COLUMNS: readonly Column<Row>[] = [
 /** The calls of the last days. */
 export function RequestList() {
   const { requestId, method, statusClass, path, actorId, from, to } = route.useSearch()
-  const filters: Asked = {
-    ...(requestId ? { requestId: requestId.trim() } : {}),
-    ...(method ? { method: method as NonNullable<Asked['method']> } : {}),
-    ...(statusClass ? { statusClass: statusClass as NonNullable<Asked['statusClass']> } : {}),
-    ...(path ? { path } : {}),
-    ...(actorId ? { actorId } : {}),
+  const filters = present({
+    requestId: requestId?.trim(),
+    method: wordOf(METHODS, method),
+    statusClass: wordOf(STATUS_CLASSES, statusClass),
+    path,
+    actorId,
     ...timesOfDays(from, to),
-  }
+  })
   const list = useListed(['requests', 'list', filters], (page) =>
     countersign.requests.list({ ...filters, ...page }),
   )

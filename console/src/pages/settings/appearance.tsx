@@ -1,3 +1,4 @@
+import { wordOf } from '@countersign/contract/core/objects'
 import { NumberInput, SegmentedControl, Stack, Switch, TextInput, useMantineColorScheme } from '@mantine/core'
 import { Panel } from '../../ui/page.tsx'
 import { type Config, SettingsForm } from './settings-form.tsx'
@@ -12,6 +13,8 @@ export function Appearance() {
   )
 }
 
+const COLOURS = ['auto', 'light', 'dark'] as const
+
 function Colours() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
@@ -19,7 +22,7 @@ function Colours() {
       <SegmentedControl
         aria-label="Colours"
         value={colorScheme}
-        onChange={(value) => setColorScheme(value as typeof colorScheme)}
+        onChange={(value) => setColorScheme(wordOf(COLOURS, value) ?? 'auto')}
         data={[
           { value: 'auto', label: 'As the system' },
           { value: 'light', label: 'Light' },

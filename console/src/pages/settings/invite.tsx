@@ -1,4 +1,5 @@
-import { MEMBER_ROLES, type MemberRole } from '@countersign/contract/core/member-roles'
+import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
+import { isKeyOf } from '@countersign/contract/core/objects'
 import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
@@ -118,8 +119,8 @@ function RoleChoice(props: {
       label="Role"
       value={roleOf(of) ?? ''}
       onChange={({ currentTarget }) => {
-        const role = currentTarget.value as MemberRole | ''
-        if (role !== '') choose(MEMBER_ROLES[role])
+        const role = currentTarget.value
+        if (isKeyOf(MEMBER_ROLES, role)) choose(MEMBER_ROLES[role])
       }}
       data={[
         { value: '', label: 'Chosen below' },

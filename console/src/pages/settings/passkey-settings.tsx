@@ -1,3 +1,4 @@
+import { wordOf } from '@countersign/contract/core/objects'
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { linesOf, SettingsForm } from './settings-form.tsx'
 
@@ -41,7 +42,9 @@ export function PasskeySettings() {
           <NativeSelect
             label="Fingerprint, face or PIN"
             value={userVerification}
-            onChange={({ currentTarget }) => set({ userVerification: currentTarget.value as Verification })}
+            onChange={({ currentTarget }) =>
+              set({ userVerification: wordOf(VERIFICATIONS, currentTarget.value) ?? userVerification })
+            }
             data={[
               { value: 'required', label: 'Required' },
               { value: 'preferred', label: 'Where the device can' },

@@ -1,3 +1,4 @@
+import { present, wordOf } from '@countersign/contract/core/objects'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '@countersign/contract/payments/transactions'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -22,14 +23,14 @@ const FILTERS: readonly Filter[] = [
 export function TransactionList() {
   const search = route.useSearch()
   const { status, type, customerId, account, reference, from, to } = search
-  const filters = {
-    ...(status ? { status: status as (typeof TRANSACTION_STATUSES)[number] } : {}),
-    ...(type ? { type: type as (typeof TRANSACTION_TYPES)[number] } : {}),
-    ...(customerId ? { customerId } : {}),
-    ...(account ? { accountIdentifier: account } : {}),
-    ...(reference ? { reference } : {}),
+  const filters = present({
+    status: wordOf(TRANSACTION_STATUSES, status),
+    type: wordOf(TRANSACTION_TYPES, type),
+    customerId,
+    accountIdentifier: account,
+    reference,
     ...timesOfDays(from, to),
-  }
+  })
   const list = useListed(['transactions', 'list', filters], (page) =>
     countersign.transactions.list({ ...filters, ...page }),
   )

@@ -1,3 +1,4 @@
+import { wordOf } from '@countersign/contract/core/objects'
 import { VERIFICATION_ERROR_TYPES } from '@countersign/contract/customers/verifications'
 import { Button, Group, Modal, NativeSelect, Stack, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -66,7 +67,9 @@ function RequestForm(props: Omit<RequestProps, 'denied'> & { readonly close: () 
       <NativeSelect
         label="What is wrong"
         value={type}
-        onChange={({ currentTarget }) => setType(currentTarget.value as ErrorType)}
+        onChange={({ currentTarget }) =>
+          setType(wordOf(VERIFICATION_ERROR_TYPES, currentTarget.value) ?? type)
+        }
         data={VERIFICATION_ERROR_TYPES.map((one) => ({ value: one, label: wordsOf(one) }))}
       />
       <Textarea

@@ -1,3 +1,4 @@
+import { present, wordOf } from '@countersign/contract/core/objects'
 import { VERIFICATION_STATES } from '@countersign/contract/states/customer-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
@@ -64,10 +65,7 @@ const COLUMNS: readonly Column<Verification>[] = [
 export function VerificationList() {
   const search = route.useSearch()
   const { status, customerId } = search
-  const filters = {
-    ...(status ? { verificationStatus: status as (typeof VERIFICATION_STATES)[number] } : {}),
-    ...(customerId ? { customerId } : {}),
-  }
+  const filters = present({ verificationStatus: wordOf(VERIFICATION_STATES, status), customerId })
   const list = useListed(['verifications', 'list', filters], (page) =>
     countersign.verifications.list({ ...filters, ...page }),
   )

@@ -45,7 +45,7 @@ export async function askServer(dataDir: string, args: readonly string[]): Promi
   const socket = await connected(path)
   if (!socket) return undefined
   socket.write(`${JSON.stringify(args)}\n`)
-  const answer = JSON.parse(await readLine(socket, 'answer')) as Answer
+  const answer: Answer = JSON.parse(await readLine(socket, 'answer'))
   if ('error' in answer) throw new Error(answer.error)
   return answer.result
 }

@@ -89,11 +89,16 @@ function serve(sftp: SFTPWrapper, root: string, asked: string[], hasFsync: boole
     sftp.handle(id, handle)
   }
   const held = (handle: Buffer) => open.get(handle.readUInt32BE(0))
+  let isGone = false
+  sftp.once('close', () => {
+    isGone = true
+    for (const { file } of open.values()) void file?.close()
+  })
   const attributes = async (path: string) => attributesOf(await fs.stat(path))
 
   sftp.on('OPEN', (id, path, flags) => {
     const mode = flags & OPEN_MODE.TRUNC ? 'w' : flags & OPEN_MODE.WRITE ? 'r+' : 'r'
-    fs.open(at(path), mode).then((file) => give(id, { file }), failed(id))
+    fs.open(at(path), mode).then((file) => (isGone ? file.close() : give(id, { file })), failed(id))
   })
   sftp.on('WRITE', (id, handle, offset, data) => {
     asked.push('write')
@@ -109,7 +114,9 @@ function serve(sftp: SFTPWrapper, root: string, asked: string[], hasFsync: boole
       )
   })
   sftp.on('CLOSE', (id, handle) => {
-    void done(id, held(handle)?.file?.close() ?? Promise.resolve())
+    const file = held(handle)?.file
+    open.delete(handle.readUInt32BE(0))
+    void done(id, file?.close() ?? Promise.resolve())
   })
   const stat = (id: number, path: string) =>
     attributes(at(path)).then((found) => sftp.attrs(id, found), failed(id))
