@@ -1,10 +1,11 @@
 import { API } from '@countersign/contract/api'
 import { type Endpoint, isStream } from '@countersign/contract/core/endpoint'
 import { DETAIL_AMOUNTS } from '@countersign/contract/core/errors'
+import { memberOf } from '@countersign/contract/core/objects'
 import { WEBHOOKS } from '@countersign/contract/events/webhooks'
 import { NOUNS } from '@countersign/contract/nouns'
 import { PAYLOADS } from '@countersign/contract/signing/payloads'
-import { membersOf, type Schema } from './schema.ts'
+import { membersOf, type Schema, schemaOf } from './schema.ts'
 import { Shapes, shapeOf } from './shapes.ts'
 
 /** The paths that the call of the sdk reaches: all endpoints, one a line. */
@@ -47,23 +48,23 @@ function lineOf(name: string, endpoint: Endpoint, shapes: Shapes): string {
   ]
   const answers = Object.entries(responses).map(([status, schema]) => {
     if (!schema) return status
-    const shape = shapeOf(schema as Schema)
+    const shape = shapeOf(schemaOf(schema))
     return `${status}:${shape === undefined ? '' : shapes.indexOf(shape)}`
   })
-  const verb = isStream(endpoint) ? '-' : NOUNS[name as keyof typeof NOUNS]
+  const verb = isStream(endpoint) ? '-' : memberOf(NOUNS, name)
   return [name, verb, method, path, `-${flags.filter(Boolean).join('')}`, ...answers].join(' ')
 }
 
 /** Whether the body or the query can be left out. */
 export function isOptional({ body, bodyOptional, upload, query }: Endpoint): boolean {
   if (upload) return false
-  const { required = [] } = (body ?? query ?? {}) as Schema
+  const { required = [] } = schemaOf(body ?? query)
   return bodyOptional === true || required.length === 0
 }
 
 /** Whether an answer has a list of records in \`data\`. */
-export function isList(schema: unknown): boolean {
-  return (schema as Schema | null | undefined)?.properties?.data?.type === 'array'
+export function isList(schema: object | null | undefined): boolean {
+  return schemaOf(schema).properties?.data?.type === 'array'
 }
 
 /** What the wallet needs of the contract: the calls that it signs for, and what it reads in a payload. */
@@ -72,7 +73,7 @@ export function signingFile(): string {
   const targets = Object.fromEntries(signed.map(([name, { method, path }]) => [name, `${method} ${path}`]))
   const nodes = new Nodes()
   const roots = Object.fromEntries(
-    Object.entries(PAYLOADS).map(([name, schema]) => [name, nodes.indexOf(schema as Schema)]),
+    Object.entries(PAYLOADS).map(([name, schema]) => [name, nodes.indexOf(schemaOf(schema))]),
   )
   return `/** Method and path of every signed call. */
 export const SIGNED_TARGETS = ${JSON.stringify(targets, null, 2)} as const
@@ -139,8 +140,8 @@ function listOf(words: readonly unknown[]): string {
 /** Where the amounts of each webhook are, by the type of its event. */
 export function webhooksFile(): string {
   const shapes = Object.values(WEBHOOKS).flatMap(({ body }) => {
-    const shape = shapeOf(body as Schema)
-    const types = (body as Schema).properties?.type?.enum ?? []
+    const shape = shapeOf(schemaOf(body))
+    const types = schemaOf(body).properties?.type?.enum ?? []
     return shape === undefined ? [] : types.map((type) => [String(type), shape] as const)
   })
   return `/** Where the amounts of each webhook are, by the type of its event. */

@@ -17,6 +17,11 @@ export interface Schema {
   readonly discriminator?: { readonly propertyName: string }
 }
 
+/** A schema of the contract as the generator reads it. */
+export function schemaOf(schema: object | null | undefined): Schema {
+  return schema ?? {}
+}
+
 /** The members of a union; undefined for another schema. */
 export function membersOf({ oneOf, anyOf }: Schema): readonly Schema[] | undefined {
   return oneOf ?? anyOf

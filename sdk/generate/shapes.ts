@@ -27,12 +27,19 @@ export function shapeOf(schema: Schema): Shape | undefined {
 /** The shape that reads either; a member that one of them lacks is read as the other says. */
 function merged(one: Shape | undefined, other: Shape | undefined): Shape | undefined {
   if (one === undefined || other === undefined || isDeepStrictEqual(one, other)) return one ?? other
-  if (typeof one === 'object' && typeof other === 'object' && !Array.isArray(one) && !Array.isArray(other)) {
-    const whole: Record<string, Shape> = { ...(one as Record<string, Shape>) }
-    for (const [name, shape] of Object.entries(other)) whole[name] = merged(whole[name], shape as Shape)!
+  if (isOfObject(one) && isOfObject(other)) {
+    const whole: Record<string, Shape> = { ...one }
+    for (const [name, shape] of Object.entries(other)) {
+      const both = merged(whole[name], shape)
+      if (both !== undefined) whole[name] = both
+    }
     return whole
   }
   throw new Error(`Two members of a union differ in where their amounts are: ${JSON.stringify([one, other])}`)
+}
+
+function isOfObject(shape: Shape): shape is { readonly [name: string]: Shape } {
+  return typeof shape === 'object' && !Array.isArray(shape)
 }
 
 /** Gives each shape its number in a list of different ones. */

@@ -7,7 +7,7 @@ import { isComponent, shapeOf } from '@countersign/contract/document/shape'
 import { EventEnvelope } from '@countersign/contract/events/events'
 import { WEBHOOKS } from '@countersign/contract/events/webhooks'
 import { PAYLOADS } from '@countersign/contract/signing/payloads'
-import { membersOf, type Schema } from './schema.ts'
+import { membersOf, type Schema, schemaOf } from './schema.ts'
 
 /** The names of schemas by their shape, as in the document of the API. */
 const nameByShape = new Map(namedSchemas().map(([name, schema]) => [shapeOf(schema), name]))
@@ -20,7 +20,7 @@ export function typesFile(): string {
     `/** Every code of the error table. */\nexport type ErrorCode =${union(Object.keys(ERRORS))}`,
     ...(nameByShape.has(shapeOf(EventEnvelope))
       ? []
-      : [declaration('EventEnvelope', EventEnvelope as Schema)]),
+      : [declaration('EventEnvelope', schemaOf(EventEnvelope))]),
     interfaceOf(
       'Calls',
       'Every call by its name in the contract.',
@@ -29,13 +29,13 @@ export function typesFile(): string {
     interfaceOf(
       'Payloads',
       'What a wallet signs, by its operation.',
-      Object.entries(PAYLOADS).map(([name, schema]) => `${name}: ${typeOf(schema as Schema)}`),
+      Object.entries(PAYLOADS).map(([name, schema]) => `${name}: ${typeOf(schemaOf(schema))}`),
     ),
     interfaceOf(
       'WebhookBodies',
       'The webhook of each type of event.',
       Object.entries(WEBHOOKS).map(
-        ([name, { body }]) => `${JSON.stringify(name)}: ${typeOf(body as Schema)}`,
+        ([name, { body }]) => `${JSON.stringify(name)}: ${typeOf(schemaOf(body))}`,
       ),
     ),
   ].join('\n\n')
@@ -49,14 +49,14 @@ function callOf([name, endpoint]: [string, Endpoint]): string {
   const { auth, params, query, body, bodyOptional, upload, signed, idempotent, summary, method, path } =
     endpoint
   const file = upload ? 'FileInput' : undefined
-  const own = body && typeOf(body as Schema)
+  const own = body && typeOf(schemaOf(body))
   const whole = [own, file].filter((one) => one !== undefined).join(' & ') || 'undefined'
   return [
     `/** ${summary}. \`${method} ${path}\` */`,
     `${name}: {`,
     `auth: '${auth}'`,
-    `params: ${params ? typeOf(params as Schema) : 'Record<never, never>'}`,
-    `query: ${query ? typeOf(query as Schema) : 'Record<never, never>'}`,
+    `params: ${params ? typeOf(schemaOf(params)) : 'Record<never, never>'}`,
+    `query: ${query ? typeOf(schemaOf(query)) : 'Record<never, never>'}`,
     `body: ${whole}${bodyOptional ? ' | undefined' : ''}`,
     `signed: ${Boolean(signed)}`,
     `idempotent: ${Boolean(idempotent)}`,
@@ -69,7 +69,7 @@ function callOf([name, endpoint]: [string, Endpoint]): string {
 function answersOf({ responses, texts }: Endpoint): string {
   return Object.entries(responses)
     .map(([status, schema]) => {
-      const json = schema ? typeOf(schema as Schema) : undefined
+      const json = schema ? typeOf(schemaOf(schema)) : undefined
       const isText = texts !== undefined && status === '200'
       const body = isText
         ? [json, 'string'].filter((one) => one !== undefined).join(' | ')

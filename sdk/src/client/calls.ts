@@ -75,6 +75,21 @@ export interface Caller {
   call<N extends EndpointName>(...args: Arguments<N>): Promise<Answer<N>>
 }
 
+/** A caller that takes any name of a call and any input: for helpers that read both from tables. */
+export interface AnyCaller {
+  call(
+    name: EndpointName | StreamName,
+    input?: AnyInput,
+  ): Promise<{ readonly status: number; readonly body: unknown }>
+}
+
+/** The input of any call, without its endpoint's types. */
+export interface AnyInput extends CallOptions {
+  readonly params?: object | undefined
+  readonly query?: object | undefined
+  readonly body?: unknown
+}
+
 type OkBody<N extends EndpointName> = Extract<Calls[N]['answer'], { status: 200 }>['body']
 
 interface Paged {

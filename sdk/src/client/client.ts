@@ -4,13 +4,13 @@ import { type WireSpelling, wireSpelling } from '../generated/wire-word.ts'
 import { decode } from '../json/decode.ts'
 import { isObject, parseJson, toJson } from '../json/json.ts'
 import { wait } from '../time/wait.ts'
-import type { Answer, Arguments, Caller, CallOptions, EndpointName } from './calls.ts'
+import type { Answer, AnyInput, Arguments, Caller, EndpointName } from './calls.ts'
 import { Authorization, type ClientCredentials } from './credentials.ts'
 import { type Endpoint, endpointOf } from './endpoints.ts'
 import { ConnectionError, CountersignError } from './errors.ts'
 import { chunksOf, serverMessages } from './event-stream.ts'
 import { newIdempotencyKey, type Random, systemRandom } from './idempotency-key.ts'
-import { formOf, sendingMs } from './upload-form.ts'
+import { fileInputOf, formOf, sendingMs } from './upload-form.ts'
 
 export interface ClientOptions extends ClientCredentials {
   /** `http://127.0.0.1:8787/2025-10-13`: with the version, without a trailing slash. */
@@ -40,13 +40,6 @@ const RETRY_AFTER_SECONDS_MAX = 10
 /** A stream that brings nothing for so long is broken: the server sends a comment every 15 seconds. */
 const STALL_MS = 40_000
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 503])
-
-/** The input of any call, without its endpoint's types. */
-export interface AnyInput extends CallOptions {
-  readonly params?: Readonly<Record<string, unknown>>
-  readonly query?: Readonly<Record<string, unknown>>
-  readonly body?: unknown
-}
 
 /** Which events a stream brings. */
 export interface EventsInput {
@@ -98,7 +91,7 @@ export class Client implements Caller {
   async call<N extends EndpointName>(...[name, input]: Arguments<N>): Promise<Answer<N>> {
     const endpoint = endpointOf(name)
     const answer = await this.#authorization.send((authorization) =>
-      this.#send(endpoint, (input ?? {}) as AnyInput, authorization),
+      this.#send(endpoint, input ?? {}, authorization),
     )
     return answer as Answer<N>
   }
@@ -125,7 +118,7 @@ export class Client implements Caller {
   }
 
   async #send(endpoint: Endpoint, input: AnyInput, authorization: string | undefined) {
-    const url = this.#baseUrl + pathOf(endpoint, input.params ?? {}) + queryOf(input.query ?? {})
+    const url = this.#baseUrl + pathOf(endpoint, { ...input.params }) + queryOf({ ...input.query })
     const idempotencyKey = endpoint.isIdempotent
       ? (input.idempotencyKey ?? newIdempotencyKey(this.#random))
       : undefined
@@ -135,15 +128,16 @@ export class Client implements Caller {
     if (input.signature !== undefined) headers.set(this.#wire.walletSignatureHeader, input.signature)
     if (input.requestId !== undefined) headers.set('Request-Id', input.requestId)
     const { body } = input
+    const upload = endpoint.isUpload ? fileInputOf(body) : undefined
     // The type of a form names its boundary, which `fetch` chooses.
-    if (body !== undefined && !endpoint.isUpload) headers.set('Content-Type', 'application/json')
+    if (body !== undefined && !upload) headers.set('Content-Type', 'application/json')
     const init = {
       method: endpoint.method,
       headers,
-      ...(body === undefined ? {} : { body: endpoint.isUpload ? formOf(body) : toJson(body) }),
+      ...(body === undefined ? {} : { body: upload ? formOf(upload) : toJson(body) }),
     }
     const { timeoutMs: ownMs = this.#timeoutMs } = input
-    const timeoutMs = ownMs + (endpoint.isUpload && body !== undefined ? sendingMs(body) : 0)
+    const timeoutMs = ownMs + (upload ? sendingMs(upload) : 0)
     const triesMax = endpoint.method === 'GET' || idempotencyKey !== undefined ? this.#triesMax : 1
     return this.#trying(triesMax, input.signal, async (tries) => {
       if (input.sandboxFault !== undefined && tries === 1)

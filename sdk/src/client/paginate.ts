@@ -1,4 +1,11 @@
-import type { Answer, Arguments, Caller, Input, ItemOf, PagedName } from './calls.ts'
+import type { AnyCaller, Arguments, Caller, ItemOf, PagedName } from './calls.ts'
+
+/** A page of the list `N`. */
+export interface PageOf<N extends PagedName> {
+  readonly data: readonly ItemOf<N>[]
+  readonly hasMore: boolean
+  readonly nextCursor?: string
+}
 
 /**
  * Every record of a paged list (specification 2.13), one page at a time, as needed: `for await (const customer of
@@ -8,15 +15,13 @@ export async function* paginate<N extends PagedName>(
   caller: Caller,
   ...[name, input]: Arguments<N>
 ): AsyncGenerator<ItemOf<N>, void, undefined> {
+  const pages: AnyCaller = caller
   let cursor: string | undefined
   do {
     const from = cursor === undefined ? {} : { cursor }
-    const next = { ...input, query: { ...input?.query, ...from } } as Input<N>
-    const answer: Answer<N> = await caller.call<N>(...([name, next] as unknown as Arguments<N>))
-    const { body } = answer as unknown as {
-      body: { data: ItemOf<N>[]; hasMore: boolean; nextCursor?: string }
-    }
-    yield* body.data
-    cursor = body.hasMore ? body.nextCursor : undefined
+    const { body } = await pages.call(name, { ...input, query: { ...input?.query, ...from } })
+    const page = body as PageOf<N>
+    yield* page.data
+    cursor = page.hasMore ? page.nextCursor : undefined
   } while (cursor !== undefined)
 }

@@ -1,3 +1,5 @@
+import { isObject } from '../json/json.ts'
+
 /** The file of an upload, next to its text fields in `body`. */
 export interface FileInput {
   readonly file: Blob
@@ -5,12 +7,21 @@ export interface FileInput {
   readonly fileName?: string
 }
 
+/** The body of an upload. Throws TypeError where it has no file. */
+export function fileInputOf(body: unknown): FileInput {
+  if (!isFileInput(body)) throw new TypeError('body.file is missing: it takes a Blob or a File')
+  return body
+}
+
+function isFileInput(body: unknown): body is FileInput {
+  return isObject(body) && isObject(body.file)
+}
+
 /** The slowest line that an upload is sent over; the server refuses slower ones. */
 const BYTES_PER_MS_MIN = 16
 
 /** The body of an upload: its text fields, then its file. Throws TypeError where the file has no name. */
-export function formOf(body: unknown): FormData {
-  const { file, fileName, ...fields } = body as FileInput & Readonly<Record<string, unknown>>
+export function formOf({ file, fileName, ...fields }: FileInput): FormData {
   const name = fileName ?? ('name' in file && typeof file.name === 'string' ? file.name : undefined)
   if (name === undefined) throw new TypeError('body.fileName is missing: this file has no name of its own')
   const form = new FormData()
@@ -21,6 +32,6 @@ export function formOf(body: unknown): FormData {
 }
 
 /** How much longer an upload may take than another call. */
-export function sendingMs(body: unknown): number {
-  return Math.ceil((body as FileInput).file.size / BYTES_PER_MS_MIN)
+export function sendingMs({ file }: FileInput): number {
+  return Math.ceil(file.size / BYTES_PER_MS_MIN)
 }

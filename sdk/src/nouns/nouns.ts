@@ -1,11 +1,10 @@
-import type { Arguments, Caller, EndpointName } from '../client/calls.ts'
-import type { AnyInput } from '../client/client.ts'
+import type { AnyCaller, AnyInput, Caller } from '../client/calls.ts'
 import { nearest } from '../client/did-you-mean.ts'
 import { type Endpoint, endpoints } from '../client/endpoints.ts'
 import { SignatureRequiredError } from '../client/errors.ts'
 import type { Nouns } from '../generated/nouns.ts'
 import { isObject } from '../json/json.ts'
-import { isChallenge, signed } from '../signing/signed-retry.ts'
+import { isChallenge, signedByName } from '../signing/signed-retry.ts'
 import type { Signer } from '../signing/signer.ts'
 import { Listing } from './listing.ts'
 
@@ -61,7 +60,7 @@ export function complaining(
   })
 }
 
-function verbOf(caller: Caller, endpoint: Endpoint): Verb {
+function verbOf(caller: AnyCaller, endpoint: Endpoint): Verb {
   if (endpoint.isList) return (...given) => new Listing((cursor) => pageOf(caller, endpoint, given, cursor))
   return async (...given) => {
     const { input, signer } = inputOf(endpoint, given)
@@ -69,31 +68,23 @@ function verbOf(caller: Caller, endpoint: Endpoint): Verb {
   }
 }
 
-async function resultOf(caller: Caller, endpoint: Endpoint, input: AnyInput, signer: Signer | undefined) {
+async function resultOf(caller: AnyCaller, endpoint: Endpoint, input: AnyInput, signer: Signer | undefined) {
   const { name, isSigned } = endpoint
-  if (signer) return (await signed(caller, name as 'quote_execute', input as never, signer)).body
-  const answer = await callOf(caller, endpoint, input)
+  if (signer) return (await signedByName(caller, name, input, signer)).body
+  const answer = await caller.call(name, input)
   if (isSigned && isChallenge(answer)) throw new SignatureRequiredError(nameOf(endpoint), answer.body)
   return answer.body
 }
 
-function callOf(
-  caller: Caller,
-  { name }: Endpoint,
-  input: AnyInput,
-): Promise<{ status: number; body: unknown }> {
-  return caller.call(...([name, input] as unknown as Arguments<EndpointName>))
-}
-
 async function pageOf(
-  caller: Caller,
+  caller: AnyCaller,
   endpoint: Endpoint,
   given: readonly unknown[],
   cursor: string | undefined,
 ) {
   const { input } = inputOf(endpoint, given)
   const query = cursor === undefined ? input.query : { ...input.query, cursor }
-  return (await callOf(caller, endpoint, { ...input, ...(query && { query }) })).body as never
+  return (await caller.call(endpoint.name, { ...input, ...(query && { query }) })).body as never
 }
 
 /** The input of a call out of what a verb was given. Throws TypeError, naming the parameter. */

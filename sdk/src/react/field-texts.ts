@@ -1,10 +1,11 @@
 import type { Payment } from '../signing/statement.ts'
-import type { FieldName, Texts } from './texts/texts.ts'
+import type { Texts } from './texts/texts.ts'
 
 /** The name of a member: `accountInfo.beneficiary.fullName` is what the table says of `fullName`. */
 export function fieldText(texts: Texts, path: string): string {
   const name = path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? path
-  return Object.hasOwn(texts.fields, name) ? texts.fields[name as FieldName] : name
+  const fields: Readonly<Record<string, string>> = texts.fields
+  return Object.hasOwn(fields, name) ? (fields[name] ?? name) : name
 }
 
 /** The value of a member, in words where the table has some. */

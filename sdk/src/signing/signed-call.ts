@@ -1,8 +1,8 @@
-import type { Input, SignedName } from '../client/calls.ts'
+import type { AnyInput, Input, SignedName } from '../client/calls.ts'
 import { bytesFromText, hexFromBytes, sha256 } from '../crypto/bytes.ts'
 import { SIGNED_TARGETS } from '../generated/signing.ts'
 import { toCanonicalJson } from '../json/json.ts'
-import type { SignedOperation } from './statement.ts'
+import { isOperation, type SignedOperation } from './statement.ts'
 
 /** A call that a wallet signs for, as this side knows it. The payload is checked against it. */
 export interface SignedCall {
@@ -17,23 +17,27 @@ export interface SignedCall {
   readonly body?: unknown
 }
 
-/** These calls execute a quote, and the wallet signs for the quote: one signature is valid for each of them. */
-const EXECUTIONS: ReadonlySet<SignedName> = new Set([
-  'agent_action_approve',
-  'agent_me_quote_execute',
-  'transaction_approve',
-])
-
-/** The call that a wallet signs for when `name` is called with `input`. */
-export function signedCall<N extends SignedName>(name: N, input: Input<N>): SignedCall {
-  const { params = {}, body } = input as {
-    readonly params?: Readonly<Record<string, string>>
-    readonly body?: unknown
+/**
+ * The call that a wallet signs for when `name` is called with `input`. A call without a payload of its own executes a quote, and the wallet
+ * signs for that: one signature is valid for each of them.
+ */
+export function signedCall<N extends SignedName>(name: N, input: Input<N>): SignedCall
+export function signedCall(name: SignedName, input: Pick<AnyInput, 'params' | 'body'>): SignedCall
+export function signedCall(name: SignedName, input: object): SignedCall {
+  const { params: given, body }: Pick<AnyInput, 'params' | 'body'> = input
+  const params: Readonly<Record<string, unknown>> = { ...given }
+  if (!isOperation(name)) {
+    const { quoteId } = params
+    const target = typeof quoteId === 'string' ? executionTarget(quoteId) : undefined
+    return { operation: 'quote_execute', target }
   }
-  if (EXECUTIONS.has(name))
-    return { operation: 'quote_execute', target: params.quoteId && executionTarget(params.quoteId) }
   const target = SIGNED_TARGETS[name].replaceAll(/\{(\w+)\}/g, (_, param: string) => String(params[param]))
-  return { operation: name as SignedOperation, target, body }
+  return { operation: name, target, body }
+}
+
+/** Whether a wallet signs for this call. */
+export function isSignedName(name: string): name is SignedName {
+  return Object.hasOwn(SIGNED_TARGETS, name)
 }
 
 /** Method and path of the execution of a quote, as payloads name it. */

@@ -1,7 +1,7 @@
-import type { Answer, Arguments, Caller, Input, SignedName } from '../client/calls.ts'
+import type { Answer, AnyCaller, AnyInput, Caller, Input, SignedName } from '../client/calls.ts'
 import { newIdempotencyKey } from '../client/idempotency-key.ts'
 import { CheckedPayload } from './checked-payload.ts'
-import { signedCall } from './signed-call.ts'
+import { isSignedName, signedCall } from './signed-call.ts'
 import type { Signer } from './signer.ts'
 
 /** The final answer of a signed operation: not the 202. */
@@ -19,18 +19,25 @@ export async function signed<N extends SignedName>(
   input: Input<N>,
   signer: Signer,
 ): Promise<SignedAnswer<N>> {
+  return (await signedByName(caller, name, input, signer)) as SignedAnswer<N>
+}
+
+/** `signed` for helpers that read the name from a table. Throws TypeError for a call that nothing is signed for. */
+export async function signedByName(
+  caller: AnyCaller,
+  name: string,
+  input: AnyInput,
+  signer: Signer,
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  if (!isSignedName(name)) throw new TypeError(`${name} takes no signature`)
   // One key for both calls. An endpoint that takes no key gets none.
   const idempotencyKey = input.idempotencyKey ?? newIdempotencyKey()
-  const send = (more: object) => {
-    const args: [N, Input<N>] = [name, { ...input, idempotencyKey, ...more }]
-    return caller.call<N>(...(args as unknown as Arguments<N>))
-  }
-  const first = await send({})
-  if (!isChallenge(first)) return first as SignedAnswer<N>
+  const first = await caller.call(name, { ...input, idempotencyKey })
+  if (!isChallenge(first)) return first
   const { payloadToSign, requestId, expiresAt } = first.body
   const expected = { ...signedCall(name, input), account: signer.accountId, requestId, expiresAt }
   const signature = await signer.sign(await CheckedPayload.check(payloadToSign, expected))
-  return (await send({ signature, requestId })) as SignedAnswer<N>
+  return caller.call(name, { ...input, idempotencyKey, signature, requestId })
 }
 
 interface Challenge {

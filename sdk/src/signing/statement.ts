@@ -61,7 +61,8 @@ export function membersOf(part: object, path = ''): [path: string, text: string]
   )
 }
 
-function isOperation(operation: unknown): operation is SignedOperation {
+/** Whether a payload of its own exists for this operation. */
+export function isOperation(operation: unknown): operation is SignedOperation {
   return typeof operation === 'string' && Object.hasOwn(PAYLOAD_ROOTS, operation)
 }
 

@@ -37,8 +37,8 @@ export function nodesOf(text: string): readonly unknown[] {
  */
 export function readStrictly(nodes: readonly unknown[], at: number, value: unknown, member: string): unknown {
   const node = nodes[at]
-  if (isObject(node)) return object(nodes, node as Readonly<Record<string, number>>, value, member)
-  if (!Array.isArray(node)) return plain(node as string, value, member)
+  if (isObject(node)) return object(nodes, node, value, member)
+  if (!Array.isArray(node)) return plain(String(node), value, member)
   const [kind, first, ...rest] = node
   if (kind === '=') {
     if (![first, ...rest].includes(value))
@@ -46,8 +46,7 @@ export function readStrictly(nodes: readonly unknown[], at: number, value: unkno
     return value
   }
   if (kind === '/') {
-    plain('string', value, member)
-    if (!new RegExp(first, 'u').test(value as string))
+    if (!new RegExp(first, 'u').test(String(plain('string', value, member))))
       throw new PayloadMismatchError(member, 'does not have the right form')
     return value
   }
@@ -64,7 +63,7 @@ export function readStrictly(nodes: readonly unknown[], at: number, value: unkno
 
 function object(
   nodes: readonly unknown[],
-  members: Readonly<Record<string, number>>,
+  members: Readonly<Record<string, unknown>>,
   value: unknown,
   member: string,
 ): Record<string, unknown> {
@@ -83,10 +82,10 @@ function object(
 }
 
 /** The node of a member; a name that ends in `?` is none of a payload. */
-function nodeOf(members: Readonly<Record<string, number>>, name: string): number | undefined {
-  if (name.endsWith('?')) return undefined
+function nodeOf(members: unknown, name: string): number | undefined {
+  if (name.endsWith('?') || !isObject(members)) return undefined
   const key = [name, `${name}?`].find((one) => Object.hasOwn(members, one))
-  return key === undefined ? undefined : members[key]
+  return key === undefined ? undefined : Number(members[key])
 }
 
 function plain(type: string, value: unknown, member: string): unknown {
@@ -106,7 +105,7 @@ function int64(value: unknown, member: string): bigint {
 /** Whether a value has the tag of this member of a union. */
 function isTagged(nodes: readonly unknown[], at: number, tag: string, value: unknown): boolean {
   if (!isObject(value) || !Object.hasOwn(value, tag)) return false
-  const words = nodes[nodeOf(nodes[at] as Readonly<Record<string, number>>, tag) ?? -1]
+  const words = nodes[nodeOf(nodes[at], tag) ?? -1]
   return Array.isArray(words) && words[0] === '=' && words.slice(1).includes(value[tag])
 }
 
