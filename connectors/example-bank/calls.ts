@@ -86,7 +86,7 @@ function read<T extends TSchema>({ body, request }: Call, schema: T, creates: bo
   const { value, fault } = readBody(schema, objectOf(body))
   if (fault !== undefined) throw new Refusal(400, 'INVALID_INPUT', fault)
   if (!creates) return value
-  const { id } = value as { id: string }
+  const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
   if (request.headers['webhook-id'] !== `POST ${request.url} ${id}`)
     throw new Refusal(401, 'INVALID_SIGNATURE', 'The signature is of another id')
   if (request.headers['idempotency-key'] !== id)

@@ -24,9 +24,10 @@ const UNREAD_BYTES_MAX = 8 * 1024 * 1024
 export async function bodyOf(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const parts: Buffer[] = []
   let length = 0
-  for await (const part of request) {
-    length += (part as Buffer).length
-    if (length <= bytesMax) parts.push(part as Buffer)
+  const pieces: AsyncIterable<Buffer> = request
+  for await (const part of pieces) {
+    length += part.length
+    if (length <= bytesMax) parts.push(part)
     // The rest is read and thrown away, so that the caller hears the refusal; up to a limit.
     else if (length > UNREAD_BYTES_MAX) break
   }

@@ -1,6 +1,8 @@
 export type {
   AgentCallName,
   Answer,
+  AnyCaller,
+  AnyInput,
   Arguments,
   BodyInput,
   Caller,
@@ -23,7 +25,7 @@ export {
   SignatureRequiredError,
 } from './client/errors.ts'
 export { type FollowOptions, followEvents, type PlatformEvent } from './client/follow-events.ts'
-export { paginate } from './client/paginate.ts'
+export { type PageOf, paginate } from './client/paginate.ts'
 export type { FileInput } from './client/upload-form.ts'
 export { Countersign, type StoredOptions } from './countersign.ts'
 export {

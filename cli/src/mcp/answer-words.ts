@@ -81,15 +81,13 @@ export function withWords(value: unknown, around: readonly Json[] = []): unknown
 
 /** Details of a refusal have no schema, so their integers are numbers. */
 function amountInWords(name: string, amount: unknown, around: readonly Json[]): string | undefined {
-  if (!isAmountName(name) || (typeof amount !== 'bigint' && !Number.isSafeInteger(amount))) return undefined
+  const isInteger = typeof amount === 'bigint' || (typeof amount === 'number' && Number.isSafeInteger(amount))
+  if (!isAmountName(name) || !isInteger) return undefined
   const found = CURRENCY_OF[name]!(around)
   const code = isObject(found) ? found.code : found
   if (typeof code !== 'string') return undefined
   const decimals = memberOf(found, 'decimals')
-  return formatAmount(
-    BigInt(amount as bigint | number),
-    typeof decimals === 'number' ? { code, decimals } : currencyOf(code),
-  )
+  return formatAmount(BigInt(amount), typeof decimals === 'number' ? { code, decimals } : currencyOf(code))
 }
 
 /** A sentence about an action that waits for a person, for the model to pass on. Undefined for anything else. */

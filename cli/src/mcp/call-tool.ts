@@ -1,13 +1,6 @@
 import { API } from '@countersign/contract/api'
 import { isObject } from '@countersign/contract/core/decode'
-import {
-  type AgentCallName,
-  type Arguments,
-  ConnectionError,
-  CountersignError,
-  NotDecidedError,
-  toJson,
-} from '@countersign/sdk'
+import { type AnyCaller, ConnectionError, CountersignError, NotDecidedError, toJson } from '@countersign/sdk'
 import type { Agent } from '@countersign/sdk/agent'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { Failure } from '../terminal/failure.ts'
@@ -38,9 +31,8 @@ export async function callTool(
 async function run(agent: Agent, tool: Tool, args: Json, signal: AbortSignal): Promise<unknown> {
   if (tool.waits) return waitForDecision(agent, args, signal)
   const input = { ...callInput(API[tool.call], args), signal }
-  const call = [tool.call, input] as unknown as Arguments<AgentCallName>
-  const answer: { readonly body?: unknown } = await agent.call(...call)
-  return answer.body
+  const caller: AnyCaller = agent
+  return (await caller.call(tool.call, input)).body
 }
 
 /** A pending action is an answer, not an error. */

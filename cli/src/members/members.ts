@@ -1,4 +1,5 @@
-import { MEMBER_ROLES, type MemberRole } from '@countersign/contract/core/member-roles'
+import { MEMBER_ROLES } from '@countersign/contract/core/member-roles'
+import { memberOf } from '@countersign/contract/core/objects'
 import type { ItemOf } from '@countersign/sdk'
 import { ask } from '../admin/ask-server.ts'
 import { type Shell, say } from '../connection/shell.ts'
@@ -77,8 +78,8 @@ function permissionsOf({
 }: Pick<InviteOptions, 'role' | 'permissions'>): readonly string[] {
   if (role !== undefined && permissions !== undefined)
     throw new Failure('Give --role or --permissions, not both: a role is a name for permissions.')
-  if (role === undefined) return permissions ?? MEMBER_ROLES.OWNER
-  return MEMBER_ROLES[role as MemberRole]
+  const ofRole = role === undefined ? MEMBER_ROLES.OWNER : memberOf<readonly string[]>(MEMBER_ROLES, role)
+  return permissions ?? ofRole ?? []
 }
 
 /** Reads a role, in any case. Throws Failure for an unknown one. */

@@ -1,4 +1,4 @@
-import type { Arguments, ItemOf } from '@countersign/sdk'
+import type { AnyCaller, ItemOf, PageOf } from '@countersign/sdk'
 import { type Shell, say } from '../connection/shell.ts'
 import { type Found, printRecords } from '../terminal/records.ts'
 import { limitOf, pageSize, queryOf } from './filters.ts'
@@ -36,16 +36,17 @@ async function find<N extends ListName>(
   { list }: Pick<RecordNoun<N>, 'list'>,
   options: ListOptions,
 ): Promise<Found<ItemOf<N>>> {
+  const caller: AnyCaller = countersign
   const filters = queryOf(list, options)
   const limit = limitOf(options)
   const data: ItemOf<N>[] = []
   let cursor: string | undefined
   for (;;) {
     const query = { ...filters, limit: pageSize(limit - data.length), ...(cursor && { cursor }) }
-    const answer = await countersign.call<N>(...([list, { query }] as unknown as Arguments<N>))
-    const { body } = answer as unknown as { body: Found<ItemOf<N>> & { readonly nextCursor?: string } }
-    for (const record of body.data) data.push(record)
-    cursor = body.hasMore ? body.nextCursor : undefined
-    if (cursor === undefined || data.length >= limit) return { data, hasMore: body.hasMore }
+    const { body } = await caller.call(list, { query })
+    const page = body as PageOf<N>
+    for (const record of page.data) data.push(record)
+    cursor = page.hasMore ? page.nextCursor : undefined
+    if (cursor === undefined || data.length >= limit) return { data, hasMore: page.hasMore }
   }
 }

@@ -42,7 +42,7 @@ async function notClosed({ wire, accounts }: Context): Promise<void> {
 
 async function closed(context: Context): Promise<void> {
   const answer = await runHook(hookFor(context, 'closeDay'), context.url)
-  const { date = new Date().toISOString().slice(0, 10) } = (answer ?? {}) as { date?: string }
+  const { date = new Date().toISOString().slice(0, 10) }: { date?: string } = answer ?? {}
   const path = `/statements/${date}?currency=${context.accounts.currency}`
   const until = Date.now() + context.waitMs
   let reply = await context.wire.call({ method: 'GET', path })

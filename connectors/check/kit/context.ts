@@ -104,7 +104,7 @@ export function bodyOf<T extends TSchema>(
   holds(reply.status === 200, `${what} was answered ${reply.status}: ${reply.text.slice(0, 300)}`)
   const { value, fault } = readBody(schema, reply.body, kind)
   holds(fault === undefined, `the answer to ${what} does not fit its schema: ${fault}`)
-  return value as Static<T>
+  return value
 }
 
 /** Holds an answer to be a refusal with one of these statuses, and with a code and a message. */

@@ -78,7 +78,8 @@ export class Receiver {
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const parts: Buffer[] = []
     try {
-      for await (const part of request) parts.push(part as Buffer)
+      const pieces: AsyncIterable<Buffer> = request
+      for await (const part of pieces) parts.push(part)
     } catch {
       return
     }
