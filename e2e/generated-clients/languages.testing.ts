@@ -24,6 +24,18 @@ interface Language {
 
 const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2'
 
+const OPENAPI_GENERATOR = '7.25.0'
+const GENERATOR_JAR = `openapi-generator-cli-${OPENAPI_GENERATOR}.jar`
+
+/** Copies OpenAPI Generator from Maven's repository into `generator`. */
+const COPY_GENERATOR: Command = {
+  program: 'mvn',
+  args: [
+    ...['--batch-mode', '--quiet', 'dependency:copy', '-DoutputDirectory=generator'],
+    `-Dartifact=org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`,
+  ],
+}
+
 /** The toolchains, each with the generator of its ecosystem; the folder of its name has the program that uses the client. */
 export const TOOLCHAINS = {
   go: {
@@ -35,6 +47,19 @@ export const TOOLCHAINS = {
       { program: 'go', args: ['build', '-o', 'backend', '.'] },
     ],
     run: (folder) => ({ program: join(folder, 'backend'), args: [] }),
+  },
+  java: {
+    probe: { program: 'sh', args: ['-c', 'javac -version && mvn -version'] },
+    needs: 'A JDK with Maven',
+    make: () => [
+      COPY_GENERATOR,
+      {
+        program: 'java',
+        args: ['-jar', join('generator', GENERATOR_JAR), 'generate', '-c', 'openapi-generator.yaml'],
+      },
+      { program: 'mvn', args: ['--batch-mode', '--quiet', 'compile', 'dependency:copy-dependencies'] },
+    ],
+    run: () => ({ program: 'java', args: ['-cp', 'target/classes:target/dependency/*', 'Backend'] }),
   },
   python: {
     probe: { program: 'python3', args: ['-c', 'import ensurepip, venv'] },
