@@ -7,6 +7,9 @@ import { promisify } from 'node:util'
 import { tools } from './generate.testing.ts'
 
 const LANGUAGES = fileURLToPath(new URL('./languages', import.meta.url))
+/** The signing packages, each in the folder of its language, and the vectors of their tests. */
+const CLIENTS = fileURLToPath(new URL('../../clients', import.meta.url))
+const VECTORS = join(CLIENTS, 'vectors.json')
 
 interface Command {
   readonly program: string
@@ -20,6 +23,8 @@ interface Language {
   /** Makes the client of `openapi.json`, then compiles it where the language does. */
   readonly make: (folder: string) => readonly Command[]
   readonly run: (folder: string) => Command
+  /** Tests the signing package of the language, in a folder that `make` was run in. */
+  readonly testSigning?: (folder: string) => Command
 }
 
 const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2'
@@ -47,6 +52,7 @@ export const TOOLCHAINS = {
       { program: 'go', args: ['build', '-o', 'backend', '.'] },
     ],
     run: (folder) => ({ program: join(folder, 'backend'), args: [] }),
+    testSigning: () => ({ program: 'go', args: ['test', 'example.com/countersign/signing'] }),
   },
   java: {
     probe: { program: 'sh', args: ['-c', 'javac -version && mvn -version'] },
@@ -77,10 +83,14 @@ export const TOOLCHAINS = {
       { program: join(folder, 'venv/bin/python'), args: ['-m', 'compileall', '-q', 'countersign'] },
     ],
     run: (folder) => ({ program: join(folder, 'venv/bin/python'), args: ['main.py'] }),
+    testSigning: (folder) => ({
+      program: join(folder, 'venv/bin/python'),
+      args: ['signing/tests/test_vectors.py'],
+    }),
   },
 } as const satisfies Record<string, Language>
 
-type LanguageName = keyof typeof TOOLCHAINS
+export type LanguageName = keyof typeof TOOLCHAINS
 
 /** True if the programs of a language are installed here. */
 export function isInstalled(name: LanguageName): boolean {
@@ -122,6 +132,8 @@ export class Program {
     const folder = await mkdtemp(join(tools(), `${name}-`))
     const program = new Program(folder, TOOLCHAINS[name])
     await cp(join(LANGUAGES, name), folder, { recursive: true })
+    if (program.#language.testSigning)
+      await cp(join(CLIENTS, name), join(folder, 'signing'), { recursive: true })
     await writeFile(join(folder, 'openapi.json'), document)
     for (const command of program.#language.make(folder)) await program.#execute(command)
     return program
@@ -148,13 +160,30 @@ export class Program {
     return outcome
   }
 
+  /** Rejects with what the tests print if one fails. */
+  async testSigning(): Promise<void> {
+    const command = this.#language.testSigning?.(this.#folder)
+    if (command) await this.#execute(command)
+  }
+
+  /** The output of the validator of OpenAPI Generator, which the program of Java has. */
+  async validate(): Promise<string> {
+    const jar = join('generator', GENERATOR_JAR)
+    return this.#execute({
+      program: 'java',
+      args: ['-jar', jar, 'validate', '-i', 'openapi.json', '--recommend'],
+    })
+  }
+
   async remove(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true })
   }
 
-  async #execute({ program, args }: Command): Promise<void> {
+  async #execute({ program, args }: Command): Promise<string> {
     try {
-      await promisify(execFile)(program, [...args], { cwd: this.#folder, maxBuffer: 2 ** 26 })
+      const options = { cwd: this.#folder, maxBuffer: 2 ** 26, env: { ...process.env, VECTORS } }
+      const { stdout } = await promisify(execFile)(program, [...args], options)
+      return stdout
     } catch (error) {
       // The cause has what the program printed.
       throw new Error(`${program} ${args.join(' ')} failed.`, { cause: error })
