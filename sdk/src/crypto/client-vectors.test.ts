@@ -45,16 +45,19 @@ const vectors: Vectors = JSON.parse(
 const { accountId, quorumPublicKey } = vectors
 
 async function keyPairOf(name: 'ECDSA' | 'ECDH', pair: Pair): Promise<CryptoKeyPair> {
-  const [x, y, d] = [
-    pair.uncompressedPublicKey.slice(2, 66),
-    pair.uncompressedPublicKey.slice(66),
-    pair.privateKey,
-  ].map((hex) => Buffer.from(hex, 'hex').toString('base64url'))
-  const jwk = { kty: 'EC', crv: 'P-256', x, y }
+  const base64url = (hex: string) => Buffer.from(hex, 'hex').toString('base64url')
+  const point = pair.uncompressedPublicKey
+  const jwk = { kty: 'EC', crv: 'P-256', x: base64url(point.slice(2, 66)), y: base64url(point.slice(66)) }
   const algorithm = { name, namedCurve: 'P-256' }
   const [own, others]: [KeyUsage, KeyUsage[]] = name === 'ECDSA' ? ['sign', ['verify']] : ['deriveBits', []]
   return {
-    privateKey: await crypto.subtle.importKey('jwk', { ...jwk, d }, algorithm, false, [own]),
+    privateKey: await crypto.subtle.importKey(
+      'jwk',
+      { ...jwk, d: base64url(pair.privateKey) },
+      algorithm,
+      false,
+      [own],
+    ),
     publicKey: await crypto.subtle.importKey('jwk', jwk, algorithm, true, others),
   }
 }
