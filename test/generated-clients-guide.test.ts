@@ -6,12 +6,12 @@ const root = new URL('../', import.meta.url)
 
 async function programsOf(language: string): Promise<string> {
   const folder = new URL(`e2e/generated-clients/languages/${language}/`, root)
-  const files = (await readdir(folder)).filter((name) => /\.(?:go|py)$/.test(name))
+  const files = (await readdir(folder)).filter((name) => /\.(?:go|java|py)$/.test(name))
   const texts = await Promise.all(files.map((name) => readFile(fileURLToPath(new URL(name, folder)), 'utf8')))
   return texts.join('\n')
 }
 
-test.each(['go', 'python'])(
+test.each(['go', 'java', 'python'])(
   'the guide of generated clients shows the tested code in %s',
   async (language) => {
     const guide = await readFile(fileURLToPath(new URL('docs/generated-clients.md', root)), 'utf8')

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -10,6 +10,7 @@ import type { Answer, Calls, Connect, Signed } from './clients/calls.ts'
 
 const CLIENTS = fileURLToPath(new URL('./clients', import.meta.url))
 const REDOCLY = fileURLToPath(new URL('./redocly.yaml', import.meta.url))
+const SPECTRAL = fileURLToPath(new URL('./spectral.yaml', import.meta.url))
 
 /** The folder with the generators of `tools/package.json`. `npm run test:clients` makes it. */
 export function tools(): string {
@@ -92,9 +93,23 @@ export class Workshop {
     return connect
   }
 
-  /** Rejects where the linter finds an error in the document. */
-  async lint(): Promise<string> {
+  /** The output of Redocly about the document. Rejects if it finds an error. */
+  async lintWithRedocly(): Promise<string> {
     return this.#run('redocly', ['lint', 'openapi.json', '--config', REDOCLY])
+  }
+
+  /** The output of Spectral about the document. Rejects if it finds an error or a warning. */
+  async lintWithSpectral(): Promise<string> {
+    // The files that its exceptions name are relative to it.
+    await copyFile(SPECTRAL, join(this.#folder, 'spectral.yaml'))
+    return this.#run('spectral', [
+      'lint',
+      'openapi.json',
+      '--ruleset',
+      'spectral.yaml',
+      '--fail-severity',
+      'warn',
+    ])
   }
 
   async remove(): Promise<void> {

@@ -7,6 +7,11 @@ import { promisify } from 'node:util'
 import { tools } from './generate.testing.ts'
 
 const LANGUAGES = fileURLToPath(new URL('./languages', import.meta.url))
+/** The signing packages, each in the folder of its language, and the vectors of their tests. */
+const CLIENTS = fileURLToPath(new URL('../../clients', import.meta.url))
+const VECTORS = join(CLIENTS, 'vectors.json')
+/** Java's better compiler does not pay off in a program of seconds: without it, they take half the time. */
+const JAVA_TOOL_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 
 interface Command {
   readonly program: string
@@ -20,9 +25,23 @@ interface Language {
   /** Makes the client of `openapi.json`, then compiles it where the language does. */
   readonly make: (folder: string) => readonly Command[]
   readonly run: (folder: string) => Command
+  /** Tests the signing package of the language, in a folder that `make` was run in. */
+  readonly testSigning?: (folder: string) => Command
 }
 
 const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2'
+
+const OPENAPI_GENERATOR = '7.25.0'
+const GENERATOR_JAR = `openapi-generator-cli-${OPENAPI_GENERATOR}.jar`
+
+/** Copies OpenAPI Generator from Maven's repository into `generator`. */
+const COPY_GENERATOR: Command = {
+  program: 'mvn',
+  args: [
+    ...['--batch-mode', '--quiet', 'dependency:copy', '-DoutputDirectory=generator'],
+    `-Dartifact=org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`,
+  ],
+}
 
 /** The toolchains, each with the generator of its ecosystem; the folder of its name has the program that uses the client. */
 export const TOOLCHAINS = {
@@ -35,6 +54,20 @@ export const TOOLCHAINS = {
       { program: 'go', args: ['build', '-o', 'backend', '.'] },
     ],
     run: (folder) => ({ program: join(folder, 'backend'), args: [] }),
+    testSigning: () => ({ program: 'go', args: ['test', 'example.com/countersign/signing'] }),
+  },
+  java: {
+    probe: { program: 'sh', args: ['-c', 'javac -version && mvn -version'] },
+    needs: 'A JDK with Maven',
+    make: () => [
+      COPY_GENERATOR,
+      {
+        program: 'java',
+        args: ['-jar', join('generator', GENERATOR_JAR), 'generate', '-c', 'openapi-generator.yaml'],
+      },
+      { program: 'mvn', args: ['--batch-mode', '--quiet', 'compile', 'dependency:copy-dependencies'] },
+    ],
+    run: () => ({ program: 'java', args: ['-cp', 'target/classes:target/dependency/*', 'Backend'] }),
   },
   python: {
     probe: { program: 'python3', args: ['-c', 'import ensurepip, venv'] },
@@ -52,10 +85,14 @@ export const TOOLCHAINS = {
       { program: join(folder, 'venv/bin/python'), args: ['-m', 'compileall', '-q', 'countersign'] },
     ],
     run: (folder) => ({ program: join(folder, 'venv/bin/python'), args: ['main.py'] }),
+    testSigning: (folder) => ({
+      program: join(folder, 'venv/bin/python'),
+      args: ['signing/tests/test_vectors.py'],
+    }),
   },
 } as const satisfies Record<string, Language>
 
-type LanguageName = keyof typeof TOOLCHAINS
+export type LanguageName = keyof typeof TOOLCHAINS
 
 /** True if the programs of a language are installed here. */
 export function isInstalled(name: LanguageName): boolean {
@@ -97,6 +134,8 @@ export class Program {
     const folder = await mkdtemp(join(tools(), `${name}-`))
     const program = new Program(folder, TOOLCHAINS[name])
     await cp(join(LANGUAGES, name), folder, { recursive: true })
+    if (program.#language.testSigning)
+      await cp(join(CLIENTS, name), join(folder, 'signing'), { recursive: true })
     await writeFile(join(folder, 'openapi.json'), document)
     for (const command of program.#language.make(folder)) await program.#execute(command)
     return program
@@ -123,13 +162,34 @@ export class Program {
     return outcome
   }
 
+  /** Rejects with what the tests print if one fails. */
+  async testSigning(): Promise<void> {
+    const command = this.#language.testSigning?.(this.#folder)
+    if (command) await this.#execute(command)
+  }
+
+  /** The output of the validator of OpenAPI Generator, which the program of Java has. */
+  async validate(): Promise<string> {
+    const jar = join('generator', GENERATOR_JAR)
+    return this.#execute({
+      program: 'java',
+      args: ['-jar', jar, 'validate', '-i', 'openapi.json', '--recommend'],
+    })
+  }
+
   async remove(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true })
   }
 
-  async #execute({ program, args }: Command): Promise<void> {
+  async #execute({ program, args }: Command): Promise<string> {
     try {
-      await promisify(execFile)(program, [...args], { cwd: this.#folder, maxBuffer: 2 ** 26 })
+      const options = {
+        cwd: this.#folder,
+        maxBuffer: 2 ** 26,
+        env: { ...process.env, VECTORS, JAVA_TOOL_OPTIONS },
+      }
+      const { stdout } = await promisify(execFile)(program, [...args], options)
+      return stdout
     } catch (error) {
       // The cause has what the program printed.
       throw new Error(`${program} ${args.join(' ')} failed.`, { cause: error })

@@ -3,7 +3,7 @@ import { API } from '../api.ts'
 import { isObject } from '../core/decode.ts'
 import { namedSchemas, pascalCase } from './naming.ts'
 import { openApi } from './openapi.ts'
-import { isComponent, shapeOf } from './shape.ts'
+import { isComponent, isItemComponent, shapeOf } from './shape.ts'
 
 const document = JSON.parse(JSON.stringify(openApi({ serverUrl: '/' })))
 const schemas: Readonly<Record<string, object>> = document.components.schemas
@@ -21,18 +21,19 @@ function anonymousIn(node: unknown, place: string): string[] {
     .flatMap(([keyword, value]) =>
       keyword === 'properties' && isObject(value)
         ? Object.entries(value).flatMap(([name, schema]) => ownAnd(schema, `${place}.${name}`))
-        : ownAnd(value, `${place}/${keyword}`),
+        : ownAnd(value, `${place}/${keyword}`, keyword === 'items' ? isItemComponent : isComponent),
     )
 }
 
-function ownAnd(node: unknown, place: string): string[] {
-  const own = isObject(node) && isComponent(node) ? [place] : []
+function ownAnd(node: unknown, place: string, isNamed = isComponent): string[] {
+  const own = isObject(node) && isNamed(node) ? [place] : []
   return [...own, ...anonymousIn(node, place)]
 }
 
 describe('the components of the OpenAPI document', () => {
   test('leave no object, union or choice of words without a name in an operation, a webhook or a component', () => {
     expect(ownAnd({ properties: { a: { enum: ['x', 'y'] } } }, 'sample')).toEqual(['sample', 'sample.a'])
+    expect(ownAnd({ items: { enum: ['x'] } }, 'sample')).toEqual(['sample/items'])
     const places = [document.paths, document.webhooks].flatMap((group) =>
       Object.entries(group).flatMap(([name, item]) => anonymousIn(item, name)),
     )

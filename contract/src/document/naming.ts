@@ -3,7 +3,7 @@ import { API } from '../api.ts'
 import type { Endpoint } from '../core/endpoint.ts'
 import { WEBHOOKS } from '../events/webhooks.ts'
 import { GIVEN_NAMES } from './openapi-names.ts'
-import { isComponent, shapeOf } from './shape.ts'
+import { isComponent, isItemComponent, shapeOf } from './shape.ts'
 
 export type NamedSchemas = readonly (readonly [name: string, schema: TSchema])[]
 
@@ -68,9 +68,9 @@ class Naming {
     for (const schema of [params, query]) this.#visitInside(schema, owner, true)
   }
 
-  #visit(node: unknown, name: string, isParameter = false): void {
+  #visit(node: unknown, name: string, isParameter = false, isNamed = isComponent): void {
     if (typeof node !== 'object' || node === null) return
-    if (isComponent(node)) this.#visitComponent(node, name, isParameter)
+    if (isNamed(node)) this.#visitComponent(node, name, isParameter)
     else this.#visitInside(node, name, isParameter)
   }
 
@@ -104,7 +104,7 @@ class Naming {
     const { properties, items, oneOf, anyOf, patternProperties, additionalProperties, knownWords } = parts
     for (const [name, schema] of Object.entries(properties ?? {}))
       this.#visit(schema, `${owner}${pascalCase(name)}`, isParameter)
-    this.#visit(items, singular(owner), isParameter)
+    this.#visit(items, singular(owner), isParameter, isItemComponent)
     for (const schema of [...(oneOf ?? []), ...(anyOf ?? []), ...Object.values(patternProperties ?? {})])
       this.#visit(schema, owner, isParameter)
     this.#visit(additionalProperties, owner)

@@ -367,7 +367,8 @@ function jsonContent(schema: TSchema, example?: unknown): Json {
 
 /** One schema of an error body per status, with its codes. */
 function errorComponents(): Json {
-  const byStatus = groupByStatus(ERROR_CODES)
+  // A request that the document describes never gets 405.
+  const byStatus = groupByStatus(ERROR_CODES.filter((code) => code !== 'METHOD_NOT_ALLOWED'))
   const { reason, ...members } = refer(ErrorBody.properties) as Json
   return Object.fromEntries(
     [...byStatus].flatMap(([status, codesOfStatus]) => [

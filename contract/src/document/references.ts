@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { isObject } from '../core/decode.ts'
 import { OWN_KEYWORDS } from '../core/schema.ts'
-import { asDocumented, isComponent, NOTES, shapeOf } from './shape.ts'
+import { asDocumented, isComponent, isItemComponent, NOTES, shapeOf } from './shape.ts'
 
 type Json = Record<string, unknown>
 
@@ -16,10 +16,10 @@ export function references(named: readonly (readonly [string, TSchema])[]): Refe
   const byShape = new Map<string, readonly [string, TSchema]>()
   for (const one of named) if (!byShape.has(shapeOf(one[1]))) byShape.set(shapeOf(one[1]), one)
 
-  function refer(node: unknown): unknown {
+  function refer(node: unknown, isNamed = isComponent): unknown {
     if (typeof node !== 'object' || node === null) return node
-    if (Array.isArray(node)) return node.map(refer)
-    const found = isComponent(node) ? byShape.get(shapeOf(node)) : undefined
+    if (Array.isArray(node)) return node.map((one) => refer(one))
+    const found = isNamed(node) ? byShape.get(shapeOf(node)) : undefined
     if (!found) return referInside(node)
     const [name, schema] = found
     return { $ref: `#/components/schemas/${name}`, ...notesBeside(node, schema) }
@@ -29,7 +29,10 @@ export function references(named: readonly (readonly [string, TSchema])[]): Refe
     const copy: Json = {}
     for (const [key, value] of Object.entries(asDocumented(node)))
       if (!OWN_KEYWORDS.has(key))
-        copy[key] = key === 'properties' && isObject(value) ? ofProperties(value) : refer(value)
+        copy[key] =
+          key === 'properties' && isObject(value)
+            ? ofProperties(value)
+            : refer(value, key === 'items' ? isItemComponent : isComponent)
     if ('discriminator' in node && 'oneOf' in node)
       copy.discriminator = withMapping(node as Union, copy.oneOf as Json[])
     // Without it, some generators read 32 bits.

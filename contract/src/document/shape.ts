@@ -70,6 +70,15 @@ export function isComponent(schema: object): boolean {
   return properties !== undefined || knownWords !== undefined || (Array.isArray(words) && words.length > 1)
 }
 
+/**
+ * True if a schema becomes a component where it describes the items of an array. A constant does too: generators make an enum class of
+ * it, and some give the class no name that the array can use.
+ */
+export function isItemComponent(schema: object): boolean {
+  const { enum: words }: Parts = schema
+  return isComponent(schema) || (Array.isArray(words) && words.length > 0)
+}
+
 function isNull(schema: unknown): boolean {
   return isObject(schema) && schema.type === 'null'
 }

@@ -1,0 +1,3 @@
+module example.com/countersign/signing
+
+go 1.26
