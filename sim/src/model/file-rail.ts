@@ -101,7 +101,7 @@ async function waitingReports(backend: Backend): Promise<Body[]> {
 
 /** The reports of bookings that wait because they may be the sum of deposits that advices have told one by one. */
 function waitingSums({ waits }: FileBank, events: readonly Body[]): Body[] {
-  const left = [...waits.sums]
+  const left = waits.sums
   return events.filter(({ type, reason, body }) => {
     if (type !== 'file.booking' || reason !== 'OTHER_AMOUNT') return false
     const at = left.indexOf(BigInt(body.data.amount))

@@ -8,28 +8,35 @@ export class Waits {
   refused = 0
   /** The amounts of entries that nobody can read. */
   readonly unread: bigint[] = []
-  /** The amounts of entries that may be the sum of deposits that advices have told one by one. They may wait, and no others of their kind. */
-  readonly sums: bigint[] = []
-  /** The entries that advices tell of, until a statement does. */
+  /** The entries that advices tell of, if advices count. */
   readonly #advised: Entry[] = []
+  /** The entries of each statement, in their order. */
+  readonly #stated: (readonly Entry[])[] = []
 
-  /** An advice that counts tells of an entry. */
   advise(entry: Entry): void {
     this.#advised.push(entry)
   }
 
-  /** A statement tells of these entries. What an advice tells of as well is counted by that, before or after the statement. */
   state(entries: readonly Entry[]): void {
-    const unadvised = entries.filter((entry) => !this.#confirms(entry))
-    const counted = this.#advised.flatMap(partsOf)
-    for (const entry of unadvised)
-      if (mayBeSum(entry) && counted.some((amount) => amount < entry.cents)) this.sums.push(entry.cents)
+    this.#stated.push(entries)
   }
 
-  #confirms(entry: Entry): boolean {
-    const at = this.#advised.indexOf(entry)
-    if (at >= 0) this.#advised.splice(at, 1)
-    return at >= 0
+  /**
+   * The amounts of entries that may wait because they may be the sum of deposits that advices have told one by one: of entries
+   * that no advice tells of, while one tells of less that no statement has told yet.
+   */
+  get sums(): bigint[] {
+    const left = [...this.#advised]
+    const confirms = (entry: Entry) => {
+      const at = left.indexOf(entry)
+      if (at >= 0) left.splice(at, 1)
+      return at >= 0
+    }
+    return this.#stated.flatMap((entries) => {
+      const others = entries.filter((entry) => !confirms(entry)).filter(mayBeSum)
+      const counted = left.flatMap(partsOf)
+      return others.map(({ cents }) => cents).filter((cents) => counted.some((amount) => amount < cents))
+    })
   }
 }
 
