@@ -14,6 +14,7 @@ const DELIVERED_SECONDS = 12 * 60 * 60
 const CLAIMED_MS = 30_000
 const SETTLING_MAX = 20
 const OPEN_STATUSES: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING', 'CREATED'])
+const OPEN_DEPOSITS: ReadonlySet<string> = new Set(['PENDING', 'RETURNING'])
 
 /** Lets everything end, and holds it against the model. Throws Wrong. */
 export async function checkEnd(bank: Bank, receiver: Receiver | undefined): Promise<void> {
@@ -41,12 +42,25 @@ export async function checkBooks(db: Database, key: string): Promise<void> {
 async function settle({ backend, rail, model }: Bank): Promise<Reply['body'][]> {
   for (let turn = 0; ; turn++) {
     await rail.pass(SETTLED_SECONDS)
+    // The rail may hand its last report over while the platform is asked, and the platform its last payment.
+    const before = await rail.whatIsOpen(model)
     const transactions = await all(backend, '/transactions?limit=100')
-    const open = transactions.filter(({ status }) => OPEN_STATUSES.has(status))
-    const why = open.length > 0 ? `Payments stay open: ${JSON.stringify(open)}` : await rail.whatIsOpen(model)
+    const why = before ?? (await whatPlatformHasOpen(backend, transactions)) ?? (await rail.whatIsOpen(model))
     if (why === undefined) return transactions
     if (turn === SETTLING_MAX) throw new Wrong(why)
   }
+}
+
+/** Why the platform is not done; undefined if it is. The payment of a refused deposit ends before its money is back at its sender. */
+async function whatPlatformHasOpen(
+  backend: Backend,
+  transactions: readonly Reply['body'][],
+): Promise<string | undefined> {
+  const open = transactions.filter(({ status }) => OPEN_STATUSES.has(status))
+  if (open.length > 0) return `Payments stay open: ${JSON.stringify(open)}`
+  const deposits = await all(backend, '/deposits?limit=100')
+  const undecided = deposits.filter(({ status }) => OPEN_DEPOSITS.has(status))
+  return undecided.length > 0 ? `Deposits stay open: ${JSON.stringify(undecided)}` : undefined
 }
 
 function checkTransactions({ model }: Bank, found: readonly Reply['body'][]): void {

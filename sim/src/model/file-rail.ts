@@ -4,7 +4,7 @@ import type { Machine } from '../machine/machine.ts'
 import { type FileBank, ibanOf, RAIL, REJECTS, RETURNS } from '../world/file-bank/file-bank.ts'
 import type { Body } from '../world/servers.ts'
 import { type Backend, must } from './clients.ts'
-import { type Account, FAILS, type Model, type Payment, Wrong } from './model.ts'
+import { type Account, FAILS, type Model, type Payment, WAITS, Wrong } from './model.ts'
 import { differenceOf, type Rail, TURNS_MAX, untilRight } from './rails.ts'
 
 const ENDINGS = { [REJECTS]: FAILS, [RETURNS]: FAILS }
@@ -36,7 +36,10 @@ export function fileRail(backend: Backend, bank: FileBank): Rail {
         throw new Wrong(`${counted} came in by the books, and the bank has booked ${bank.books.received}`)
     },
     async whatIsOpen({ payments }: Model) {
-      return bank.whatIsOpen() ?? differenceOf(payments, ordersOf(bank, payments), bank.deposits)
+      const open = bank.whatIsOpen() ?? differenceOf(payments, ordersOf(bank, payments), bank.deposits)
+      const sums = waitingSums(bank, open === undefined ? await waitingReports(backend) : [])
+      for (const payment of payments) if (sums.some((sum) => isAbout(sum, payment))) payment.ending = WAITS
+      return open
     },
     async check() {
       await rail.look()
@@ -67,7 +70,7 @@ function ordersOf(bank: FileBank, payments: readonly Payment[]) {
  * the bank has not given a reason for, and the last statement agrees with the ledger but for what waits.
  */
 async function differenceOfAccount(backend: Backend, bank: FileBank): Promise<string | undefined> {
-  const { data: events } = must(await backend.get('/rail-events?status=WAITING&limit=100'), 200)
+  const events = await waitingReports(backend)
   const wrong = unexpected(bank, events)
   if (wrong !== undefined) return `Reports that wait for a person: ${wrong}`
   const bookings: Body[] = events.filter(({ type }: Body) => type === 'file.booking')
@@ -92,18 +95,38 @@ async function differenceOfAccount(backend: Backend, bank: FileBank): Promise<st
     : `The bank has ${balance}, of which ${waiting} wait. The last day: ${JSON.stringify(last)}`
 }
 
+async function waitingReports(backend: Backend): Promise<Body[]> {
+  return must(await backend.get('/rail-events?status=WAITING&limit=100'), 200).data
+}
+
+/** The reports of bookings that wait because they may be the sum of deposits that advices have told one by one. */
+function waitingSums({ waits }: FileBank, events: readonly Body[]): Body[] {
+  const left = waits.sums
+  return events.filter(({ type, reason, body }) => {
+    if (type !== 'file.booking' || reason !== 'OTHER_AMOUNT') return false
+    const at = left.indexOf(BigInt(body.data.amount))
+    if (at >= 0) left.splice(at, 1)
+    return at >= 0
+  })
+}
+
+/** Whether a report has the bank's name of a payment in its texts. */
+function isAbout({ body }: Body, { depositId }: Payment): boolean {
+  const names: readonly string[] = JSON.stringify(body.data).match(/\bP-\d+/g) ?? []
+  return depositId !== undefined && names.includes(depositId)
+}
+
 /** The reports that wait without a reason, and those that are missing; undefined if they are what the bank has caused. */
-function unexpected({ waits, habits }: FileBank, events: readonly Body[]): string | undefined {
+function unexpected(bank: FileBank, events: readonly Body[]): string | undefined {
+  const { waits } = bank
   const expected = [
     ...[...waits.others].map((account) => `file.other-account OTHER_ACCOUNT ${account}`),
     ...Array.from({ length: waits.refused }, () => 'file.refused UNREADABLE'),
     ...waits.unread.map((amount) => `file.unread UNREADABLE ${amount}`),
   ].sort()
-  // If advices count, a line of a statement may be the sum of deposits that they have told one by one.
-  const isDoubtful = ({ type, reason }: Body) =>
-    habits.depositsFrom === 'ADVICES' && type === 'file.booking' && reason === 'OTHER_AMOUNT'
+  const sums = new Set(waitingSums(bank, events))
   const found = events
-    .filter((event) => !isDoubtful(event))
+    .filter((event) => !sums.has(event))
     .map(summary)
     .sort()
   return JSON.stringify(found) === JSON.stringify(expected)

@@ -23,6 +23,8 @@ export interface Ending {
 }
 
 export const COMPLETES: Ending = { status: 'COMPLETED', takes: true, gives: true }
+/** The money has come, and a person has to decide whose it is. */
+export const WAITS: Ending = { ...COMPLETES, gives: false }
 export const FAILS: Ending = { status: 'FAILED', takes: false, gives: false }
 
 /** A payment that was asked for. */

@@ -167,6 +167,9 @@ async function understoodAll(reading: Reading, lines: readonly Line[]): Promise<
   const found: UnderstoodLine[] = []
   for (let at = 0; at < lines.length; at += atOnce)
     found.push(...(await Promise.all(lines.slice(at, at + atOnce).map((line) => understood(reading, line)))))
+  // A line may be the sum of deposits that no line has confirmed: also none of those after it.
+  for (const [index, { line, hold }] of found.entries())
+    if (hold?.reason === 'OTHER_AMOUNT') found[index] = await understood(reading, line)
   return found
 }
 

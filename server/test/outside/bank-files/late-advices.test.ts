@@ -20,12 +20,20 @@ let balance = 0
 const euros = (cents: number) => (cents / 100).toFixed(2)
 
 /** The statement of the next day of the account, whose credits say nothing of a payer. Returns the day. */
-async function statement(...credits: readonly SampleEntry[]): Promise<string> {
+function statement(...credits: readonly SampleEntry[]): Promise<string> {
+  return statementOf(credits.map(withoutPayer))
+}
+
+const withoutPayer = ({ transactions: _, ...entry }: SampleEntry): SampleEntry => entry
+
+/** The day that the next statement is of. */
+const nextDay = () => new Date(day + 86_400_000).toISOString().slice(0, 10)
+
+async function statementOf(entries: readonly SampleEntry[]): Promise<string> {
+  const date = nextDay()
   day += 86_400_000
-  const date = new Date(day).toISOString().slice(0, 10)
   const opening = balance
-  balance += credits.reduce((sum, { amount }) => sum + Number(amount.replace('.', '')), 0)
-  const entries = credits.map(({ transactions: _, ...entry }) => entry)
+  balance += entries.reduce((sum, { amount }) => sum + Number(amount.replace('.', '')), 0)
   const text = camtFile({ id: `S-${date}`, balances: [euros(opening), euros(balance)], entries })
   expect(await bank.put(`statement-${date}.xml`, text.replaceAll('2026-03-02', date))).toBe('done')
   return date
@@ -107,8 +115,7 @@ describe('an advice that comes after its statement', () => {
   test('of another day leaves a deposit of the same amount in suspense: its own statement may still come', async () => {
     const { customerId, reference } = await payer()
     await statement(credit('19.00', 'rent', 'NONREF'))
-    const next = new Date(day + 86_400_000).toISOString().slice(0, 10)
-    await advice(next, credit('19.00', reference, 'NONREF'))
+    await advice(nextDay(), credit('19.00', reference, 'NONREF'))
     expect(await bank.balanceOf(customerId)).toBe(0n)
     await statement({ ...credit('19.00', reference, 'NONREF'), transactions: [] })
     expect(await bank.balanceOf(customerId)).toBe(0n)
@@ -135,5 +142,39 @@ describe('an advice that comes after its statement', () => {
     await erasePayments(db, { ...of, accounts: [uuidOf(accountId)] }, undefined)
     await eraseRailEvents(db, of)
     expect(await placesOf(db, marks)).toEqual(new Map(marks.map((mark) => [mark, []])))
+  })
+})
+
+describe('a credit that may be a sum, because its details do not add up to it', () => {
+  /** Two details of one reference, of more together than was booked. */
+  const sumFor = (reference: string, amount: string): SampleEntry => ({
+    ...credit(amount, ''),
+    transactions: [1, 2].map(() => ({ amount, text: `for ${reference}` })),
+  })
+  const waiting = async (amount: number) =>
+    (await bank.world.client.get('/rail-events?status=WAITING&limit=100')).body.data.filter(
+      ({ body }: { body: { data: { amount: number } } }) => Number(body.data.amount) === amount,
+    )
+
+  test('is credited if the lines after it book every deposit that it could be a sum of', async () => {
+    const [told, summed] = [await payer(), await payer()]
+    const paid = credit('31.00', `for ${told.reference}`)
+    await advice(nextDay(), paid)
+    await statementOf([sumFor(summed.reference, '101.00'), withoutPayer(paid)])
+    await balanceIs(summed.customerId, 10_100n)
+    expect(await bank.balanceOf(told.customerId)).toBe(3_100n)
+    expect(await waiting(10_100)).toEqual([])
+  })
+
+  test('waits for a person while the statement leaves out a smaller deposit that an advice has told', async () => {
+    const [told, summed] = [await payer(), await payer()]
+    await advice(nextDay(), credit('32.00', `for ${told.reference}`))
+    await statementOf([sumFor(summed.reference, '102.00')])
+    await until(
+      () => waiting(10_200),
+      (found) => found.length === 1,
+    )
+    expect(await waiting(10_200)).toMatchObject([{ type: 'file.booking', reason: 'OTHER_AMOUNT' }])
+    expect(await bank.balanceOf(summed.customerId)).toBe(0n)
   })
 })

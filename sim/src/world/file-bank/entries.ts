@@ -135,3 +135,10 @@ export function returned(random: Random, transfer: Transfer): Entry {
     },
   ])
 }
+
+/** The amounts that an entry tells one by one: those of its details, if they add up to it. */
+export function partsOf({ cents, details }: Entry): bigint[] {
+  const amounts = details.flatMap(({ amount }) => amount ?? [])
+  const sum = amounts.reduce((total, amount) => total + amount, 0n)
+  return amounts.length === details.length && sum === cents ? amounts : [cents]
+}

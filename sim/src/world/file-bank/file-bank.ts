@@ -7,6 +7,7 @@ import type { Deposit, Order } from '../connector.ts'
 import { Books, type Part } from './books.ts'
 import { type PaidIn, paidIn, returned, sentOut, strangers } from './entries.ts'
 import { camtFile, type Entry, readTransfers, type Sheet, statusFile, type Transfer } from './messages.ts'
+import { Waits } from './waits.ts'
 
 export const RAIL = 'house-bank'
 const OWN_IBAN = 'DE89370400440532013000'
@@ -71,22 +72,13 @@ interface Sent {
   readonly text: string
 }
 
-/** Cases that have to wait for a person because of what the bank has put into the inbox. */
-export interface Waits {
-  /** Account and currency, once for each. */
-  readonly others: Set<string>
-  refused: number
-  /** The amounts of entries that nobody can read. */
-  readonly unread: bigint[]
-}
-
 /**
  * A bank behind a folder: it takes the servers' files, books them, and tells of its account in files, with all the faults that real
  * ones have. It is not a program of the simulation and is never killed.
  */
 export class FileBank {
   readonly books: Books
-  readonly waits: Waits = { others: new Set(), refused: 0, unread: [] }
+  readonly waits = new Waits()
   readonly habits: FileHabits
   readonly #machine: Machine
   readonly #random: Random
@@ -130,10 +122,12 @@ export class FileBank {
 
   /** Somebody pays in to the account that has this reference. Returns the bank's name for it. */
   payIn(reference: string, amount: number): string {
+    // Nobody pays before the first payment has arrived, so it must not be one that may wait.
+    const needsPayer = this.#needsPayers || !this.#references.has(reference)
     this.#references.add(reference)
     const paid = this.#paid(BigInt(amount))
     this.#payIns.push({ depositId: paid.name, iban: paid.debtor.iban })
-    this.#receive(paidIn(this.#random, paid, reference, this.#needsPayers))
+    this.#receive(paidIn(this.#random, paid, reference, needsPayer))
     return paid.name
   }
 
@@ -206,17 +200,18 @@ export class FileBank {
 
   #receive(entry: Entry): void {
     this.books.receive(entry)
-    this.#advise(entry)
+    if (this.#advise(entry) && this.habits.depositsFrom === 'ADVICES') this.waits.advise(entry)
   }
 
-  /** Tells of a single entry, at some time before or after its statement. */
-  #advise(entry: Entry): void {
-    if (entry.isUnreadable || !this.#random.chance(this.habits.advices)) return
+  /** Tells of a single entry, at some time before or after its statement, or not at all: then it returns false. */
+  #advise(entry: Entry): boolean {
+    if (entry.isUnreadable || !this.#random.chance(this.habits.advices)) return false
     const { date } = this.books
     const isWithoutBalances = this.habits.depositsFrom === 'STATEMENTS' && this.#random.chance(0.3)
     const kind = isWithoutBalances ? 'STATEMENT' : 'ADVICE'
     const sheet = this.#sheet({ kind, date, entries: [entry] })
     this.#later.push(() => this.#putSheets([sheet]))
+    return true
   }
 
   #takeFiles(): void {
@@ -290,6 +285,7 @@ export class FileBank {
       opening: part.closing === before.opening ? part.opening : before.opening,
       closing: part.opening === before.closing ? part.closing : before.closing,
     })
+    this.waits.state(part.entries)
     this.#lastPart = this.#putSheets(this.#sheetsOf(part))
   }
 
