@@ -26,6 +26,20 @@ export function PlatformSettings() {
         )}
       </SettingsForm>
       <SettingsForm
+        title="Accounts"
+        draftOf={({ omnibusAccounts }) => ({ omnibusAccounts })}
+        changeOf={(draft) => draft}
+      >
+        {({ omnibusAccounts }, set) => (
+          <Switch
+            label="The platform's accounts hold customers' money"
+            description="Then each quote from one of them names the customer for whom it pays"
+            checked={omnibusAccounts}
+            onChange={({ currentTarget }) => set({ omnibusAccounts: currentTarget.checked })}
+          />
+        )}
+      </SettingsForm>
+      <SettingsForm
         title="Calls"
         draftOf={({ allowedOrigins, lenientInput }) => ({ origins: allowedOrigins.join('\n'), lenientInput })}
         changeOf={({ origins, lenientInput }) => ({ allowedOrigins: linesOf(origins), lenientInput })}

@@ -157,9 +157,8 @@ describe('a quote with real-time funding', () => {
         ...more,
       })
     const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' }
-    const { id } = (await client.get('/config')).body
     const { umaAddress } = (await client.get(`/customers/${customer.id}`)).body
-    const payers: string[] = []
+    const payers: (string | undefined)[] = []
     for (const [source, payee] of [
       [funding('USD'), uma],
       [funding('USD'), { destinationType: 'UMA_ADDRESS', umaAddress, currency: 'USD' }],
@@ -174,7 +173,7 @@ describe('a quote with real-time funding', () => {
       expect(status).toBe('COMPLETED')
       payers.push(customerId)
     }
-    expect(payers).toEqual([id, id, customer.id, customer.id])
+    expect(payers).toEqual([undefined, undefined, customer.id, customer.id])
     expect(await ask(funding('XYZ'), to(bank))).toMatchObject({ body: { code: 'INVALID_CURRENCY' } })
   })
 })
