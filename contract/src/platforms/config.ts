@@ -142,7 +142,7 @@ export const SANDBOX_VERIFICATIONS = ['AUTOMATIC', 'MANUAL'] as const
 export const SandboxConfig = Type.Object({
   verification: OneOfWords(
     SANDBOX_VERIFICATIONS,
-    'AUTOMATIC: a new customer is decided at once, by magic values. MANUAL: as in production, it is PENDING until its verification is decided',
+    'AUTOMATIC: a new customer is decided at once, by magic values. MANUAL: as in production, it is PENDING until its verification is decided, by the magic values of POST /verifications or by a person',
   ),
   faults: Type.Array(FaultRule, {
     maxItems: FAULT_RULES_MAX,

@@ -223,6 +223,39 @@ describe('where people decide', () => {
   })
 })
 
+describe('where people decide in the sandbox', () => {
+  test.each([
+    ['Ada 001', 'PENDING', 'IN_PROGRESS'],
+    ['Ada 002', 'REJECTED', 'REJECTED'],
+    ['Ada', 'PENDING', 'PENDING_MANUAL_REVIEW'],
+  ])(
+    'the suffix of %s has no effect before POST /verifications, which leaves the person %s and the verification %s',
+    async (fullName, kycStatus, status) => {
+      const { id, kycStatus: before } = await customer(manual, { ...PERSON, fullName })
+      expect(before).toBe('PENDING')
+      const verification = await verify(manual, id)
+      expect(verification.verificationStatus).toBe(status)
+      expect(await kycOf(manual, id)).toBe(kycStatus)
+      expect(await verify(manual, id)).toEqual(verification)
+    },
+  )
+
+  test('fifty calls at once decide by the suffix once', async () => {
+    const { id } = await customer(manual, { ...PERSON, fullName: 'Ada 002' })
+    const all = await Promise.all(Array.from({ length: 50 }, () => verify(manual, id)))
+    expect(new Set(all.map((one) => `${one.id} ${one.verificationStatus}`)).size).toBe(1)
+    const { data } = (await manual.get(`/verifications/${all[0].id}/decisions`)).body
+    expect(data).toMatchObject([{ decision: 'REJECT', decidedBy: { type: 'SANDBOX' } }])
+  })
+
+  test('a person decides about a suffix that leaves the check pending', async () => {
+    const { id } = await customer(manual, { ...PERSON, fullName: 'Ada 001' })
+    const verification = await verify(manual, id)
+    expect((await decide(manual, verification.id, { decision: 'APPROVE' })).status).toBe(200)
+    expect(await kycOf(manual, id)).toBe('APPROVED')
+  })
+})
+
 describe('where the sandbox decides', () => {
   test.each([
     ['Ada', 'APPROVED', 'APPROVED'],
