@@ -26,7 +26,7 @@ export const ERRORS = {
   },
   SMS_OTP_CREDENTIAL_ALREADY_EXISTS: { status: 400, message: 'The account already has an SMS credential.' },
   PASSKEY_CREDENTIAL_ALREADY_EXISTS: { status: 400, message: 'This passkey is already registered.' },
-  CARDHOLDER_KYC_NOT_APPROVED: { status: 400, message: 'The cardholder is not approved.' },
+  CARDHOLDER_KYC_NOT_APPROVED: { status: 400, message: 'The check of the cardholder was rejected.' },
   FUNDING_SOURCE_INELIGIBLE: { status: 400, message: 'This account cannot fund the card.' },
   LOW_QUALITY: { status: 400, message: 'The document cannot be read well enough.' },
   DATA_MISMATCH: { status: 400, message: 'The document does not fit what is known about its holder.' },

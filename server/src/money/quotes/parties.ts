@@ -177,6 +177,8 @@ async function findPayee(
   if (accountId.startsWith('InternalAccount:')) {
     const account = await findInternalAccount(op, accountId, field)
     if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
+    if (account.status !== 'ACTIVE')
+      throw fieldError('INVALID_INPUT', field, `This account is ${account.status} and takes no money`)
     checkCurrency(currency, account.currency)
     if (paymentRail)
       throw fieldError(

@@ -18,11 +18,12 @@ const decide = (client: Client, id: string, body: object): Promise<Reply> =>
 const kycOf = async (client: Client, id: string) => (await client.get(`/customers/${id}`)).body.kycStatus
 
 describe('where people decide', () => {
-  test('a customer waits, can be set up, and has no accounts before it is approved', async () => {
+  test('a customer waits, can be set up, and has no open account before it is approved', async () => {
     const { id, kycStatus } = await customer(manual)
     expect(kycStatus).toBe('PENDING')
     const accounts = () => manual.get(`/customers/internal-accounts?customerId=${id}`)
-    expect((await accounts()).body.data).toEqual([])
+    const statuses = async () => (await accounts()).body.data.map(({ status }: { status: string }) => status)
+    expect(await statuses()).toEqual(Array(4).fill('PENDING'))
     const verification = await verify(manual, id)
     expect(verification).toMatchObject({
       customerId: id,
@@ -33,7 +34,7 @@ describe('where people decide', () => {
     const approved = await decide(manual, verification.id, { decision: 'APPROVE', submission: 1 })
     expect(approved).toMatchObject({ status: 200, body: { verificationStatus: 'APPROVED', errors: [] } })
     expect(await kycOf(manual, id)).toBe('APPROVED')
-    expect((await accounts()).body.data).toHaveLength(4)
+    expect(await statuses()).toEqual(Array(4).fill('ACTIVE'))
   })
 
   test('everything that is missing is listed at once, and what is provided makes it ready', async () => {

@@ -1,0 +1,15 @@
+export const INTERNAL_ACCOUNT_STATUSES = ['PENDING', 'ACTIVE', 'CLOSED', 'FROZEN'] as const
+export type InternalAccountStatus = (typeof INTERNAL_ACCOUNT_STATUSES)[number]
+export type InternalAccountEvent = 'approve'
+
+/**
+ * The status of an internal account (specification 2.9). It begins PENDING if the check of its customer is pending, and takes no
+ * money then. `approve`: the customer is approved. Nothing closes or freezes an account yet.
+ */
+export const INTERNAL_ACCOUNT_TRANSITIONS = {
+  PENDING: { approve: 'ACTIVE' },
+  ACTIVE: { approve: null },
+  CLOSED: { approve: null },
+  FROZEN: { approve: null },
+} as const satisfies Record<InternalAccountStatus, Record<InternalAccountEvent, InternalAccountStatus | null>>
+export const INTERNAL_ACCOUNT_INITIAL = 'PENDING' satisfies InternalAccountStatus
