@@ -132,6 +132,7 @@ export const ERRORS = {
     message: 'No such account at a stablecoin provider.',
   },
   INVITATION_NOT_FOUND: { status: 404, message: 'No such invitation.' },
+  REFERENCE_NOT_FOUND: { status: 404, message: 'No quote is paid under this reference.' },
   UMA_NOT_FOUND: { status: 404, message: 'No one receives at this UMA address.' },
   LOOKUP_REQUEST_NOT_FOUND: { status: 404, message: 'No such lookup, or it has expired.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not support this method.' },
@@ -236,6 +237,7 @@ export const ERRORS = {
     message: 'This server does not support any UMA version that the receiving side offers.',
   },
   RATE_LIMITED: { status: 429, message: 'Too many requests. Wait as long as Retry-After says.' },
+  SVC_SWITCH_ERROR: { status: 500, message: 'The switch to the receiving side failed.' },
   INTERNAL_ERROR: { status: 500, message: 'Something went wrong on our side.' },
   NOT_IMPLEMENTED: { status: 501, message: 'This server has no provider configured for this operation.' },
   POSITION_LIMIT_REACHED: {

@@ -191,6 +191,7 @@ export const quote_create = endpoint({
     'COUNTERPARTY_NOT_ALLOWED',
     ...COUNTERPARTY_ERRORS,
     'PAYREQ_REQUEST_FAILED',
+    'SVC_SWITCH_ERROR',
     'NOT_IMPLEMENTED',
     'POSITION_LIMIT_REACHED',
   ],
