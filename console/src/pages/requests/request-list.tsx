@@ -21,7 +21,7 @@ const route = getRouteApi('/requests')
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 const FILTERS: readonly Filter[] = [
-  { name: 'requestId', label: 'Request id' },
+  { name: 'httpRequestId', label: 'Request id' },
   { name: 'method', label: 'Method', choices: METHODS },
   { name: 'statusClass', label: 'Status', choices: ['2xx', '4xx', '5xx'] },
   { name: 'path', label: 'Path begins with' },
@@ -86,9 +86,9 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** The calls of the last days. */
 export function RequestList() {
-  const { requestId, method, statusClass, path, actorId, from, to } = route.useSearch()
+  const { httpRequestId, method, statusClass, path, actorId, from, to } = route.useSearch()
   const filters: Asked = {
-    ...(requestId ? { requestId: requestId.trim() } : {}),
+    ...(httpRequestId ? { httpRequestId: httpRequestId.trim() } : {}),
     ...(method ? { method: method as NonNullable<Asked['method']> } : {}),
     ...(statusClass ? { statusClass: statusClass as NonNullable<Asked['statusClass']> } : {}),
     ...(path ? { path } : {}),
@@ -101,13 +101,13 @@ export function RequestList() {
   return (
     <Page title="Requests">
       <Dropped />
-      <Filters filters={FILTERS} values={{ requestId, method, statusClass, path, actorId, from, to }} />
+      <Filters filters={FILTERS} values={{ httpRequestId, method, statusClass, path, actorId, from, to }} />
       <DataTable
         name="Requests"
         columns={COLUMNS}
         list={list}
-        idOf={({ requestId: id, at }) => `${id} ${at}`}
-        linkOf={({ requestId: id }) => `/requests/${encodeURIComponent(id)}`}
+        idOf={({ httpRequestId: id, at }) => `${id} ${at}`}
+        linkOf={({ httpRequestId: id }) => `/requests/${encodeURIComponent(id)}`}
         height="calc(100dvh - 19rem)"
         empty={
           Object.keys(filters).length > 0
