@@ -169,7 +169,7 @@ export const UmaProviderConfig = Type.Object({
 })
 
 const OMNIBUS_ACCOUNTS =
-  "Whether the platform's own internal accounts hold its customers' money (FBO). If so, a quote from one of them names the customer " +
+  "True if the platform's own internal accounts hold its customers' money (FBO). Then a quote from one of them names the customer " +
   'for whom it pays in source.customerId'
 
 const LENIENT_INPUT =

@@ -19,7 +19,7 @@ export const SandboxDepositRequest = Type.Object({
   reference: Type.Optional(
     Text(14, {
       description:
-        'The reference that the payer states, in addition to remittanceInformation. It has to be that of a quote',
+        'The reference that the payer states, in addition to remittanceInformation. It names a quote',
     }),
   ),
   sender: Type.Optional(

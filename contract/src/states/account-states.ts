@@ -3,8 +3,7 @@ export type InternalAccountStatus = (typeof INTERNAL_ACCOUNT_STATUSES)[number]
 export type InternalAccountEvent = 'approve'
 
 /**
- * The status of an internal account (specification 2.9). It begins PENDING if the check of its customer is pending, and takes no
- * money then. `approve`: the customer is approved. Nothing closes or freezes an account yet.
+ * The status of an internal account (specification 2.9). It is PENDING, and takes no money, while the check of its customer is.
  */
 export const INTERNAL_ACCOUNT_TRANSITIONS = {
   PENDING: { approve: 'ACTIVE' },

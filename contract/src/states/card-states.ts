@@ -14,8 +14,8 @@ export const CARD_EVENTS = [
 export type CardEvent = (typeof CARD_EVENTS)[number]
 
 /**
- * The life of a card (specification 3.1). `approve`, `refuse`: how the check of the cardholder ended, if it was pending. `provision`,
- * `reject`: the issuer's answer. `delete`: the cardholder was deleted. The others are the cardholder's, by signature.
+ * The life of a card (specification 3.1). `approve`, `refuse`: the end of the cardholder's check; `provision`,
+ * `reject`: the issuer's answer; `delete`: the cardholder was deleted. The others are the cardholder's, by signature.
  */
 export const CARD_TRANSITIONS = {
   PENDING_KYC: {

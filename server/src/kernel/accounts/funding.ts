@@ -29,7 +29,7 @@ export function fundingReference(accountId: string): string {
 
 /**
  * Where to pay to (specification 2.8). A wallet is paid at its own address. A managed account is paid through what the rails
- * have opened for it, in sandbox through made-up deposit details. A PENDING account cannot be paid.
+ * have opened for it, in sandbox through made-up deposit details; a PENDING one cannot be paid.
  */
 export function accountFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
   const isPlatformAccount = account.customer_id === null

@@ -49,7 +49,7 @@ const CARDS_PER_JOB_MAX = 100
 
 /**
  * Moves on the cards that waited for the check of their holder: an approved one gets them issued, a rejected one gets none. Guard: the
- * check is as it was read. A check that is pending again ends with another job.
+ * check is as it was read.
  */
 export const continueCards: JobHandler<'cards.continue'> = async (op, payload) => {
   const holder = await findCustomerOnRecord(op, payload.customerId)

@@ -31,7 +31,7 @@ export interface ArrivingPayment {
   readonly currency: string
   /** Information about the sender, by the names of `CUSTOMER_INFO_FIELDS`. */
   readonly counterparty: Readonly<Record<string, unknown>>
-  /** Why it fails before anybody is asked about it. */
+  /** The reason of a payment that fails before anybody decides about it. */
   readonly failure?: 'LNURLP_FAILED'
 }
 

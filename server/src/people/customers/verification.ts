@@ -33,8 +33,7 @@ export async function verificationCheckOf(op: Op, customerId: string): Promise<W
 }
 
 /**
- * Moves the check of a customer on, and opens the accounts of one that is approved. The cards that wait for the end of the check
- * move on in the background. Guard: the customer was not changed meanwhile.
+ * Moves the check of a customer on, and opens the accounts of one that is approved. Cards that wait move on in the background. Guard: the customer was not changed meanwhile.
  */
 export async function moveCustomer(op: Op, customer: CustomerRow, by: KycEvent): Promise<Write[]> {
   const { version } = customer
