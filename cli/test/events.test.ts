@@ -69,7 +69,7 @@ describe('a sandbox on the command line', () => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line))
-    expect(new Set(entries.map(({ requestId }) => requestId)).size).toBe(entries.length)
+    expect(new Set(entries.map(({ httpRequestId }) => httpRequestId)).size).toBe(entries.length)
     expect(entries[0]).toMatchObject({
       method: 'GET',
       status: expect.toSatisfy((status) => status >= 400 && status < 500),

@@ -165,7 +165,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     await go('/requests')
     await page.getByLabel('Request id').fill(logged)
     await page.getByText('1 row shown').waitFor()
-    expect(new URL(page.url()).searchParams.get('requestId')).toBe(logged)
+    expect(new URL(page.url()).searchParams.get('httpRequestId')).toBe(logged)
     const faults = await look(page, 'requests')
     await page.getByRole('row', { name: 'PATCH' }).click()
     // The audit trail shows who is concerned; the log of requests does not.
@@ -216,5 +216,5 @@ async function agentThatPaid(countersign: Countersign): Promise<string> {
 async function logOf(countersign: Countersign, customerId: string): Promise<string> {
   const read = () => countersign.requests.list({ method: 'PATCH', path: `/customers/${customerId}` })
   await expect.poll(async () => (await read()).data.length).toBe(1)
-  return (await read()).data[0]!.requestId
+  return (await read()).data[0]!.httpRequestId
 }

@@ -37,6 +37,10 @@ export async function issueCard(
   sayCard(shell, card)
   // The request was accepted, but no card was issued: the exit code tells a script.
   if (card.state === 'CLOSED') throw new Failure('The issuer has rejected the card.')
+  if (card.state === 'PENDING_KYC')
+    io().stderr.write(
+      `The check of the cardholder is pending. Check later: ${programWords()} card show ${id}\n`,
+    )
   if (card.state === 'PROCESSING')
     io().stderr.write(`The issuer has not answered yet. Check later: ${programWords()} card show ${id}\n`)
 }

@@ -40,7 +40,7 @@ function addIssuing(add: Add): void {
     )
   add('list', 'list cards, the newest first')
     .option('--customer <id>', 'only cards of this cardholder')
-    .option('--state <state>', 'only PROCESSING, ACTIVE, FROZEN or CLOSED')
+    .option('--state <state>', 'only PENDING_KYC, PROCESSING, ACTIVE, FROZEN or CLOSED')
     .action(async (options: ShellOptions & Parameters<typeof listCards>[1]) =>
       listCards(await openShell(options), options),
     )

@@ -78,19 +78,19 @@ function merged(
 }
 
 /** A caller may choose the id of a request, and use it twice. */
-function keyOf({ requestId, at }: Logged): string {
-  return `${requestId} ${at}`
+function keyOf({ httpRequestId, at }: Logged): string {
+  return `${httpRequestId} ${at}`
 }
 
 function sayLogged({ isJson }: Shell, logged: Logged): void {
-  const { at, method, path, status, code, durationMs, requestId } = logged
+  const { at, method, path, status, code, durationMs, httpRequestId } = logged
   if (isJson) {
     io().stdout.write(`${toJson(logged)}\n`)
     return
   }
   const paint = status >= 500 ? pc.red : status >= 400 ? pc.yellow : pc.green
   const answer = paint(code === undefined ? String(status) : `${status} ${code}`)
-  const words = [pc.dim(at.slice(11, 19)), method, path, answer, `${durationMs} ms`, pc.dim(requestId)]
+  const words = [pc.dim(at.slice(11, 19)), method, path, answer, `${durationMs} ms`, pc.dim(httpRequestId)]
   io().stdout.write(`${words.join('  ')}\n`)
 }
 

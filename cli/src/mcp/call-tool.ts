@@ -89,10 +89,10 @@ const CONNECT_AGAIN = 'Ask the user for a new device code of this agent.'
 /** A refusal as the API gives it. A failure without an answer of the API has its own code. */
 function refusalOf(error: unknown): Json {
   if (error instanceof CountersignError) {
-    const { status, code, reason, details, requestId, retryAfterSeconds } = error
+    const { status, code, reason, details, httpRequestId, retryAfterSeconds } = error
     const isUnknown = error.isCredentials || code === 'DEVICE_CODE_NOT_FOUND'
     const message = isUnknown ? `${error.message} ${CONNECT_AGAIN}` : error.message
-    return { status, code, message, reason, details, requestId, retryAfterSeconds }
+    return { status, code, message, reason, details, httpRequestId, retryAfterSeconds }
   }
   if (error instanceof ConnectionError) {
     const { idempotencyKey } = error

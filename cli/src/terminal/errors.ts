@@ -10,7 +10,7 @@ interface ErrorForPrograms {
   readonly status?: number
   readonly code: string
   readonly message: string
-  readonly requestId?: string
+  readonly httpRequestId?: string
 }
 
 /** Writes what went wrong to standard error: one line for a person, one JSON object for a program. */
@@ -42,8 +42,8 @@ function inWords(error: unknown): string {
 
 function forPrograms(error: unknown): ErrorForPrograms {
   if (error instanceof CountersignError) {
-    const { status, code, requestId } = error
-    const found = requestId === undefined ? {} : { requestId }
+    const { status, code, httpRequestId } = error
+    const found = httpRequestId === undefined ? {} : { httpRequestId }
     return { status, code, message: messageOfRefusal(error), ...found }
   }
   const message = error instanceof Error ? error.message : String(error)

@@ -6,18 +6,19 @@ import { Id, PathId } from '../core/ids.ts'
 import { ClientPublicKeyRequest, OneOfWords, Page, pageQuery, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
+import { INTERNAL_ACCOUNT_STATUSES } from '../states/account-states.ts'
 import { PaymentInstructions } from './payment-instructions.ts'
 
 export const INTERNAL_ACCOUNT_TYPES = ['INTERNAL_FIAT', 'INTERNAL_CRYPTO', 'EMBEDDED_WALLET'] as const
-export const INTERNAL_ACCOUNT_STATUSES = ['PENDING', 'ACTIVE', 'CLOSED', 'FROZEN'] as const
-/** The status of a new account. Nothing changes it yet, so there is no table of what does. */
-export const INTERNAL_ACCOUNT_INITIAL = 'ACTIVE' satisfies (typeof INTERNAL_ACCOUNT_STATUSES)[number]
 
 export const InternalAccountType = OneOfWords(
   INTERNAL_ACCOUNT_TYPES,
   'The kind of account. Money leaves an EMBEDDED_WALLET only by the signature of one of its sessions',
 )
-export const InternalAccountStatus = OneOfWords(INTERNAL_ACCOUNT_STATUSES)
+export const InternalAccountStatus = OneOfWords(
+  INTERNAL_ACCOUNT_STATUSES,
+  'PENDING while the check of the customer is pending: the account takes no money yet',
+)
 
 /** An account held on this platform (specification 2.9). */
 export const InternalAccount = Type.Object({

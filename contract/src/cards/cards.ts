@@ -145,7 +145,7 @@ const sortOrder = Type.Optional(
   Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
 )
 
-/** Asks the processor for a card. It is PROCESSING until the processor has issued it. */
+/** Asks the processor for a card, once the check of the cardholder has ended. It is PROCESSING until the processor has issued it. */
 export const card_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -155,8 +155,9 @@ export const card_create = endpoint({
   summary: 'Issue a card',
   description:
     'Orders a card that pays from accounts of a customer. The card is PROCESSING until the processor has ' +
-    'issued it; CARD.STATE_CHANGE reports when it is ACTIVE. Its currency is that of its funding sources; ' +
-    'dollar stablecoins pay a card in USD, one to one.',
+    'issued it; CARD.STATE_CHANGE reports when it is ACTIVE. While the check of the customer is pending, the ' +
+    'card is PENDING_KYC; then it is PROCESSING, or CLOSED if the customer was rejected. Its currency is that ' +
+    'of its funding sources; dollar stablecoins pay a card in USD, one to one.',
   idempotent: true,
   body: CardCreateRequest,
   responses: { 201: Card },

@@ -19,6 +19,9 @@ export const SANDBOX_FAULT_HEADER = 'Svc-Sandbox-Fault'
 /** The reason of a card that we have closed. */
 export const CLOSED_BY_SVC = 'CLOSED_BY_SVC'
 
+/** The code of a payment whose switch, between us and the receiving side, fails. */
+export const SWITCH_ERROR = 'SVC_SWITCH_ERROR'
+
 /** The members of `rateDetails` that are about our side. */
 export const OWN_SIDE = {
   multiplier: 'svcApiMultiplier',
@@ -35,6 +38,7 @@ const NAMES: readonly string[] = [
   WEBHOOK_SIGNATURE_HEADER,
   SANDBOX_FAULT_HEADER,
   CLOSED_BY_SVC,
+  SWITCH_ERROR,
   ...MEMBERS,
 ]
 
@@ -89,7 +93,7 @@ function likeCase(part: string, word: string): string {
   return part === part.toLowerCase() ? word : word.charAt(0).toUpperCase() + word.slice(1)
 }
 
-/** Changes the names where the contract has them: members of `rateDetails`, and the value of `stateReason`. */
+/** Changes the names where the contract has them: members of `rateDetails`, and the values of `stateReason` and `code`. */
 function respelled(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((item) => respelled(item, names))
   if (!isObject(value) || 'toJSON' in value) return value
@@ -100,7 +104,8 @@ function respelled(value: unknown, names: ReadonlyMap<string, string>): unknown 
 
 function respelledMember(name: string, member: unknown, names: ReadonlyMap<string, string>): unknown {
   if (FREE_FORM.has(name)) return member
-  if (name === 'stateReason' && typeof member === 'string') return names.get(member) ?? member
+  if ((name === 'stateReason' || name === 'code') && typeof member === 'string')
+    return names.get(member) ?? member
   if (name !== 'rateDetails' || !isObject(member)) return respelled(member, names)
   return Object.fromEntries(Object.entries(member).map(([key, rate]) => [names.get(key) ?? key, rate]))
 }

@@ -56,8 +56,8 @@ export const REQUEST_ADVICE = {
     'Sign in with it, or create another passkey.',
   ],
   CARDHOLDER_KYC_NOT_APPROVED: [
-    'A card is requested for a customer who is not approved.',
-    'Wait for `CUSTOMER.KYC_APPROVED`, then request the card.',
+    'A card is requested for a customer whose check was rejected.',
+    'Issue no card to this customer. After a rejection is reopened, request the card again.',
   ],
   FUNDING_SOURCE_INELIGIBLE: [
     'The account cannot pay for this card: it is in another currency, of another customer or of the wrong type.',

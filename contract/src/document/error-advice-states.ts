@@ -54,6 +54,10 @@ export const MISSING_ADVICE = {
   ],
   STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND: missing('account at a stablecoin provider'),
   INVITATION_NOT_FOUND: missing('invitation'),
+  REFERENCE_NOT_FOUND: [
+    'A payment in states a reference that belongs to no quote of the platform.',
+    'Copy the `reference` from the `paymentInstructions` of the quote.',
+  ],
   UMA_NOT_FOUND: [
     'The UMA address is well formed, but no customer receives payments at it.',
     'Check the address with the receiver.',

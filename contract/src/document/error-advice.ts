@@ -104,6 +104,10 @@ const SYSTEM_ADVICE = {
     'Too many requests, or too many attempts at a secret.',
     'Wait as many seconds as `Retry-After` says.',
   ],
+  SVC_SWITCH_ERROR: [
+    'The switch between this server and the receiving side failed. No quote was made and no money moved.',
+    'Try again later.',
+  ],
   INTERNAL_ERROR: [
     'The server has a fault.',
     'Repeat the request with the same key. If it stays, give the operator the `X-Request-Id`.',

@@ -50,6 +50,24 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  test('calls nothing requestId but the id of a signed request, which begins with Request:', () => {
+    const found: { pattern?: string }[] = []
+    const walk = (node: unknown): void => {
+      if (typeof node !== 'object' || node === null) return
+      for (const [name, value] of Object.entries(node)) {
+        if (name === 'requestId' && typeof value === 'object') found.push(value as { pattern?: string })
+        walk(value)
+      }
+    }
+    walk(document.components.schemas)
+    walk(document.paths)
+    expect(found.length).toBeGreaterThan(1)
+    for (const schema of found) expect(schema.pattern).toMatch(/^\^Request:/)
+    expect(
+      operations.flatMap(({ operation }) => operation.parameters?.map(({ name }) => name)),
+    ).not.toContain('requestId')
+  })
+
   test('says of each operation in words of its own what it does', () => {
     const texts = Object.entries<Endpoint>(API).map(([name, { summary, description = '' }]) => {
       expect(description, name).toMatch(/^[A-Z].{30,}[.)]$/s)

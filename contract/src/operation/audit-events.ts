@@ -30,7 +30,7 @@ export const AuditEvent = Type.Object({
   operation: Text(100, { description: 'The name of the call, as in operationId: `config_update`' }),
   objectId: Type.Optional(IdOfAny(anyKind, 'What was changed or made')),
   customerId: Type.Optional(Id('Customer', 'Whose it is')),
-  requestId: Text(128, { description: 'The `X-Request-Id` of the call' }),
+  httpRequestId: Text(128, { description: 'The `X-Request-Id` of the call' }),
   address: Type.Optional(Text(64, { description: 'Where the call came from' })),
   userAgent: Type.Optional(Text(500, { description: 'What the calling program calls itself' })),
   before: Type.Optional(
@@ -62,7 +62,7 @@ export const audit_event_list = endpoint({
     objectId: Type.Optional(IdOfAny(anyKind, 'What was changed or made')),
     customerId: Type.Optional(Id('Customer')),
     operation: Type.Optional(Text(100, { description: 'The name of the call: `config_update`' })),
-    requestId: Type.Optional(
+    httpRequestId: Type.Optional(
       Text(128, {
         description:
           'The `X-Request-Id` of the call. One that the server made says its time; for another `startDate` is needed',

@@ -13,7 +13,7 @@ export const LOGGED_BODY_BYTES_MAX = 8 * KIB
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 const summaryOfRequest = {
-  requestId: Plain(Text(128, { description: 'The `X-Request-Id` of the response. The server makes it' })),
+  httpRequestId: Plain(Text(128, { description: 'The `X-Request-Id` of the response. The server makes it' })),
   callerRequestId: Type.Optional(
     Text(128, { description: "The caller's own `X-Request-Id`, if it is of letters, digits and . _ : -" }),
   ),
@@ -57,7 +57,7 @@ export const request_list = endpoint({
     'Finds requests of the last days, newest first, without their bodies: those of backends, agents and customers, and what ' +
     'members changed. An entry appears about a second after its answer. `dropped` counts what could not be kept.',
   query: Type.Object({
-    requestId: Type.Optional(Plain(Text(128))),
+    httpRequestId: Type.Optional(Plain(Text(128))),
     callerRequestId: Type.Optional(Text(128, { description: 'The `X-Request-Id` that the caller sent' })),
     method: Type.Optional(OneOfWords(METHODS)),
     status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
@@ -84,13 +84,13 @@ export const request_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
   method: 'GET',
-  path: '/requests/{requestId}',
+  path: '/requests/{httpRequestId}',
   tag: TAG,
   summary: 'Read a request',
   description:
     'Shows one request and its answer with their bodies, by the `X-Request-Id` of the answer. Text that may be secret or about a ' +
     'person is masked, and so are properties that the endpoint does not know.',
-  params: Type.Object({ requestId: PathId }),
+  params: Type.Object({ httpRequestId: PathId }),
   responses: { 200: LoggedRequest },
   errors: ['LOGGED_REQUEST_NOT_FOUND'],
 })

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
-import { Id, IdOfAny } from '../core/ids.ts'
+import { Id } from '../core/ids.ts'
 import { Page, pageQuery, Timestamp } from '../core/schema.ts'
 
 /** A fee that was charged for a payment, or refunded because the payment was returned. */
@@ -11,9 +11,8 @@ export const Fee = Type.Object({
   amount: CurrencyAmount,
   quoteId: Id('Quote'),
   transactionId: Id('Transaction', 'The payment; its transaction shows the fee as well'),
-  customerId: IdOfAny(
-    ['Customer', 'Platform'],
-    'The customer who paid. The platform where the money was its own',
+  customerId: Type.Optional(
+    Id('Customer', "The customer who paid. Left out if the money was the platform's own"),
   ),
   createdAt: Timestamp(),
 })

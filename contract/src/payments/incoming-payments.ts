@@ -87,7 +87,8 @@ export const sandbox_uma_receive = endpoint({
   summary: 'Simulate an incoming UMA payment',
   description:
     'Simulates a customer of another provider who pays one of yours by UMA. With a webhookEndpoint the ' +
-    'platform is asked to approve the payment; without one it is approved at once.',
+    'platform is asked to approve the payment; without one it is approved at once. A sender that its provider ' +
+    'does not find makes a payment that has FAILED, with LNURLP_FAILED.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxUmaReceiveRequest,

@@ -52,7 +52,7 @@ export const AccountQuoteSource = Type.Object({
   customerId: Type.Optional(
     Id(
       'Customer',
-      "The customer on whose behalf the quote is made. Left out: the account's own customer, or the platform itself where the account is its own",
+      "The customer on whose behalf the quote is made. Left out: the account's own customer, or the platform itself if the account is its own. Required for an account of the platform if omnibusAccounts is set in its configuration",
     ),
   ),
 })
@@ -191,6 +191,7 @@ export const quote_create = endpoint({
     'COUNTERPARTY_NOT_ALLOWED',
     ...COUNTERPARTY_ERRORS,
     'PAYREQ_REQUEST_FAILED',
+    'SVC_SWITCH_ERROR',
     'NOT_IMPLEMENTED',
     'POSITION_LIMIT_REACHED',
   ],

@@ -135,11 +135,13 @@ const transactionFields = {
     'CREDIT adds to the account of the customer, DEBIT subtracts from it',
   ),
   destination: TransactionDestination,
-  customerId: IdOfAny(
-    ['Customer', 'Platform'],
-    'Outgoing: the sender. Incoming: the receiver. The platform where the money is its own',
+  customerId: Type.Optional(
+    Id(
+      'Customer',
+      "Outgoing: the sender. Incoming: the receiver. Left out if the money is the platform's own",
+    ),
   ),
-  platformCustomerId: Text(255, { description: "The platform's own id of that customer" }),
+  platformCustomerId: Type.Optional(Text(255, { description: "The platform's own id of that customer" })),
   settledAt: Type.Optional(Timestamp()),
   waitsUntil: Type.Optional(Timestamp('Made outside the hours of its rail: when it is given to the rail')),
   createdAt: Timestamp(),

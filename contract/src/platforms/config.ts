@@ -142,7 +142,7 @@ export const SANDBOX_VERIFICATIONS = ['AUTOMATIC', 'MANUAL'] as const
 export const SandboxConfig = Type.Object({
   verification: OneOfWords(
     SANDBOX_VERIFICATIONS,
-    'AUTOMATIC: a new customer is decided at once, by magic values. MANUAL: as in production, it is PENDING until its verification is decided',
+    'AUTOMATIC: a new customer is decided at once, by magic values. MANUAL: as in production, it is PENDING until its verification is decided, by the magic values of POST /verifications or by a person',
   ),
   faults: Type.Array(FaultRule, {
     maxItems: FAULT_RULES_MAX,
@@ -167,6 +167,10 @@ export const UmaProviderConfig = Type.Object({
   mode: OneOfWords(UMA_PROVIDER_MODES, 'ALLOW_LIST: only those in domains, and the platform itself'),
   domains: Type.Array(UmaDomain, { maxItems: 200, uniqueItems: true, description: 'The allow list' }),
 })
+
+const OMNIBUS_ACCOUNTS =
+  "True if the platform's own internal accounts hold its customers' money (FBO). Then a quote from one of them names the customer " +
+  'for whom it pays in source.customerId'
 
 const LENIENT_INPUT =
   'Whether unknown members and query parameters are ignored; otherwise they are refused (400)'
@@ -200,6 +204,7 @@ export const PlatformConfig = Type.Object({
   invitationConfig: Type.Optional(InvitationConfig),
   umaProviderConfig: UmaProviderConfig,
   allowedOrigins: AllowedOrigins,
+  omnibusAccounts: Type.Boolean({ description: OMNIBUS_ACCOUNTS }),
   lenientInput: Type.Boolean({ description: LENIENT_INPUT }),
   approvalsRequired: ApprovalsRequired,
   sandboxConfig: Type.Optional(SandboxConfig),
@@ -229,6 +234,7 @@ export const PlatformConfigUpdateRequest = Type.Object({
   ),
   umaProviderConfig: Type.Optional(Type.Partial(UmaProviderConfig)),
   allowedOrigins: Type.Optional(AllowedOrigins),
+  omnibusAccounts: Type.Optional(Type.Boolean({ description: OMNIBUS_ACCOUNTS })),
   lenientInput: Type.Optional(Type.Boolean({ description: LENIENT_INPUT })),
   approvalsRequired: Type.Optional(ApprovalsRequired),
   sandboxConfig: Type.Optional(Type.Partial(SandboxConfig)),
@@ -251,6 +257,7 @@ export const SETTING_PERMISSIONS: Readonly<
   invitationConfig: null,
   umaProviderConfig: null,
   allowedOrigins: null,
+  omnibusAccounts: null,
   lenientInput: null,
   approvalsRequired: 'APPROVE',
   sandboxConfig: null,

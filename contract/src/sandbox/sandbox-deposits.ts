@@ -16,6 +16,12 @@ export const SandboxDepositRequest = Type.Object({
   remittanceInformation: Type.Optional(
     Prose(500, { description: 'What the payer states: the reference of a quote pays that quote' }),
   ),
+  reference: Type.Optional(
+    Text(14, {
+      description:
+        'The reference that the payer states, in addition to remittanceInformation. It names a quote',
+    }),
+  ),
   sender: Type.Optional(
     Type.Object({
       name: Type.Optional(Text(255)),
@@ -36,12 +42,19 @@ export const sandbox_deposit = endpoint({
   summary: 'Pay in from outside',
   description:
     'Simulates a payment from another bank. It is matched to an account or a quote, waits for your word ' +
-    'where you have a webhook endpoint, or lands in suspense, all as in production.',
+    'where you have a webhook endpoint, or lands in suspense, all as in production. A reference that names ' +
+    'nothing is refused; in remittanceInformation it lands in suspense.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxDepositRequest,
   responses: { 201: Deposit },
-  errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'ACCOUNT_NOT_FOUND', 'AMOUNT_OUT_OF_RANGE'],
+  errors: [
+    'INVALID_INPUT',
+    'INVALID_CURRENCY',
+    'ACCOUNT_NOT_FOUND',
+    'REFERENCE_NOT_FOUND',
+    'AMOUNT_OUT_OF_RANGE',
+  ],
 })
 
 /** The bank of the payer takes a deposit back. */

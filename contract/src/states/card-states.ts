@@ -1,17 +1,36 @@
 export const CARD_STATES = ['PENDING_KYC', 'PROCESSING', 'ACTIVE', 'FROZEN', 'CLOSED'] as const
 export type CardState = (typeof CARD_STATES)[number]
 
-export const CARD_EVENTS = ['provision', 'reject', 'freeze', 'unfreeze', 'close', 'delete'] as const
+export const CARD_EVENTS = [
+  'approve',
+  'refuse',
+  'provision',
+  'reject',
+  'freeze',
+  'unfreeze',
+  'close',
+  'delete',
+] as const
 export type CardEvent = (typeof CARD_EVENTS)[number]
 
 /**
- * The life of a card (specification 3.1). `provision`, `reject`: the issuer's answer. `delete`: the cardholder was
- * deleted. The others are the cardholder's, by signature. A cardholder is approved before a card is issued, so no card
- * of this server is PENDING_KYC.
+ * The life of a card (specification 3.1). `approve`, `refuse`: the end of the cardholder's check; `provision`,
+ * `reject`: the issuer's answer; `delete`: the cardholder was deleted. The others are the cardholder's, by signature.
  */
 export const CARD_TRANSITIONS = {
-  PENDING_KYC: { provision: null, reject: null, freeze: null, unfreeze: null, close: null, delete: 'CLOSED' },
+  PENDING_KYC: {
+    approve: 'PROCESSING',
+    refuse: 'CLOSED',
+    provision: null,
+    reject: null,
+    freeze: null,
+    unfreeze: null,
+    close: null,
+    delete: 'CLOSED',
+  },
   PROCESSING: {
+    approve: null,
+    refuse: null,
     provision: 'ACTIVE',
     reject: 'CLOSED',
     freeze: null,
@@ -20,6 +39,8 @@ export const CARD_TRANSITIONS = {
     delete: 'CLOSED',
   },
   ACTIVE: {
+    approve: null,
+    refuse: null,
     provision: null,
     reject: null,
     freeze: 'FROZEN',
@@ -28,6 +49,8 @@ export const CARD_TRANSITIONS = {
     delete: 'CLOSED',
   },
   FROZEN: {
+    approve: null,
+    refuse: null,
     provision: null,
     reject: null,
     freeze: null,
@@ -35,9 +58,18 @@ export const CARD_TRANSITIONS = {
     close: 'CLOSED',
     delete: 'CLOSED',
   },
-  CLOSED: { provision: null, reject: null, freeze: null, unfreeze: null, close: null, delete: null },
+  CLOSED: {
+    approve: null,
+    refuse: null,
+    provision: null,
+    reject: null,
+    freeze: null,
+    unfreeze: null,
+    close: null,
+    delete: null,
+  },
 } as const satisfies Record<CardState, Record<CardEvent, CardState | null>>
-export const CARD_INITIAL = 'PROCESSING' satisfies CardState
+export const CARD_INITIAL = 'PENDING_KYC' satisfies CardState
 
 export const CARD_TRANSACTION_STATES = [
   'AUTHORIZED',

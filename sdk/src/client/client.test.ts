@@ -196,7 +196,7 @@ describe('a refusal', () => {
       message: 'No.',
       reason: 'Invalid OTP code',
       details: { a: 1 },
-      requestId: 'r-1',
+      httpRequestId: 'r-1',
     })
   })
 

@@ -320,7 +320,7 @@ function refusal({ status, headers }: Response, parsed: unknown): CountersignErr
     docUrl: textOr(body.docUrl, undefined),
     reason: textOr(body.reason, undefined),
     details: isObject(body.details) ? { ...membersOf(decode(DETAIL_SHAPE, body.details)) } : undefined,
-    requestId: headers.get('X-Request-Id') ?? undefined,
+    httpRequestId: headers.get('X-Request-Id') ?? undefined,
     isCredentials: headers.has('WWW-Authenticate') || /credentials$/.test(textOr(body.reason, '')),
     retryAfterSeconds: retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined,
   })

@@ -8,7 +8,7 @@ export interface Refusal {
   readonly docUrl?: string | undefined
   readonly reason?: string | undefined
   readonly details?: Readonly<Record<string, unknown>> | undefined
-  readonly requestId?: string | undefined
+  readonly httpRequestId?: string | undefined
   readonly retryAfterSeconds?: number | undefined
   readonly isCredentials?: boolean | undefined
 }
@@ -32,7 +32,7 @@ export class CountersignError extends Error {
    */
   readonly details: Readonly<Record<string, unknown>>
   /** The `X-Request-Id` of the answer, if it has one. It finds the call in logs. */
-  readonly requestId: string | undefined
+  readonly httpRequestId: string | undefined
   /** 429 and 503: the seconds to wait, where the answer has them. */
   readonly retryAfterSeconds: number | undefined
 
@@ -46,7 +46,7 @@ export class CountersignError extends Error {
     this.docUrl = refusal.docUrl
     this.reason = refusal.reason
     this.details = refusal.details ?? {}
-    this.requestId = refusal.requestId
+    this.httpRequestId = refusal.httpRequestId
     this.retryAfterSeconds = refusal.retryAfterSeconds
     this.isCredentials = refusal.status === 401 && (refusal.isCredentials ?? false)
   }

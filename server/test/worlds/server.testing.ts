@@ -128,7 +128,7 @@ function observationOf(
     lineOf: (requestId, msg = 'request') =>
       vi.waitFor(() => {
         const found = log().find(
-          (line) => [line.requestId, line.callerRequestId].includes(requestId) && line.msg === msg,
+          (line) => [line.httpRequestId, line.callerRequestId].includes(requestId) && line.msg === msg,
         )
         if (!found) throw new Error(`No line of ${requestId}: ${msg}`)
         return found

@@ -15,12 +15,12 @@ const event = createRoute({
 
 const requests = createRoute({
   ...at('/requests'),
-  validateSearch: textSearch('requestId', 'method', 'statusClass', 'path', 'actorId', 'from', 'to'),
+  validateSearch: textSearch('httpRequestId', 'method', 'statusClass', 'path', 'actorId', 'from', 'to'),
   component: lazyRouteComponent(() => import('../../pages/requests/request-list.tsx'), 'RequestList'),
 })
 
 const request = createRoute({
-  ...at('/requests/$requestId'),
+  ...at('/requests/$httpRequestId'),
   component: lazyRouteComponent(() => import('../../pages/requests/request-page.tsx'), 'RequestPage'),
 })
 

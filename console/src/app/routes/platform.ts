@@ -4,7 +4,7 @@ import { at } from './root.tsx'
 
 const audit = createRoute({
   ...at('/audit'),
-  validateSearch: textSearch('operation', 'requestId', 'actorId', 'objectId', 'customerId', 'from', 'to'),
+  validateSearch: textSearch('operation', 'httpRequestId', 'actorId', 'objectId', 'customerId', 'from', 'to'),
   component: lazyRouteComponent(() => import('../../pages/audit/audit-list.tsx'), 'AuditList'),
 })
 

@@ -18,7 +18,7 @@ const route = getRouteApi('/audit')
 
 const FILTERS: readonly Filter[] = [
   { name: 'operation', label: 'Call, such as config_update' },
-  { name: 'requestId', label: 'Request id' },
+  { name: 'httpRequestId', label: 'Request id' },
   { name: 'actorId', label: 'Id of the caller' },
   { name: 'objectId', label: 'Id of the record' },
   { name: 'customerId', label: 'Id of the customer' },
@@ -81,10 +81,10 @@ const COLUMNS: readonly Column<Entry>[] = [
 
 /** Who has changed what. */
 export function AuditList() {
-  const { operation, requestId, actorId, objectId, customerId, from, to } = route.useSearch()
+  const { operation, httpRequestId, actorId, objectId, customerId, from, to } = route.useSearch()
   const filters = {
     ...(operation ? { operation } : {}),
-    ...(requestId ? { requestId: requestId.trim() } : {}),
+    ...(httpRequestId ? { httpRequestId: httpRequestId.trim() } : {}),
     ...(actorId ? { actorId } : {}),
     ...(objectId ? { objectId } : {}),
     ...(customerId ? { customerId } : {}),
@@ -95,7 +95,10 @@ export function AuditList() {
   )
   return (
     <Page title="Audit trail">
-      <Filters filters={FILTERS} values={{ operation, requestId, actorId, objectId, customerId, from, to }} />
+      <Filters
+        filters={FILTERS}
+        values={{ operation, httpRequestId, actorId, objectId, customerId, from, to }}
+      />
       <DataTable
         name="Audit trail"
         columns={COLUMNS}

@@ -49,7 +49,7 @@ function EntryDetail({ entry }: { readonly entry: Entry }) {
 }
 
 function About({ entry }: { readonly entry: Entry }) {
-  const { objectId, customerId, requestId } = entry
+  const { objectId, customerId, httpRequestId } = entry
   return (
     <Panel title="About">
       <Facts
@@ -73,8 +73,8 @@ function About({ entry }: { readonly entry: Entry }) {
           ['Program', entry.userAgent],
           [
             'Request',
-            <TextLink key="request" to={`/requests/${encodeURIComponent(requestId)}`}>
-              <span className="id">{requestId}</span>
+            <TextLink key="request" to={`/requests/${encodeURIComponent(httpRequestId)}`}>
+              <span className="id">{httpRequestId}</span>
             </TextLink>,
           ],
         ]}

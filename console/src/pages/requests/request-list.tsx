@@ -22,7 +22,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const STATUS_CLASSES = ['2xx', '4xx', '5xx'] as const
 
 const FILTERS: readonly Filter[] = [
-  { name: 'requestId', label: 'Request id' },
+  { name: 'httpRequestId', label: 'Request id' },
   { name: 'method', label: 'Method', choices: METHODS },
   { name: 'statusClass', label: 'Status', choices: STATUS_CLASSES },
   { name: 'path', label: 'Path begins with' },
@@ -87,9 +87,9 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** The calls of the last days. */
 export function RequestList() {
-  const { requestId, method, statusClass, path, actorId, from, to } = route.useSearch()
+  const { httpRequestId, method, statusClass, path, actorId, from, to } = route.useSearch()
   const filters = present({
-    requestId: requestId?.trim(),
+    httpRequestId: httpRequestId?.trim(),
     method: wordOf(METHODS, method),
     statusClass: wordOf(STATUS_CLASSES, statusClass),
     path,
@@ -102,13 +102,13 @@ export function RequestList() {
   return (
     <Page title="Requests">
       <Dropped />
-      <Filters filters={FILTERS} values={{ requestId, method, statusClass, path, actorId, from, to }} />
+      <Filters filters={FILTERS} values={{ httpRequestId, method, statusClass, path, actorId, from, to }} />
       <DataTable
         name="Requests"
         columns={COLUMNS}
         list={list}
-        idOf={({ requestId: id, at }) => `${id} ${at}`}
-        linkOf={({ requestId: id }) => `/requests/${encodeURIComponent(id)}`}
+        idOf={({ httpRequestId: id, at }) => `${id} ${at}`}
+        linkOf={({ httpRequestId: id }) => `/requests/${encodeURIComponent(id)}`}
         height="calc(100dvh - 19rem)"
         empty={
           Object.keys(filters).length > 0

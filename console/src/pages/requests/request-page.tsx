@@ -19,17 +19,17 @@ import { HttpStatus } from './http-status.tsx'
 
 type LoggedRequest = Static<typeof RequestSchema>
 
-const route = getRouteApi('/requests/$requestId')
+const route = getRouteApi('/requests/$httpRequestId')
 const PARENT = { title: 'Requests', to: '/requests' }
 const MISSING =
   'It is older than the log keeps, it was a reading of this console, or it was left out under load.'
 
 /** One call: what was asked, and what was answered. */
 export function RequestPage() {
-  const { requestId } = route.useParams()
+  const { httpRequestId } = route.useParams()
   const query = useQuery({
-    queryKey: ['requests', 'one', requestId],
-    queryFn: () => countersign.requests.get(requestId),
+    queryKey: ['requests', 'one', httpRequestId],
+    queryFn: () => countersign.requests.get(httpRequestId),
   })
   return (
     <RecordPage query={query} title="Request" parent={PARENT} missing={MISSING}>
@@ -45,7 +45,7 @@ function RequestDetail({ request }: { readonly request: LoggedRequest }) {
       aside={<HttpStatus of={request.status} />}
       parent={PARENT}
     >
-      <RecordId id={request.requestId} />
+      <RecordId id={request.httpRequestId} />
       <div className="columns">
         <div className="stacked">
           <Panel title="Request">
@@ -90,8 +90,8 @@ function About({ request }: { readonly request: LoggedRequest }) {
 }
 
 /** The filters of the audit trail that find the call. An id of the caller's own making is looked for from the day on. */
-function inTrail({ requestId, at }: LoggedRequest): Readonly<Record<string, string>> {
-  return timeOfRequestId(requestId) ? { requestId } : { requestId, from: dayOf(at) }
+function inTrail({ httpRequestId, at }: LoggedRequest): Readonly<Record<string, string>> {
+  return timeOfRequestId(httpRequestId) ? { httpRequestId } : { httpRequestId, from: dayOf(at) }
 }
 
 /** A body as it was kept: as names and values where it is whole JSON, as text where it was cut. */

@@ -25,6 +25,7 @@ export function PlatformSettings() {
           />
         )}
       </SettingsForm>
+      <AccountSettings />
       <SettingsForm
         title="Calls"
         draftOf={({ allowedOrigins, lenientInput }) => ({ origins: allowedOrigins.join('\n'), lenientInput })}
@@ -50,5 +51,24 @@ export function PlatformSettings() {
         )}
       </SettingsForm>
     </Stack>
+  )
+}
+
+function AccountSettings() {
+  return (
+    <SettingsForm
+      title="Accounts"
+      draftOf={({ omnibusAccounts }) => ({ omnibusAccounts })}
+      changeOf={(draft) => draft}
+    >
+      {({ omnibusAccounts }, set) => (
+        <Switch
+          label="The platform's accounts hold customers' money"
+          description="Then each quote from one of them names the customer for whom it pays"
+          checked={omnibusAccounts}
+          onChange={({ currentTarget }) => set({ omnibusAccounts: currentTarget.checked })}
+        />
+      )}
+    </SettingsForm>
   )
 }

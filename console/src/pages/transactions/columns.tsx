@@ -38,8 +38,8 @@ const CUSTOMER: Column<TransactionRecord> = {
   id: 'customer',
   header: 'Customer',
   width: 'minmax(3.5rem, 2fr)',
-  cell: ({ customerId }) => <CustomerName id={customerId} />,
-  text: ({ customerId }) => customerId,
+  cell: ({ customerId }) => (customerId ? <CustomerName id={customerId} /> : 'The platform'),
+  text: ({ customerId }) => customerId ?? 'The platform',
 }
 
 const OTHER_SIDE: Column<TransactionRecord> = {

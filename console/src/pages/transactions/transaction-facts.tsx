@@ -41,7 +41,7 @@ export function TransactionFacts({ transaction }: { readonly transaction: Transa
             ['To', <SideWords key="to" side={destination} />],
             [
               'Customer',
-              customerId.startsWith('Customer:') ? (
+              customerId ? (
                 <TextLink to={`/customers/${customerId}`}>
                   <CustomerName id={customerId} />
                 </TextLink>

@@ -10,7 +10,7 @@ const LINE: RequestLine = {
   status: 200,
   code: undefined,
   durationMs: 1.234,
-  requestId: 'r-1',
+  httpRequestId: 'r-1',
 }
 
 test('a request is one line: status, method, path, time and request id', () => {
@@ -37,7 +37,7 @@ test('the lines of one turn of the event loop are written together', async () =>
   const written: string[] = []
   const write = requestLines({ write: (text) => void written.push(text) }, PLAIN)
   write(LINE)
-  write({ ...LINE, requestId: 'r-2' })
+  write({ ...LINE, httpRequestId: 'r-2' })
   await new Promise((resolve) => setImmediate(resolve))
   expect(written.map((text) => text.split('\n').map((line) => line.slice(-3)))).toEqual([['r-1', 'r-2', '']])
 })

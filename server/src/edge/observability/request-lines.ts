@@ -10,7 +10,7 @@ export interface RequestLine {
   readonly status: number | undefined
   readonly code: string | undefined
   readonly durationMs: number
-  readonly requestId: string
+  readonly httpRequestId: string
 }
 
 type Colors = Pick<typeof pc, 'green' | 'yellow' | 'red' | 'dim'>
@@ -22,11 +22,11 @@ const TIME_WIDTH = 9
 
 /** One line: status, method, path, the code of an error, time, request id. */
 export function requestLine(line: RequestLine, colors: Colors): string {
-  const { method, path, status, code, durationMs, requestId } = line
+  const { method, path, status, code, durationMs, httpRequestId } = line
   const what = `${printable(method).padEnd(METHOD_WIDTH)} ${printable(path).padEnd(PATH_WIDTH)}`
   const shownCode = code === undefined ? '' : ` ${colorOf(status, colors)(code)}`
   const time = `${durationMs.toFixed(durationMs < 10 ? 1 : 0)} ms`.padStart(TIME_WIDTH)
-  return `${colorOf(status, colors)(String(status ?? '---'))} ${what}${shownCode}${colors.dim(`${time}  ${requestId}`)}`
+  return `${colorOf(status, colors)(String(status ?? '---'))} ${what}${shownCode}${colors.dim(`${time}  ${httpRequestId}`)}`
 }
 
 function colorOf(status: number | undefined, { green, yellow, red }: Colors): (text: string) => string {

@@ -116,7 +116,7 @@ function addLinks(scope: FastifyInstance, app: App): void {
 async function open(app: App, used: UsedLink, secret: string, request: FastifyRequest): Promise<boolean> {
   const { customer_id: customerId } = used.link
   const op = { ...used.op, from: originOf(app, request) }
-  const entry = () => auditStep(op, 'kyc_link_open', { params: { customerId } }, request.trace.requestId)
+  const entry = () => auditStep(op, 'kyc_link_open', { params: { customerId } }, request.trace.httpRequestId)
   return decideAndCommit(
     app,
     used.op,

@@ -16,6 +16,7 @@ import { transactionHandlers } from '../../kernel/transactions/handlers.ts'
 import { delegatedKeyHandlers } from '../../money/cards/delegated-keys.ts'
 import { cardHandlers } from '../../money/cards/handlers.ts'
 import {
+  continueCards,
   expireCardTransaction,
   provisionCard,
   pullCardTransaction,
@@ -192,6 +193,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'agent-action.expire': expireAgentAction,
   'agent.reject-waiting': rejectWaitingActions,
   'card.provision': provisionCard,
+  'cards.continue': continueCards,
   'card.tell-processor': tellCardProcessor,
   'card-transaction.expire': expireCardTransaction,
   'card-transaction.pull': pullCardTransaction,

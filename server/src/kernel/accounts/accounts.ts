@@ -1,5 +1,8 @@
-import { INTERNAL_ACCOUNT_INITIAL } from '@countersign/contract/accounts/internal-accounts'
 import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import {
+  INTERNAL_ACCOUNT_INITIAL,
+  INTERNAL_ACCOUNT_TRANSITIONS,
+} from '@countersign/contract/states/account-states'
 import { lowerHex } from '../../base/formats/hex.ts'
 import { toJson } from '../../base/json/json.ts'
 import { type EventWrite, insert, type Write } from '../../storage/commit/writes.ts'
@@ -9,6 +12,7 @@ import { type Balance, findBalances } from '../ledger/balances.ts'
 import { maySee, type Op, ownCustomer } from '../operation/app.ts'
 import { present } from '../operation/omit-absent.ts'
 import { ApiError, fieldError } from '../operation/operation.ts'
+import { transition } from '../operation/transition.ts'
 import { accountEvent } from '../outbox/events.ts'
 import type { RailChain } from '../ports/rail.ts'
 import { accountFundingInstructions } from './funding.ts'
@@ -95,11 +99,32 @@ export function managedAccountType(currency: string): 'INTERNAL_FIAT' | 'INTERNA
   return CURRENCIES[currency].kind === 'fiat' ? 'INTERNAL_FIAT' : 'INTERNAL_CRYPTO'
 }
 
-/** A new account and its account in the ledger; `customerId` null for one of the platform itself. */
-export function makeInternalAccount(from: From, customerId: string | null, currency: string): Write[] {
+/**
+ * A new account and its account in the ledger; `customerId` null for one of the platform itself. `isPending`: the check of its
+ * customer is, so that it takes no money yet.
+ */
+export function makeInternalAccount(
+  from: From,
+  customerId: string | null,
+  currency: string,
+  isPending = false,
+): Write[] {
   const type = managedAccountType(currency)
   if (!type || !isKnownCurrency(currency)) throw new Error(`Only wallets hold ${currency}`)
-  return accountWrites(from, { id: from.newId('InternalAccount'), customerId, type, currency })
+  const account = { id: from.newId('InternalAccount'), customerId, type, currency }
+  return accountWrites(from, account, NO_WALLET, isPending)
+}
+
+/** Opens an account whose customer was approved, and reports it. Guard: the account is still PENDING. */
+export function activateAccount(op: Op, account: InternalAccountRow): Write[] {
+  const { row, write } = transition(op, 'internal_accounts', INTERNAL_ACCOUNT_TRANSITIONS, account, 'approve')
+  const view = internalAccountView(op, row, EMPTY)
+  return [write, accountEvent(op, 'INTERNAL_ACCOUNT.STATUS_UPDATED', row.id, toJson(view))]
+}
+
+/** The accounts of a customer, of any status. */
+export async function findAccountsOf(op: Op, customerId: string): Promise<InternalAccountRow[]> {
+  return selectCustomerAccounts(op, { customerId }).execute()
 }
 
 /** A chain on which wallets are made, with the name of its rail. */
@@ -162,7 +187,8 @@ const NO_WALLET: WalletKeys = {
 function accountWrites(
   from: From,
   account: Pick<InternalAccountRow, 'id' | 'type' | 'currency'> & { readonly customerId: string | null },
-  keys: WalletKeys = NO_WALLET,
+  keys: WalletKeys,
+  isPending = false,
 ): Write[] {
   const { id, customerId, type, currency } = account
   const row: InternalAccountRow = {
@@ -171,7 +197,9 @@ function accountWrites(
     customer_id: customerId,
     type,
     currency,
-    status: INTERNAL_ACCOUNT_INITIAL,
+    status: isPending
+      ? INTERNAL_ACCOUNT_INITIAL
+      : INTERNAL_ACCOUNT_TRANSITIONS[INTERNAL_ACCOUNT_INITIAL].approve,
     private_enabled: false,
     funding: null,
     credentials_version: 1,

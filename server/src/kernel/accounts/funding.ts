@@ -29,10 +29,11 @@ export function fundingReference(accountId: string): string {
 
 /**
  * Where to pay to (specification 2.8). A wallet is paid at its own address. A managed account is paid through what the rails
- * have opened for it, in sandbox through made-up deposit details.
+ * have opened for it, in sandbox through made-up deposit details; a PENDING one cannot be paid.
  */
 export function accountFundingInstructions(op: Op, account: InternalAccountRow): FundingInstructions[] {
   const isPlatformAccount = account.customer_id === null
+  if (account.status === 'PENDING') return []
   if (account.spark_address !== null)
     return [
       {

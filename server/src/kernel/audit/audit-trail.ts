@@ -18,7 +18,7 @@ export interface Done {
   readonly schemas?: { readonly before: TSchema | undefined; readonly body: TSchema | undefined }
   /** The session of the wallet that signed the call. */
   readonly walletSessionId: string | undefined
-  readonly requestId: string
+  readonly httpRequestId: string
 }
 
 const RECORD_ID = /^[A-Z][A-Za-z]+:[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -36,7 +36,7 @@ export function auditWrites(op: Op, done: Done): Write[] {
     operation: done.operation,
     object_id: objectOf(done),
     customer_id: customerOf(op, done),
-    request: done.requestId,
+    request: done.httpRequestId,
     address: op.from?.address ?? null,
     user_agent: op.from?.userAgent ?? null,
     before,
@@ -54,7 +54,7 @@ export function auditStep(
   op: Op,
   operation: string,
   { params = {}, body }: Partial<Pick<Done, 'params' | 'body'>>,
-  requestId = newRequestId(op.now),
+  httpRequestId = newRequestId(op.now),
 ): Write[] {
   return auditWrites(op, {
     operation,
@@ -62,7 +62,7 @@ export function auditStep(
     body,
     before: undefined,
     walletSessionId: undefined,
-    requestId,
+    httpRequestId,
   })
 }
 

@@ -10,9 +10,9 @@ import { selectAuditEvent, selectAuditEvents } from './store.ts'
 
 export const auditHandlers: Handlers<typeof auditEvents> = {
   audit_event_list: async (op, { query }) => {
-    const { actorId, objectId, customerId, operation, requestId } = query
+    const { actorId, objectId, customerId, operation, httpRequestId } = query
     const filters = present({
-      ...{ actorId, objectId, customerId, operation, requestId },
+      ...{ actorId, objectId, customerId, operation, httpRequestId },
       ...timesOf(op, query),
     })
     return {
@@ -35,7 +35,7 @@ export const auditHandlers: Handlers<typeof auditEvents> = {
 const HOUR_MS = 3_600_000
 
 interface Asked {
-  readonly requestId?: string
+  readonly httpRequestId?: string
   readonly startDate?: string
   readonly endDate?: string
 }
@@ -44,15 +44,15 @@ interface Asked {
  * The time to look through. Entries are found by time and not by request, so a request without a time is looked for around
  * the one that its id says, on the platform's clock too, which may be ahead of it.
  */
-function timesOf(op: Op, { requestId, startDate, endDate }: Asked) {
-  if (requestId === undefined || startDate !== undefined)
+function timesOf(op: Op, { httpRequestId, startDate, endDate }: Asked) {
+  if (httpRequestId === undefined || startDate !== undefined)
     return { startDate: timeIfGiven(startDate), endDate: timeIfGiven(endDate) }
-  const madeAt = timeOfRequestId(requestId)?.getTime()
+  const madeAt = timeOfRequestId(httpRequestId)?.getTime()
   if (madeAt === undefined)
     throw fieldError(
       'INVALID_INPUT',
       'startDate',
-      'startDate is needed with a requestId that the server has not made: such an id does not say when the call was',
+      'startDate is needed with a httpRequestId that the server has not made: such an id does not say when the call was',
     )
   const last = madeAt + Number(op.platform.clock_offset_ms) + HOUR_MS
   return { startDate: new Date(madeAt - HOUR_MS), endDate: timeIfGiven(endDate) ?? new Date(last) }
@@ -65,7 +65,7 @@ function auditEventView(row: AuditEventRow) {
     at: row.created_at.toISOString(),
     actor: actorView(row),
     operation: row.operation,
-    requestId: row.request,
+    httpRequestId: row.request,
     ...(wallet_session_id === null ? {} : { walletSessionId: wallet_session_id }),
     ...(object_id === null ? {} : { objectId: object_id }),
     ...(customer_id === null ? {} : { customerId: customer_id }),

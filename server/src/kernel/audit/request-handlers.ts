@@ -11,9 +11,9 @@ export const requestLogHandlers: Handlers<typeof requests> = {
   request_list: async (op, { query }) => {
     // So that a caller finds its own last request, where the same process answered it.
     await op.requestLog.flush()
-    const { requestId, callerRequestId, method, status, statusClass, path, actorId } = query
+    const { httpRequestId, callerRequestId, method, status, statusClass, path, actorId } = query
     const filters = present({
-      ...{ requestId, callerRequestId, method, status, path, actorId },
+      ...{ httpRequestId, callerRequestId, method, status, path, actorId },
       statusClass: statusClass && Number(statusClass[0]),
       startDate: timeIfGiven(query.startDate),
       endDate: timeIfGiven(query.endDate),
@@ -28,8 +28,8 @@ export const requestLogHandlers: Handlers<typeof requests> = {
 
   request_get: async (op, { params }) => {
     await op.requestLog.flush()
-    const row = await selectRequest(op.read, op.platform.id, params.requestId)
-    if (!row) throw new ApiError('LOGGED_REQUEST_NOT_FOUND', { details: { field: 'requestId' } })
+    const row = await selectRequest(op.read, op.platform.id, params.httpRequestId)
+    if (!row) throw new ApiError('LOGGED_REQUEST_NOT_FOUND', { details: { field: 'httpRequestId' } })
     const bodies = present({ requestBody: row.request_body, responseBody: row.response_body })
     return { status: 200, body: { ...summaryView(row), ...bodies } }
   },
@@ -38,7 +38,7 @@ export const requestLogHandlers: Handlers<typeof requests> = {
 function summaryView(row: LoggedRequestRow) {
   const { actor_type, actor_id, actor_name } = row
   return {
-    requestId: row.request,
+    httpRequestId: row.request,
     at: row.created_at.toISOString(),
     method: row.method as 'GET',
     path: row.path,

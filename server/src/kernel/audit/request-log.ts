@@ -17,7 +17,7 @@ export interface SeenRequest {
   readonly actor: Actor | undefined
   readonly operation: string
   readonly endpoint: LoggedEndpoint
-  readonly requestId: string
+  readonly httpRequestId: string
   /** The caller's own name for it. */
   readonly callerRequestId: string | undefined
   readonly method: string
@@ -116,7 +116,7 @@ function rowOf(request: SeenRequest, days: number): LoggedRequestRow {
   return {
     id: newId('LoggedRequest', at),
     platform_id: request.platformId,
-    request: request.requestId,
+    request: request.httpRequestId,
     caller_request: request.callerRequestId ?? null,
     method: request.method,
     path: storable(shown.path),

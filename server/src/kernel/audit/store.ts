@@ -11,14 +11,14 @@ export interface AuditFilters {
   readonly objectId?: string
   readonly customerId?: string
   readonly operation?: string
-  readonly requestId?: string
+  readonly httpRequestId?: string
   readonly startDate?: Date
   readonly endDate?: Date
 }
 
 /** The matching entries of a platform. */
 export function selectAuditEvents(read: Read, platformId: string, filters: AuditFilters) {
-  const { actorId, objectId, customerId, operation, requestId, startDate, endDate } = filters
+  const { actorId, objectId, customerId, operation, httpRequestId, startDate, endDate } = filters
   return (
     read
       .selectFrom('audit_events')
@@ -32,7 +32,7 @@ export function selectAuditEvents(read: Read, platformId: string, filters: Audit
       .$call((q) => whereGiven(q, 'object_id', '=', objectId))
       .$call((q) => whereGiven(q, 'customer_id', '=', customerId))
       .$call((q) => whereGiven(q, 'operation', '=', operation))
-      .$call((q) => whereGiven(q, 'request', '=', requestId))
+      .$call((q) => whereGiven(q, 'request', '=', httpRequestId))
       .$call((q) => whereGiven(q, 'created_at', '>=', startDate))
       .$call((q) => whereGiven(q, 'created_at', '<', endDate))
   )
@@ -52,7 +52,7 @@ export async function selectAuditEvent(
 }
 
 export interface RequestFilters {
-  readonly requestId?: string
+  readonly httpRequestId?: string
   readonly callerRequestId?: string
   readonly method?: string
   readonly status?: number
@@ -66,13 +66,13 @@ export interface RequestFilters {
 
 /** The matching requests of a platform. */
 export function selectRequests(read: Read, platformId: string, filters: RequestFilters) {
-  const { requestId, callerRequestId, method, status, statusClass, path, actorId, startDate, endDate } =
+  const { httpRequestId, callerRequestId, method, status, statusClass, path, actorId, startDate, endDate } =
     filters
   return read
     .selectFrom('logged_requests')
     .selectAll()
     .where('platform_id', '=', platformId)
-    .$call((q) => whereGiven(q, 'request', '=', requestId))
+    .$call((q) => whereGiven(q, 'request', '=', httpRequestId))
     .$call((q) => whereGiven(q, 'caller_request', '=', callerRequestId))
     .$call((q) => whereGiven(q, 'method', '=', method))
     .$call((q) => whereGiven(q, 'status', '=', status))
@@ -87,9 +87,9 @@ export function selectRequests(read: Read, platformId: string, filters: RequestF
 export async function selectRequest(
   read: Read,
   platformId: string,
-  requestId: string,
+  httpRequestId: string,
 ): Promise<LoggedRequestRow | undefined> {
-  return selectRequests(read, platformId, { requestId })
+  return selectRequests(read, platformId, { httpRequestId })
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)

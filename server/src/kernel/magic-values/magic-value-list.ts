@@ -132,6 +132,19 @@ function umaFamilies(umaDomain: string): Family[] {
       values: umaReceivers(umaDomain),
       otherwise: 'the outcome of QUOTE_TO_UMA_ADDRESS',
     },
+    {
+      family: 'UMA_SENDER',
+      appliesTo: 'The outcome of an incoming payment of POST /sandbox/uma/receive',
+      places: ['senderUmaAddress'],
+      values: [
+        {
+          value: `$fail.lnurlp.usd@${umaDomain}`,
+          outcome: 'FAILED',
+          meaning: 'The sender cannot be looked up: LNURLP_FAILED',
+        },
+      ],
+      otherwise: 'COMPLETED, if the platform approves it',
+    },
   ]
 }
 

@@ -36,6 +36,11 @@ export const UMA_REFUSALS: Readonly<Record<string, UmaRefusal>> = {
     code: 'QUOTE_REQUEST_FAILED',
     meaning: 'It gives no price for any payment',
   },
+  '$fail.switch.usd': {
+    at: 'quote',
+    code: 'SVC_SWITCH_ERROR',
+    meaning: 'The switch to it fails',
+  },
   '$fail.version.usd': {
     at: 'lookup',
     code: 'UNSUPPORTED_UMA_VERSION',

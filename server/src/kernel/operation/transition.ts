@@ -11,6 +11,7 @@ type OneOrMore<Event> = Event | readonly Event[]
 
 /** Where the state of each kind of record is stored. */
 const STORED = {
+  internal_accounts: { table: 'internal_accounts', column: 'status' },
   quotes: { table: 'quotes', column: 'state' },
   pulls: { table: 'quotes', column: 'pull_state' },
   transactions: { table: 'transactions', column: 'state' },

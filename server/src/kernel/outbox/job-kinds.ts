@@ -10,6 +10,7 @@ export const JOB_KINDS = [
   'agent.reject-waiting',
   'card.provision',
   'card.tell-processor',
+  'cards.continue',
   'card-transaction.expire',
   'card-transaction.pull',
   'chain.mint',

@@ -59,7 +59,8 @@ export async function checkFundingSources(
     })
     if (account?.customer_id !== cardholderId)
       throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is not an account of the cardholder`)
-    if (account.status !== 'ACTIVE')
+    // The account of a cardholder whose check is pending is PENDING, as the card is.
+    if (account.status !== 'ACTIVE' && account.status !== 'PENDING')
       throw fieldError('FUNDING_SOURCE_INELIGIBLE', field, `${field} is ${account.status}`)
     if (account.chain_rail !== null)
       throw fieldError(

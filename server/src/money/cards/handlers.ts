@@ -34,12 +34,14 @@ export const cardHandlers: Handlers<typeof cards> = {
     if (!op.cardProcessor)
       throw new ApiError('NOT_IMPLEMENTED', { message: 'This server has no card processor.' })
     const cardholder = await findCustomer(op, body.cardholderId, 'cardholderId')
-    if (cardholder.verification_status !== 'APPROVED')
+    const { verification_status } = cardholder
+    if (verification_status !== 'APPROVED' && verification_status !== 'PENDING')
       throw fieldError(
         'CARDHOLDER_KYC_NOT_APPROVED',
         'cardholderId',
-        `The cardholder is ${cardholder.verification_status}`,
+        `The cardholder is ${verification_status}`,
       )
+    const isApproved = verification_status === 'APPROVED'
     const currency = await checkFundingSources(op, cardholder.id, body.fundingSources)
     const id = op.newId('Card')
     const platformCardId = body.platformCardId ?? madeUpPlatformCardId(id)
@@ -52,7 +54,7 @@ export const cardHandlers: Handlers<typeof cards> = {
       platform_id: op.platform.id,
       cardholder_id: cardholder.id,
       platform_card_id: platformCardId,
-      state: CARD_INITIAL,
+      state: isApproved ? CARD_TRANSITIONS[CARD_INITIAL].approve : CARD_INITIAL,
       state_reason: null,
       currency,
       funding_sources: [...body.fundingSources],
@@ -71,9 +73,10 @@ export const cardHandlers: Handlers<typeof cards> = {
       status: 201,
       body: cardView(op, card),
       writes: [
-        expectRow('customers', cardholder.id, { deleted_at: null, verification_status: 'APPROVED' }),
+        // If the check ends meanwhile, the card begins where the check has ended.
+        expectRow('customers', cardholder.id, { deleted_at: null, verification_status }),
         insert('cards', card),
-        job(op, 'card.provision', { cardId: id }, op.now),
+        ...(isApproved ? [job(op, 'card.provision', { cardId: id }, op.now)] : []),
       ],
     }
   },

@@ -1,10 +1,15 @@
-import { CARD_TRANSITIONS } from '@countersign/contract/states/card-states'
+import { CLOSED_BY_SVC } from '@countersign/contract/core/wire-word'
+import { CARD_INITIAL, CARD_TRANSITIONS } from '@countersign/contract/states/card-states'
+import type { Op } from '../../kernel/operation/app.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
+import { findCustomerOnRecord } from '../../people/customers/customers.ts'
+import { expectRow, type Write } from '../../storage/commit/writes.ts'
+import type { CardRow } from '../../storage/rows/card.ts'
 import { collectClaim, expire } from './card-transactions.ts'
 import { announceCard, changeCard, findCard, processorOf, tellProcessor } from './cards.ts'
-import { selectCardTransaction } from './store.ts'
+import { selectCards, selectCardTransaction } from './store.ts'
 
 /**
  * Asks the processor for a card until there is an outcome. A card that was closed meanwhile may have been issued all the
@@ -38,6 +43,47 @@ export const provisionCard: JobHandler<'card.provision'> = async (op, payload) =
     issuer_ref: answer.issuerRef,
   })
   return [write, isEnded ? tellProcessor(op, row) : announceCard(op, 'CARD.STATE_CHANGE', row)]
+}
+
+const CARDS_PER_JOB_MAX = 100
+
+/**
+ * Moves on the cards that waited for the check of their holder: an approved one gets them issued, a rejected one gets none. Guard: the
+ * check is as it was read.
+ */
+export const continueCards: JobHandler<'cards.continue'> = async (op, payload) => {
+  const holder = await findCustomerOnRecord(op, payload.customerId)
+  // The cards of a deleted customer were closed with it.
+  if (!holder || holder.deleted_at !== null || holder.verification_status === 'PENDING') return []
+  const { id, verification_status } = holder
+  const waiting = await selectCards(op, { cardholderId: id, state: CARD_INITIAL })
+    .orderBy('id')
+    .limit(CARDS_PER_JOB_MAX)
+    .execute()
+  if (waiting.length === 0) return []
+  const continued = waiting.flatMap((card) =>
+    verification_status === 'APPROVED' ? startProvisioning(op, card) : refuseCard(op, card),
+  )
+  const isMore = waiting.length === CARDS_PER_JOB_MAX
+  return [
+    expectRow('customers', id, { deleted_at: null, verification_status }),
+    ...continued,
+    ...(isMore ? [job(op, 'cards.continue', payload, op.now)] : []),
+  ]
+}
+
+function startProvisioning(op: Op, card: CardRow): Write[] {
+  const { row, write } = changeCard(op, card, 'approve', {})
+  return [
+    write,
+    announceCard(op, 'CARD.STATE_CHANGE', row),
+    job(op, 'card.provision', { cardId: card.id }, op.now),
+  ]
+}
+
+function refuseCard(op: Op, card: CardRow): Write[] {
+  const { row, write } = changeCard(op, card, 'refuse', { state_reason: CLOSED_BY_SVC })
+  return [write, announceCard(op, 'CARD.STATE_CHANGE', row)]
 }
 
 /** Reports the current state of the card to the processor; states in between are skipped. */

@@ -140,25 +140,30 @@ async function findTarget(
   paidTo: string | undefined,
 ): Promise<Target | DepositReason> {
   const texts = [details.remittanceInformation, ...(details.texts ?? []).map(({ text }) => text)]
-  const references = [...new Set(texts.flatMap(referencesIn))]
-  const hasAny = references.length > 0
-  const [accounts, quotes] = await Promise.all([
-    hasAny ? selectAccountsByReference(op, references) : [],
-    hasAny ? selectQuotesByReference(op, references) : [],
-  ])
+  const stated = await targetsUnder(op, [...new Set(texts.flatMap(referencesIn))])
   // A number that two accounts have as their own is nobody's.
   if (paidTo === undefined && opened.length > 1) return 'SEVERAL_MATCHES'
   return targetOf({
     own: await ownTarget(op, currency, paidTo ?? opened[0]?.account_id ?? undefined),
-    stated: [
-      ...accounts.flatMap(({ account_id }) =>
-        account_id ? [{ kind: 'account', id: account_id } as const] : [],
-      ),
-      ...quotes.flatMap(({ id, quote_id }) =>
-        quote_id ? [{ kind: 'quote', transactionId: id, quoteId: quote_id } as const] : [],
-      ),
-    ],
+    stated,
   })
+}
+
+/** The accounts and quotes that are paid under these references. Only rails give accounts references. */
+export async function targetsUnder(op: Op, references: readonly string[]): Promise<Target[]> {
+  if (references.length === 0) return []
+  const [accounts, quotes] = await Promise.all([
+    selectAccountsByReference(op, references),
+    selectQuotesByReference(op, references),
+  ])
+  return [
+    ...accounts.flatMap(({ account_id }) =>
+      account_id ? [{ kind: 'account', id: account_id } as const] : [],
+    ),
+    ...quotes.flatMap(({ id, quote_id }) =>
+      quote_id ? [{ kind: 'quote', transactionId: id, quoteId: quote_id } as const] : [],
+    ),
+  ]
 }
 
 /** Whom a number or address belongs to: by the kind of the id. The platform's is for its own account. */

@@ -61,7 +61,7 @@ async function openFor(app: App, rail: Rail, since: Map<string, Date>): Promise<
   const begun = new Date(app.clock())
   await Promise.all(missing.map((account) => open(app, platformId, name, account)))
   const last = missing.at(-1)
-  const until = last && missing.length >= ACCOUNTS_MAX ? last.created_at : begun
+  const until = last && missing.length >= ACCOUNTS_MAX ? last.updated_at : begun
   since.set(name, plusSeconds(until, -LATE_SECONDS))
 }
 

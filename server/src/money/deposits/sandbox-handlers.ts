@@ -3,21 +3,31 @@ import type { sandboxDeposits } from '@countersign/contract/sandbox/sandbox-depo
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
-import { depositView, findDeposit, hasRoomForDeposit, recordDeposit, SANDBOX_SHARED } from './deposits.ts'
+import {
+  depositView,
+  findDeposit,
+  hasRoomForDeposit,
+  recordDeposit,
+  SANDBOX_SHARED,
+  targetsUnder,
+} from './deposits.ts'
 import { reverseDeposit } from './reverse.ts'
 
 export const sandboxDepositHandlers: Omit<Handlers<typeof sandboxDeposits>, 'sandbox_rail_event'> = {
   sandbox_deposit: async (op, { body }) => {
-    const { accountId, amount, currency, remittanceInformation, sender } = body
+    const { accountId, amount, currency, reference, sender } = body
     if (!isKnownCurrency(currency))
       throw fieldError('INVALID_CURRENCY', 'currency', `${currency} is not a currency of this server`)
     if (accountId !== undefined) await findInternalAccount(op, accountId)
+    if (reference !== undefined && (await targetsUnder(op, [reference])).length === 0)
+      throw new ApiError('REFERENCE_NOT_FOUND', { details: { field: 'reference' } })
+    const stated = [reference, body.remittanceInformation].filter((text) => text !== undefined)
     const said = {
       depositId: op.newId('Deposit'),
       depositAccountId: accountId ?? SANDBOX_SHARED,
       amount: { value: String(amount), currency },
       receivedAt: op.now.toISOString(),
-      ...(remittanceInformation === undefined ? {} : { remittanceInformation }),
+      ...(stated.length === 0 ? {} : { remittanceInformation: stated.join(' ') }),
       ...(sender === undefined ? {} : { sender }),
     }
     if (!(await hasRoomForDeposit(op, SANDBOX_RAIL, { amount, currency })))

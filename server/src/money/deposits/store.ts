@@ -100,11 +100,11 @@ export interface MissingDepositAccount {
   readonly id: string
   readonly customer_id: string | null
   readonly currency: string
-  readonly created_at: Date
+  readonly updated_at: Date
 }
 
 /**
- * The open accounts of a platform in these currencies, made since a time, for which this rail has no record: oldest first,
+ * The open accounts of a platform in these currencies, made or opened since a time, for which this rail has no record: oldest first,
  * at most `limit`. Wallets are paid at their own addresses.
  */
 export async function selectAccountsWithout(
@@ -116,10 +116,10 @@ export async function selectAccountsWithout(
   limit: number,
 ): Promise<MissingDepositAccount[]> {
   const { rows } = await app.db.query<MissingDepositAccount>(
-    `SELECT id, customer_id, currency, created_at FROM internal_accounts a
-     WHERE platform_id = $1 AND created_at >= $4 AND currency = ANY ($3) AND status = 'ACTIVE' AND type <> 'EMBEDDED_WALLET'
+    `SELECT id, customer_id, currency, updated_at FROM internal_accounts a
+     WHERE platform_id = $1 AND updated_at >= $4 AND currency = ANY ($3) AND status = 'ACTIVE' AND type <> 'EMBEDDED_WALLET'
        AND NOT EXISTS (SELECT 1 FROM deposit_accounts d WHERE d.account_id = a.id AND d.rail = $2)
-     ORDER BY created_at, id LIMIT $5`,
+     ORDER BY updated_at, id LIMIT $5`,
     [uuidOf(platformId), rail, currencies, since, limit],
   )
   return rows

@@ -10,7 +10,7 @@ import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
-import { moveTransaction } from '../../kernel/transactions/moves.ts'
+import { announce, moveTransaction } from '../../kernel/transactions/moves.ts'
 import {
   newTransaction,
   type TransactionWithCustomer,
@@ -31,6 +31,8 @@ export interface ArrivingPayment {
   readonly currency: string
   /** Information about the sender, by the names of `CUSTOMER_INFO_FIELDS`. */
   readonly counterparty: Readonly<Record<string, unknown>>
+  /** The reason of a payment that fails before anybody decides about it. */
+  readonly failure?: 'LNURLP_FAILED'
 }
 
 /** The names of the members in the request that reports the payment. */
@@ -57,7 +59,7 @@ export async function receivePayment(
   arriving: ArrivingPayment,
   fields: ArrivingFields,
 ): Promise<{ readonly receipt: TransactionWithCustomer; readonly writes: readonly Write[] }> {
-  const { customer, sender, amount, currency, counterparty } = arriving
+  const { customer, sender, amount, currency, counterparty, failure } = arriving
   const account = await receivingAccount(op, customer, currency, fields.currency)
   const config = platformConfig(op)
   checkCurrencyLimits(config, 'INCOMING', currency, amount, fields.amount)
@@ -67,9 +69,8 @@ export async function receivePayment(
     kind: 'RECEIPT',
     type: 'INCOMING',
     direction: 'CREDIT',
-    state: waits
-      ? INCOMING_TRANSACTION_INITIAL
-      : INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL].approve,
+    state: firstState(waits, failure !== undefined),
+    failure_reason: failure ?? null,
     customer_id: customer.id,
     source_identifier: sender,
     destination_account_id: account.id,
@@ -88,9 +89,15 @@ export async function receivePayment(
       insert('transactions', row),
       expectRow('customers', customer.id, { deleted_at: null }),
       expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
-      ...(waits ? asking(op, receipt) : [settling(op, receipt)]),
+      ...(failure ? announce(op, receipt) : waits ? asking(op, receipt) : [settling(op, receipt)]),
     ],
   }
+}
+
+function firstState(waits: boolean, fails: boolean): TransactionRow['state'] {
+  const { fail, approve } = INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL]
+  if (fails) return fail
+  return waits ? INCOMING_TRANSACTION_INITIAL : approve
 }
 
 /** Where a payment to a customer goes. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY`, naming `field`. */

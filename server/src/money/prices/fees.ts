@@ -19,7 +19,7 @@ export async function feeView(op: Op, { id, amount, currency, created_at }: FeeR
     amount: money(amount, currency),
     quoteId: quote.quote_id,
     transactionId: quote.transaction_id,
-    customerId: quote.customer_id ?? op.platform.id,
+    ...(quote.customer_id === null ? {} : { customerId: quote.customer_id }),
     createdAt: created_at.toISOString(),
   }
 }

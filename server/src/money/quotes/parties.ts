@@ -9,6 +9,7 @@ import type { AskedField } from '../../kernel/magic-values/uma-receivers.ts'
 import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
+import { platformConfig } from '../../people/platforms/platform-config.ts'
 import type { Counterparty } from '../../storage/rows/stored-documents.ts'
 import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import {
@@ -66,6 +67,7 @@ export async function findParties(op: Op, { source, destination }: QuoteBody): P
   if (source.sourceType === 'REALTIME_FUNDING') return findFundedParties(op, source, destination)
   const payer = await findPayer(op, source.accountId)
   const owner = payer.account.customer_id
+  if (payer.kind === 'account') checkNamesCustomer(op, owner, source.customerId)
   const customer = await payingCustomer(op, owner, source.customerId)
   // With its own money the platform may pay anyone; on behalf of a customer it pays that customer's external accounts.
   const isPayable = (other: string | null) =>
@@ -122,6 +124,16 @@ async function findPayer(op: Op, accountId: string): Promise<PayingAccount> {
   return { kind: 'pull', account, currency: account.currency, rail }
 }
 
+/** Error: 400 if an omnibus account of the platform would pay for nobody (specification 2.5). */
+function checkNamesCustomer(op: Op, owner: string | null, customerId: string | undefined): void {
+  if (owner === null && customerId === undefined && platformConfig(op).omnibusAccounts)
+    throw fieldError(
+      'INVALID_INPUT',
+      'source.customerId',
+      "source.customerId is required: source.accountId is an omnibus account, which holds customers' money. Name the customer for whom it pays",
+    )
+}
+
 /**
  * The customer of the account, or the one on whose behalf an account of the platform pays (specification 2.5); null where
  * the platform pays for itself.
@@ -165,6 +177,8 @@ async function findPayee(
   if (accountId.startsWith('InternalAccount:')) {
     const account = await findInternalAccount(op, accountId, field)
     if (account.customer_id !== null) await findCustomer(op, account.customer_id, field)
+    if (account.status !== 'ACTIVE')
+      throw fieldError('INVALID_INPUT', field, `This account is ${account.status} and takes no money`)
     checkCurrency(currency, account.currency)
     if (paymentRail)
       throw fieldError(

@@ -302,12 +302,13 @@ async function findParties(
       externalField,
       `This account is in ${external.currency}, but the other account is in ${internal.currency}: create a quote to convert`,
     )
+  const platformCustomerId = approvedOwner(internal, internalSide)
   if (internal.status !== 'ACTIVE')
     throw fieldError('INVALID_INPUT', `${internalSide}.accountId`, `This account is ${internal.status}`)
   return {
     internal,
     external,
-    platformCustomerId: approvedOwner(internal, internalSide),
+    platformCustomerId,
     balance: { available: internal.posted - internal.held, total: internal.posted },
   }
 }

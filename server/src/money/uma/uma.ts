@@ -80,11 +80,16 @@ export function mayReceive(op: Op, currency: string): boolean {
 
 /**
  * Refuses, in sandbox, a receiver that is found but gives no quote. Errors, naming `field`: 400
- * `QUOTE_REQUEST_FAILED`, 424 `PAYREQ_REQUEST_FAILED`.
+ * `QUOTE_REQUEST_FAILED`, 424 `PAYREQ_REQUEST_FAILED`, 500 `SVC_SWITCH_ERROR`.
  */
 export function checkQuotes(op: Op, { address }: UmaReceiver, field: string): void {
   const refusal = UMA_REFUSALS[sandboxName(op, address) ?? '']
   if (refusal) throw new ApiError(refusal.code, { details: { field } })
+}
+
+/** True if the sandbox's provider at an address does not say who its customer is. */
+export function isUnknownToItsProvider(op: Op, address: string): boolean {
+  return UMA_REFUSALS[sandboxName(op, address) ?? '']?.code === 'LNURLP_REQUEST_FAILED'
 }
 
 /** The name of an address of the sandbox's own receivers, before the `@`. */

@@ -4,7 +4,7 @@ import { fieldError, type Handlers, type Input } from '../../kernel/operation/op
 import { transactionView } from '../../kernel/transactions/transactions.ts'
 import { receivePayment } from '../../money/incoming-payments/incoming-payments.ts'
 import { askedOf, SANDBOX_COUNTERPARTY } from '../../money/uma/counterparty.ts'
-import { findCustomerAtUma, readUmaAddress } from '../../money/uma/uma.ts'
+import { findCustomerAtUma, isUnknownToItsProvider, readUmaAddress } from '../../money/uma/uma.ts'
 import { findCustomer } from '../../people/customers/customers.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 
@@ -19,11 +19,16 @@ export const sandboxUmaHandlers: Handlers<typeof sandboxUma> = {
     const counterparty = askedOf(op, currency, SANDBOX_COUNTERPARTY)
     const { receipt, writes } = await receivePayment(
       op,
-      { customer, sender, amount, currency, counterparty },
+      { customer, sender, amount, currency, counterparty, ...failureOf(op, sender) },
       { currency: 'receivingCurrencyCode', amount: 'receivingCurrencyAmount' },
     )
     return { status: 200, body: transactionView(receipt, receipt), writes }
   },
+}
+
+/** A payment whose sender cannot be looked up fails. */
+function failureOf(op: Op, sender: string) {
+  return isUnknownToItsProvider(op, sender) ? { failure: 'LNURLP_FAILED' as const } : {}
 }
 
 async function findReceiver(

@@ -10,7 +10,7 @@ import { findPlatform } from '../platforms/platforms.ts'
 import { walletChain } from '../platforms/wallet-network.ts'
 import { checkCurrencies, checkDates, makeCustomer, verificationEvent } from './customers.ts'
 import { selectHolders } from './store.ts'
-import { openCustomerAccounts } from './wallets.ts'
+import { openCustomerAccounts, openPendingAccounts } from './wallets.ts'
 
 /** How a customer comes to be: by one call, or as a row of a file. */
 
@@ -43,16 +43,24 @@ export function newCustomer(op: Op, { config }: Home, body: CreateBody): Custome
   return makeCustomer(op, config, body)
 }
 
-/** The writes of a new customer: its record, the accounts of one that is approved, and the event of its check. */
+/** The writes of a new customer: its record, its accounts unless it was rejected, and the event of its check. */
 export function creationWrites(op: Op, { config, wallets }: Home, customer: CustomerRow): Write[] {
   const announced = verificationEvent(op, customer)
   return [
     insert('customers', customer),
-    ...(customer.verification_status === 'APPROVED'
-      ? openCustomerAccounts(op, config, wallets, customer)
-      : []),
+    ...ACCOUNTS_OF[customer.verification_status](op, config, wallets, customer),
     ...(announced ? [announced] : []),
   ]
+}
+
+type Opening = (op: Op, config: PlatformConfig, on: WalletChain | undefined, customer: CustomerRow) => Write[]
+
+/** The accounts that a new customer has, by the status of its check. */
+const ACCOUNTS_OF: Readonly<Record<CustomerRow['verification_status'], Opening>> = {
+  UNVERIFIED: () => [],
+  PENDING: (op, config, _, customer) => openPendingAccounts(op, config, customer),
+  APPROVED: openCustomerAccounts,
+  REJECTED: () => [],
 }
 
 /** A customer that has an id of the platform's own and an UMA address. */

@@ -1,4 +1,5 @@
 import { KYC_TRANSITIONS, type KycEvent } from '@countersign/contract/states/customer-states'
+import { findAccountsOf } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
@@ -32,8 +33,7 @@ export async function verificationCheckOf(op: Op, customerId: string): Promise<W
 }
 
 /**
- * Moves the check of a customer on, and opens the accounts of one that is approved. Guard: the customer was not changed
- * meanwhile.
+ * Moves the check of a customer on, and opens the accounts of one that is approved. Cards that wait move on in the background. Guard: the customer was not changed meanwhile.
  */
 export async function moveCustomer(op: Op, customer: CustomerRow, by: KycEvent): Promise<Write[]> {
   const { version } = customer
@@ -41,7 +41,14 @@ export async function moveCustomer(op: Op, customer: CustomerRow, by: KycEvent):
   const guard = { version, deleted_at: null }
   const { row, write } = transition(op, 'customers', KYC_TRANSITIONS, customer, by, change, guard)
   const announced = verificationEvent(op, row)
-  return [write, ...(by === 'approve' ? await openAccounts(op, row) : []), ...(announced ? [announced] : [])]
+  return [
+    write,
+    ...(by === 'approve' ? await openAccounts(op, row) : []),
+    ...(by !== 'reopen' && op.cardProcessor
+      ? [job(op, 'cards.continue', { customerId: row.id }, op.now)]
+      : []),
+    ...(announced ? [announced] : []),
+  ]
 }
 
 /** Guard: the platform's currencies are those that were read, so that none is missed. */
@@ -50,6 +57,12 @@ async function openAccounts(op: Op, customer: CustomerRow): Promise<Write[]> {
   const config = readPlatformConfig(op, platform)
   return [
     expectRow('platforms', platform.id, { version: platform.version }),
-    ...openCustomerAccounts(op, config, await walletChain(op, config), customer),
+    ...openCustomerAccounts(
+      op,
+      config,
+      await walletChain(op, config),
+      customer,
+      await findAccountsOf(op, customer.id),
+    ),
   ]
 }

@@ -1,22 +1,36 @@
-import { makeInternalAccount, makeWallet, type WalletChain } from '../../kernel/accounts/accounts.ts'
+import {
+  activateAccount,
+  makeInternalAccount,
+  makeWallet,
+  type WalletChain,
+} from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
-import type { CredentialRow, CustomerRow } from '../../storage/rows/tables.ts'
+import type { CredentialRow, CustomerRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import { makeOtpCredential } from '../credentials/credentials.ts'
 import { accountCurrencies, type PlatformConfig } from '../platforms/platform-config.ts'
 
+/** The accounts of a customer whose check is pending: one per currency of the platform. They take no money yet. */
+export function openPendingAccounts(op: Op, config: PlatformConfig, { id }: CustomerRow): Write[] {
+  return accountCurrencies(config).flatMap((currency) => makeInternalAccount(op, id, currency, true))
+}
+
 /**
  * The accounts of an approved customer: one per currency of the platform and, with an e-mail, a wallet, which is `on` a chain or else
- * on Spark.
+ * on Spark. `pending` are those that it has from before its approval.
  */
 export function openCustomerAccounts(
   op: Op,
   config: PlatformConfig,
   on: WalletChain | undefined,
   customer: CustomerRow,
+  pending: readonly InternalAccountRow[] = [],
 ): Write[] {
+  const held = new Set<string>(pending.map(({ currency }) => currency))
+  const missing = accountCurrencies(config).filter((currency) => !held.has(currency))
   return [
-    ...accountCurrencies(config).flatMap((currency) => makeInternalAccount(op, customer.id, currency)),
+    ...pending.flatMap((account) => activateAccount(op, account)),
+    ...missing.flatMap((currency) => makeInternalAccount(op, customer.id, currency)),
     ...(customer.email === null ? [] : openWallet(op, on, customer.id, customer.email)),
   ]
 }

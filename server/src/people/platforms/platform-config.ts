@@ -39,7 +39,13 @@ const DEFAULT_CURRENCIES = {
 const DEFAULT_UNITS_MAX = 10_000_000n
 
 /** The settings that have a default until the platform says otherwise. */
-type Defaulted = 'oauthConfig' | 'lenientInput' | 'approvalsRequired' | 'cardConfig' | 'umaProviderConfig'
+type Defaulted =
+  | 'oauthConfig'
+  | 'omnibusAccounts'
+  | 'lenientInput'
+  | 'approvalsRequired'
+  | 'cardConfig'
+  | 'umaProviderConfig'
 
 /**
  * The settings of a new platform. Until it sets a UMA domain, its addresses are at a subdomain of uma.example, a name that
@@ -122,6 +128,7 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
     oauthConfig,
     umaProviderConfig: config.umaProviderConfig ?? ALL_UMA_PROVIDERS,
     allowedOrigins: config.allowedOrigins ?? (op.mode === 'sandbox' ? SANDBOX_ORIGINS : []),
+    omnibusAccounts: config.omnibusAccounts ?? false,
     lenientInput: config.lenientInput ?? false,
     approvalsRequired: config.approvalsRequired ?? 1,
     ...(op.mode === 'sandbox' ? { sandboxConfig: { ...SANDBOX_DEFAULT, ...config.sandboxConfig } } : {}),

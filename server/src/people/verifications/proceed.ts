@@ -112,13 +112,14 @@ async function submit(op: Op, one: Case, open: VerificationRow | undefined, dige
 
 /** What this server itself makes of a complete case; undefined: it waits, for a provider or in the sandbox. */
 function outcomeHere(op: Op, one: Case): Outcome | undefined {
-  if (!decidesAutomatically(op)) return op.verifier ? undefined : { decision: 'REFER' }
-  if (one.owners.some(({ kyc_status }) => kyc_status === 'PENDING')) return undefined
+  const isAutomatic = decidesAutomatically(op)
+  if (op.mode !== 'sandbox' || (op.verifier && !isAutomatic))
+    return op.verifier ? undefined : { decision: 'REFER' }
   const status = verificationOutcome(verificationSuffix(one.customer))
-  if (status === 'PENDING') return undefined
-  return status === 'APPROVED'
-    ? { decision: 'APPROVE' }
-    : { decision: 'REJECT', reason: 'The sandbox rejects this suffix.' }
+  const isOwnerPending = one.owners.some(({ kyc_status }) => kyc_status === 'PENDING')
+  if (status === 'PENDING' || (isAutomatic && isOwnerPending)) return undefined
+  if (status === 'REJECTED') return { decision: 'REJECT', reason: 'The sandbox rejects this suffix.' }
+  return { decision: isAutomatic ? 'APPROVE' : 'REFER' }
 }
 
 /** The record of a decision that was made with the customer, without a verification. */

@@ -16,6 +16,7 @@ export interface JobPayloads {
   'agent-action.expire': { readonly actionId: string }
   'agent.reject-waiting': { readonly agentId: string }
   'card.provision': { readonly cardId: string }
+  'cards.continue': { readonly customerId: string }
   'card.tell-processor': { readonly cardId: string }
   'card-transaction.expire': { readonly cardTransactionId: string }
   'card-transaction.pull': {

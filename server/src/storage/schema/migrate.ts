@@ -31,6 +31,7 @@ import { ownAccounts } from './steps/0028-own-accounts.ts'
 import { makers } from './steps/0029-makers.ts'
 import { callerRequestIds } from './steps/0030-caller-request-ids.ts'
 import { bankFileModifiers } from './steps/0031-bank-file-modifiers.ts'
+import { openedAccounts } from './steps/0032-opened-accounts.ts'
 
 /** A change of tables. One that has landed is never edited; a change is a new file at the end. */
 export interface Migration {
@@ -86,6 +87,7 @@ export const SCHEMA: Schema = {
     { name: '0029-makers', sql: makers, step: 'add' },
     { name: '0030-caller-request-ids', sql: callerRequestIds, step: 'add' },
     { name: '0031-bank-file-modifiers', sql: bankFileModifiers, step: 'add' },
+    { name: '0032-opened-accounts', sql: openedAccounts, step: 'add' },
     { name: '0026-end-of-0.1', sql: endOf01, step: 'end' },
   ],
   functions: FUNCTIONS,

@@ -123,6 +123,17 @@ describe('a server with a wire word of its own', () => {
     expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('PENDING')
   })
 
+  test('spells the code of an error by that word', async () => {
+    const { usd } = await newCustomer(client)
+    const umaAddress = '$fail.switch.usd@uma.acme.test'
+    const refused = await client.post('/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: usd },
+      destination: { destinationType: 'UMA_ADDRESS', umaAddress },
+      ...{ lockedCurrencySide: 'SENDING', lockedCurrencyAmount: 100 },
+    })
+    expect(refused).toMatchObject({ status: 500, body: { code: 'ACME_SWITCH_ERROR' } })
+  })
+
   test('describes itself, and tells pages, by that word', async () => {
     const document = await (await fetch(`${client.baseUrl}/openapi.json`)).json()
     expect(ofDefault(document)).toBeNull()

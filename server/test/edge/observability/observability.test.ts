@@ -64,9 +64,9 @@ describe('the request id', () => {
       `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${method === 'POST' ? '{]' : ''}`,
     )
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-    const requestId = /^x-request-id: (.*)\r$/im.exec(answer)?.[1]
-    expect(requestId).toMatch(UUID_V7)
-    expect(await own.lineOf(id)).toMatchObject({ method, status, requestId, callerRequestId: id })
+    const httpRequestId = /^x-request-id: (.*)\r$/im.exec(answer)?.[1]
+    expect(httpRequestId).toMatch(UUID_V7)
+    expect(await own.lineOf(id)).toMatchObject({ method, status, httpRequestId, callerRequestId: id })
   })
 
   test.each([
@@ -116,8 +116,8 @@ describe('the log', () => {
   test('has one line per request: the pattern of its path, and its outcome', async () => {
     const { id } = await newCustomer(client)
     await client.send('PATCH', '/config', { lenientInput: true })
-    const send = (requestId: string, path: string) =>
-      client.send('GET', path, undefined, { 'X-Request-Id': requestId })
+    const send = (httpRequestId: string, path: string) =>
+      client.send('GET', path, undefined, { 'X-Request-Id': httpRequestId })
     await send('access-2', '/customers?limit=0')
     const reply = await send('access-1', `/customers/${id}?secretQuery=1`)
     const line = await own.lineOf('access-1')
@@ -125,20 +125,20 @@ describe('the log', () => {
       'callerRequestId',
       'durationMs',
       'hostname',
+      'httpRequestId',
       'level',
       'method',
       'msg',
       'pid',
       'platformId',
-      'requestId',
       'route',
       'status',
       'time',
     ])
     const { platformId } = client.credentials
-    expect(line.requestId).toMatch(UUID_V7)
+    expect(line.httpRequestId).toMatch(UUID_V7)
     expect(line).toMatchObject({
-      requestId: reply.headers.get('x-request-id'),
+      httpRequestId: reply.headers.get('x-request-id'),
       callerRequestId: 'access-1',
       level: 30,
       route: '/2025-10-13/customers/{customerId}',
@@ -146,7 +146,7 @@ describe('the log', () => {
       platformId,
     })
     expect(await own.lineOf('access-2')).toMatchObject({ platformId, code: 'INVALID_INPUT' })
-    for (const name of ['requestId', 'callerRequestId'])
+    for (const name of ['httpRequestId', 'callerRequestId'])
       expect(own.log().filter((one) => one[name] === line[name])).toEqual([line])
   })
 

@@ -91,7 +91,7 @@ test('no log of a process at its finest level contains a secret', async () => {
   expect(found).toEqual([])
   // The log is not empty: a line per request, each with an id of its own.
   const lines = stderr.split('\n').filter((line) => line.includes('"msg":"request"'))
-  const ids = lines.map((line) => (JSON.parse(line) as { requestId: string }).requestId)
+  const ids = lines.map((line) => (JSON.parse(line) as { httpRequestId: string }).httpRequestId)
   expect(ids.length).toBeGreaterThan(10)
   expect(new Set(ids).size).toBe(ids.length)
 })

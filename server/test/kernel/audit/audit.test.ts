@@ -19,7 +19,7 @@ test('a change in place is in the trail with its caller and what differs, a refu
   expect(body.data[0]).toMatchObject({
     actor: { type: 'TOKEN', id: client.credentials.tokenId },
     operation: 'config_update',
-    requestId: changed.headers.get('X-Request-Id'),
+    httpRequestId: changed.headers.get('X-Request-Id'),
     after: { umaDomain: 'trail.example' },
   })
   expect(Object.keys(body.data[0].before)).toEqual(['umaDomain'])
@@ -33,19 +33,23 @@ test('what a request has changed is found by its id, and a caller cannot give it
   const search = (query: string) => client.get(`/audit-events?${query}`)
   await client.send('POST', '/sandbox/clock/advance', { seconds: 86_400 })
   const made = await client.send('PATCH', '/config', { umaDomain: 'first.example' })
-  const requestId = made.headers.get('X-Request-Id')
-  const headers = { 'X-Request-Id': requestId! }
+  const httpRequestId = made.headers.get('X-Request-Id')
+  const headers = { 'X-Request-Id': httpRequestId! }
   const again = await client.send('PATCH', '/config', { umaDomain: 'second.example' }, headers)
-  expect(again.headers.get('X-Request-Id')).not.toBe(requestId)
-  const found = await search(`requestId=${requestId}`)
-  expect(found.body.data).toMatchObject([{ requestId, after: { umaDomain: 'first.example' } }])
-  const refused = await search('requestId=trail-2')
+  expect(again.headers.get('X-Request-Id')).not.toBe(httpRequestId)
+  const found = await search(`httpRequestId=${httpRequestId}`)
+  expect(found.body.data).toMatchObject([{ httpRequestId, after: { umaDomain: 'first.example' } }])
+  const refused = await search('httpRequestId=trail-2')
   expect([refused.status, refused.body.details]).toMatchObject([400, { field: 'startDate' }])
   const { at } = found.body.data[0]
-  const logged = (await client.get(`/requests?callerRequestId=${requestId}`)).body.data
-  expect(logged).toMatchObject([{ requestId: again.headers.get('X-Request-Id'), callerRequestId: requestId }])
-  expect((await search(`requestId=${requestId}&endDate=${at}`)).body.data).toEqual([])
-  expect((await (await newPlatform()).get(`/audit-events?requestId=${requestId}`)).body.data).toEqual([])
+  const logged = (await client.get(`/requests?callerRequestId=${httpRequestId}`)).body.data
+  expect(logged).toMatchObject([
+    { httpRequestId: again.headers.get('X-Request-Id'), callerRequestId: httpRequestId },
+  ])
+  expect((await search(`httpRequestId=${httpRequestId}&endDate=${at}`)).body.data).toEqual([])
+  expect((await (await newPlatform()).get(`/audit-events?httpRequestId=${httpRequestId}`)).body.data).toEqual(
+    [],
+  )
 })
 
 test('an entry of the trail can be neither changed nor removed', async () => {
@@ -59,7 +63,7 @@ test('an entry of the trail can be neither changed nor removed', async () => {
     await expect(host.app.db.query(statement)).rejects.toThrow('neither changed nor removed')
 })
 
-test('a request is found by its id with both bodies, and its secrets are masked', async () => {
+test('a request is found by its httpRequestId, which is the X-Request-Id of its response, with both bodies, and its secrets are masked', async () => {
   const client = await newPlatform()
   const made = await client.send(
     'POST',
@@ -68,8 +72,8 @@ test('a request is found by its id with both bodies, and its secrets are masked'
     { 'X-Request-Id': 'log-1' },
   )
   expect(made.status).toBe(201)
-  const requestId = made.headers.get('X-Request-Id')
-  const { body } = await client.get(`/requests/${requestId}`)
+  const httpRequestId = made.headers.get('X-Request-Id')
+  const { body } = await client.get(`/requests/${httpRequestId}`)
   expect(body).toMatchObject({
     ...{ method: 'POST', path: '/tokens', status: 201, operation: 'token_create' },
     callerRequestId: 'log-1',
@@ -80,5 +84,5 @@ test('a request is found by its id with both bodies, and its secrets are masked'
   expect(listed.data).toHaveLength(1)
   expect(listed.dropped).toBe(0)
   expect((await client.get('/requests/log-1')).status).toBe(404)
-  expect((await (await newPlatform()).get(`/requests/${requestId}`)).status).toBe(404)
+  expect((await (await newPlatform()).get(`/requests/${httpRequestId}`)).status).toBe(404)
 })

@@ -137,8 +137,8 @@ test('a text in any hidden member of any call is in no log, no table of logs, an
   const archives = await archivesOf(host.app)
   expect(archives).toContain('"operation"')
   expect(secrets.filter((secret) => archives.includes(secret))).toEqual([])
-  for (const { requestId } of (await world.client.get('/requests?limit=100')).body.data) {
-    const { actor: _, ...shown } = (await world.client.get(`/requests/${requestId}`)).body
+  for (const { httpRequestId } of (await world.client.get('/requests?limit=100')).body.data) {
+    const { actor: _, ...shown } = (await world.client.get(`/requests/${httpRequestId}`)).body
     expect(JSON.stringify(shown)).not.toContain(WORD)
   }
 })

@@ -25,7 +25,7 @@ test('an overload drops requests and counts them; what is kept expires after its
     at,
   }
   const seen: SeenRequest = {
-    ...{ ...request, requestId: 'many', status: 200, durationMs: 1, address: '127.0.0.1' },
+    ...{ ...request, httpRequestId: 'many', status: 200, durationMs: 1, address: '127.0.0.1' },
     ...{
       actor: undefined,
       callerRequestId: undefined,

@@ -1,3 +1,4 @@
+import * as accountStates from '@countersign/contract/states/account-states'
 import * as agentStates from '@countersign/contract/states/agent-states'
 import * as cardStates from '@countersign/contract/states/card-states'
 import * as customerStates from '@countersign/contract/states/customer-states'
@@ -16,6 +17,7 @@ import type { EventWrite } from '../../../src/storage/commit/writes.ts'
 import * as internal from '../../../src/storage/rows/states.ts'
 
 const shown = {
+  ...accountStates,
   ...agentStates,
   ...cardStates,
   ...customerStates,
@@ -38,6 +40,7 @@ type Transitions = Readonly<Record<string, Readonly<Record<string, string | null
 
 /** The tables whose states `transition` writes: by kind of record, the table of the database and the column. */
 const WRITTEN = [
+  ['internal_accounts', 'internal_accounts', 'status', shown.INTERNAL_ACCOUNT_TRANSITIONS],
   ['quotes', 'quotes', 'state', shown.QUOTE_TRANSITIONS],
   ['pulls', 'quotes', 'pull_state', shown.PULL_TRANSITIONS],
   ['transactions', 'transactions', 'state', shown.OUTGOING_TRANSACTION_TRANSITIONS],

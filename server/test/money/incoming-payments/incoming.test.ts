@@ -42,6 +42,19 @@ describe('without a webhook endpoint', () => {
       expect((await client.get(`/transactions?${encodeURI(filter)}`)).body.data).toEqual([settled])
   })
 
+  test('a payment whose sender cannot be looked up has failed, credits nothing and is reported', async () => {
+    const client = await newPlatform()
+    const { id } = await newCustomer(client)
+    const sender = { senderUmaAddress: '$fail.lnurlp.usd@sandbox.uma.test' }
+    const failed = await paid(client, id, sender)
+    expect(failed).toMatchObject({ type: 'INCOMING', status: 'FAILED', failureReason: 'LNURLP_FAILED' })
+    expect(await now(client, failed)).toEqual(failed)
+    expect(await balanceOf(client, id)).toBe(0n)
+    expect(await eventsOf(client, failed)).toEqual(['INCOMING_PAYMENT.FAILED'])
+    await client.advance(3600)
+    expect(await now(client, failed)).toEqual(failed)
+  })
+
   test('the information that the platform requires of every sender is shown', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)

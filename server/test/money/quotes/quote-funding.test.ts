@@ -1,6 +1,7 @@
 import { exampleAccounts } from '@countersign/contract/accounts/account-types'
 import { describe, expect, test } from 'vitest'
 import { newBankAccount, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   balancesOf,
   FUNDED,
@@ -146,6 +147,28 @@ describe('a quote with real-time funding', () => {
     })
   })
 
+  test('is paid by the reference that a payer states, and a reference that names nothing is refused', async () => {
+    const { client, customer, bank } = await ready()
+    const quote = await quoted(client, funding('USD', { customerId: customer.id }), to(bank))
+    const { reference } = (await transactionOf(client, quote)).reconciliationInstructions
+    const body = { amount: quote.totalSendingAmount, currency: 'USD' }
+    const deposits = async () => (await client.get('/deposits')).body.data
+    for (const other of ['CS000000000000', 'rent', reference.slice(0, -1)]) {
+      const refused = await client.post('/sandbox/deposits', { ...body, reference: other })
+      expectError(refused, { code: 'REFERENCE_NOT_FOUND', field: 'reference' })
+    }
+    const elsewhere = await (await newPlatform()).post('/sandbox/deposits', { ...body, reference })
+    expectError(elsewhere, { code: 'REFERENCE_NOT_FOUND', field: 'reference' })
+    expect(await deposits()).toEqual([])
+    const paid = await client.post('/sandbox/deposits', { ...body, reference, remittanceInformation: 'rent' })
+    expect(paid).toMatchObject({ status: 201, body: { remittanceInformation: `${reference} rent` } })
+    await client.advance(0)
+    expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED' })
+    // In words alone, a reference that names nothing is for a person to look at.
+    const lost = await client.post('/sandbox/deposits', { ...body, remittanceInformation: 'CS000000000000' })
+    expect(lost.status).toBe(201)
+  })
+
   test("is the platform's own at an UMA address without a customer, and cannot be executed by a call", async () => {
     const { client, customer, bank } = await ready()
     const ask = (source: object, destination: object, more: object = {}) =>
@@ -157,9 +180,8 @@ describe('a quote with real-time funding', () => {
         ...more,
       })
     const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' }
-    const { id } = (await client.get('/config')).body
     const { umaAddress } = (await client.get(`/customers/${customer.id}`)).body
-    const payers: string[] = []
+    const payers: (string | undefined)[] = []
     for (const [source, payee] of [
       [funding('USD'), uma],
       [funding('USD'), { destinationType: 'UMA_ADDRESS', umaAddress, currency: 'USD' }],
@@ -174,7 +196,7 @@ describe('a quote with real-time funding', () => {
       expect(status).toBe('COMPLETED')
       payers.push(customerId)
     }
-    expect(payers).toEqual([id, id, customer.id, customer.id])
+    expect(payers).toEqual([undefined, undefined, customer.id, customer.id])
     expect(await ask(funding('XYZ'), to(bank))).toMatchObject({ body: { code: 'INVALID_CURRENCY' } })
   })
 })

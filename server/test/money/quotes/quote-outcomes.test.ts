@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { fund, newCustomer } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   account,
   balancesOf,
   FUNDED,
+  noId,
   quoted,
   ready,
   statusOf,
@@ -194,7 +196,6 @@ describe('a quote between internal accounts', () => {
     const { client, customer, bank } = await ready()
     const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
     await fund(client, own.id, 9000)
-    const { id } = (await client.get('/config')).body
     const elsewhere = await client.post('/customers/external-accounts', {
       currency: 'USD',
       accountInfo: {
@@ -211,7 +212,9 @@ describe('a quote between internal accounts', () => {
       expect(quote.source).toEqual(account(own.id))
       await client.advance(0)
       const transaction = await transactionOf(client, quote)
-      expect(transaction).toMatchObject({ status: 'COMPLETED', customerId: id, platformCustomerId: id })
+      expect(transaction).toMatchObject({ status: 'COMPLETED' })
+      expect(transaction).not.toHaveProperty('customerId')
+      expect(transaction).not.toHaveProperty('platformCustomerId')
     }
     const theirs = (await client.get(`/transactions?customerId=${customer.id}`)).body.data
     expect(theirs).toMatchObject([{ type: 'INCOMING', source: { accountId: own.id } }])
@@ -233,6 +236,39 @@ describe('a quote between internal accounts', () => {
       status: 'COMPLETED',
       customerId: customer.id,
     })
+  })
+
+  test('from an omnibus account names the customer for whom it pays, or is refused before anything moves', async () => {
+    const { client, customer, bank } = await ready()
+    const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
+    await fund(client, own.id, 9000)
+    const body = {
+      destination: to(bank),
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: 1000,
+      immediatelyExecute: true,
+    }
+    const config = await client.send('PATCH', '/config', { omnibusAccounts: true })
+    expect(config).toMatchObject({ status: 200, body: { omnibusAccounts: true } })
+    const field = 'source.customerId'
+    const unnamed = await client.post('/quotes', { ...body, source: account(own.id) })
+    expectError(unnamed, { code: 'INVALID_INPUT', field })
+    const unknown = { ...account(own.id), customerId: noId('Customer') }
+    expectError(await client.post('/quotes', { ...body, source: unknown }), { code: 'USER_NOT_FOUND', field })
+    expect((await client.get('/quotes')).body.data).toEqual([])
+    const source = { ...account(own.id), customerId: customer.id }
+    const made = await client.post('/quotes', { ...body, source })
+    await client.advance(0)
+    expect(await transactionOf(client, made.body)).toMatchObject({
+      status: 'COMPLETED',
+      customerId: customer.id,
+    })
+    // An account of a customer pays for its owner, as ever.
+    const theirs = await client.post('/quotes', { ...body, source: account(customer.usd) })
+    expect(theirs).toMatchObject({ status: 201, body: { source: account(customer.usd) } })
+    // Without the setting the platform pays for itself again.
+    await client.send('PATCH', '/config', { omnibusAccounts: false })
+    expect((await client.post('/quotes', { ...body, source: account(own.id) })).status).toBe(201)
   })
 })
 

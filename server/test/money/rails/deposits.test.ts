@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operate } from '../../../src/people/platforms/operate.ts'
-import { type InternalAccount, numberOf, until } from '../../worlds/production/bank.testing.ts'
+import { uuidOf } from '../../../src/storage/engine/ids.ts'
+import {
+  approve,
+  type InternalAccount,
+  newPending,
+  numberOf,
+  until,
+} from '../../worlds/production/bank.testing.ts'
 import { world as openWorld, type Worlds } from '../../worlds/world.testing.ts'
 
 let world: Worlds['production+bank']
@@ -68,6 +75,21 @@ async function paidIn(to: string, amount: string, more: object = {}): Promise<st
   await world.desk('POST', '/deposits', { account: to, amount, depositId, ...more })
   return depositId
 }
+
+test('an account gets its number at the bank when its customer is approved, however old it is', async () => {
+  const { client, service } = world
+  const id = await newPending(client)
+  await service.app.db.query(
+    "UPDATE internal_accounts SET created_at = created_at - interval '1 day', updated_at = created_at WHERE customer_id = $1",
+    [uuidOf(id)],
+  )
+  const { data } = (await client.get(`/customers/internal-accounts?customerId=${id}&currency=EUR`)).body
+  expect(data).toMatchObject([{ status: 'PENDING', fundingPaymentInstructions: [] }])
+  await approve(service, client, id)
+  const opened = await world.accountOf(id, 'EUR')
+  expect(opened.id).toBe(data[0].id)
+  expect(numberOf(opened)).toMatch(/^[A-Z]{2}\d/)
+})
 
 describe('a deposit', () => {
   test('to the number of an account is on the account, with its sender', async () => {

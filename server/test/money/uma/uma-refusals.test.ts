@@ -37,6 +37,7 @@ describe('a receiver whose side fails before a payment exists', () => {
       '424 PAYREQ_REQUEST_FAILED',
       '424 COUNTERPARTY_PUBKEY_FETCH_ERROR',
       '400 QUOTE_REQUEST_FAILED',
+      '500 SVC_SWITCH_ERROR',
       '412 UNSUPPORTED_UMA_VERSION',
       '424 NO_COMPATIBLE_UMA_VERSION',
     ])
@@ -50,10 +51,22 @@ describe('a receiver whose side fails before a payment exists', () => {
       ])
         expectError(quoted, { code, field, what: value })
       const found = await lookUp(value)
-      if (/PAYREQ|QUOTE/.test(code)) expect(found.status, value).toBe(200)
+      if (/PAYREQ|QUOTE|SWITCH/.test(code)) expect(found.status, value).toBe(200)
       else expectError(found, { code, field: 'receiverUmaAddress', what: value })
     })
   })
+})
+
+test('a switch that fails moves no money and leaves nothing, and the same key may be tried again', async () => {
+  const { data } = (await client.get('/quotes?limit=100')).body
+  const domain = ASKING.split('@')[1]
+  const key = { 'Idempotency-Key': 'switch' }
+  const body = payment(`$fail.switch.usd@${domain}`, customer.usd, { immediatelyExecute: true })
+  for (let times = 0; times < 2; times++) {
+    const refused = await client.post('/quotes', body, key)
+    expectError(refused, { code: 'SVC_SWITCH_ERROR', field: 'destination.umaAddress' })
+  }
+  expect((await client.get('/quotes?limit=100')).body.data).toEqual(data)
 })
 
 describe('a receiver that requires information about the sender', () => {

@@ -84,7 +84,10 @@ describe('a new customer', () => {
     })
     expect(created.body[member]).toBe(status)
     const accounts = await accountsOf(client, created.body.id)
-    expect(accounts).toEqual(status === 'APPROVED' ? ['EMBEDDED_WALLET USDB', ...MANAGED] : [])
+    const expected = { APPROVED: ['EMBEDDED_WALLET USDB', ...MANAGED], PENDING: MANAGED, REJECTED: [] }[
+      status
+    ]
+    expect(accounts).toEqual(expected)
   })
 
   test.each([
@@ -211,7 +214,7 @@ describe('a customer', () => {
         ).status,
       ).toBe(200)
     expect(await accountsOf(client, body.id)).toEqual(['EMBEDDED_WALLET USDB', ...MANAGED])
-    expect(await accountsOf(client, pending.body.id)).toEqual([])
+    expect(await accountsOf(client, pending.body.id)).toEqual(MANAGED)
   })
 
   test('that is deleted is gone, its id is free, its address and its accounts stay', async () => {

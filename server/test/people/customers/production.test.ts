@@ -26,13 +26,14 @@ async function create(op: Op, body: Body) {
 
 describe('in production', () => {
   test.each(['Ada Lovelace', 'Ada 001', 'Ada 002'])(
-    'the customer %s waits for verification',
+    'the customer %s waits for verification, and so do its accounts',
     async (fullName) => {
       const op: Op = { ...(await service.newOp()), mode: 'production' }
       const customer = await create(op, { customerType: 'INDIVIDUAL', fullName, email: 'ada@example.com' })
       expect(customer).toMatchObject({ kycStatus: 'PENDING' })
       const accounts = op.read.selectFrom('internal_accounts').where('customer_id', '=', customer.id)
-      expect(await accounts.selectAll().execute()).toEqual([])
+      const statuses = (await accounts.select('status').execute()).map(({ status }) => status)
+      expect(new Set(statuses)).toEqual(new Set(['PENDING']))
     },
   )
 

@@ -18,11 +18,12 @@ const decide = (client: Client, id: string, body: object): Promise<Reply> =>
 const kycOf = async (client: Client, id: string) => (await client.get(`/customers/${id}`)).body.kycStatus
 
 describe('where people decide', () => {
-  test('a customer waits, can be set up, and has no accounts before it is approved', async () => {
+  test('a customer waits, can be set up, and has no open account before it is approved', async () => {
     const { id, kycStatus } = await customer(manual)
     expect(kycStatus).toBe('PENDING')
     const accounts = () => manual.get(`/customers/internal-accounts?customerId=${id}`)
-    expect((await accounts()).body.data).toEqual([])
+    const statuses = async () => (await accounts()).body.data.map(({ status }: { status: string }) => status)
+    expect(await statuses()).toEqual(Array(4).fill('PENDING'))
     const verification = await verify(manual, id)
     expect(verification).toMatchObject({
       customerId: id,
@@ -33,7 +34,7 @@ describe('where people decide', () => {
     const approved = await decide(manual, verification.id, { decision: 'APPROVE', submission: 1 })
     expect(approved).toMatchObject({ status: 200, body: { verificationStatus: 'APPROVED', errors: [] } })
     expect(await kycOf(manual, id)).toBe('APPROVED')
-    expect((await accounts()).body.data).toHaveLength(4)
+    expect(await statuses()).toEqual(Array(4).fill('ACTIVE'))
   })
 
   test('everything that is missing is listed at once, and what is provided makes it ready', async () => {
@@ -220,6 +221,39 @@ describe('where people decide', () => {
     )
     const its = (await client.events(`&objectId=${id}`)).map(({ type }) => type)
     expect(its).toEqual(expect.arrayContaining(['CUSTOMER.KYC_PENDING', 'CUSTOMER.KYC_APPROVED']))
+  })
+})
+
+describe('where people decide in the sandbox', () => {
+  test.each([
+    ['Ada 001', 'PENDING', 'IN_PROGRESS'],
+    ['Ada 002', 'REJECTED', 'REJECTED'],
+    ['Ada', 'PENDING', 'PENDING_MANUAL_REVIEW'],
+  ])(
+    'the suffix of %s has no effect before POST /verifications, which leaves the person %s and the verification %s',
+    async (fullName, kycStatus, status) => {
+      const { id, kycStatus: before } = await customer(manual, { ...PERSON, fullName })
+      expect(before).toBe('PENDING')
+      const verification = await verify(manual, id)
+      expect(verification.verificationStatus).toBe(status)
+      expect(await kycOf(manual, id)).toBe(kycStatus)
+      expect(await verify(manual, id)).toEqual(verification)
+    },
+  )
+
+  test('fifty calls at once decide by the suffix once', async () => {
+    const { id } = await customer(manual, { ...PERSON, fullName: 'Ada 002' })
+    const all = await Promise.all(Array.from({ length: 50 }, () => verify(manual, id)))
+    expect(new Set(all.map((one) => `${one.id} ${one.verificationStatus}`)).size).toBe(1)
+    const { data } = (await manual.get(`/verifications/${all[0].id}/decisions`)).body
+    expect(data).toMatchObject([{ decision: 'REJECT', decidedBy: { type: 'SANDBOX' } }])
+  })
+
+  test('a person decides about a suffix that leaves the check pending', async () => {
+    const { id } = await customer(manual, { ...PERSON, fullName: 'Ada 001' })
+    const verification = await verify(manual, id)
+    expect((await decide(manual, verification.id, { decision: 'APPROVE' })).status).toBe(200)
+    expect(await kycOf(manual, id)).toBe('APPROVED')
   })
 })
 

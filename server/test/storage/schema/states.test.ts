@@ -1,5 +1,5 @@
 import { EXTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/external-accounts'
-import { INTERNAL_ACCOUNT_STATUSES } from '@countersign/contract/accounts/internal-accounts'
+import { INTERNAL_ACCOUNT_TRANSITIONS } from '@countersign/contract/states/account-states'
 import { AGENT_ACTION_INITIAL, AGENT_ACTION_TRANSITIONS } from '@countersign/contract/states/agent-states'
 import {
   CARD_TRANSACTION_TRANSITIONS,
@@ -84,7 +84,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'deposits.state': Object.keys(DEPOSIT_TRANSITIONS),
   'erasures.state': ERASURE_STATES,
   'external_accounts.status': EXTERNAL_ACCOUNT_STATUSES,
-  'internal_accounts.status': INTERNAL_ACCOUNT_STATUSES,
+  'internal_accounts.status': Object.keys(INTERNAL_ACCOUNT_TRANSITIONS),
   'invitations.state': Object.keys(INVITATION_TRANSITIONS),
   'ledger_transfers.state': Object.keys(TRANSFER_TRANSITIONS),
   'messages.state': Object.keys(MESSAGE_TRANSITIONS),

@@ -73,6 +73,7 @@ const KIND_BY_PLACE: Readonly<Record<string, ParamKind>> = {
   '/customers/bulk/jobs': 'CustomerImport',
   '/internal-accounts': 'InternalAccount',
   '/receiver/uma': 'UmaAddress',
+  '/requests': 'Request',
   '/receiver/external-account': 'ExternalAccount',
 }
 

@@ -12,7 +12,7 @@ export const MEMBER_CALLS: Calls = {
     ids: { AuditEvent: (await client.get('/audit-events?limit=1')).body.data[0].id },
   }),
   request_get: async ({ client }) => ({
-    ids: { Request: (await client.get('/requests?limit=1')).body.data[0].requestId },
+    ids: { Request: (await client.get('/requests?limit=1')).body.data[0].httpRequestId },
   }),
   member_invite: () => ({
     body: { name: 'Grace Hopper', email: 'grace@example.com', permissions: ['VIEW', 'APPROVE'] },

@@ -121,13 +121,23 @@ export async function serveRates(
 }
 
 async function newApproved(service: Production['service'], client: Client): Promise<string> {
+  const id = await newPending(client)
+  await approve(service, client, id)
+  return id
+}
+
+/** A customer about whom nobody has decided. */
+export async function newPending(client: Client): Promise<string> {
   const customer = await client.post('/customers', { ...PERSON, currencies: ['EUR', 'USD'] })
   if (customer.status !== 201) throw new Error(JSON.stringify(customer.body))
-  const { id } = customer.body
-  const started = await client.post('/verifications', { customerId: id })
+  return customer.body.id
+}
+
+/** Decides as a person does who has looked at the case. */
+export async function approve(service: Production['service'], client: Client, customerId: string) {
+  const started = await client.post('/verifications', { customerId })
   const args = ['verification', 'decide', '--verification', started.body.id, '--decision', 'APPROVE']
   await runCommand(service.app, args, client.baseUrl)
-  return id
 }
 
 /** A German IBAN that ends with these digits. */

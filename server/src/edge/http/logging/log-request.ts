@@ -14,10 +14,10 @@ export function keeping(app: App, operation: string, endpoint: LoggedEndpoint, a
     const { trace, headers, method, seen } = request
     const at = app.clock()
     reply.raw.once('close', () => {
-      const { platformId, requestId, callerRequestId, code } = trace
+      const { platformId, httpRequestId, callerRequestId, code } = trace
       if (platformId === undefined) return
       add({
-        ...{ platformId, requestId, callerRequestId, code, operation, endpoint, method, status, at },
+        ...{ platformId, httpRequestId, callerRequestId, code, operation, endpoint, method, status, at },
         actor: seen.actor,
         path: pathBelowBase(request),
         params: textParams(request),

@@ -72,7 +72,7 @@ export function observe(app: App, request: FastifyRequest, reply: FastifyReply, 
   request.startedMs = performance.now()
   const callerRequestId = callerRequestIdOf(request)
   request.trace = {
-    requestId: request.id,
+    httpRequestId: request.id,
     ...(callerRequestId === undefined ? {} : { callerRequestId }),
     platformId: undefined,
     code: undefined,
@@ -112,7 +112,7 @@ function finish(
       status,
       code: trace.code,
       durationMs,
-      requestId: trace.requestId,
+      httpRequestId: trace.httpRequestId,
     })
   const level = isOfMachines ? 'debug' : 'info'
   if (!app.log.isLevelEnabled(level)) return

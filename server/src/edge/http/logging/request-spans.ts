@@ -23,7 +23,7 @@ export function beginSpan(
     attributes: {
       'http.request.method': known,
       'http.route': route,
-      'countersign.request.id': trace.requestId,
+      'countersign.request.id': trace.httpRequestId,
     },
   })
   trace.traceId = span.traceId

@@ -148,7 +148,7 @@ async function entryOf(
     before: before?.body,
     schemas: { before: schemaBefore(name), body: endpoint.responses[status] ?? undefined },
     walletSessionId: approval?.session?.id,
-    requestId: trace.requestId,
+    httpRequestId: trace.httpRequestId,
   })
 }
 

@@ -31,7 +31,8 @@ export function encodeError(error: ApiError, origin: string, wire?: WireSpelling
     },
     body: {
       status,
-      code: error.code,
+      // Its entry of the page is under the specification's name.
+      code: wire?.text(error.code) ?? error.code,
       message,
       docUrl: `${origin}${ERROR_PAGE}#${details?.code ?? error.code}`,
       ...(reason ? { reason } : {}),

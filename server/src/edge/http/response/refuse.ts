@@ -158,11 +158,11 @@ export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: So
   const refusal = notHttp(error.code)
   const { status, body } = encodeError(refusal, app.origin())
   const text = toJson(body)
-  const requestId = newRequestId(app.clock())
+  const httpRequestId = newRequestId(app.clock())
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),
-    'X-Request-Id': requestId,
+    'X-Request-Id': httpRequestId,
     ...safetyHeaders(app),
     Connection: 'close',
   }
@@ -172,5 +172,5 @@ export function refuseNotHttp(app: App, error: NodeJS.ErrnoException, socket: So
   const lingering = setTimeout(() => socket.destroy(), LINGER_MS)
   socket.once('close', () => clearTimeout(lingering))
   app.metrics.answered(undefined, '', status, refusal.code, 0)
-  app.log.info({ requestId, status, code: refusal.code, reason: error.code }, 'not an HTTP request')
+  app.log.info({ httpRequestId, status, code: refusal.code, reason: error.code }, 'not an HTTP request')
 }

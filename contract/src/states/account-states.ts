@@ -1,0 +1,14 @@
+export const INTERNAL_ACCOUNT_STATUSES = ['PENDING', 'ACTIVE', 'CLOSED', 'FROZEN'] as const
+export type InternalAccountStatus = (typeof INTERNAL_ACCOUNT_STATUSES)[number]
+export type InternalAccountEvent = 'approve'
+
+/**
+ * The status of an internal account (specification 2.9). It is PENDING, and takes no money, while the check of its customer is.
+ */
+export const INTERNAL_ACCOUNT_TRANSITIONS = {
+  PENDING: { approve: 'ACTIVE' },
+  ACTIVE: { approve: null },
+  CLOSED: { approve: null },
+  FROZEN: { approve: null },
+} as const satisfies Record<InternalAccountStatus, Record<InternalAccountEvent, InternalAccountStatus | null>>
+export const INTERNAL_ACCOUNT_INITIAL = 'PENDING' satisfies InternalAccountStatus
