@@ -61,7 +61,7 @@ const transactions: RecordNoun<'transaction_list'> = {
     ['STATUS', ({ status }) => status],
     ['SENT', ({ sentAmount }) => amountOf(sentAmount)],
     ['RECEIVED', ({ receivedAmount }) => amountOf(receivedAmount)],
-    ['CUSTOMER', ({ customerId }) => customerId ?? ''],
+    ['CUSTOMER', ({ customerId }) => customerId],
   ],
   get: ({ countersign }, id) => countersign.transactions.get(id),
 }

@@ -10,7 +10,7 @@ export const TRANSACTION_COLUMNS = {
   createdAt: 'ISO 8601, in UTC',
   updatedAt: 'its last change',
   settledAt: 'when the money had arrived',
-  customerId: 'the customer; empty if the money is the platform’s own',
+  customerId: 'the customer; if the money is the platform’s own, an id that no customer has',
   platformCustomerId: 'the platform’s own id of that customer',
   sourceAccountId: 'the account that pays',
   sourceAddress: 'the UMA address, or what names the account at its bank or on its chain',

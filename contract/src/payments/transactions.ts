@@ -135,13 +135,14 @@ const transactionFields = {
     'CREDIT adds to the account of the customer, DEBIT subtracts from it',
   ),
   destination: TransactionDestination,
-  customerId: Type.Optional(
-    Id(
-      'Customer',
-      "Outgoing: the sender. Incoming: the receiver. Left out if the money is the platform's own",
-    ),
+  customerId: Id(
+    'Customer',
+    "Outgoing: the sender. Incoming: the receiver. If the money is the platform's own: an id that stands for the platform, and that no customer has",
   ),
-  platformCustomerId: Type.Optional(Text(255, { description: "The platform's own id of that customer" })),
+  platformCustomerId: Text(255, {
+    description:
+      "The platform's own id of that customer. If the money is the platform's own: the id of the platform",
+  }),
   settledAt: Type.Optional(Timestamp()),
   waitsUntil: Type.Optional(Timestamp('Made outside the hours of its rail: when it is given to the rail')),
   createdAt: Timestamp(),

@@ -9,6 +9,11 @@ import { Time } from '../../ui/time.tsx'
 
 export type TransactionRecord = Static<typeof Transaction>
 
+/** Whether the platform pays or is paid with its own money, for no customer. */
+export function isOfPlatform({ platformCustomerId }: TransactionRecord): boolean {
+  return platformCustomerId.startsWith('Platform:')
+}
+
 /** The amount that the customer sees: what was sent, or what was received. */
 export function amountOf(transaction: TransactionRecord): Amount | undefined {
   return transaction.direction === 'DEBIT'
@@ -38,8 +43,9 @@ const CUSTOMER: Column<TransactionRecord> = {
   id: 'customer',
   header: 'Customer',
   width: 'minmax(3.5rem, 2fr)',
-  cell: ({ customerId }) => (customerId ? <CustomerName id={customerId} /> : 'The platform'),
-  text: ({ customerId }) => customerId ?? 'The platform',
+  cell: (transaction) =>
+    isOfPlatform(transaction) ? 'The platform' : <CustomerName id={transaction.customerId} />,
+  text: (transaction) => (isOfPlatform(transaction) ? 'The platform' : transaction.customerId),
 }
 
 const OTHER_SIDE: Column<TransactionRecord> = {

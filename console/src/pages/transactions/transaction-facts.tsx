@@ -8,7 +8,7 @@ import { shortId } from '../../ui/record-id.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { rateInWords } from '../quotes/quote.ts'
-import type { TransactionRecord } from './columns.tsx'
+import { isOfPlatform, type TransactionRecord } from './columns.tsx'
 
 type Side = NonNullable<TransactionRecord['source']> | TransactionRecord['destination']
 
@@ -41,12 +41,12 @@ export function TransactionFacts({ transaction }: { readonly transaction: Transa
             ['To', <SideWords key="to" side={destination} />],
             [
               'Customer',
-              customerId ? (
+              isOfPlatform(transaction) ? (
+                'The platform itself'
+              ) : (
                 <TextLink to={`/customers/${customerId}`}>
                   <CustomerName id={customerId} />
                 </TextLink>
-              ) : (
-                'The platform itself'
               ),
             ],
             [

@@ -6,7 +6,7 @@ import {
 } from '@countersign/contract/payments/transaction-columns'
 import { type Columns, csvHeader, csvRows, type Figure } from '../../base/formats/csv-text.ts'
 import { decimalText } from '../../base/formats/decimal.ts'
-import type { TransactionWithCustomer } from './store.ts'
+import { platformAsCustomer, type TransactionWithCustomer } from './store.ts'
 
 const NAMES = keysOf(TRANSACTION_COLUMNS)
 
@@ -33,8 +33,8 @@ const COLUMNS: Columns<TransactionColumn, TransactionWithCustomer> = {
   createdAt: (row) => row.created_at.toISOString(),
   updatedAt: (row) => row.updated_at.toISOString(),
   settledAt: (row) => row.settled_at?.toISOString(),
-  customerId: (row) => row.customer_id,
-  platformCustomerId: (row) => row.platform_customer_id,
+  customerId: (row) => row.customer_id ?? platformAsCustomer(row.platform_id),
+  platformCustomerId: (row) => row.platform_customer_id ?? row.platform_id,
   sourceAccountId: (row) => row.source_account_id,
   sourceAddress: (row) => row.source_identifier,
   destinationAccountId: (row) => row.destination_account_id,

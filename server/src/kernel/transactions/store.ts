@@ -1,5 +1,6 @@
 import { canonicalUmaAddress } from '@countersign/contract/core/formats'
 import { sql } from 'kysely'
+import { asKind } from '../../storage/engine/ids.ts'
 import { rowByKey } from '../../storage/read/lookup.ts'
 import { whereAnyGiven, whereGiven } from '../../storage/read/where-given.ts'
 import type { AgentActionRow } from '../../storage/rows/agent.ts'
@@ -59,6 +60,11 @@ function asKept(identifier: string | undefined): string | undefined {
   return identifier && (canonicalUmaAddress(identifier) ?? identifier)
 }
 
+/** The customer of payments with the platform's own money: an id that no customer has. */
+export function platformAsCustomer(platformId: string): string {
+  return asKind('Customer', platformId)
+}
+
 /** The columns that name the sender and the receiver. */
 const SENDER = ['source_account_id', 'source_identifier'] as const
 const RECEIVER = ['destination_account_id', 'destination_identifier'] as const
@@ -73,7 +79,11 @@ export async function selectTransactions(op: Op, filters: TransactionFilters) {
   const receiver = asKept(filters.receiverAccountIdentifier)
   const matching = transactions(op)
     .$call((q) => whereGiven(q, 'transactions.customer_id', '=', ownCustomer(op)))
-    .$call((q) => whereGiven(q, 'transactions.customer_id', '=', filters.customerId))
+    .$call((q) =>
+      filters.customerId === platformAsCustomer(op.platform.id)
+        ? q.where('transactions.customer_id', 'is', null)
+        : whereGiven(q, 'transactions.customer_id', '=', filters.customerId),
+    )
     .$call((q) => whereGiven(q, 'customers.platform_customer_id', '=', filters.platformCustomerId))
     .$call((q) => whereAnyGiven(q, [...SENDER, ...RECEIVER], any))
     .$call((q) => whereAnyGiven(q, SENDER, sender))

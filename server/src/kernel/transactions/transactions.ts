@@ -15,7 +15,7 @@ import type { TransactionRow } from '../../storage/rows/tables.ts'
 import { maySee, type Op } from '../operation/app.ts'
 import { present } from '../operation/omit-absent.ts'
 import { ApiError } from '../operation/operation.ts'
-import { selectTransaction, type TransactionWithCustomer } from './store.ts'
+import { platformAsCustomer, selectTransaction, type TransactionWithCustomer } from './store.ts'
 
 export type { TransactionWithCustomer } from './store.ts'
 
@@ -103,8 +103,8 @@ function commonView(
     id: row.id,
     direction: row.direction,
     destination: destinationView(row),
-    customerId: row.customer_id,
-    platformCustomerId: platform_customer_id,
+    customerId: row.customer_id ?? platformAsCustomer(row.platform_id),
+    platformCustomerId: platform_customer_id ?? row.platform_id,
     fees: row.fees,
     description: row.description,
     counterpartyInformation: row.details.counterparty,

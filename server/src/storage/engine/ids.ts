@@ -60,6 +60,11 @@ export function idOf(uuid: string): string {
   return prefix === undefined ? codeOf(uuid) : prefix + uuid
 }
 
+/** The id of another kind that stands for the same record: the uuid with the number of that kind. */
+export function asKind(kind: IdKind, id: string): string {
+  return `${kind}:${id.slice(-UUID_LENGTH, -2)}${digitsOf(ID_KINDS[kind])}`
+}
+
 /** Whether there is before the last 36 characters what their last two digits say. */
 function hasPrefix(id: string): boolean {
   const prefix = PREFIXES[lastByteOf(id)]

@@ -5,6 +5,7 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   balancesOf,
   FUNDED,
+  ownCustomerId,
   quoted,
   ready,
   statusOf,
@@ -181,7 +182,7 @@ describe('a quote with real-time funding', () => {
       })
     const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' }
     const { umaAddress } = (await client.get(`/customers/${customer.id}`)).body
-    const payers: (string | undefined)[] = []
+    const payers: string[] = []
     for (const [source, payee] of [
       [funding('USD'), uma],
       [funding('USD'), { destinationType: 'UMA_ADDRESS', umaAddress, currency: 'USD' }],
@@ -196,7 +197,8 @@ describe('a quote with real-time funding', () => {
       expect(status).toBe('COMPLETED')
       payers.push(customerId)
     }
-    expect(payers).toEqual([undefined, undefined, customer.id, customer.id])
+    const self = await ownCustomerId(client)
+    expect(payers).toEqual([self, self, customer.id, customer.id])
     expect(await ask(funding('XYZ'), to(bank))).toMatchObject({ body: { code: 'INVALID_CURRENCY' } })
   })
 })

@@ -6,6 +6,7 @@ import {
   balancesOf,
   FUNDED,
   noId,
+  ownCustomerId,
   quoted,
   ready,
   statusOf,
@@ -206,16 +207,21 @@ describe('a quote between internal accounts', () => {
       },
     })
     const uma = { destinationType: 'UMA_ADDRESS', umaAddress: '$success.usd@sandbox.uma.test' }
+    const self = await ownCustomerId(client)
+    const ids: string[] = []
     for (const payee of [to(bank), to(elsewhere.body.id), to(customer.usd), uma]) {
       const paid = { lockedCurrencyAmount: 1000, immediatelyExecute: true }
       const quote = await quoted(client, account(own.id), payee, paid)
       expect(quote.source).toEqual(account(own.id))
       await client.advance(0)
       const transaction = await transactionOf(client, quote)
-      expect(transaction).toMatchObject({ status: 'COMPLETED' })
-      expect(transaction).not.toHaveProperty('customerId')
-      expect(transaction).not.toHaveProperty('platformCustomerId')
+      const { id } = (await client.get('/config')).body
+      expect(transaction).toMatchObject({ status: 'COMPLETED', customerId: self, platformCustomerId: id })
+      ids.push(transaction.id)
     }
+    expectError(await client.get(`/customers/${self}`), { code: 'USER_NOT_FOUND' })
+    const listed = (await client.get(`/transactions?customerId=${self}`)).body.data
+    expect(listed.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed())
     const theirs = (await client.get(`/transactions?customerId=${customer.id}`)).body.data
     expect(theirs).toMatchObject([{ type: 'INCOMING', source: { accountId: own.id } }])
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED + 1000, FUNDED + 1000])

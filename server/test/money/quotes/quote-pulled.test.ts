@@ -4,6 +4,7 @@ import { newAgent } from '../../worlds/records/agents.testing.ts'
 import {
   account,
   balancesOf,
+  ownCustomerId,
   quoted,
   statusOf,
   to,
@@ -194,9 +195,10 @@ describe('a quote that is paid from an external account', () => {
     })
     const quote = await quoted(client, account(own.id), to(payee.usd), { immediatelyExecute: true })
     await client.advance(0)
-    const transaction = await transactionOf(client, quote)
-    expect(transaction).toMatchObject({ status: 'COMPLETED' })
-    expect(transaction).not.toHaveProperty('customerId')
+    expect(await transactionOf(client, quote)).toMatchObject({
+      status: 'COMPLETED',
+      customerId: await ownCustomerId(client),
+    })
     expect(await balancesOf(client, payee.id)).toEqual([RECEIVED, RECEIVED])
   })
 
