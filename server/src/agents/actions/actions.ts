@@ -1,8 +1,8 @@
 import { AGENT_APPROVAL_SECONDS, type AgentActionType } from '@countersign/contract/agents/agent-actions'
+import { present } from '@countersign/contract/core/objects'
 import { AGENT_ACTION_INITIAL, AGENT_ACTION_TRANSITIONS } from '@countersign/contract/states/agent-states'
 import { requireValue } from '../../base/formats/require-value.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import {

@@ -5,10 +5,10 @@ import {
   type AgentPermission,
 } from '@countersign/contract/agents/agent-policy'
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import { present } from '@countersign/contract/core/objects'
 import { requireValue } from '../../base/formats/require-value.ts'
 import { rateBetween } from '../../base/pricing/ratios.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import type { AgentReservationRow, AgentRow } from '../../storage/rows/agent.ts'

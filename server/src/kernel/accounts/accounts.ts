@@ -1,4 +1,5 @@
 import { CURRENCIES, currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import { present } from '@countersign/contract/core/objects'
 import {
   INTERNAL_ACCOUNT_INITIAL,
   INTERNAL_ACCOUNT_TRANSITIONS,
@@ -10,7 +11,6 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { openAccount } from '../ledger/accounts.ts'
 import { type Balance, findBalances } from '../ledger/balances.ts'
 import { maySee, type Op, ownCustomer } from '../operation/app.ts'
-import { present } from '../operation/omit-absent.ts'
 import { ApiError, fieldError } from '../operation/operation.ts'
 import { transition } from '../operation/transition.ts'
 import { accountEvent } from '../outbox/events.ts'

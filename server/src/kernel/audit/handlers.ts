@@ -1,7 +1,7 @@
+import { present } from '@countersign/contract/core/objects'
 import { type auditEvents, timeOfRequestId } from '@countersign/contract/operation/audit-events'
 import type { AuditEventRow } from '../../storage/rows/audit.ts'
 import type { Op } from '../operation/app.ts'
-import { present } from '../operation/omit-absent.ts'
 import { ApiError, fieldError, type Handlers } from '../operation/operation.ts'
 import { page } from '../operation/paging.ts'
 import { timeIfGiven } from '../operation/time-range.ts'

@@ -1,6 +1,6 @@
+import { present } from '@countersign/contract/core/objects'
 import type { requests } from '@countersign/contract/operation/request-log'
 import type { LoggedRequestRow } from '../../storage/rows/audit.ts'
-import { present } from '../operation/omit-absent.ts'
 import { ApiError, type Handlers } from '../operation/operation.ts'
 import { page } from '../operation/paging.ts'
 import { timeIfGiven } from '../operation/time-range.ts'

@@ -1,7 +1,7 @@
 import type { SuccessOf } from '@countersign/contract/core/endpoint'
 import { ERRORS, type ErrorCode } from '@countersign/contract/core/errors'
+import { present } from '@countersign/contract/core/objects'
 import type { sandbox_magic_value_list } from '@countersign/contract/sandbox/sandbox'
-import { present } from '../operation/omit-absent.ts'
 import { CARD_SCENARIOS, type CardScenario, PURCHASE_SCENARIOS } from './card-outcomes.ts'
 import { DOCUMENT_SCENARIOS } from './document-outcomes.ts'
 import {

@@ -1,4 +1,5 @@
 import { currencyRecord, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { present } from '@countersign/contract/core/objects'
 import { PAYMENT_RAILS } from '@countersign/contract/core/rails'
 import {
   INCOMING_FAILURE_REASONS,
@@ -13,7 +14,6 @@ import { required } from '../../storage/read/required.ts'
 import type { Stored } from '../../storage/rows/stored-documents.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
 import { maySee, type Op } from '../operation/app.ts'
-import { present } from '../operation/omit-absent.ts'
 import { ApiError } from '../operation/operation.ts'
 import { platformAsCustomer, selectTransaction, type TransactionWithCustomer } from './store.ts'
 

@@ -1,3 +1,4 @@
+import { present } from '@countersign/contract/core/objects'
 import {
   CARD_TRANSACTION_TRANSITIONS,
   type CardTransactionEvent,
@@ -8,7 +9,6 @@ import { checkRoom, findBalances } from '../../kernel/ledger/balances.ts'
 import { capturePart, type Held, release } from '../../kernel/ledger/holds.ts'
 import { type Cause, type Leg, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { nextState, transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'

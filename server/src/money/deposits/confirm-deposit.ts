@@ -1,5 +1,5 @@
+import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositDetails, DepositRow } from '../../storage/rows/rail.ts'

@@ -5,10 +5,10 @@ import {
   EXTERNAL_ACCOUNT_INITIAL,
 } from '@countersign/contract/accounts/external-accounts'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
 import { isPullingRail } from '@countersign/contract/core/rails'
 import { beneficiaryOutcome, suffixOf } from '../../kernel/magic-values/magic-values.ts'
 import { maySee, type Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { AccountDetails, BeneficiaryStatus } from '../../storage/rows/stored-documents.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'

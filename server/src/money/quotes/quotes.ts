@@ -1,6 +1,6 @@
 import { currencyRecord } from '@countersign/contract/core/currencies'
+import { present } from '@countersign/contract/core/objects'
 import { maySee, type Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError, type SignedCall } from '../../kernel/operation/operation.ts'
 import { withBigints } from '../../kernel/transactions/transactions.ts'
 import { required } from '../../storage/read/required.ts'

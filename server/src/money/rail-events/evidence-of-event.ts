@@ -1,6 +1,6 @@
 import type { ConnectorEvent } from '@countersign/contract/connectors/events'
 import { amountOfDigits, type ConnectorMoney } from '@countersign/contract/connectors/protocol'
-import { present } from '../../kernel/operation/omit-absent.ts'
+import { present } from '@countersign/contract/core/objects'
 import type { Evidence, EvidenceSource } from '../evidence/evidence.ts'
 import { EVENTS, OUTCOME_OF } from '../rails/settlement-table.ts'
 

@@ -3,12 +3,12 @@ import type {
   stablecoin_account_link,
 } from '@countersign/contract/accounts/stablecoin-accounts'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
 import {
   STABLECOIN_ACCOUNT_INITIAL,
   STABLECOIN_ACCOUNT_TRANSITIONS,
 } from '@countersign/contract/states/customer-states'
 import type { Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
 import type { CredentialAnswer, StablecoinProvider } from '../../kernel/ports/stablecoin-provider.ts'

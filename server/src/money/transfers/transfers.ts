@@ -1,5 +1,6 @@
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { BodyOf } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
 import type { transfer_in, transfer_out } from '@countersign/contract/payments/transfers'
 import {
   INCOMING_TRANSACTION_INITIAL,
@@ -11,7 +12,6 @@ import { type Balance, checkRoom } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
 import { arrivalLegs } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { Rail } from '../../kernel/ports/rail.ts'

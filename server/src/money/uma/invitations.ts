@@ -1,6 +1,7 @@
 import { currencyRecord, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
 import type { ErrorCode } from '@countersign/contract/core/errors'
+import { present } from '@countersign/contract/core/objects'
 import {
   INVITATION_URL_PLACE,
   type invitation_create,
@@ -13,7 +14,6 @@ import {
   type InvitationState,
 } from '@countersign/contract/states/customer-states'
 import type { Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { timeIfGiven } from '../../kernel/operation/time-range.ts'
 import { nextState } from '../../kernel/operation/transition.ts'

@@ -1,5 +1,5 @@
+import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import type { AgentActionRow, AgentDecisionRow } from '../../storage/rows/agent.ts'
 import type { Step } from './steps.ts'
 import { selectDecisionsOfAction } from './store.ts'

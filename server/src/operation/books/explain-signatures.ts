@@ -1,5 +1,5 @@
+import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import type { Step } from './steps.ts'
 import { selectPublicKey, selectPullSignatures, selectSignedRequest } from './store.ts'

@@ -1,6 +1,6 @@
 import { currencyRecord } from '@countersign/contract/core/currencies'
+import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { findTransaction, money } from '../../kernel/transactions/transactions.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'

@@ -1,6 +1,6 @@
+import { present } from '@countersign/contract/core/objects'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { describeAccount, nameOfHolder } from '../../money/external-accounts/describe.ts'
 import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'

@@ -1,7 +1,7 @@
 import { currencyRecord } from '@countersign/contract/core/currencies'
+import { present } from '@countersign/contract/core/objects'
 import { type overview, STATISTICS_INTERVALS_MAX } from '@countersign/contract/operation/overview'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { timeIfGiven } from '../../kernel/operation/time-range.ts'
 import { webhookEndpoint } from '../../kernel/outbox/events.ts'

@@ -1,6 +1,6 @@
 import { currencyRecord } from '@countersign/contract/core/currencies'
+import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import type { RailStatementRow } from '../../storage/rows/reconciliation.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

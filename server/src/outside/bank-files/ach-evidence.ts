@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
+import { present } from '@countersign/contract/core/objects'
 import { plainJson } from '../../base/json/plain-json.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import type { Evidence } from '../../money/evidence/evidence.ts'
 import { isAccount } from '../../money/evidence/judge.ts'
 import { opOf } from '../../money/rails/rail-worker.ts'

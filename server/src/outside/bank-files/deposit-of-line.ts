@@ -1,5 +1,5 @@
+import { present } from '@countersign/contract/core/objects'
 import { readable } from '../../base/formats/readable-text.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { referencesIn } from '../../money/deposits/match-reference.ts'
 import type { DepositEvidence } from '../../money/evidence/evidence.ts'
 import type { StatementHead } from './formats/camt.ts'

@@ -1,4 +1,4 @@
-import { present } from '../../kernel/operation/omit-absent.ts'
+import { present } from '@countersign/contract/core/objects'
 import type { PaymentEvidence } from '../../money/evidence/evidence.ts'
 import { findRailEvent, recordReport } from '../../money/rail-events/rail-events.ts'
 import { decide, opOf } from '../../money/rails/rail-worker.ts'

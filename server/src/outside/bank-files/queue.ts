@@ -1,5 +1,5 @@
 import type { BankFilesRailValue } from '@countersign/contract/connectors/rails-file'
-import { present } from '../../kernel/operation/omit-absent.ts'
+import { present } from '@countersign/contract/core/objects'
 import type { Enqueued, PaymentFault, QueuedPayment, UnmadePayment } from '../../kernel/ports/rail.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import type { Read } from '../../storage/read/read.ts'

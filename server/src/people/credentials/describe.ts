@@ -1,8 +1,8 @@
+import { present } from '@countersign/contract/core/objects'
 import type { SignedCredential } from '@countersign/contract/signing/payloads'
 import type { Static } from 'typebox'
 import { quoted } from '../../base/formats/quoted.ts'
 import { requireValue } from '../../base/formats/require-value.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 
 const WORDS: Readonly<Record<CredentialRow['type'], string>> = {

@@ -1,4 +1,5 @@
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
 import type {
   customer_create,
   customer_get,
@@ -7,7 +8,6 @@ import type {
 import { KYC_INITIAL, KYC_TRANSITIONS } from '@countersign/contract/states/customer-states'
 import { suffixOf, verificationOutcome } from '../../kernel/magic-values/magic-values.ts'
 import { maySee, type Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { EventWrite } from '../../storage/commit/writes.ts'

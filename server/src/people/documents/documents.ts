@@ -1,4 +1,5 @@
 import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
 import type {
   document_create,
   document_get,
@@ -7,7 +8,6 @@ import type {
 import { removeFile } from '../../kernel/files/stored-files.ts'
 import { documentRefusal } from '../../kernel/magic-values/document-outcomes.ts'
 import { maySee, type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { UploadedFile } from '../../kernel/operation/uploaded-file.ts'
 import { job } from '../../kernel/outbox/jobs.ts'

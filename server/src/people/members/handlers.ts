@@ -1,7 +1,7 @@
+import { present } from '@countersign/contract/core/objects'
 import type { members } from '@countersign/contract/platforms/members'
 import { MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
 import { inRealTime } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { checkMayGrant, checkMayTake } from '../../kernel/operation/permissions.ts'

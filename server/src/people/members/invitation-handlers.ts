@@ -1,6 +1,6 @@
+import { present } from '@countersign/contract/core/objects'
 import type { memberInvitations } from '@countersign/contract/platforms/member-passkeys'
 import { type App, inRealTime } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError, type Caller, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { canDeliver } from '../messages/channels.ts'
 import { findLink, findUsableLink, triedLink } from './links.ts'

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { present } from '@countersign/contract/core/objects'
 import type {
   MemberPasskey,
   MemberPasskeyOptions,
@@ -9,7 +10,6 @@ import { isSameSecret } from '../../base/crypto/constant-time.ts'
 import type { RelyingParty } from '../../base/crypto/webauthn/client-data.ts'
 import { COSE_ALGORITHMS } from '../../base/crypto/webauthn/cose-algorithms.ts'
 import { type App, type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { MemberPasskeyRow, MemberRow } from '../../storage/rows/member.ts'

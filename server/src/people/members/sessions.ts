@@ -1,3 +1,4 @@
+import { present } from '@countersign/contract/core/objects'
 import {
   MEMBER_SESSION_HOURS,
   type MemberIdentity,
@@ -7,7 +8,6 @@ import {
 import { MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
 import type { Static } from 'typebox'
 import { type Actor, type App, newId, type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import type { Caller } from '../../kernel/operation/operation.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { transition } from '../../kernel/operation/transition.ts'

@@ -1,7 +1,7 @@
 import type { BodyOf } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
 import type { config_update } from '@countersign/contract/platforms/config'
 import type { Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import type { PlatformRow } from '../../storage/rows/tables.ts'
 import {
   changePasskeys,

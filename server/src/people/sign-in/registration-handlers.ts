@@ -1,7 +1,7 @@
 import type { credentialRegistration } from '@countersign/contract/auth/credential-registration'
+import { present } from '@countersign/contract/core/objects'
 import { findEmbeddedWallet, findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError, type Handlers, StaleRead } from '../../kernel/operation/operation.ts'
 import { SIGNING_SECONDS } from '../../kernel/signing/signing.ts'
 import { insert, update } from '../../storage/commit/writes.ts'

@@ -1,6 +1,6 @@
+import { present } from '@countersign/contract/core/objects'
 import { maySeeAccount } from '../../kernel/accounts/accounts.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { CredentialRow, SessionRow } from '../../storage/rows/tables.ts'

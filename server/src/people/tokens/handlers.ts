@@ -1,7 +1,7 @@
 import type { tokens } from '@countersign/contract/auth/tokens'
 import { effectivePermissions } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { checkMayGrant } from '../../kernel/operation/permissions.ts'

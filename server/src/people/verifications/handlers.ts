@@ -1,6 +1,6 @@
+import { present } from '@countersign/contract/core/objects'
 import type { verifications } from '@countersign/contract/customers/verifications'
 import type { Op } from '../../kernel/operation/app.ts'
-import { present } from '../../kernel/operation/omit-absent.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import type { VerificationDecisionRow } from '../../storage/rows/verification.ts'

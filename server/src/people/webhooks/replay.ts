@@ -1,4 +1,4 @@
-import { present } from '../../kernel/operation/omit-absent.ts'
+import { present } from '@countersign/contract/core/objects'
 import { deliveryJob, deliveryKind, webhookEndpoint } from '../../kernel/outbox/events.ts'
 import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
