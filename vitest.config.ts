@@ -15,7 +15,7 @@ await ensureGenerated()
 const slowdown = measureSlowdown()
 Object.assign(process.env, slowdownEnv(slowdown))
 
-/** In full, reliability tests kill and start servers for minutes, beside each other. */
+/** In full, reliability tests kill and start servers for minutes, next to each other. */
 const LONG_MS = process.env.RELIABILITY === 'full' ? 1_200_000 : 300_000
 
 const scope = process.env.TEST_SCOPE as Scope

@@ -18,7 +18,7 @@ export interface SignedCall {
 }
 
 /**
- * The call that a wallet signs for when `name` is called with `input`. A call without a payload of its own executes a quote, and the wallet
+ * The call that a wallet signs for when `name` is called with `input`. A call without its own payload executes a quote, and the wallet
  * signs for that: one signature is valid for each of them.
  */
 export function signedCall<N extends SignedName>(name: N, input: Input<N>): SignedCall
@@ -35,7 +35,7 @@ export function signedCall(name: SignedName, input: object): SignedCall {
   return { operation: name, target, body }
 }
 
-/** Whether a wallet signs for this call. */
+/** True if a wallet signs for this call. */
 export function isSignedName(name: string): name is SignedName {
   return Object.hasOwn(SIGNED_TARGETS, name)
 }

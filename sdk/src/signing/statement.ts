@@ -61,7 +61,7 @@ export function membersOf(part: object, path = ''): [path: string, text: string]
   )
 }
 
-/** Whether a payload of its own exists for this operation. */
+/** True if this operation has its own payload. */
 export function isOperation(operation: unknown): operation is SignedOperation {
   return typeof operation === 'string' && Object.hasOwn(PAYLOAD_ROOTS, operation)
 }

@@ -110,7 +110,7 @@ function waitingSums({ waits }: FileBank, events: readonly Body[]): Body[] {
   })
 }
 
-/** Whether a report has the bank's name of a payment in its texts. */
+/** True if a report names a payment as the bank does. */
 function isAbout({ body }: Body, { depositId }: Payment): boolean {
   const names: readonly string[] = JSON.stringify(body.data).match(/\bP-\d+/g) ?? []
   return depositId !== undefined && names.includes(depositId)

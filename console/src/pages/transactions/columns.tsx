@@ -9,7 +9,7 @@ import { Time } from '../../ui/time.tsx'
 
 export type TransactionRecord = Static<typeof Transaction>
 
-/** Whether the platform pays or is paid with its own money, for no customer. */
+/** True if the money is the platform's own. */
 export function isOfPlatform({ platformCustomerId }: TransactionRecord): boolean {
   return platformCustomerId.startsWith('Platform:')
 }

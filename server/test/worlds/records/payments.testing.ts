@@ -185,7 +185,7 @@ export function expectAtLimit(reply: Reply, currency: string): void {
   expect(Number(reply.headers.get('Retry-After'))).toBeGreaterThan(0)
 }
 
-/** The id that stands for the platform as the customer of a payment with its own money: its UUID, as that of a customer. */
+/** The id that stands for the platform as the customer of a payment with its own money: its UUID in the form of a customer's id. */
 export async function ownCustomerId(client: Client): Promise<string> {
   const { id } = (await client.get('/config')).body
   return `Customer:${id.slice('Platform:'.length, -2)}03`

@@ -136,7 +136,7 @@ export function returned(random: Random, transfer: Transfer): Entry {
   ])
 }
 
-/** The amounts that an entry tells one by one: those of its details, if they add up to it. */
+/** The amounts of an entry's details if they add up to it, else its own. */
 export function partsOf({ cents, details }: Entry): bigint[] {
   const amounts = details.flatMap(({ amount }) => amount ?? [])
   const sum = amounts.reduce((total, amount) => total + amount, 0n)
