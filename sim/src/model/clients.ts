@@ -53,6 +53,10 @@ export class Backend {
   again = (method: 'PATCH' | 'POST', path: string, body: unknown): Promise<Reply> =>
     this.#untilKnown(this.#call(method, path, body))
 
+  /** A call of a sign-in. It has keys and signatures that do not follow from the seed, so only its status is noted. */
+  signIn = (path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> =>
+    this.#untilKnown({ ...this.#call('POST', path, body, headers), isSealed: true })
+
   #call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Call {
     return {
       method,
@@ -93,12 +97,12 @@ export class Backend {
 
   #note(call: Call, answer: string, body?: unknown): void {
     this.#seen.answers += 1
-    this.#seen.note(describe(call), answer, body)
+    this.#seen.note(describe(call), answer, call.isSealed ? undefined : body)
   }
 }
 
-function describe({ method, path, headers, body }: Call): string {
-  return `${method} ${path} ${headers['Idempotency-Key'] ?? ''} ${body ?? ''}`
+function describe({ method, path, headers, body, isSealed }: Call): string {
+  return `${method} ${path} ${headers['Idempotency-Key'] ?? ''} ${isSealed ? '' : (body ?? '')}`
 }
 
 /** The body of an answer that must have this status. Throws Wrong. */
