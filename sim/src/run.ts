@@ -92,13 +92,13 @@ function moneyOf(random: Random): Money {
 function troublesOf(random: Random): Troubles {
   const share = (max: number) => (random.chance(0.5) ? (max * random.below(1_000)) / 1_000 : 0)
   const slow = random.chance(0.3)
-  return {
-    weather: {
-      latencyMsMax: slow ? 3_000 : 40,
-      lostRequests: share(0.1),
-      lostAnswers: share(0.2),
-      silentLosses: 0.3,
-    },
+  const weather: Weather = {
+    latencyMsMax: slow ? 3_000 : 40,
+    lostRequests: share(0.1),
+    lostAnswers: share(0.2),
+    silentLosses: 0.3,
+  }
+  const others = {
     database: { latencyMsMax: random.pick([1, 5, 50]), conflicts: share(0.1), losses: share(0.05) },
     servers: 1 + random.below(2),
     killedEveryMs: random.chance(0.6) ? 300 + random.below(4_000) : undefined,
@@ -106,6 +106,17 @@ function troublesOf(random: Random): Troubles {
     hasEndpoint: random.chance(0.4),
     webhooksRefused: share(0.4),
     money: moneyOf(random),
+  }
+  return { ...others, weather: others.money.by === 'chain' ? milder(weather) : weather }
+}
+
+/** A step at a chain asks its nodes ten questions or more, one after the other, and begins again where one has no answer. */
+function milder({ latencyMsMax, lostRequests, lostAnswers, silentLosses }: Weather): Weather {
+  return {
+    latencyMsMax: Math.min(latencyMsMax, 300),
+    lostRequests: lostRequests / 4,
+    lostAnswers: lostAnswers / 4,
+    silentLosses,
   }
 }
 

@@ -46,6 +46,10 @@ export class WalletOwners {
     return this.#terms.get(payment)
   }
 
+  get haveSpent(): boolean {
+    return this.#spends.length > 0
+  }
+
   isWallet(address: Hex): boolean {
     return this.#wallets.has(address)
   }
@@ -101,7 +105,10 @@ export class WalletOwners {
       'Svc-Wallet-Signature': makeStamp(key, payload),
       'Request-Id': requestId,
     })
-    if (executed.status === 400 && executed.body.code === 'QUOTE_EXPIRED') {
+    // The quote, what was signed for it, or the session may have expired meanwhile.
+    const isLate =
+      executed.status === 401 || (executed.status === 400 && executed.body.code === 'QUOTE_EXPIRED')
+    if (isLate) {
       asked.state = 'unused'
       return
     }
@@ -125,7 +132,7 @@ export class WalletOwners {
     const taken = 1n + BigInt(random.below(Number(value)))
     const what = `${taken} spent by the owner of ${wallet.id}`
     const payment = model.ask({ what, from: wallet.id, to: undefined, ending: FAILS }, taken)
-    payment.state = 'acknowledged'
+    Object.assign(payment, { state: 'acknowledged', received: taken })
     const hash = this.#world.useByOwner({ authorizer: from, nonce, to: THIEF, value: taken })
     this.#spends.push({ payment, hash })
   }

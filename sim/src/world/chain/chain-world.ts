@@ -35,7 +35,7 @@ export function chainHabitsOf(random: Random): ChainWorldHabits {
     agreement,
     nodes: agreement + random.below(2),
     confirmations: 2 + random.below(2),
-    blockMs: random.pick([1_000, 2_000, 4_000]),
+    blockMs: random.pick([500, 1_000, 1_500]),
     sweeps: random.chance(0.5),
     owners: random.pick([0, 0.4, 0.8]),
     reorganisations: share(0.3),

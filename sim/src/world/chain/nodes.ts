@@ -14,7 +14,7 @@ export interface NodeHabits {
   readonly lostAnswers: number
   /** The share of questions for logs whose answer lacks one. Only where two nodes have to agree. */
   readonly missingLogs: number
-  /** It is out of order after about so long, for up to as long. */
+  /** It is out of order after about so long, a few times, for a short while each. */
   readonly downEveryMs: number | undefined
 }
 
@@ -32,7 +32,9 @@ interface Asked {
 
 const PRIORITY_FEE = 7n
 const NOT_THERE: Refusal = { code: -32000, message: 'header not found' }
-const HIGHEST_PORT = 9117
+const FIRST_PORT = 9117
+const OUTAGES_MAX = 4
+const OUTAGE_MS_MAX = 6_000
 
 /** A node of the chain: JSON-RPC at an address of the simulated network. */
 export class ChainNode {
@@ -47,7 +49,7 @@ export class ChainNode {
   #behind: { readonly hash: Hex; readonly blocks: number } | undefined
 
   constructor(machine: Machine, network: Network, chain: Chain, habits: NodeHabits, at: number) {
-    const host = `127.0.0.1:${HIGHEST_PORT + at}`
+    const host = `127.0.0.1:${FIRST_PORT + at}`
     this.url = `http://${host}`
     this.#machine = machine
     this.#random = machine.random.fork()
@@ -60,16 +62,18 @@ export class ChainNode {
   set isCalm(isCalm: boolean) {
     this.#isCalm = isCalm
     this.#isDown = false
-    this.#change()
+    if (!isCalm) this.#failLater(OUTAGES_MAX)
   }
 
-  #change(): void {
+  #failLater(left: number): void {
     const { downEveryMs } = this.#habits
-    if (downEveryMs === undefined || this.#isCalm) return
+    if (downEveryMs === undefined || left === 0) return
     this.#machine.after(this.#random.below(2 * downEveryMs), () => {
-      if (this.#isCalm) return
-      this.#isDown = !this.#isDown
-      this.#change()
+      this.#isDown = !this.#isCalm
+      this.#machine.after(this.#random.below(OUTAGE_MS_MAX), () => {
+        this.#isDown = false
+        if (!this.#isCalm) this.#failLater(left - 1)
+      })
     })
   }
 
