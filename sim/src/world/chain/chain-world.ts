@@ -65,7 +65,7 @@ export class ChainWorld {
   readonly random: Random
   readonly #nodes: readonly ChainNode[]
   #treasury: Hex = '0x'
-  #payers = 0
+  readonly #payers = new Set<Hex>()
 
   constructor(machine: Machine, network: Network, habits: ChainWorldHabits) {
     this.habits = habits
@@ -120,7 +120,8 @@ export class ChainWorld {
 
   /** A stranger pays to an address. Returns the stranger's. */
   payIn(to: Hex, value: bigint): Hex {
-    const from: Hex = `0x${String(++this.#payers).padStart(38, 'd')}ee`
+    const from: Hex = `0x${String(this.#payers.size).padStart(38, 'd')}ee`
+    this.#payers.add(from)
     this.chain.put(`pay in ${from}`, 1n, (state) => {
       const effects: Effects = { logs: [], transfers: [] }
       state.tokens.set(from, state.tokensOf(from) + value)
@@ -134,7 +135,7 @@ export class ChainWorld {
   received(): bigint {
     return this.chain
       .transfers()
-      .filter(({ from }) => from.endsWith('ee'))
+      .filter(({ from }) => this.#payers.has(from))
       .reduce((sum, { value }) => sum + value, 0n)
   }
 
