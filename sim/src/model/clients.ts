@@ -53,9 +53,9 @@ export class Backend {
   again = (method: 'PATCH' | 'POST', path: string, body: unknown): Promise<Reply> =>
     this.#untilKnown(this.#call(method, path, body))
 
-  /** A call of a sign-in. It has keys and signatures that do not follow from the seed, so only its status is noted. */
+  /** A call of a sign-in: it takes no key, and one that is done twice replaces a code. */
   signIn = (path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> =>
-    this.#untilKnown({ ...this.#call('POST', path, body, headers), isSealed: true })
+    this.#untilKnown(this.#call('POST', path, body, headers))
 
   #call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Call {
     return {
@@ -97,12 +97,12 @@ export class Backend {
 
   #note(call: Call, answer: string, body?: unknown): void {
     this.#seen.answers += 1
-    this.#seen.note(describe(call), answer, call.isSealed ? undefined : body)
+    this.#seen.note(describe(call), answer, body)
   }
 }
 
-function describe({ method, path, headers, body, isSealed }: Call): string {
-  return `${method} ${path} ${headers['Idempotency-Key'] ?? ''} ${isSealed ? '' : (body ?? '')}`
+function describe({ method, path, headers, body }: Call): string {
+  return `${method} ${path} ${headers['Idempotency-Key'] ?? ''} ${body ?? ''}`
 }
 
 /** The body of an answer that must have this status. Throws Wrong. */

@@ -13,8 +13,6 @@ export interface Call {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Has keys and signatures that do not follow from the seed. */
-  readonly isSealed?: true
 }
 
 /** What was answered, of every shape: the result of parsing JSON. */
