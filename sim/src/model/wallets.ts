@@ -59,17 +59,11 @@ export class WalletOwners {
     const { model } = bank
     const backend = this.#backend
     const wallet = random.pick(bank.wallets)
-    const isElsewhere = random.chance(0.7)
-    const payees: readonly { readonly id: string; readonly customerId: string }[] = isElsewhere
-      ? bank.elsewhere
-      : bank.accounts
-    const payee = random.pick(
-      payees.filter(({ customerId }) => !isElsewhere || customerId === wallet.customerId),
-    )
+    const payee = payeeOf(bank, random, wallet)
     const amount = amountOf(random)
     const what = `quote of ${amount} from the wallet ${wallet.id} to ${payee.id}`
     const key = await this.#sessionOf(wallet)
-    const to = isElsewhere ? undefined : payee.id
+    const to = model.accounts.has(payee.id) ? payee.id : undefined
     const asked = model.ask({ what, from: wallet.id, to, ending: FAILS }, BigInt(amount))
     const reply = await backend.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: wallet.id },
@@ -83,21 +77,10 @@ export class WalletOwners {
       return
     }
     const { id, sent, received } = amounts()
+    Object.assign(asked, { sent, received, transactionId: id })
     const payload: string = reply.body.paymentInstructions[0].accountOrWalletInfo.payloadToSign
     const { requestId, chain } = JSON.parse(payload)
-    const [transfer] = chain.transfers
-    const from = await this.#addressOf(wallet)
-    this.#wallets.add(from)
-    this.#terms.set(asked, { from, to: lowerHex(transfer.to), value: BigInt(transfer.amount) })
-    Object.assign(asked, { sent, received, transactionId: id })
-    const misuse = random.chance(this.#world.habits.owners)
-      ? () =>
-          this.#misuse(bank, random, wallet, {
-            from,
-            nonce: lowerHex(transfer.nonce),
-            value: BigInt(transfer.amount),
-          })
-      : undefined
+    const misuse = await this.#follow(bank, random, wallet, asked, chain.transfers[0])
     const isBefore = random.chance(0.5)
     if (isBefore) misuse?.()
     await backend.machine.pause(backend.machine.someTime(1_000))
@@ -106,9 +89,7 @@ export class WalletOwners {
       'Request-Id': requestId,
     })
     // The quote, what was signed for it, or the session may have expired meanwhile.
-    const isLate =
-      executed.status === 401 || (executed.status === 400 && executed.body.code === 'QUOTE_EXPIRED')
-    if (isLate) {
+    if (executed.status === 401 || (executed.status === 400 && executed.body.code === 'QUOTE_EXPIRED')) {
       asked.state = 'unused'
       return
     }
@@ -116,6 +97,23 @@ export class WalletOwners {
     if (isBefore) return
     await backend.machine.pause(backend.machine.someTime(4_000))
     misuse?.()
+  }
+
+  /** Notes what a payment is to be on the chain. Returns how its owner makes something else of it, if that is what the owner does. */
+  async #follow(
+    bank: Bank,
+    random: Random,
+    wallet: Account,
+    asked: Payment,
+    transfer: Body,
+  ): Promise<(() => void) | undefined> {
+    const [nonce, value] = [lowerHex(transfer.nonce), BigInt(transfer.amount)]
+    const from = await this.#addressOf(wallet)
+    this.#wallets.add(from)
+    this.#terms.set(asked, { from, to: lowerHex(transfer.to), value })
+    return random.chance(this.#world.habits.owners)
+      ? () => this.#misuse(bank, random, wallet, { from, nonce, value })
+      : undefined
   }
 
   /** The owner, who has the key, uses the nonce of a payment for another transfer, or cancels it. */
@@ -182,6 +180,17 @@ export class WalletOwners {
       if (attempt === SIGN_INS_MAX) throw new Wrong(`Nobody gets in to ${accountId} with ${attempt} codes`)
     }
   }
+}
+
+/** An account of the same customer elsewhere, or any here. */
+function payeeOf(
+  { accounts, elsewhere }: Bank,
+  random: Random,
+  { customerId }: Account,
+): { readonly id: string } {
+  return random.chance(0.7)
+    ? random.pick(elsewhere.filter((one) => one.customerId === customerId))
+    : random.pick(accounts)
 }
 
 /** The code and the key of a session, sealed to the target that came for the code. */

@@ -17,8 +17,6 @@ export interface Transaction {
   readonly gas: bigint
   /** The sender's count when it is taken. Undefined for those of strangers, whose order nobody looks at. */
   readonly count?: bigint
-  /** A branch that comes after the one that had it does not have it. */
-  readonly isGhost?: true
   /** Changes a state. Throws Reverted. */
   run(state: State, timestamp: bigint): Effects
 }
@@ -115,7 +113,7 @@ export class Chain {
   #replace(depth: number): void {
     const gone = this.blocks.splice(-depth)
     const again = gone.flatMap(({ mined }) => mined.map(({ transaction }) => transaction))
-    this.#waiting = [...again.filter(({ isGhost }) => !isGhost), ...this.#waiting]
+    this.#waiting = [...again, ...this.#waiting]
     for (let left = depth; left > 0; left--) this.#append(this.#random.chance(0.5) ? this.#waiting : [])
   }
 
@@ -141,11 +139,11 @@ export class Chain {
   }
 
   /** Puts a stranger's transaction among those that wait. Returns its hash. */
-  put(what: string, tip: bigint, run: Transaction['run'], isGhost = false): Hex {
+  put(what: string, tip: bigint, run: Transaction['run']): Hex {
     const hash = hashOf(`${what} ${this.#salt++}`)
     const from: Hex = `0x${hash.slice(2, 42)}`
     const fees = { maxFee: 10n ** 18n, tip, gas: GAS_USED }
-    this.#waiting.push({ hash, from, to: from, ...fees, run, ...(isGhost ? { isGhost } : {}) })
+    this.#waiting.push({ hash, from, to: from, ...fees, run })
     return hash
   }
 
