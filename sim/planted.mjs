@@ -108,4 +108,10 @@ export const PLANTED = [
     find: '{ account }: StatementHead,',
     replace: '{ id: account }: StatementHead,',
   },
+  {
+    name: 'an authorization that was used counts as a payment made',
+    file: 'server/src/outside/chains/payments/authorization-uses.ts',
+    find: 'const { [part]: proof } = await judgeReceipt(op, rail.name, payment, receipt)',
+    replace: "await judgeReceipt(op, rail.name, payment, receipt)\n  const proof = 'made'",
+  },
 ]

@@ -98,6 +98,7 @@ async function runMany(): Promise<number> {
     kills: 0,
     connectors: 0,
     fileBanks: 0,
+    chains: 0,
     virtualMs: 0,
   }
   const take = (): number | undefined => {
@@ -112,16 +113,17 @@ async function runMany(): Promise<number> {
     total.kills += counts.kills
     total.connectors += counts.connectors
     total.fileBanks += counts.fileBanks
+    total.chains += counts.chains
     total.virtualMs += counts.virtualMs
     if (wrong === undefined) return
     total.wrong += 1
     process.stdout.write(`\nSeed ${seed}: ${wrong}\n  To have it again: npm run sim -- --seed ${seed}\n`)
   }
   await Promise.all(Array.from({ length: numberOf('jobs', options.jobs) }, () => runProcess(take, note)))
-  const { runs, wrong, calls, payments, kills, connectors, fileBanks, virtualMs } = total
+  const { runs, wrong, calls, payments, kills, connectors, fileBanks, chains, virtualMs } = total
   const hours = (virtualMs / 3_600_000).toFixed(1)
   process.stdout.write(
-    `${runs} seeds from ${from} on, ${connectors} of them with a connector and ${fileBanks} with a bank's files, in ${Math.round((realNow() - begunMs) / 1_000)} s: ` +
+    `${runs} seeds from ${from} on, ${connectors} of them with a connector, ${fileBanks} with a bank's files and ${chains} with a chain, in ${Math.round((realNow() - begunMs) / 1_000)} s: ` +
       `${calls} answers, ${payments} payments, ${kills} kills, ${hours} hours of the servers.\n` +
       `${runs - wrong} passed, ${wrong} failed\n`,
   )

@@ -1,10 +1,12 @@
 import { type Config, readConfig } from '../../server/src/base/settings/config.ts'
 import { createPlatform } from '../../server/src/edge/service/first-platform.ts'
 import type { App } from '../../server/src/kernel/operation/app.ts'
+import type { Database } from '../../server/src/storage/engine/port.ts'
 import { install, realNow } from './machine/globals.ts'
 import { Machine, Program, runAs } from './machine/machine.ts'
 import { Network, type Weather } from './machine/network.ts'
 import { Random } from './machine/random.ts'
+import { chainRail } from './model/chain-rail.ts'
 import { checkBooks, checkEnd } from './model/check.ts'
 import { Backend } from './model/clients.ts'
 import { fileRail } from './model/file-rail.ts'
@@ -13,6 +15,7 @@ import { type Bank, pay } from './model/payers.ts'
 import { connectorRail, type Rail, sandboxRail } from './model/rails.ts'
 import { Receiver } from './model/receiver.ts'
 import { Seen } from './model/seen.ts'
+import { ChainWorld, type ChainWorldHabits, chainHabitsOf } from './world/chain/chain-world.ts'
 import { Connector, connectorEntry, type Habits, habitsOf } from './world/connector.ts'
 import type { DatabaseFaults } from './world/database.ts'
 import { type Engine, START_MS } from './world/engine.ts'
@@ -36,6 +39,8 @@ export interface Ran {
     readonly connectors: number
     /** 1 where money moved by a bank's files. */
     readonly fileBanks: number
+    /** 1 where money moved on a chain. */
+    readonly chains: number
     readonly happened: number
     readonly virtualMs: number
     readonly realMs: number
@@ -61,32 +66,39 @@ interface Troubles {
   readonly money: Money
 }
 
-/** The way that money goes: by the sandbox's rail, or in production by a connector or a bank's files, with these habits. */
+/**
+ * The way that money goes: by the sandbox's rail, by a chain in a sandbox, whose customers can sign in without mail, or in production by a
+ * connector or a bank's files, with these habits.
+ */
 type Money =
   | { readonly by: 'sandbox' }
   | { readonly by: 'connector'; readonly habits: Habits }
   | { readonly by: 'files'; readonly habits: FileHabits }
+  | { readonly by: 'chain'; readonly habits: ChainWorldHabits }
 
-/** The share of runs in production, and of those with a bank's files. */
-const PRODUCTION = 0.4
+/** The share of runs with a rail of the rails file, and of those with a bank's files and with a chain. */
+const OWN_RAIL = 0.4
 const FILES = 0.2
+const CHAIN = 0.2
 
 function moneyOf(random: Random): Money {
-  if (!random.chance(PRODUCTION)) return { by: 'sandbox' }
-  if (random.chance(FILES)) return { by: 'files', habits: fileHabitsOf(random) }
+  if (!random.chance(OWN_RAIL)) return { by: 'sandbox' }
+  const kind = random.below(1_000) / 1_000
+  if (kind < FILES) return { by: 'files', habits: fileHabitsOf(random) }
+  if (kind < FILES + CHAIN) return { by: 'chain', habits: chainHabitsOf(random) }
   return { by: 'connector', habits: habitsOf(random) }
 }
 
 function troublesOf(random: Random): Troubles {
   const share = (max: number) => (random.chance(0.5) ? (max * random.below(1_000)) / 1_000 : 0)
   const slow = random.chance(0.3)
-  return {
-    weather: {
-      latencyMsMax: slow ? 3_000 : 40,
-      lostRequests: share(0.1),
-      lostAnswers: share(0.2),
-      silentLosses: 0.3,
-    },
+  const weather: Weather = {
+    latencyMsMax: slow ? 3_000 : 40,
+    lostRequests: share(0.1),
+    lostAnswers: share(0.2),
+    silentLosses: 0.3,
+  }
+  const others = {
     database: { latencyMsMax: random.pick([1, 5, 50]), conflicts: share(0.1), losses: share(0.05) },
     servers: 1 + random.below(2),
     killedEveryMs: random.chance(0.6) ? 300 + random.below(4_000) : undefined,
@@ -95,11 +107,23 @@ function troublesOf(random: Random): Troubles {
     webhooksRefused: share(0.4),
     money: moneyOf(random),
   }
+  return { ...others, weather: others.money.by === 'chain' ? milder(weather) : weather }
 }
 
-/** The settings of runs in the sandbox and in production. */
+/** A step at a chain asks its nodes ten questions or more, one after the other, and begins again where one has no answer. */
+function milder({ latencyMsMax, lostRequests, lostAnswers, silentLosses }: Weather): Weather {
+  return {
+    latencyMsMax: Math.min(latencyMsMax, 300),
+    lostRequests: lostRequests / 4,
+    lostAnswers: lostAnswers / 4,
+    silentLosses,
+  }
+}
+
+/** The settings of runs in the sandbox, in a sandbox with a rails file, and in production. */
 export interface Configs {
   readonly sandbox: Config
+  readonly sandboxWithRails: Config
   readonly production: Config
 }
 
@@ -113,8 +137,21 @@ export function configsOf(environment: NodeJS.ProcessEnv, folder: string): Confi
     COUNTERSIGN_DATA_DIR: folder,
     COUNTERSIGN_MASTER_KEY: '5a'.repeat(32),
   }
-  return { sandbox: readConfig(own), production: readConfig({ ...own, ...productionSettings(folder) }) }
+  const production = productionSettings(folder)
+  const { RAILS_FILE = '' } = production
+  return {
+    sandbox: readConfig(own),
+    sandboxWithRails: readConfig({ ...own, RAILS_FILE }),
+    production: readConfig({ ...own, ...production }),
+  }
 }
+
+const MODES = {
+  sandbox: 'sandbox',
+  chain: 'sandboxWithRails',
+  connector: 'production',
+  files: 'production',
+} as const satisfies Record<Money['by'], keyof Configs>
 
 const BROUGHT = [
   'DATABASE_URL',
@@ -135,8 +172,8 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
   const troubles = troublesOf(machine.random)
   const now = { faults: SOUND }
   const { money } = troubles
-  const isProduction = money.by !== 'sandbox'
-  const config = configs[isProduction ? 'production' : 'sandbox']
+  const mode = MODES[money.by]
+  const config = configs[mode]
   const servers = new Servers(machine, network, engine, config, () => now.faults)
   const outside = await openOutside({ machine, network, engine }, troubles)
   const seen = new Seen(machine)
@@ -149,8 +186,8 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
       (async () => {
         const service = await servers.start(troubles.servers)
         await machine.pause(0)
-        const authorization = await authorizationOf(service.app, isProduction)
-        await outside.start()
+        const authorization = await authorizationOf(service.app, mode === 'production')
+        await outside.start(service.app)
         const backend = new Backend(machine, servers, { authorization, seen })
         bank = await openBank(backend, outside.rail(backend), troubles.hasEndpoint)
         const key = service.app.enclave.quorumPublicKey
@@ -159,6 +196,7 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
         calm()
         await checkEnd(bank, troubles.hasEndpoint ? receiver : undefined)
         await outside.rest?.()
+        await outside.checkBooks?.(engine.db)
         await checkBooks(engine.db, key)
       })(),
     )
@@ -178,6 +216,7 @@ export async function runSeed(seed: number, engine: Engine, configs: Configs): P
       kills: servers.kills,
       connectors: money.by === 'connector' ? 1 : 0,
       fileBanks: money.by === 'files' ? 1 : 0,
+      chains: money.by === 'chain' ? 1 : 0,
       happened: machine.happened,
       virtualMs: machine.nowMs - machine.startMs,
       realMs: realNow() - begunMs,
@@ -195,10 +234,14 @@ async function authorizationOf(app: App, isProduction: boolean): Promise<string>
 
 /** The actor that moves money outside of the servers. */
 interface Outside {
-  start(): Promise<void>
+  start(app: App): Promise<void>
   rail(backend: Backend): Rail
   /** Kills its program, if it has one. */
   kill?(): void
+  /** Whether it makes no trouble. */
+  isCalm?: boolean
+  /** Holds what it has of the servers' money against their books. Throws Wrong. */
+  checkBooks?(db: Database): Promise<void>
   /** Lets time pass until the servers have done what became due while it jumped. */
   rest?(): Promise<void>
   end(): void
@@ -213,6 +256,19 @@ async function openOutside(
   { money, hasEndpoint }: Troubles,
 ): Promise<Outside> {
   if (money.by === 'sandbox') return { start: async () => {}, rail: sandboxRail, end() {} }
+  if (money.by === 'chain') {
+    const world = new ChainWorld(machine, network, money.habits)
+    await writeRails(engine.folder, [world.entry()])
+    return {
+      start: async (app) => world.start(app),
+      rail: (backend) => chainRail(backend, world, hasEndpoint),
+      set isCalm(isCalm: boolean) {
+        world.isCalm = isCalm
+      },
+      checkBooks: (db) => world.checkBooks(db),
+      end: () => world.end(),
+    }
+  }
   serveRates(network)
   if (money.by === 'connector') {
     await writeRails(engine.folder, [connectorEntry()])
@@ -258,6 +314,7 @@ function begin(troubles: Troubles, { machine, network, servers, outside, receive
   network.weather = troubles.weather
   now.faults = troubles.database
   receiver.refused = troubles.webhooksRefused
+  outside.isCalm = false
   const { killedEveryMs, clockJumpMs } = troubles
   const killLater = (everyMs: number): void => {
     machine.after(machine.random.below(2 * everyMs), () => {
@@ -277,5 +334,6 @@ function begin(troubles: Troubles, { machine, network, servers, outside, receive
     network.weather = CALM
     now.faults = SOUND
     receiver.refused = 0
+    outside.isCalm = true
   }
 }

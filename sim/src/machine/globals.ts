@@ -5,6 +5,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { syncBuiltinESMExports } from 'node:module'
 import timersPromises from 'node:timers/promises'
+import { p256 } from '@noble/curves/nist.js'
 import { installStreams, installWriting } from './disk-streams.ts'
 import { type Machine, type Program, running } from './machine.ts'
 import type { Network } from './network.ts'
@@ -19,6 +20,8 @@ interface Installed {
   readonly machine: Machine
   readonly network: Network
   readonly bytes: Random
+  /** Of pairs of keys. */
+  readonly keys: Random
 }
 
 let installed: Installed | undefined
@@ -43,6 +46,7 @@ const real = {
   mathRandom: Math.random,
   randomBytes: crypto.randomBytes,
   randomFillSync: crypto.randomFillSync,
+  createECDH: crypto.createECDH,
   getRandomValues: globalThis.crypto.getRandomValues.bind(globalThis.crypto),
   signalAfter: AbortSignal.timeout,
 }
@@ -52,7 +56,8 @@ export const realNow = real.performanceNow
 
 /** Puts the machine in the place of the real one. */
 export function install(machine: Machine, network: Network): void {
-  installed = { machine, network, bytes: new Random(machine.random.below(2 ** 31)) }
+  const seed = machine.random.below(2 ** 31)
+  installed = { machine, network, bytes: new Random(seed), keys: new Random(seed + 1) }
 }
 
 /** How often randomness was asked for, so that pools of it can be brought to a known state. */
@@ -209,6 +214,15 @@ function installTimers(): void {
   }
 }
 
+/** Of P-256. */
+const SCALAR_BYTES = 32
+
+interface EcdsaKey {
+  readonly key: crypto.KeyObject
+  readonly dsaEncoding: 'der' | 'ieee-p1363'
+}
+
+/** Pairs of keys follow from the seed, and signatures from RFC 6979: OpenSSL has its own randomness, and both are in answers and events. */
 function installRandomness(): void {
   const fill = <Bytes extends Uint8Array>(bytes: Bytes): Bytes => {
     randomness.asked += 1
@@ -223,6 +237,22 @@ function installRandomness(): void {
     fill(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     return bytes
   }) as typeof crypto.randomFillSync
+  crypto.createECDH = (curve) => {
+    const ecdh = real.createECDH(curve)
+    const generateKeys = (): Buffer => {
+      const scalar = Buffer.alloc(SCALAR_BYTES)
+      installed!.keys.fill(scalar)
+      ecdh.setPrivateKey(scalar)
+      return ecdh.getPublicKey()
+    }
+    return Object.assign(ecdh, { generateKeys })
+  }
+  crypto.sign = ((algorithm: string, data: Uint8Array, { key, dsaEncoding }: EcdsaKey) => {
+    if (algorithm !== 'sha256') throw new Error(`The simulation does not sign with ${algorithm}.`)
+    const { d = '' } = key.export({ format: 'jwk' })
+    const format = dsaEncoding === 'der' ? 'der' : 'compact'
+    return Buffer.from(p256.sign(data, Buffer.from(d, 'base64url'), { format, lowS: false }))
+  }) as typeof crypto.sign
   crypto.randomUUID = (() => {
     const bytes = fill(Buffer.alloc(16))
     bytes[6] = (bytes[6]! & 0x0f) | 0x40

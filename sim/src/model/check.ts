@@ -22,7 +22,7 @@ export async function checkEnd(bank: Bank, receiver: Receiver | undefined): Prom
   const transactions = await settle(bank)
   checkTransactions(bank, transactions)
   await checkBalances(bank)
-  await rail.check()
+  await rail.check(bank.model)
   if (receiver) await checkDelivered(bank, receiver)
   checkTold(bank, await checkEvents(backend))
 }

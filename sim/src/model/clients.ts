@@ -53,6 +53,10 @@ export class Backend {
   again = (method: 'PATCH' | 'POST', path: string, body: unknown): Promise<Reply> =>
     this.#untilKnown(this.#call(method, path, body))
 
+  /** A call of a sign-in: it takes no key, and one that is done twice replaces a code. */
+  signIn = (path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> =>
+    this.#untilKnown(this.#call('POST', path, body, headers))
+
   #call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Call {
     return {
       method,

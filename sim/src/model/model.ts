@@ -34,6 +34,8 @@ export interface Payment {
   /** Internal accounts. Undefined where the money comes from elsewhere, or goes there. */
   readonly from: string | undefined
   readonly to: string | undefined
+  /** The suffix of the account elsewhere that is paid. */
+  readonly payee?: string | undefined
   ending: Ending
   /** What leaves `from`; the most that it can be as long as that is not known. */
   sent: bigint
@@ -60,7 +62,7 @@ export class Model {
   readonly payments: Payment[] = []
 
   /** Somebody asks for a payment. `sentMax` is the most that it can cost. */
-  ask(payment: Pick<Payment, 'what' | 'from' | 'to' | 'ending'>, sentMax: bigint): Payment {
+  ask(payment: Pick<Payment, 'what' | 'from' | 'to' | 'payee' | 'ending'>, sentMax: bigint): Payment {
     const asked: Payment = {
       ...payment,
       sent: sentMax,

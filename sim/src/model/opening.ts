@@ -11,10 +11,12 @@ export const RECEIVER = 'receiver.example'
 export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolean): Promise<Bank> {
   const model = new Model()
   const accounts: Account[] = []
+  const wallets: Account[] = []
   const elsewhere: Elsewhere[] = []
   if (hasEndpoint)
     must(await backend.again('PATCH', '/config', { webhookEndpoint: `https://${RECEIVER}/` }), 200)
-  const { currencies } = rail
+  await rail.prepare?.()
+  const { currencies, accountType = 'INTERNAL_FIAT' } = rail
   const [currency] = currencies
   // With one currency, one customer has nobody to pay to.
   const customers = Math.max(1 + backend.random.below(CUSTOMERS_MAX), 3 - currencies.length)
@@ -33,22 +35,25 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
       elsewhere.push({ id, customerId, currency, suffix: ending })
     }
     const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
-    for (const currency of currencies) {
+    const open = async (wanted: string, currency: string): Promise<Account> => {
       const found = own.find(
         ({ type, balance }: { type: string; balance: { currency: { code: string } } }) =>
-          type === 'INTERNAL_FIAT' && balance.currency.code === currency,
+          type === wanted && balance.currency.code === currency,
       )
       const account = { id: found.id, customerId, currency, funded: BigInt(FUNDS) }
       await rail.payIn(account, FUNDS)
-      accounts.push(account)
+      return account
     }
+    for (const currency of currencies) accounts.push(await open(accountType, currency))
+    if (rail.hasWallets) wallets.push(await open('EMBEDDED_WALLET', currency))
   }
-  for (const account of accounts) model.accounts.set(account.id, account)
-  while (!(await haveArrived(backend, accounts))) {
+  const all = [...accounts, ...wallets]
+  for (const account of all) model.accounts.set(account.id, account)
+  while (!(await haveArrived(backend, all))) {
     await rail.look()
     await backend.machine.pause(1_000)
   }
-  return { backend, rail, model, accounts, elsewhere, hasEndpoint }
+  return { backend, rail, model, accounts, wallets, elsewhere, hasEndpoint }
 }
 
 /** Whether every account has what was paid in to it. */

@@ -17,6 +17,8 @@ export interface Bank {
   readonly rail: Rail
   readonly model: Model
   readonly accounts: readonly Account[]
+  /** Those of customers whose keys are their own. */
+  readonly wallets: readonly Account[]
   readonly elsewhere: readonly Elsewhere[]
   readonly hasEndpoint: boolean
 }
@@ -44,7 +46,8 @@ const PULLS: ReadonlySet<(typeof WAYS)[number]> = new Set([transferIn, payByPull
 
 /** Makes so many payments, one after the other. */
 export async function pay(bank: Bank, random: Random, count: number): Promise<void> {
-  const ways = bank.rail.canPull ? WAYS : WAYS.filter((way) => !PULLS.has(way))
+  const common = bank.rail.canPull ? WAYS : WAYS.filter((way) => !PULLS.has(way))
+  const ways = [...common, ...(bank.rail.ways ?? [])]
   for (let made = 0; made < count; made++) {
     await random.pick(ways)(bank, random)
     await bank.rail.look()
@@ -61,6 +64,7 @@ async function transferOut(bank: Bank, random: Random): Promise<void> {
       what: `transfer out of ${amount}`,
       from: from.id,
       to: undefined,
+      payee: to.suffix,
       ending: endingOf(bank, 'transferOut', to),
     },
     BigInt(amount),
@@ -70,7 +74,11 @@ async function transferOut(bank: Bank, random: Random): Promise<void> {
     destination: { accountId: to.id },
     amount,
   })
-  concluded(bank, asked, reply, () => ({ id: reply.body.id, sent: BigInt(amount), received: 0n }))
+  concluded(bank, asked, reply, () => ({
+    id: reply.body.id,
+    sent: BigInt(amount),
+    received: BigInt(reply.body.receivedAmount?.amount ?? amount),
+  }))
 }
 
 async function transferIn(bank: Bank, random: Random): Promise<void> {
@@ -142,7 +150,11 @@ async function quote(bank: Bank, random: Random, quoted: Quoted): Promise<void> 
   const side = random.pick(['SENDING', 'RECEIVING'])
   const what = `quote of ${amount} ${side} from ${from.id} to ${to.id}`
   const sentMax = side === 'SENDING' ? BigInt(amount) : BigInt(amount) * QUOTED_SENT_MAX
-  const asked = model.ask({ what, from: internal(bank, from), to: internal(bank, to), ending }, sentMax)
+  const payee = 'suffix' in to ? to.suffix : undefined
+  const asked = model.ask(
+    { what, from: internal(bank, from), to: internal(bank, to), payee, ending },
+    sentMax,
+  )
   const reply = await backend.post('/quotes', {
     source: { sourceType: 'ACCOUNT', accountId: from.id },
     destination: { destinationType: 'ACCOUNT', accountId: to.id },
@@ -172,7 +184,7 @@ async function quote(bank: Bank, random: Random, quoted: Quoted): Promise<void> 
 }
 
 /** The amounts of a quote, which must agree with what was asked for and with each other. */
-function readQuote({ body }: Reply, asked: { what: string; side: string; amount: number }) {
+export function readQuote({ body }: Reply, asked: { what: string; side: string; amount: number }) {
   const [sent, received] = [BigInt(body.totalSendingAmount), BigInt(body.totalReceivingAmount)]
   const locked = asked.side === 'SENDING' ? sent : received
   if (locked !== BigInt(asked.amount))
@@ -184,7 +196,7 @@ function readQuote({ body }: Reply, asked: { what: string; side: string; amount:
 }
 
 /** Enters what was answered into the model. */
-function concluded(
+export function concluded(
   { model }: Bank,
   asked: Payment,
   reply: Reply,
@@ -219,7 +231,7 @@ function withElsewhere(bank: Bank): Account[] {
   return bank.accounts.filter((account) => ownElsewhere(bank, account).length > 0)
 }
 
-function amountOf(random: Random): number {
+export function amountOf(random: Random): number {
   return AMOUNT_MIN + random.below(AMOUNT_MAX)
 }
 

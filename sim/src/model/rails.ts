@@ -1,7 +1,9 @@
+import type { Random } from '../machine/random.ts'
 import type { Connector, Deposit, Order } from '../world/connector.ts'
 import { START_MS } from '../world/engine.ts'
 import { type Backend, must } from './clients.ts'
 import { type Account, COMPLETES, type Ending, FAILS, type Model, type Payment, Wrong } from './model.ts'
+import type { Bank } from './payers.ts'
 
 /** How money goes out and comes in, by the ways that a payer has. */
 type Way = 'transferOut' | 'transferIn' | 'payout' | 'pull'
@@ -10,6 +12,13 @@ type Way = 'transferOut' | 'transferIn' | 'payout' | 'pull'
 export interface Rail {
   /** The currencies of accounts. Money is pulled and paid out in the first one. */
   readonly currencies: readonly [string, ...string[]]
+  readonly accountType?: 'INTERNAL_CRYPTO'
+  /** Whether customers have wallets whose money it moves. */
+  readonly hasWallets?: true
+  /** What payers do in addition. */
+  readonly ways?: readonly ((bank: Bank, random: Random) => Promise<void>)[]
+  /** Prepares the platform, before it has customers. */
+  prepare?(): Promise<void>
   /** False if it only sends. */
   readonly canPull: boolean
   /** The account of a customer at another bank whose number ends so, as the API takes it. */
@@ -26,7 +35,7 @@ export interface Rail {
   /** Why the rail is not done with the payments of the model; undefined where it is. */
   whatIsOpen(model: Model): Promise<string | undefined>
   /** What the rail says in the end. Throws Wrong. */
-  check(): Promise<void>
+  check(model: Model): Promise<void>
 }
 
 /** The bank takes the debit back, later: from the platform, not from the payee. */

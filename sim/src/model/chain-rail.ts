@@ -1,0 +1,167 @@
+import { authorizationNonce } from '../../../server/src/base/crypto/evm/authorization.ts'
+import { toChecksumAddress } from '../../../server/src/base/formats/addresses.ts'
+import { type Hex, lowerHex } from '../../../server/src/base/formats/hex.ts'
+import type { ChainWorld } from '../world/chain/chain-world.ts'
+import type { Transfer } from '../world/chain/token.ts'
+import type { Body } from '../world/servers.ts'
+import { type Backend, must } from './clients.ts'
+import { type Account, COMPLETES, FAILS, type Model, type Payment, Wrong } from './model.ts'
+import { type Rail, TURNS_MAX } from './rails.ts'
+import { WalletOwners } from './wallets.ts'
+
+/** What was signed for a payment counts no longer than this after it. */
+const SIGNED_SECONDS = 2 * 60 * 60
+const OPEN_DEPOSITS: ReadonlySet<string> = new Set(['PENDING', 'RETURNING'])
+
+/** A chain, with wallets whose owners have their keys. Whether a payment was made is what its blocks say. */
+export function chainRail(backend: Backend, world: ChainWorld, isAsked: boolean): Rail {
+  const { machine } = backend
+  const { chain, habits } = world
+  const owners = new WalletOwners(backend, world, (account) => addressOf(backend, account))
+  let hasRested = false
+  const rail: Rail = {
+    currencies: ['USDC'],
+    accountType: 'INTERNAL_CRYPTO',
+    canPull: false,
+    hasWallets: true,
+    ways: [owners.pay, owners.pay, owners.pay, owners.pay, owners.pay, owners.pay],
+    elsewhere: (suffix) => ({
+      accountType: 'BASE_WALLET',
+      address: toChecksumAddress(payeeAt(suffix).slice(2)),
+    }),
+    suffixes: ['one', 'two'],
+    endings: { transferOut: {}, transferIn: {}, payout: {}, pull: {} },
+    async prepare() {
+      must(await backend.again('PATCH', '/config', { embeddedWalletConfig: { network: 'BASE' } }), 200)
+    },
+    async payIn(account, amount) {
+      return world.payIn(await addressOf(backend, account), BigInt(amount))
+    },
+    async pass(seconds) {
+      machine.clock.offsetMs += seconds * 1_000
+      await machine.pause((habits.confirmations + 3) * habits.blockMs)
+    },
+    async look() {
+      const counted = sumOf(await depositsOf(backend))
+      const received = world.received()
+      if (counted > received)
+        throw new Wrong(`${counted} came in by the books, and the chain has ${received}`)
+    },
+    async whatIsOpen(model) {
+      await owners.nameSpends()
+      const deposits = await depositsOf(backend)
+      const open = deposits.filter(({ status }) => OPEN_DEPOSITS.has(status))
+      if (open.length > 0) return `Deposits stay open: ${JSON.stringify(open)}`
+      const wrong = differenceOf(model, chain.transfers(), { world, owners, isAsked, isFinal: false })
+      if (wrong !== undefined || !owners.haveSpent || hasRested) return wrong
+      // What a wallet no longer had is taken from it once its payments have failed.
+      hasRested = true
+      return 'Wallets may owe what their owners have spent'
+    },
+    async check(model) {
+      await rail.look()
+      await rail.pass(SIGNED_SECONDS)
+      const wrong = differenceOf(model, chain.transfers(), { world, owners, isAsked, isFinal: true })
+      if (wrong !== undefined) throw new Wrong(wrong)
+      const counted = sumOf(await depositsOf(backend))
+      const received = world.received()
+      if (counted !== received)
+        throw new Wrong(`The chain has ${received} paid in, and ${counted} are deposits`)
+    },
+  }
+  return rail
+}
+
+interface Sides {
+  readonly world: ChainWorld
+  readonly owners: WalletOwners
+  readonly isAsked: boolean
+  /** Endings are those that the server has told: the chain must have no others. */
+  readonly isFinal: boolean
+}
+
+/**
+ * Holds the transfers of the chain against the payments. A payment was made if the chain has exactly its transfer, under its nonce;
+ * money of the server leaves by payments alone, and what came in from a stranger stays or goes back once.
+ */
+function differenceOf(
+  { payments }: Model,
+  transfers: readonly Transfer[],
+  { world, owners, isAsked, isFinal }: Sides,
+): string | undefined {
+  const known = new Set<Transfer>()
+  for (const payment of payments) {
+    const { depositId, transactionId, what, state } = payment
+    const terms = owners.termsOf(payment) ?? termsOf(payment, world.treasury)
+    const found =
+      depositId !== undefined
+        ? transfers.filter(({ to }) => to === depositId)
+        : terms && transactionId !== undefined
+          ? transfers.filter((one) => isTransferOf(one, terms, transactionId))
+          : []
+    for (const one of found) known.add(one)
+    if (found.length > 1) return `${what} is on the chain ${found.length} times`
+    const isMade = found.length === 1
+    if (depositId !== undefined) {
+      const [back] = found
+      if (back && (!isAsked || back.from !== world.treasury || back.value !== payment.received))
+        return `${what} was paid back: ${said(back)}`
+      if (back) payment.ending = FAILS
+    } else if (terms && state === 'acknowledged') {
+      const ending = isMade ? COMPLETES : FAILS
+      if (isFinal && ending.status !== payment.ending.status)
+        return `${what} (${transactionId}) ended as ${payment.ending.status}: on the chain it is ${said(found[0])}`
+      payment.ending = ending
+    } else if (terms && isMade) return `${what} is ${state}, and the chain has ${said(found[0])}`
+  }
+  const unknown = transfers.find(
+    (one) => one.from === world.treasury && !known.has(one) && !owners.isWallet(one.to),
+  )
+  return unknown && `Money has left the treasury for no payment: ${said(unknown)}`
+}
+
+/** The transfer that a payment is on the chain. */
+export interface Terms {
+  readonly from: Hex
+  readonly to: Hex
+  readonly value: bigint
+}
+
+/** Those of a payment out of an account here. */
+function termsOf({ payee, received }: Payment, treasury: Hex): Terms | undefined {
+  return payee === undefined ? undefined : { from: treasury, to: payeeAt(payee), value: received }
+}
+
+function isTransferOf(one: Transfer, { from, to, value }: Terms, transactionId: string): boolean {
+  const nonce = authorizationNonce('payment', transactionId)
+  return one.nonce === nonce && one.from === from && one.to === to && one.value === value
+}
+
+/** The address on the chain of an account elsewhere. */
+export function payeeAt(suffix: string): Hex {
+  const digits = Buffer.from(`payee ${suffix}`).toString('hex')
+  return `0x${digits.padStart(38, 'b').slice(-38)}aa`
+}
+
+const said = (transfer: Transfer | undefined): string =>
+  transfer ? JSON.stringify({ ...transfer, value: String(transfer.value) }) : 'not there'
+
+async function depositsOf(backend: Backend): Promise<Body[]> {
+  return must(await backend.get('/deposits?limit=100'), 200).data
+}
+
+function sumOf(deposits: readonly Body[]): bigint {
+  return deposits.reduce((sum, { amount }) => sum + BigInt(amount.amount), 0n)
+}
+
+/** The address of an account, once the chain is met. */
+async function addressOf(backend: Backend, { id, customerId }: Account): Promise<Hex> {
+  for (let turn = 0; turn < TURNS_MAX; turn++) {
+    const own = must(await backend.get(`/customers/internal-accounts?customerId=${customerId}`), 200).data
+    const { fundingPaymentInstructions } = own.find((account: Body) => account.id === id)
+    const address = fundingPaymentInstructions?.[0]?.accountOrWalletInfo?.address
+    if (address) return lowerHex(address)
+    await backend.machine.pause(1_000)
+  }
+  throw new Wrong(`${id} has no address on the chain`)
+}

@@ -1,0 +1,207 @@
+import { seal } from '../../../server/src/base/crypto/hpke.ts'
+import { generateKeyPair, type KeyPair, parsePublicKey } from '../../../server/src/base/crypto/p256.ts'
+import { makeStamp } from '../../../server/src/base/crypto/stamp.ts'
+import { type Hex, lowerHex } from '../../../server/src/base/formats/hex.ts'
+import type { Random } from '../machine/random.ts'
+import type { ChainWorld } from '../world/chain/chain-world.ts'
+import type { Body } from '../world/servers.ts'
+import type { Terms } from './chain-rail.ts'
+import { type Backend, must } from './clients.ts'
+import { type Account, COMPLETES, FAILS, type Payment, Wrong } from './model.ts'
+import { amountOf, type Bank, concluded, readQuote } from './payers.ts'
+
+/** The code of every sign-in in the sandbox. */
+const CODE = '000000'
+const SIGN_INS_MAX = 8
+/** Of the fifteen minutes of a session, in which the clock may jump by ten. */
+const SESSION_MS = 3 * 60_000
+/** Longer than a wallet waits that was sent too many codes. */
+const RATE_MS = 60_000
+const THIEF: Hex = `0x${'f'.repeat(38)}aa`
+
+/** A transfer that an owner has made, with the nonce of a payment that the server was to make. */
+interface Spend {
+  readonly payment: Payment
+  readonly hash: Hex
+}
+
+/** Holders of wallets, who pay over the API; some use their keys elsewhere too. */
+export class WalletOwners {
+  readonly #backend: Backend
+  readonly #world: ChainWorld
+  readonly #addressOf: (account: Account) => Promise<Hex>
+  readonly #terms = new Map<Payment, Terms>()
+  readonly #wallets = new Set<Hex>()
+  readonly #spends: Spend[] = []
+  readonly #sessions = new Map<string, { readonly key: Promise<KeyPair>; readonly untilMs: number }>()
+
+  constructor(backend: Backend, world: ChainWorld, addressOf: (account: Account) => Promise<Hex>) {
+    this.#backend = backend
+    this.#world = world
+    this.#addressOf = addressOf
+  }
+
+  /** The transfer of a payment that a wallet makes; undefined of any other. */
+  termsOf(payment: Payment): Terms | undefined {
+    return this.#terms.get(payment)
+  }
+
+  get haveSpent(): boolean {
+    return this.#spends.length > 0
+  }
+
+  isWallet(address: Hex): boolean {
+    return this.#wallets.has(address)
+  }
+
+  /** Pays out of a wallet: an address elsewhere, or an account here. */
+  pay = async (bank: Bank, random: Random): Promise<void> => {
+    const { model } = bank
+    const backend = this.#backend
+    const wallet = random.pick(bank.wallets)
+    const payee = payeeOf(bank, random, wallet)
+    const amount = amountOf(random)
+    const what = `quote of ${amount} from the wallet ${wallet.id} to ${payee.id}`
+    const key = await this.#sessionOf(wallet)
+    const to = model.accounts.has(payee.id) ? payee.id : undefined
+    const asked = model.ask({ what, from: wallet.id, to, ending: FAILS }, BigInt(amount))
+    const reply = await backend.post('/quotes', {
+      source: { sourceType: 'ACCOUNT', accountId: wallet.id },
+      destination: { destinationType: 'ACCOUNT', accountId: payee.id },
+      lockedCurrencySide: 'SENDING',
+      lockedCurrencyAmount: amount,
+    })
+    const amounts = () => readQuote(reply, { what, side: 'SENDING', amount })
+    if (reply.status !== 201) {
+      concluded(bank, asked, reply, amounts)
+      return
+    }
+    const { id, sent, received } = amounts()
+    Object.assign(asked, { sent, received, transactionId: id })
+    const payload: string = reply.body.paymentInstructions[0].accountOrWalletInfo.payloadToSign
+    const { requestId, chain } = JSON.parse(payload)
+    const misuse = await this.#follow(bank, random, wallet, asked, chain.transfers[0])
+    const isBefore = random.chance(0.5)
+    if (isBefore) misuse?.()
+    await backend.machine.pause(backend.machine.someTime(1_000))
+    const executed = await backend.post(`/quotes/${reply.body.id}/execute`, undefined, {
+      'Svc-Wallet-Signature': makeStamp(key, payload),
+      'Request-Id': requestId,
+    })
+    // The quote, what was signed for it, or the session may have expired meanwhile.
+    if (executed.status === 401 || (executed.status === 400 && executed.body.code === 'QUOTE_EXPIRED')) {
+      asked.state = 'unused'
+      return
+    }
+    concluded(bank, asked, executed, () => ({ id, sent, received }))
+    if (isBefore) return
+    await backend.machine.pause(backend.machine.someTime(4_000))
+    misuse?.()
+  }
+
+  /** Notes what a payment is to be on the chain. Returns how its owner makes something else of it, if that is what the owner does. */
+  async #follow(
+    bank: Bank,
+    random: Random,
+    wallet: Account,
+    asked: Payment,
+    transfer: Body,
+  ): Promise<(() => void) | undefined> {
+    const [nonce, value] = [lowerHex(transfer.nonce), BigInt(transfer.amount)]
+    const from = await this.#addressOf(wallet)
+    this.#wallets.add(from)
+    this.#terms.set(asked, { from, to: lowerHex(transfer.to), value })
+    return random.chance(this.#world.habits.owners)
+      ? () => this.#misuse(bank, random, wallet, { from, nonce, value })
+      : undefined
+  }
+
+  /** The owner, who has the key, uses the nonce of a payment for another transfer, or cancels it. */
+  #misuse(
+    { model }: Bank,
+    random: Random,
+    wallet: Account,
+    { from, nonce, value }: { readonly from: Hex; readonly nonce: Hex; readonly value: bigint },
+  ): void {
+    if (random.chance(0.3)) {
+      this.#world.useByOwner({ authorizer: from, nonce, value: 0n })
+      return
+    }
+    const taken = 1n + BigInt(random.below(Number(value)))
+    const what = `${taken} spent by the owner of ${wallet.id}`
+    const payment = model.ask({ what, from: wallet.id, to: undefined, ending: FAILS }, taken)
+    Object.assign(payment, { state: 'acknowledged', received: taken })
+    const hash = this.#world.useByOwner({ authorizer: from, nonce, to: THIEF, value: taken })
+    this.#spends.push({ payment, hash })
+  }
+
+  /** Finds out which spends the chain has, and what the books call them. */
+  async nameSpends(): Promise<void> {
+    const { data } = must(await this.#backend.get('/transactions?type=OUTGOING&limit=100'), 200)
+    for (const { payment, hash } of this.#spends) {
+      const isMade = this.#world.chain.transfersOf(hash) !== undefined
+      payment.ending = isMade ? COMPLETES : FAILS
+      payment.state = isMade ? 'acknowledged' : 'unused'
+      const found = data.find((one: Body) => one.reconciliationInstructions?.transactionHash === hash)
+      if (isMade && found) payment.transactionId = found.id
+    }
+  }
+
+  /** The key of a session that lasts longer than a payment takes. */
+  #sessionOf(wallet: Account): Promise<KeyPair> {
+    const known = this.#sessions.get(wallet.id)
+    if (known && Date.now() < known.untilMs) return known.key
+    const key = this.#signIn(wallet)
+    this.#sessions.set(wallet.id, { key, untilMs: Date.now() + SESSION_MS })
+    return key
+  }
+
+  /** Signs in with a code, as a customer's device does: again where a step was done without an answer. Returns the session's key. */
+  async #signIn({ id: accountId }: Account): Promise<KeyPair> {
+    const backend = this.#backend
+    const { data } = must(await backend.get(`/auth/credentials?accountId=${accountId}`), 200)
+    const path = `/auth/credentials/${data[0].id}`
+    for (let attempt = 1; ; attempt++) {
+      const key = generateKeyPair()
+      const sent = await backend.signIn(`${path}/challenge`)
+      if (sent.status === 429) {
+        await backend.machine.pause(RATE_MS)
+        continue
+      }
+      const { otpEncryptionTargetBundle } = must(sent, 200)
+      const body = { type: 'EMAIL_OTP', encryptedOtpBundle: sealedCode(key, otpEncryptionTargetBundle) }
+      const asked = await backend.signIn(`${path}/verify`, body)
+      if (asked.status === 202) {
+        const { payloadToSign, requestId } = asked.body
+        const headers = { 'Svc-Wallet-Signature': makeStamp(key, payloadToSign), 'Request-Id': requestId }
+        const done = await backend.signIn(`${path}/verify`, body, headers)
+        if (done.status === 200) return key
+      }
+      if (attempt === SIGN_INS_MAX) throw new Wrong(`Nobody gets in to ${accountId} with ${attempt} codes`)
+    }
+  }
+}
+
+/** An account of the same customer elsewhere, or any here. */
+function payeeOf(
+  { accounts, elsewhere }: Bank,
+  random: Random,
+  { customerId }: Account,
+): { readonly id: string } {
+  return random.chance(0.7)
+    ? random.pick(elsewhere.filter((one) => one.customerId === customerId))
+    : random.pick(accounts)
+}
+
+/** The code and the key of a session, sealed to the target that came for the code. */
+function sealedCode(key: KeyPair, bundle: string): string {
+  const { targetPublic } = JSON.parse(Buffer.from(JSON.parse(bundle).data, 'hex').toString())
+  const recipientPublicKey = parsePublicKey(targetPublic)
+  if (!recipientPublicKey) throw new Wrong(`The target of a code is no key: ${targetPublic}`)
+  const content = JSON.stringify({ otp_code: CODE, public_key: key.publicKey.compressedHex })
+  const { enc, ciphertext } = seal({ recipientPublicKey, plaintext: Buffer.from(content) })
+  return JSON.stringify({
+    encappedPublic: Buffer.from(enc).toString('hex'),
+    ciphertext: Buffer.from(ciphertext).toString('hex'),
+  })
+}

@@ -1,0 +1,164 @@
+import type { Hex } from '../../../../server/src/base/formats/hex.ts'
+import { lowerHex } from '../../../../server/src/base/formats/hex.ts'
+import type { App } from '../../../../server/src/kernel/operation/app.ts'
+import { TREASURY } from '../../../../server/src/outside/chains/evm-rail.ts'
+import { pathOf } from '../../../../server/src/outside/chains/formats/paths.ts'
+import type { Database } from '../../../../server/src/storage/engine/port.ts'
+import type { Machine } from '../../machine/machine.ts'
+import type { Network } from '../../machine/network.ts'
+import type { Random } from '../../machine/random.ts'
+import { Wrong } from '../../model/model.ts'
+import { Chain, type ChainHabits } from './chain.ts'
+import { ChainNode, type NodeHabits } from './nodes.ts'
+import { CHAIN_ID, type Effects, MULTICALL, move, TOKEN, useAuthorization } from './token.ts'
+
+const RAIL = 'base'
+const TREASURY_FUNDS = 1_000_000_000n
+const GAS_FUNDS = 10n ** 20n
+/** More than the server offers, and less. */
+const TIPS = [1_000_000n, 1n] as const
+
+/** What the seed decides of a chain, its nodes, and those who use it without the server. */
+export interface ChainWorldHabits extends ChainHabits {
+  readonly nodes: number
+  readonly agreement: 1 | 2
+  readonly node: NodeHabits
+  readonly sweeps: boolean
+  /** The share of payments of wallets whose owner uses the nonce elsewhere. */
+  readonly owners: number
+}
+
+export function chainHabitsOf(random: Random): ChainWorldHabits {
+  const agreement = random.pick([1, 2] as const)
+  const share = (max: number) => (random.chance(0.5) ? (max * random.below(1_000)) / 1_000 : 0)
+  return {
+    agreement,
+    nodes: agreement + random.below(2),
+    confirmations: 2 + random.below(2),
+    blockMs: random.pick([500, 1_000, 1_500]),
+    sweeps: random.chance(0.5),
+    owners: random.pick([0, 0.4, 0.8]),
+    reorganisations: share(0.3),
+    forgotten: share(0.3),
+    dearBlocks: share(0.3),
+    node: {
+      behind: share(0.5),
+      lostAnswers: share(0.4),
+      missingLogs: agreement === 2 ? share(0.1) : 0,
+      downEveryMs: random.chance(0.4) ? 1_000 + random.below(8_000) : undefined,
+    },
+  }
+}
+
+/** The owner's use of an authorization: for a transfer, or to cancel it. */
+export interface OwnUse {
+  readonly authorizer: Hex
+  readonly nonce: Hex
+  readonly to?: Hex
+  readonly value: bigint
+}
+
+/** A chain with its nodes, and with people who use it without the server. It is not a program of the simulation and is never killed. */
+export class ChainWorld {
+  readonly chain: Chain
+  readonly habits: ChainWorldHabits
+  readonly random: Random
+  readonly #nodes: readonly ChainNode[]
+  #treasury: Hex = '0x'
+  readonly #payers = new Set<Hex>()
+
+  constructor(machine: Machine, network: Network, habits: ChainWorldHabits) {
+    this.habits = habits
+    this.random = machine.random.fork()
+    this.chain = new Chain(machine, this.random.fork(), habits)
+    this.#nodes = Array.from(
+      { length: habits.nodes },
+      (_, at) => new ChainNode(machine, network, this.chain, habits.node, at),
+    )
+  }
+
+  /** The rail as the rails file has it. */
+  entry(): object {
+    const { agreement, confirmations, sweeps } = this.habits
+    const serves = ['OUT', 'IN'].map((direction) => ({
+      ...{ direction, accountTypes: ['BASE_WALLET'], currencies: ['USDC'] },
+    }))
+    return {
+      ...{ name: RAIL, kind: 'evm', network: 'BASE', chainId: CHAIN_ID, agreement, confirmations, serves },
+      rpcs: this.#nodes.map(({ url }) => ({ type: 'url', url })),
+      tokens: [{ currency: 'USDC', address: TOKEN, standard: 'EIP3009' }],
+      multicall: MULTICALL,
+      fees: { stuckSeconds: 10 },
+      ...(sweeps ? { sweeps: [{ currency: 'USDC', from: 1_000 }] } : {}),
+    }
+  }
+
+  /** Gives the treasury its tokens and the gas account its coin, and lets blocks come. */
+  start({ enclave }: App): void {
+    this.#treasury = lowerHex(enclave.chainAddress(pathOf(RAIL, 'TREASURY', TREASURY)))
+    const gas = lowerHex(enclave.chainAddress(pathOf(RAIL, 'GAS', 'GAS 0')))
+    this.chain.put('coin', 1n, (state) => {
+      state.coins.set(gas, state.coinOf(gas) + GAS_FUNDS)
+      return { logs: [], transfers: [] }
+    })
+    this.payIn(this.#treasury, TREASURY_FUNDS)
+    this.chain.start()
+  }
+
+  get treasury(): Hex {
+    return this.#treasury
+  }
+
+  set isCalm(isCalm: boolean) {
+    this.chain.isCalm = isCalm
+    for (const node of this.#nodes) node.isCalm = isCalm
+  }
+
+  end(): void {
+    this.chain.end()
+  }
+
+  /** A stranger pays to an address. Returns the stranger's. */
+  payIn(to: Hex, value: bigint): Hex {
+    const from: Hex = `0x${String(this.#payers.size).padStart(38, 'd')}ee`
+    this.#payers.add(from)
+    this.chain.put(`pay in ${from}`, 1n, (state) => {
+      const effects: Effects = { logs: [], transfers: [] }
+      state.tokens.set(from, state.tokensOf(from) + value)
+      move(state, effects, { from, to, value })
+      return effects
+    })
+    return from
+  }
+
+  /** What strangers have paid to addresses of the server, by the blocks up to the head. */
+  received(): bigint {
+    return this.chain
+      .transfers()
+      .filter(({ from }) => this.#payers.has(from))
+      .reduce((sum, { value }) => sum + value, 0n)
+  }
+
+  /** The owner of a wallet, who has its key, brings an authorization of it to the chain. Returns the hash of the transaction. */
+  useByOwner({ authorizer, nonce, to, value }: OwnUse): Hex {
+    return this.chain.put('owner', this.random.pick(TIPS), (state) => {
+      const effects: Effects = { logs: [], transfers: [] }
+      const by = to && { from: authorizer, to, value, nonce }
+      useAuthorization(state, effects, { authorizer, nonce, ...(by ? { by } : {}) })
+      return effects
+    })
+  }
+
+  /** Holds the addresses of the server on the chain against its books, to the unit. Throws Wrong. */
+  async checkBooks(db: Database): Promise<void> {
+    const { state } = this.chain.head
+    const { rows: addresses } = await db.query<{ address: Hex }>('SELECT address FROM chain_addresses')
+    const held = addresses.reduce((sum, { address }) => sum + state.tokensOf(lowerHex(address)), 0n)
+    const { rows } = await db.query<{ posted: string }>(
+      `SELECT posted FROM ledger_accounts WHERE name = 'rail:${RAIL}' AND currency = 'USDC'`,
+    )
+    const posted = BigInt(rows[0]?.posted ?? 0)
+    if (posted !== held)
+      throw new Wrong(`The addresses have ${held} on the chain, and ${posted} in the books`)
+  }
+}

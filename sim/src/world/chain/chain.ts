@@ -1,0 +1,237 @@
+import { createHash } from 'node:crypto'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import { parseTransaction, serializeTransaction } from 'viem/utils'
+import { bytesOf, type Hex, hexOf, lowerHex } from '../../../../server/src/base/formats/hex.ts'
+import type { Machine } from '../../machine/machine.ts'
+import type { Random } from '../../machine/random.ts'
+import { type Call, type Effects, execute, Reverted, State, signerOf, type Transfer } from './token.ts'
+
+/** A transaction that a block may take. */
+export interface Transaction {
+  readonly hash: Hex
+  readonly from: Hex
+  readonly to: Hex
+  /** Wei per gas. */
+  readonly maxFee: bigint
+  readonly tip: bigint
+  readonly gas: bigint
+  /** The sender's count when it is taken. Undefined for those of strangers, whose order nobody looks at. */
+  readonly count?: bigint
+  /** Changes a state. Throws Reverted. */
+  run(state: State, timestamp: bigint): Effects
+}
+
+export interface Mined {
+  readonly transaction: Transaction
+  readonly effects: Effects
+  readonly succeeded: boolean
+  /** Wei per gas. */
+  readonly price: bigint
+}
+
+export interface Block {
+  readonly number: bigint
+  readonly hash: Hex
+  readonly parentHash: Hex
+  readonly timestamp: bigint
+  readonly baseFee: bigint
+  readonly mined: readonly Mined[]
+  readonly state: State
+}
+
+/** How the chain treats transactions and blocks. */
+export interface ChainHabits {
+  readonly blockMs: number
+  readonly confirmations: number
+  /** The shares of blocks before which the last ones are replaced, and of transactions that are forgotten. */
+  readonly reorganisations: number
+  readonly forgotten: number
+  /** The share of blocks whose base fee is far above the others'. */
+  readonly dearBlocks: number
+}
+
+export const GAS_USED = 60_000n
+const BASE_FEE = 1_000n
+const DEAR = 40n
+/** As nodes ask of a replacement. */
+const RAISE_DIVISOR = 8n
+
+/** One chain, as all of its nodes see it in the end: its blocks, and the transactions that wait for one. */
+export class Chain {
+  readonly blocks: Block[] = []
+  readonly habits: ChainHabits
+  readonly #machine: Machine
+  readonly #random: Random
+  #waiting: Transaction[] = []
+  #salt = 0
+  #isCalm = true
+  #hasEnded = false
+
+  constructor(machine: Machine, random: Random, habits: ChainHabits) {
+    this.#machine = machine
+    this.#random = random
+    this.habits = habits
+    this.#append([])
+  }
+
+  start(): void {
+    this.#machine.after(this.habits.blockMs, () => {
+      if (this.#hasEnded) return
+      this.step()
+      this.start()
+    })
+  }
+
+  /** Its troubles begin, or end. Blocks go on in any case. */
+  set isCalm(isCalm: boolean) {
+    this.#isCalm = isCalm
+  }
+
+  end(): void {
+    this.#hasEnded = true
+  }
+
+  get head(): Block {
+    return this.blocks.at(-1)!
+  }
+
+  /** The next block, after a reorganisation maybe. */
+  step(): void {
+    const { reorganisations, confirmations, forgotten } = this.habits
+    if (!this.#isCalm) {
+      const depth = 1 + this.#random.below(confirmations)
+      if (depth < confirmations && depth < this.blocks.length && this.#random.chance(reorganisations))
+        this.#replace(depth)
+      this.#waiting = this.#waiting.filter(
+        ({ count }) => count === undefined || !this.#random.chance(forgotten),
+      )
+    }
+    this.#append(this.#waiting)
+  }
+
+  /** Replaces the last blocks: what was in them waits again, and the new branch is made at once. */
+  #replace(depth: number): void {
+    const gone = this.blocks.splice(-depth)
+    const again = gone.flatMap(({ mined }) => mined.map(({ transaction }) => transaction))
+    this.#waiting = [...again, ...this.#waiting]
+    for (let left = depth; left > 0; left--) this.#append(this.#random.chance(0.5) ? this.#waiting : [])
+  }
+
+  #append(candidates: readonly Transaction[]): void {
+    const before = this.blocks.at(-1)
+    const number = before ? before.number + 1n : 0n
+    const now = BigInt(Math.floor(Date.now() / 1_000))
+    const timestamp = before && before.timestamp >= now ? before.timestamp + 1n : now
+    const isDear = !this.#isCalm && this.#random.chance(this.habits.dearBlocks)
+    const baseFee = isDear ? BASE_FEE * DEAR : BASE_FEE
+    const state = new State(before?.state)
+    const mined: Mined[] = []
+    const byTip = candidates
+      .filter(({ maxFee }) => maxFee >= baseFee)
+      .sort((one, other) => Number(other.tip - one.tip))
+    for (let next = takeNext(byTip, state); next; next = takeNext(byTip, state))
+      mined.push(take(state, next, timestamp, baseFee))
+    const parentHash = before?.hash ?? hashOf('before all')
+    const hash = hashOf(`${parentHash} ${number} ${this.#salt++}`)
+    this.blocks.push({ number, hash, parentHash, timestamp, baseFee, mined, state })
+    const done = new Set(mined.map(({ transaction }) => transaction))
+    this.#waiting = this.#waiting.filter((one) => !done.has(one) && !isOver(one, state))
+  }
+
+  /** Puts a stranger's transaction among those that wait. Returns its hash. */
+  put(what: string, tip: bigint, run: Transaction['run']): Hex {
+    const hash = hashOf(`${what} ${this.#salt++}`)
+    const from: Hex = `0x${hash.slice(2, 42)}`
+    const fees = { maxFee: 10n ** 18n, tip, gas: GAS_USED }
+    this.#waiting.push({ hash, from, to: from, ...fees, run })
+    return hash
+  }
+
+  /** Takes a signed transaction, or says why not in the words of a node. */
+  send(raw: Hex): Hex | { readonly refusal: string } {
+    const one = readTransaction(raw)
+    const count = one.count ?? 0n
+    if (this.#waiting.some(({ hash }) => hash === one.hash)) return { refusal: 'already known' }
+    if (count < this.head.state.countOf(one.from)) return { refusal: 'nonce too low' }
+    if (this.head.state.coinOf(one.from) < one.gas * one.maxFee)
+      return { refusal: 'insufficient funds for gas * price + value' }
+    const other = this.#waiting.find((waits) => waits.from === one.from && waits.count === count)
+    if (other && (!isRaised(other.maxFee, one.maxFee) || !isRaised(other.tip, one.tip)))
+      return { refusal: 'replacement transaction underpriced' }
+    this.#waiting = [...this.#waiting.filter((waits) => waits !== other), one]
+    return one.hash
+  }
+
+  /** The transfers of the chain up to its head. */
+  transfers(): Transfer[] {
+    return this.blocks.flatMap(({ mined }) => mined.flatMap(({ effects }) => effects.transfers))
+  }
+
+  /** The transfers of a transaction; undefined where no block has it, or it was reverted. */
+  transfersOf(hash: Hex): readonly Transfer[] | undefined {
+    for (const { mined } of this.blocks)
+      for (const { transaction, effects, succeeded } of mined)
+        if (transaction.hash === hash) return succeeded ? effects.transfers : undefined
+    return undefined
+  }
+}
+
+/** Takes off the first that the state is ready for. */
+function takeNext(waiting: Transaction[], state: State): Transaction | undefined {
+  const at = waiting.findIndex(({ from, count }) => count === undefined || count === state.countOf(from))
+  return at < 0 ? undefined : waiting.splice(at, 1)[0]
+}
+
+function take(state: State, transaction: Transaction, timestamp: bigint, baseFee: bigint): Mined {
+  const { from, count, maxFee, tip } = transaction
+  const price = baseFee + tip < maxFee ? baseFee + tip : maxFee
+  let effects: Effects = { logs: [], transfers: [] }
+  let succeeded = false
+  try {
+    const after = new State(state)
+    effects = transaction.run(after, timestamp)
+    succeeded = true
+    for (const name of ['tokens', 'coins', 'counts'] as const)
+      for (const [address, value] of after[name]) state[name].set(address, value)
+    for (const one of after.used) state.used.add(one)
+  } catch (error) {
+    if (!(error instanceof Reverted)) throw error
+  }
+  if (count !== undefined) {
+    state.counts.set(from, count + 1n)
+    state.coins.set(from, state.coinOf(from) - GAS_USED * price)
+  }
+  return { transaction, effects, succeeded, price }
+}
+
+function isOver({ from, count }: Transaction, state: State): boolean {
+  return count !== undefined && count < state.countOf(from)
+}
+
+function isRaised(before: bigint, after: bigint): boolean {
+  return after >= before + before / RAISE_DIVISOR
+}
+
+/** Reads a transaction as the server signs it, of EIP-1559. */
+function readTransaction(raw: Hex): Transaction {
+  const { r, s, yParity, v: _, ...unsigned } = parseTransaction(raw as `0x02${string}`)
+  const { to, data = '0x', nonce = 0, gas = 0n, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = unsigned
+  if (!r || !s || yParity === undefined || !to) throw new Error(`A transaction has no signature: ${raw}`)
+  const digest = keccak_256(bytesOf(serializeTransaction(unsigned)))
+  const from = signerOf(digest, { r, s, yParity })
+  const call: Call = { from, to: lowerHex(to), data }
+  return {
+    hash: hexOf(keccak_256(bytesOf(raw))),
+    from,
+    to: call.to,
+    maxFee: maxFeePerGas,
+    tip: maxPriorityFeePerGas,
+    gas,
+    count: BigInt(nonce),
+    run: (state, timestamp) => execute(state, call, timestamp),
+  }
+}
+
+function hashOf(text: string): Hex {
+  return `0x${createHash('sha256').update(text).digest('hex')}`
+}

@@ -1,0 +1,230 @@
+import type { Hex } from '../../../../server/src/base/formats/hex.ts'
+import { lowerHex } from '../../../../server/src/base/formats/hex.ts'
+import type { Machine } from '../../machine/machine.ts'
+import { type Answer, broken, type Network, type Outgoing } from '../../machine/network.ts'
+import type { Random } from '../../machine/random.ts'
+import { type Block, type Chain, GAS_USED, type Mined } from './chain.ts'
+import { CHAIN_ID, execute, type Log, MULTICALL, Reverted, State, TOKEN, view } from './token.ts'
+
+/** How a node treats those who ask it. */
+export interface NodeHabits {
+  /** The share of blocks by which it is behind by one. */
+  readonly behind: number
+  /** The share of transactions that it takes without an answer. */
+  readonly lostAnswers: number
+  /** The share of questions for logs whose answer lacks one. Only where two nodes have to agree. */
+  readonly missingLogs: number
+  /** It is out of order after about so long, a few times, for a short while each. */
+  readonly downEveryMs: number | undefined
+}
+
+/** The refusal of a node, as JSON-RPC has it. */
+interface Refusal {
+  readonly code: number
+  readonly message: string
+}
+
+interface Asked {
+  readonly id: unknown
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+const PRIORITY_FEE = 7n
+const NOT_THERE: Refusal = { code: -32000, message: 'header not found' }
+const FIRST_PORT = 9117
+const OUTAGES_MAX = 4
+const OUTAGE_MS_MAX = 6_000
+
+/** A node of the chain: JSON-RPC at an address of the simulated network. */
+export class ChainNode {
+  readonly url: string
+  readonly #chain: Chain
+  readonly #machine: Machine
+  readonly #random: Random
+  readonly #habits: NodeHabits
+  #isDown = false
+  #isCalm = true
+  /** The block for which it was decided whether the node is behind. */
+  #behind: { readonly hash: Hex; readonly blocks: number } | undefined
+
+  constructor(machine: Machine, network: Network, chain: Chain, habits: NodeHabits, at: number) {
+    const host = `127.0.0.1:${FIRST_PORT + at}`
+    this.url = `http://${host}`
+    this.#machine = machine
+    this.#random = machine.random.fork()
+    this.#chain = chain
+    this.#habits = habits
+    network.hosts.set(host, (asked) => this.#answer(asked))
+  }
+
+  /** Its troubles begin, or end. */
+  set isCalm(isCalm: boolean) {
+    this.#isCalm = isCalm
+    this.#isDown = false
+    if (!isCalm) this.#failLater(OUTAGES_MAX)
+  }
+
+  #failLater(left: number): void {
+    const { downEveryMs } = this.#habits
+    if (downEveryMs === undefined || left === 0) return
+    this.#machine.after(this.#random.below(2 * downEveryMs), () => {
+      this.#isDown = !this.#isCalm
+      this.#machine.after(this.#random.below(OUTAGE_MS_MAX), () => {
+        this.#isDown = false
+        if (!this.#isCalm) this.#failLater(left - 1)
+      })
+    })
+  }
+
+  async #answer({ body }: Outgoing): Promise<Answer> {
+    if (this.#isDown) throw broken('ECONNREFUSED')
+    const asked: Asked | Asked[] = JSON.parse(body.toString())
+    const all = Array.isArray(asked) ? asked : [asked]
+    const answers = all.map((one) => this.#respond(one))
+    const takes = all.some(({ method }) => method === 'eth_sendRawTransaction')
+    if (takes && !this.#isCalm && this.#random.chance(this.#habits.lostAnswers)) throw broken('ECONNRESET')
+    return { status: 200, body: JSON.stringify(Array.isArray(asked) ? answers : answers[0]) }
+  }
+
+  #respond({ id, method, params }: Asked): object {
+    try {
+      const answer = this.#result(method, params)
+      return isRefusal(answer)
+        ? { jsonrpc: '2.0', id, error: answer }
+        : { jsonrpc: '2.0', id, result: answer }
+    } catch (error) {
+      if (!(error instanceof Reverted)) throw error
+      return { jsonrpc: '2.0', id, error: { code: 3, message: error.message, data: '0x' } }
+    }
+  }
+
+  #result(method: string, params: readonly unknown[]): unknown {
+    const [first, second] = params
+    switch (method) {
+      case 'eth_chainId':
+        return hex(BigInt(CHAIN_ID))
+      case 'eth_blockNumber':
+        return hex(this.#head().number)
+      case 'eth_maxPriorityFeePerGas':
+        return hex(PRIORITY_FEE)
+      case 'eth_getBlockByNumber': {
+        const block = this.#blockAt(first)
+        return block ? wireBlock(block) : null
+      }
+      case 'eth_getTransactionReceipt':
+        return this.#receipt(String(first))
+      case 'eth_getLogs':
+        return this.#logs(first as LogsWanted)
+      case 'eth_sendRawTransaction': {
+        const taken = this.#chain.send(first as Hex)
+        return typeof taken === 'string' ? taken : { code: -32000, message: taken.refusal }
+      }
+      case 'eth_getCode':
+        return [TOKEN, MULTICALL].includes(lowerHex(String(first))) ? '0x60' : '0x'
+      case 'eth_estimateGas':
+        execute(new State(this.#head().state), callOf(first), this.#head().timestamp)
+        return hex(GAS_USED)
+    }
+    const block = this.#blockAt(second)
+    if (!block) return NOT_THERE
+    const { state, timestamp } = block
+    if (method === 'eth_getBalance') return hex(state.coinOf(lowerHex(String(first))))
+    if (method === 'eth_getTransactionCount') return hex(state.countOf(lowerHex(String(first))))
+    if (method === 'eth_call') return view(state, callOf(first), timestamp)
+    return { code: -32601, message: `the method ${method} does not exist/is not available` }
+  }
+
+  /** The highest block that this node has: it may be behind by one until the next. */
+  #head(): Block {
+    const { blocks, head } = this.#chain
+    if (this.#isCalm) return head
+    if (this.#behind?.hash !== head.hash)
+      this.#behind = { hash: head.hash, blocks: this.#random.chance(this.#habits.behind) ? 1 : 0 }
+    return blocks[blocks.length - 1 - this.#behind.blocks] ?? head
+  }
+
+  #blockAt(tag: unknown): Block | undefined {
+    const head = this.#head()
+    const number = tag === 'latest' || tag === 'pending' || tag === undefined ? head.number : Number(tag)
+    return number > head.number ? undefined : this.#chain.blocks[Number(number)]
+  }
+
+  #known(): readonly Block[] {
+    return this.#chain.blocks.slice(0, Number(this.#head().number) + 1)
+  }
+
+  #receipt(hash: string): object | null {
+    for (const block of this.#known())
+      for (const mined of block.mined) if (mined.transaction.hash === hash) return wireReceipt(block, mined)
+    return null
+  }
+
+  #logs({ address, topics, fromBlock, toBlock }: LogsWanted): object[] {
+    if (lowerHex(address) !== TOKEN) return []
+    const found = this.#known()
+      .slice(Number(fromBlock), Number(toBlock) + 1)
+      .flatMap((block) => logsIn(block).filter((log) => isWanted(log.topics, topics)))
+    const isMissing = found.length > 0 && !this.#isCalm && this.#random.chance(this.#habits.missingLogs)
+    return isMissing ? found.slice(1) : found
+  }
+}
+
+interface LogsWanted {
+  readonly address: string
+  readonly topics: readonly (string | readonly string[] | null)[]
+  readonly fromBlock: string
+  readonly toBlock: string
+}
+
+function isRefusal(answer: unknown): answer is Refusal {
+  return typeof answer === 'object' && answer !== null && 'code' in answer && 'message' in answer
+}
+
+function callOf(value: unknown) {
+  const { from = `0x${'0'.repeat(40)}`, to, data } = value as Record<string, string>
+  return { from: lowerHex(from), to: lowerHex(to!), data: lowerHex(data!) }
+}
+
+function hex(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`
+}
+
+function wireBlock({ number, hash, parentHash, timestamp, baseFee }: Block): object {
+  return {
+    ...{ number: hex(number), hash, parentHash, timestamp: hex(timestamp), baseFeePerGas: hex(baseFee) },
+  }
+}
+
+interface WireLog extends Log {
+  readonly transactionHash: Hex
+}
+
+function logsIn(block: Block): WireLog[] {
+  return block.mined
+    .flatMap(({ transaction, effects }) => effects.logs.map((log) => ({ transaction, log })))
+    .map(({ transaction, log }, index) => ({
+      ...{ address: TOKEN, ...log, blockNumber: hex(block.number), blockHash: block.hash },
+      ...{ transactionHash: transaction.hash, logIndex: hex(index), removed: false },
+    }))
+}
+
+function wireReceipt(block: Block, { transaction, succeeded, price }: Mined): object {
+  const { hash, from, to } = transaction
+  return {
+    ...{ transactionHash: hash, blockNumber: hex(block.number), blockHash: block.hash, from, to },
+    ...{ status: hex(succeeded ? 1 : 0), gasUsed: hex(GAS_USED), effectiveGasPrice: hex(price) },
+    logs: logsIn(block).filter(({ transactionHash }) => transactionHash === hash),
+  }
+}
+
+function isWanted(topics: readonly Hex[], wanted: LogsWanted['topics']): boolean {
+  return wanted.every((one, at) => {
+    const topic = topics[at]
+    if (topic === undefined) return false
+    if (one === null) return true
+    return typeof one === 'string'
+      ? one.toLowerCase() === topic
+      : one.some((each) => each.toLowerCase() === topic)
+  })
+}

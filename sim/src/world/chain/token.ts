@@ -1,0 +1,208 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeFunctionResult,
+  parseAbi,
+  toFunctionSelector,
+} from 'viem/utils'
+import { authorizationDigest, domainSeparator } from '../../../../server/src/base/crypto/evm/authorization.ts'
+import { bytesOf, type Hex, hexOf, lowerHex } from '../../../../server/src/base/formats/hex.ts'
+import {
+  CANCELLED_TOPIC,
+  TRANSFER_TOPIC,
+  topicOf,
+  USED_TOPIC,
+} from '../../../../server/src/outside/chains/formats/calls.ts'
+import { TOKEN_ABI } from '../../../../server/src/outside/chains/formats/token.ts'
+
+/** The contracts of the simulated chain: a token with EIP-3009, and Multicall3. They check signatures as the real ones do. */
+
+export const CHAIN_ID = 8453
+export const TOKEN: Hex = `0x${'a5dc'.repeat(10)}`
+export const MULTICALL: Hex = '0xca11bde05977b3631167028862be2a173976ca11'
+const DOMAIN = { name: 'USD Coin', version: '2', chainId: CHAIN_ID, verifyingContract: TOKEN }
+const SEPARATOR = domainSeparator(DOMAIN)
+const DECIMALS = 6
+const V_BASE = 27
+
+const MULTICALL_ABI = parseAbi([
+  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])',
+])
+
+/** A log without its place in a block. */
+export interface Log {
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+}
+
+/** A transfer of the token. `nonce` is the one of its authorization. */
+export interface Transfer {
+  readonly from: Hex
+  readonly to: Hex
+  readonly value: bigint
+  readonly nonce?: Hex
+}
+
+/** What accounts have after a block. */
+export class State {
+  readonly tokens: Map<Hex, bigint>
+  readonly coins: Map<Hex, bigint>
+  /** The number of transactions that an account has sent. */
+  readonly counts: Map<Hex, bigint>
+  /** The authorizations that were used or cancelled, by `authorizer nonce`. */
+  readonly used: Set<string>
+
+  constructor(before?: State) {
+    this.tokens = new Map(before?.tokens)
+    this.coins = new Map(before?.coins)
+    this.counts = new Map(before?.counts)
+    this.used = new Set(before?.used)
+  }
+
+  tokensOf(address: Hex): bigint {
+    return this.tokens.get(address) ?? 0n
+  }
+
+  coinOf(address: Hex): bigint {
+    return this.coins.get(address) ?? 0n
+  }
+
+  countOf(address: Hex): bigint {
+    return this.counts.get(address) ?? 0n
+  }
+
+  isUsed(authorizer: Hex, nonce: Hex): boolean {
+    return this.used.has(`${authorizer} ${nonce}`)
+  }
+}
+
+/** What a transaction has done: its logs and transfers in their order. */
+export interface Effects {
+  readonly logs: Log[]
+  readonly transfers: Transfer[]
+}
+
+/** The chain refuses a call. */
+export class Reverted extends Error {}
+
+/** Moves tokens. Throws Reverted. */
+export function move(state: State, effects: Effects, transfer: Transfer): void {
+  const { from, to, value } = transfer
+  const has = state.tokensOf(from)
+  if (has < value) throw new Reverted('execution reverted: transfer amount exceeds balance')
+  state.tokens.set(from, has - value)
+  state.tokens.set(to, state.tokensOf(to) + value)
+  effects.logs.push({
+    topics: [TRANSFER_TOPIC, topicOf(from), topicOf(to)],
+    data: encodeAbiParameters([{ type: 'uint256' }], [value]),
+  })
+  effects.transfers.push(transfer)
+}
+
+/** Uses an authorization, or cancels it where `by` is left out. Throws Reverted. */
+export function useAuthorization(
+  state: State,
+  effects: Effects,
+  { authorizer, nonce, by }: { readonly authorizer: Hex; readonly nonce: Hex; readonly by?: Transfer },
+): void {
+  if (state.isUsed(authorizer, nonce))
+    throw new Reverted('execution reverted: authorization is used or canceled')
+  state.used.add(`${authorizer} ${nonce}`)
+  effects.logs.push({ topics: [by ? USED_TOPIC : CANCELLED_TOPIC, topicOf(authorizer), nonce], data: '0x' })
+  if (by) move(state, effects, by)
+}
+
+export interface Call {
+  readonly from: Hex
+  readonly to: Hex
+  readonly data: Hex
+}
+
+/** Runs a transaction's call on a state, which it changes. Throws Reverted; what it has changed until then is to be thrown away. */
+export function execute(state: State, { from, to, data }: Call, timestamp: bigint): Effects {
+  const effects: Effects = { logs: [], transfers: [] }
+  const calls = to === MULTICALL ? callsIn(data) : [{ to, data }]
+  for (const call of calls) {
+    if (call.to !== TOKEN) throw new Reverted('execution reverted: there is no such contract')
+    executeOne(state, effects, from, call.data, timestamp)
+  }
+  return effects
+}
+
+function executeOne(state: State, effects: Effects, caller: Hex, data: Hex, timestamp: bigint): void {
+  const call = decodeFunctionData({ abi: TOKEN_ABI, data })
+  if (call.functionName === 'transfer') {
+    const [to, value] = call.args
+    move(state, effects, { from: caller, to: lowerHex(to), value })
+    return
+  }
+  if (call.functionName !== 'transferWithAuthorization') throw new Reverted('execution reverted')
+  const [authorizer, to, value, validAfter, validBefore, nonce, v, r, s] = call.args
+  const one = { from: lowerHex(authorizer), to: lowerHex(to), value, validBefore, nonce: lowerHex(nonce) }
+  if (timestamp <= validAfter || timestamp >= validBefore)
+    throw new Reverted('execution reverted: authorization is expired')
+  if (signerOf(authorizationDigest(SEPARATOR, one), { r, s, yParity: v - V_BASE }) !== one.from)
+    throw new Reverted('execution reverted: invalid signature')
+  const by = { from: one.from, to: one.to, value, nonce: one.nonce }
+  useAuthorization(state, effects, { authorizer: one.from, nonce: one.nonce, by })
+}
+
+function callsIn(data: Hex): { readonly to: Hex; readonly data: Hex }[] {
+  const { args } = decodeFunctionData({ abi: MULTICALL_ABI, data })
+  return args[0].map(({ target, callData }) => ({ to: lowerHex(target), data: callData }))
+}
+
+/** The address whose key has signed a digest. */
+export function signerOf(
+  digest: Uint8Array,
+  { r, s, yParity }: { readonly r: Hex; readonly s: Hex; readonly yParity: number },
+): Hex {
+  const signature = Buffer.concat([Uint8Array.of(yParity), word(r), word(s)])
+  const compressed = secp256k1.recoverPublicKey(signature, digest, { prehash: false })
+  const point = secp256k1.Point.fromBytes(compressed).toBytes(false)
+  return hexOf(keccak_256(point.subarray(1)).subarray(-20))
+}
+
+function word(hex: Hex): Uint8Array {
+  return bytesOf(`0x${hex.slice(2).padStart(64, '0')}`)
+}
+
+const SELECTORS = {
+  [toFunctionSelector('name()')]: 'name',
+  [toFunctionSelector('version()')]: 'version',
+  [toFunctionSelector('decimals()')]: 'decimals',
+  [toFunctionSelector('DOMAIN_SEPARATOR()')]: 'DOMAIN_SEPARATOR',
+} as const
+
+/** The result of a call without a transaction. Throws Reverted. */
+export function view(state: State, { from, to, data }: Call, timestamp: bigint): Hex {
+  if (to === MULTICALL) {
+    const results = callsIn(data).map((call) => ({
+      success: true,
+      returnData: view(state, { from, ...call }, timestamp),
+    }))
+    return encodeFunctionResult({ abi: MULTICALL_ABI, functionName: 'aggregate3', result: results })
+  }
+  if (to !== TOKEN) return '0x'
+  switch (SELECTORS[data.slice(0, 10)]) {
+    case 'name':
+      return encodeAbiParameters([{ type: 'string' }], [DOMAIN.name])
+    case 'version':
+      return encodeAbiParameters([{ type: 'string' }], [DOMAIN.version])
+    case 'decimals':
+      return encodeAbiParameters([{ type: 'uint8' }], [DECIMALS])
+    case 'DOMAIN_SEPARATOR':
+      return SEPARATOR
+  }
+  const call = decodeFunctionData({ abi: TOKEN_ABI, data })
+  if (call.functionName === 'balanceOf')
+    return encodeAbiParameters([{ type: 'uint256' }], [state.tokensOf(lowerHex(call.args[0]))])
+  if (call.functionName === 'authorizationState') {
+    const [authorizer, nonce] = call.args
+    return encodeAbiParameters([{ type: 'bool' }], [state.isUsed(lowerHex(authorizer), lowerHex(nonce))])
+  }
+  execute(new State(state), { from, to, data }, timestamp)
+  return encodeAbiParameters([{ type: 'bool' }], [true])
+}
