@@ -11,8 +11,9 @@ import { checkBooks, checkEnd } from './model/check.ts'
 import { Backend } from './model/clients.ts'
 import { fileRail } from './model/file-rail.ts'
 import { openBank, RECEIVER } from './model/opening.ts'
-import { type Bank, pay } from './model/payers.ts'
-import { connectorRail, type Rail, sandboxRail } from './model/rails.ts'
+import { pay } from './model/payers.ts'
+import type { Bank, Rail } from './model/rail.ts'
+import { connectorRail, sandboxRail } from './model/rails.ts'
 import { Receiver } from './model/receiver.ts'
 import { Seen } from './model/seen.ts'
 import { ChainWorld, type ChainWorldHabits, chainHabitsOf } from './world/chain/chain-world.ts'
@@ -238,7 +239,7 @@ interface Outside {
   rail(backend: Backend): Rail
   /** Kills its program, if it has one. */
   kill?(): void
-  /** Whether it makes no trouble. */
+  /** True while it makes no trouble. */
   isCalm?: boolean
   /** Holds what it has of the servers' money against their books. Throws Wrong. */
   checkBooks?(db: Database): Promise<void>

@@ -6,14 +6,15 @@ import type { Transfer } from '../world/chain/token.ts'
 import type { Body } from '../world/servers.ts'
 import { type Backend, must } from './clients.ts'
 import { type Account, COMPLETES, FAILS, type Model, type Payment, Wrong } from './model.ts'
-import { type Rail, TURNS_MAX } from './rails.ts'
-import { WalletOwners } from './wallets.ts'
+import type { Rail } from './rail.ts'
+import { TURNS_MAX } from './rails.ts'
+import { type Terms, WalletOwners } from './wallets.ts'
 
-/** What was signed for a payment counts no longer than this after it. */
+/** A signature for a payment counts no longer than this after it. */
 const SIGNED_SECONDS = 2 * 60 * 60
 const OPEN_DEPOSITS: ReadonlySet<string> = new Set(['PENDING', 'RETURNING'])
 
-/** A chain, with wallets whose owners have their keys. Whether a payment was made is what its blocks say. */
+/** A chain, with wallets whose owners have their keys. Its blocks say which payments were made. */
 export function chainRail(backend: Backend, world: ChainWorld, isAsked: boolean): Rail {
   const { machine } = backend
   const { chain, habits } = world
@@ -54,7 +55,7 @@ export function chainRail(backend: Backend, world: ChainWorld, isAsked: boolean)
       if (open.length > 0) return `Deposits stay open: ${JSON.stringify(open)}`
       const wrong = differenceOf(model, chain.transfers(), { world, owners, isAsked, isFinal: false })
       if (wrong !== undefined || !owners.haveSpent || hasRested) return wrong
-      // What a wallet no longer had is taken from it once its payments have failed.
+      // The money that a wallet no longer had is taken from it once its payments have failed.
       hasRested = true
       return 'Wallets may owe what their owners have spent'
     },
@@ -82,7 +83,7 @@ interface Sides {
 
 /**
  * Holds the transfers of the chain against the payments. A payment was made if the chain has exactly its transfer, under its nonce;
- * money of the server leaves by payments alone, and what came in from a stranger stays or goes back once.
+ * money of the server leaves by payments alone, and a deposit of a stranger stays or goes back once.
  */
 function differenceOf(
   { payments }: Model,
@@ -118,13 +119,6 @@ function differenceOf(
     (one) => one.from === world.treasury && !known.has(one) && !owners.isWallet(one.to),
   )
   return unknown && `Money has left the treasury for no payment: ${said(unknown)}`
-}
-
-/** The transfer that a payment is on the chain. */
-export interface Terms {
-  readonly from: Hex
-  readonly to: Hex
-  readonly value: bigint
 }
 
 /** Those of a payment out of an account here. */

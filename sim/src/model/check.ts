@@ -3,7 +3,7 @@ import type { Database } from '../../../server/src/storage/engine/port.ts'
 import type { Reply } from '../world/servers.ts'
 import { type Backend, must } from './clients.ts'
 import { FAILS, type Payment, Wrong } from './model.ts'
-import type { Bank } from './payers.ts'
+import type { Bank } from './rail.ts'
 import type { Receiver } from './receiver.ts'
 
 /** Longer than any payment of the sandbox takes, and any quote lives. */

@@ -5,7 +5,8 @@ import { type FileBank, ibanOf, RAIL, REJECTS, RETURNS } from '../world/file-ban
 import type { Body } from '../world/servers.ts'
 import { type Backend, must } from './clients.ts'
 import { type Account, FAILS, type Model, type Payment, WAITS, Wrong } from './model.ts'
-import { differenceOf, type Rail, TURNS_MAX, untilRight } from './rails.ts'
+import type { Rail } from './rail.ts'
+import { differenceOf, TURNS_MAX, untilRight } from './rails.ts'
 
 const ENDINGS = { [REJECTS]: FAILS, [RETURNS]: FAILS }
 const TURN_MS = 1_000

@@ -1,7 +1,6 @@
 import { type Backend, must } from './clients.ts'
 import { type Account, Model } from './model.ts'
-import type { Bank, Elsewhere } from './payers.ts'
-import type { Rail } from './rails.ts'
+import type { Bank, Elsewhere, Rail } from './rail.ts'
 
 const CUSTOMERS_MAX = 2
 const FUNDS = 80_000

@@ -1,27 +1,7 @@
 import type { Random } from '../machine/random.ts'
 import type { Reply } from '../world/servers.ts'
-import type { Backend } from './clients.ts'
-import { type Account, COMPLETES, type Ending, type Model, type Payment, Wrong } from './model.ts'
-import type { Rail } from './rails.ts'
-
-/** An external account, and the suffix that decides what becomes of payments. */
-export interface Elsewhere {
-  readonly id: string
-  readonly customerId: string
-  readonly currency: string
-  readonly suffix: string
-}
-
-export interface Bank {
-  readonly backend: Backend
-  readonly rail: Rail
-  readonly model: Model
-  readonly accounts: readonly Account[]
-  /** Those of customers whose keys are their own. */
-  readonly wallets: readonly Account[]
-  readonly elsewhere: readonly Elsewhere[]
-  readonly hasEndpoint: boolean
-}
+import { type Account, COMPLETES, type Ending, type Payment, Wrong } from './model.ts'
+import type { Bank, Elsewhere, Rail } from './rail.ts'
 
 const AMOUNT_MIN = 60
 /** Of which the sandbox pulls as much as is asked for. */

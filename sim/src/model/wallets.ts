@@ -5,10 +5,17 @@ import { type Hex, lowerHex } from '../../../server/src/base/formats/hex.ts'
 import type { Random } from '../machine/random.ts'
 import type { ChainWorld } from '../world/chain/chain-world.ts'
 import type { Body } from '../world/servers.ts'
-import type { Terms } from './chain-rail.ts'
 import { type Backend, must } from './clients.ts'
 import { type Account, COMPLETES, FAILS, type Payment, Wrong } from './model.ts'
-import { amountOf, type Bank, concluded, readQuote } from './payers.ts'
+import { amountOf, concluded, readQuote } from './payers.ts'
+import type { Bank } from './rail.ts'
+
+/** The transfer that a payment is on the chain. */
+export interface Terms {
+  readonly from: Hex
+  readonly to: Hex
+  readonly value: bigint
+}
 
 /** The code of every sign-in in the sandbox. */
 const CODE = '000000'
@@ -177,7 +184,7 @@ export class WalletOwners {
         const done = await backend.signIn(`${path}/verify`, body, headers)
         if (done.status === 200) return key
       }
-      if (attempt === SIGN_INS_MAX) throw new Wrong(`Nobody gets in to ${accountId} with ${attempt} codes`)
+      if (attempt === SIGN_INS_MAX) throw new Wrong(`${attempt} codes did not open ${accountId}`)
     }
   }
 }
@@ -197,7 +204,7 @@ function payeeOf(
 function sealedCode(key: KeyPair, bundle: string): string {
   const { targetPublic } = JSON.parse(Buffer.from(JSON.parse(bundle).data, 'hex').toString())
   const recipientPublicKey = parsePublicKey(targetPublic)
-  if (!recipientPublicKey) throw new Wrong(`The target of a code is no key: ${targetPublic}`)
+  if (!recipientPublicKey) throw new Wrong(`The target of a code is not a key: ${targetPublic}`)
   const content = JSON.stringify({ otp_code: CODE, public_key: key.publicKey.compressedHex })
   const { enc, ciphertext } = seal({ recipientPublicKey, plaintext: Buffer.from(content) })
   return JSON.stringify({

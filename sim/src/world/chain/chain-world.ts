@@ -18,7 +18,7 @@ const GAS_FUNDS = 10n ** 20n
 /** More than the server offers, and less. */
 const TIPS = [1_000_000n, 1n] as const
 
-/** What the seed decides of a chain, its nodes, and those who use it without the server. */
+/** The seed's choices for a chain, its nodes, and those who use it without the server. */
 export interface ChainWorldHabits extends ChainHabits {
   readonly nodes: number
   readonly agreement: 1 | 2
@@ -131,7 +131,7 @@ export class ChainWorld {
     return from
   }
 
-  /** What strangers have paid to addresses of the server, by the blocks up to the head. */
+  /** The money that strangers have paid to addresses of the server, by the blocks up to the head. */
   received(): bigint {
     return this.chain
       .transfers()

@@ -15,7 +15,7 @@ export interface Transaction {
   readonly maxFee: bigint
   readonly tip: bigint
   readonly gas: bigint
-  /** The sender's count when it is taken. Undefined for those of strangers, whose order nobody looks at. */
+  /** The sender's count when it is taken. Undefined for transactions of strangers, whose order nobody looks at. */
   readonly count?: bigint
   /** Changes a state. Throws Reverted. */
   run(state: State, timestamp: bigint): Effects
@@ -39,7 +39,7 @@ export interface Block {
   readonly state: State
 }
 
-/** How the chain treats transactions and blocks. */
+/** The chain's treatment of transactions and blocks. */
 export interface ChainHabits {
   readonly blockMs: number
   readonly confirmations: number
@@ -53,10 +53,10 @@ export interface ChainHabits {
 export const GAS_USED = 60_000n
 const BASE_FEE = 1_000n
 const DEAR = 40n
-/** As nodes ask of a replacement. */
+/** Nodes ask this of a replacement. */
 const RAISE_DIVISOR = 8n
 
-/** One chain, as all of its nodes see it in the end: its blocks, and the transactions that wait for one. */
+/** One chain, as all of its nodes see it sooner or later: its blocks, and the transactions that wait for one. */
 export class Chain {
   readonly blocks: Block[] = []
   readonly habits: ChainHabits
@@ -82,7 +82,7 @@ export class Chain {
     })
   }
 
-  /** Its troubles begin, or end. Blocks go on in any case. */
+  /** Its troubles begin, or end. Blocks continue in any case. */
   set isCalm(isCalm: boolean) {
     this.#isCalm = isCalm
   }

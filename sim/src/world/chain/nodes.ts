@@ -6,7 +6,7 @@ import type { Random } from '../../machine/random.ts'
 import { type Block, type Chain, GAS_USED, type Mined } from './chain.ts'
 import { CHAIN_ID, execute, type Log, MULTICALL, Reverted, State, TOKEN, view } from './token.ts'
 
-/** How a node treats those who ask it. */
+/** A node's treatment of its callers. */
 export interface NodeHabits {
   /** The share of blocks by which it is behind by one. */
   readonly behind: number

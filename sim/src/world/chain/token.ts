@@ -45,7 +45,7 @@ export interface Transfer {
   readonly nonce?: Hex
 }
 
-/** What accounts have after a block. */
+/** The balances of accounts after a block. */
 export class State {
   readonly tokens: Map<Hex, bigint>
   readonly coins: Map<Hex, bigint>
@@ -78,7 +78,7 @@ export class State {
   }
 }
 
-/** What a transaction has done: its logs and transfers in their order. */
+/** The effects of a transaction: its logs and transfers in their order. */
 export interface Effects {
   readonly logs: Log[]
   readonly transfers: Transfer[]
@@ -125,7 +125,7 @@ export function execute(state: State, { from, to, data }: Call, timestamp: bigin
   const effects: Effects = { logs: [], transfers: [] }
   const calls = to === MULTICALL ? callsIn(data) : [{ to, data }]
   for (const call of calls) {
-    if (call.to !== TOKEN) throw new Reverted('execution reverted: there is no such contract')
+    if (call.to !== TOKEN) throw new Reverted('execution reverted: unknown contract')
     executeOne(state, effects, from, call.data, timestamp)
   }
   return effects
