@@ -5,6 +5,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { Int64, OneOfWords, Prose, Text } from '../core/schema.ts'
+import { Plain } from '../core/sensitivity.ts'
 import { Deposit } from '../payments/deposits.ts'
 
 export const SandboxDepositRequest = Type.Object({
@@ -17,10 +18,12 @@ export const SandboxDepositRequest = Type.Object({
     Prose(500, { description: 'What the payer states: the reference of a quote pays that quote' }),
   ),
   reference: Type.Optional(
-    Text(14, {
-      description:
-        'The reference that the payer states, in addition to remittanceInformation. It names a quote',
-    }),
+    Plain(
+      Text(14, {
+        description:
+          'The reference that the payer states, in addition to remittanceInformation. It names a quote',
+      }),
+    ),
   ),
   sender: Type.Optional(
     Type.Object({
