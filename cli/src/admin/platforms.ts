@@ -32,7 +32,7 @@ export async function listPlatforms(options: { json?: boolean }): Promise<number
           isRegulated ? 'regulated' : '',
           name,
         ]),
-        'There is no platform yet: platform create --name NAME',
+        'No platforms yet. Create one: platform create --name NAME',
       ),
   )
 }

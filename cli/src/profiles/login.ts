@@ -66,7 +66,7 @@ async function tryAt(address: string, token: Omit<Credentials, 'baseUrl'>): Prom
 /** Prompts for a value, hidden if it is a secret. Throws Failure without a terminal, or if the prompt is cancelled. */
 async function asked(question: string, flag: string): Promise<string> {
   if (!io().stdin.isTTY || !io().stdout.isTTY)
-    throw new Failure(`${flag} is missing, and nobody can be asked here.`)
+    throw new Failure(`${flag} is missing. Without a terminal it is required.`)
   const { isCancel, password, text } = await import('@clack/prompts')
   const validate = (value: string | undefined) => (value ? undefined : 'It is needed.')
   const isSecret = flag === '--client-secret'

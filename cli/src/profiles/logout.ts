@@ -15,7 +15,7 @@ export interface LogoutOptions {
 export async function logOut({ profile, yes, json }: LogoutOptions): Promise<void> {
   const kept = readProfiles(io().env)
   const name = profile ?? kept.default
-  if (name === undefined) throw new Failure('There is no profile to forget.')
+  if (name === undefined) throw new Failure('No profile is stored.')
   const { baseUrl, tokenId } = findProfile(io().env, name)
   await confirmed(`Forget profile ${name} and its secret?`, yes)
   const { [name]: _, ...profiles } = kept.profiles

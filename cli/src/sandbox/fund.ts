@@ -2,7 +2,7 @@ import { type Shell, say } from '../connection/shell.ts'
 import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
 import { Failure } from '../terminal/failure.ts'
 
-/** `countersign sandbox fund`. Throws Failure for an unknown account and for an amount that is none. */
+/** `countersign sandbox fund`. Throws Failure for an unknown account and for text that is not an amount. */
 export async function fundAccount(shell: Shell, accountId: string, text: string): Promise<void> {
   const { countersign } = shell
   const code = await currencyOfAccount(shell, accountId)

@@ -9,6 +9,6 @@ import { io } from './io.ts'
 export async function confirmed(question: string, isYes: boolean | undefined): Promise<void> {
   if (isYes) return
   if (!io().stdin.isTTY || !io().stdout.isTTY)
-    throw new Failure(`This cannot be undone, and nobody can be asked here. Say it with --yes: ${question}`)
+    throw new Failure(`This cannot be undone. Without a terminal, confirm it with --yes: ${question}`)
   if (!(await askYesNo(question, new AbortController().signal))) throw new Failure('Nothing was changed.')
 }

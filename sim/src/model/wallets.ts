@@ -106,7 +106,7 @@ export class WalletOwners {
     misuse?.()
   }
 
-  /** Notes what a payment is to be on the chain. Returns how its owner makes something else of it, if that is what the owner does. */
+  /** Notes the transfer that a payment has to be on the chain. Returns its misuse by the owner, if there is one. */
   async #follow(
     bank: Bank,
     random: Random,
@@ -168,7 +168,7 @@ export class WalletOwners {
     const backend = this.#backend
     const { data } = must(await backend.get(`/auth/credentials?accountId=${accountId}`), 200)
     const path = `/auth/credentials/${data[0].id}`
-    for (let attempt = 1; ; attempt++) {
+    for (let attempt = 1; attempt <= SIGN_INS_MAX; attempt++) {
       const key = generateKeyPair()
       const sent = await backend.signIn(`${path}/challenge`)
       if (sent.status === 429) {
@@ -184,8 +184,8 @@ export class WalletOwners {
         const done = await backend.signIn(`${path}/verify`, body, headers)
         if (done.status === 200) return key
       }
-      if (attempt === SIGN_INS_MAX) throw new Wrong(`${attempt} codes did not open ${accountId}`)
     }
+    throw new Wrong(`${SIGN_INS_MAX} codes did not open ${accountId}`)
   }
 }
 
