@@ -28,6 +28,7 @@ export const PROJECTS: readonly Project[] = [
   { name: 'schemathesis', folder: 'e2e/schemathesis/', run: 'script', needsServer: true },
   { name: 'browser', imports: ['browser.testing', 'console.testing'], run: 'script', needsServer: true },
   { name: 'sim', folder: 'sim/test/', run: 'smoke' },
+  { name: 'bench', folder: 'bench/test/', run: 'smoke' },
   {
     name: 'reliability',
     folder: 'server/test/reliability/',

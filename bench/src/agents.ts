@@ -1,6 +1,6 @@
 import { Countersign } from '@countersign/sdk'
 import { Agent } from '@countersign/sdk/agent'
-import { anyOf, CONNECTIONS, type Figure, load, type Target } from './load.ts'
+import { anyOf, type Call, CONNECTIONS, type Figure, load, type Target } from './load.ts'
 import { type Options, onServer } from './on-server.ts'
 import { makeBankedCustomer } from './payers.ts'
 import type { Credentials } from './server-process.ts'
@@ -23,7 +23,7 @@ const LIMITS = {
 }
 
 /** A customer with dollars and a bank account, and the token of an agent that pays for it. */
-interface AgentPayer {
+export interface AgentPayer {
   readonly accountId: string
   readonly bankAccountId: string
   readonly accessToken: string
@@ -71,24 +71,31 @@ async function pay(
   seconds: number,
   settled: () => Promise<void>,
 ): Promise<Figure> {
-  const quote = () => {
-    const { accountId, bankAccountId } = anyOf(payers)
-    const body = {
-      source: { sourceType: 'ACCOUNT', accountId },
-      destination: { destinationType: 'ACCOUNT', accountId: bankAccountId },
-      lockedCurrencySide: 'SENDING',
-      lockedCurrencyAmount: Number(PAYMENT),
-    }
-    return { path: `${prefix}/quotes`, body, status: 201 }
-  }
-  const execute = (last: unknown) => {
-    const { id } = last as { id: string }
-    return { path: `${prefix}/quotes/${id}/execute`, headers: { 'Idempotency-Key': id }, status: 200 }
-  }
+  const { quote, execute } = agentSteps(prefix, payers)
   return load(target, { seconds }, [quote, execute], settled)
 }
 
-async function makeAgentPayer(credentials: Credentials, n: number): Promise<AgentPayer> {
+/** The two calls of a payment; the second is given the quote. */
+export function agentSteps(prefix: string, payers: readonly AgentPayer[]) {
+  return {
+    quote: (): Call => {
+      const { accountId, bankAccountId } = anyOf(payers)
+      const body = {
+        source: { sourceType: 'ACCOUNT', accountId },
+        destination: { destinationType: 'ACCOUNT', accountId: bankAccountId },
+        lockedCurrencySide: 'SENDING',
+        lockedCurrencyAmount: Number(PAYMENT),
+      }
+      return { path: `${prefix}/quotes`, body, status: 201 }
+    },
+    execute: (quote: unknown): Call => {
+      const { id } = quote as { id: string }
+      return { path: `${prefix}/quotes/${id}/execute`, headers: { 'Idempotency-Key': id }, status: 200 }
+    },
+  }
+}
+
+export async function makeAgentPayer(credentials: Credentials, n: number): Promise<AgentPayer> {
   const countersign = new Countersign(credentials)
   const { customerId, accounts, bankAccountId } = await makeBankedCustomer(countersign, n)
   const accountId = accounts.find(({ balance }) => balance.currency.code === 'USD')?.id

@@ -1,4 +1,4 @@
-import { anyOf, CONNECTIONS, type Figure, type Length, load } from './load.ts'
+import { anyOf, type Call, CONNECTIONS, type Figure, type Length, load } from './load.ts'
 import { type Options, onServer } from './on-server.ts'
 import { seedCards, seedPayers } from './seed.ts'
 import { printTable, whole } from './table.ts'
@@ -6,6 +6,7 @@ import { printTable, whole } from './table.ts'
 const CARDS = 10_000
 const SHORT_CARDS = 100
 const WARM_UP_SECONDS = 2
+let sent = 0
 
 /** Measures authorizations of cards, each decided, held and stored under a key like the events of a processor. */
 export async function runCards(options: Options): Promise<void> {
@@ -18,20 +19,8 @@ export async function runCards(options: Options): Promise<void> {
       return seedCards(db, count)
     },
     async ({ seeded: cards, target }) => {
-      let sent = 0
       const authorize = (among: readonly string[], length: Length) =>
-        load(target, length, [
-          () => ({
-            path: `/sandbox/cards/${anyOf(among)}/simulate/authorization`,
-            body: {
-              amount: 1,
-              currency: { code: 'USD' },
-              merchant: { descriptor: 'COFFEE SHOP', mcc: '5814' },
-            },
-            headers: { 'Idempotency-Key': `authorization-${sent++}` },
-            status: 200,
-          }),
-        ])
+        load(target, length, [() => authorizationCall(anyOf(among))])
       await authorize(cards, { seconds: isShort ? 2 : WARM_UP_SECONDS })
       const spread: Figure[] = []
       const half: Figure[] = []
@@ -53,4 +42,14 @@ ${rounds} rounds of ${seconds} s in turn.`,
       )
     },
   )
+}
+
+/** A cent at a coffee shop. */
+export function authorizationCall(cardId: string): Call {
+  return {
+    path: `/sandbox/cards/${cardId}/simulate/authorization`,
+    body: { amount: 1, currency: { code: 'USD' }, merchant: { descriptor: 'COFFEE SHOP', mcc: '5814' } },
+    headers: { 'Idempotency-Key': `authorization-${process.pid}-${sent++}` },
+    status: 200,
+  }
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { runAgents } from './agents.ts'
 import { runCards } from './cards.ts'
+import { runCounts } from './counts.ts'
 import type { Options } from './on-server.ts'
 import { runPayouts } from './payouts.ts'
 import type { DatabaseKind } from './server-process.ts'
@@ -10,8 +11,12 @@ import { runTransfers } from './transfers.ts'
 
 /** A bench, and the databases that it runs on; the first is the default. */
 const COMMANDS: Readonly<
-  Record<string, { run(options: Options): Promise<void>; databases: readonly DatabaseKind[] }>
+  Record<
+    string,
+    { run(options: Options & { lower: boolean }): Promise<void>; databases: readonly DatabaseKind[] }
+  >
 > = {
+  counts: { run: runCounts, databases: ['postgres'] },
   transfers: { run: runTransfers, databases: ['postgres', 'embedded'] },
   signed: { run: runSigned, databases: ['postgres', 'embedded'] },
   cards: { run: runCards, databases: ['postgres', 'embedded'] },
@@ -20,7 +25,8 @@ const COMMANDS: Readonly<
   start: { run: runStart, databases: ['embedded', 'postgres'] },
 }
 
-const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N] [--short]]
+const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres] [--seconds N] [--rounds N] [--short] [--lower]]
+  counts     rows, index entries, log and statements of a payment, compared with ratchets.json; --lower writes it
   transfers  durable POST /transfer-out from 10,000 accounts and from one, next to pgbench
   signed     the signed call of the execution of quotes, next to pgbench
   cards      authorizations of 10,000 cards, at half that rate, and of one card
@@ -62,18 +68,19 @@ function readOptions(args: readonly string[]) {
         seconds: { type: 'string' },
         rounds: { type: 'string' },
         short: { type: 'boolean', default: false },
+        lower: { type: 'boolean', default: false },
       },
       allowPositionals: true,
     })
     const [command, ...more] = positionals
-    const { database, short: isShort } = values
+    const { database, short: isShort, lower } = values
     const seconds = Number(values.seconds ?? (isShort ? 2 : 3))
     const rounds = Number(values.rounds ?? (isShort ? 1 : 3))
     const isKnown = command === undefined || Object.hasOwn(COMMANDS, command)
     const isDatabase = database === undefined || ['embedded', 'postgres'].includes(database)
     const isCount = seconds >= 1 && seconds <= 60 && Number.isInteger(rounds) && rounds > 0
     return isKnown && more.length === 0 && isDatabase && isCount
-      ? { command, database, seconds, rounds, isShort }
+      ? { command, database, seconds, rounds, isShort, lower }
       : undefined
   } catch {
     return undefined

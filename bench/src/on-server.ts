@@ -55,14 +55,15 @@ const SANDBOX: SetUp = {
   credentials: async (place, baseUrl) => readCredentials(place, baseUrl),
 }
 
-/** Starts a server, seeds it, runs the bench, and removes everything at the end. */
+/** Starts a server, seeds it, runs the bench, and removes everything at the end. `settings` are PostgreSQL's. */
 export async function onServer<Seeded>(
   { database, isShort }: Options,
   seed: (db: Database) => Promise<Seeded>,
   run: (bench: Bench<Seeded>) => Promise<void>,
   setUp: SetUp = SANDBOX,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const bare = await newPlace(database, CLUSTER_SETTINGS)
+  const bare = await newPlace(database, { ...CLUSTER_SETTINGS, ...settings })
   const place = { ...bare, env: { ...bare.env, ...(await setUp.env(bare)) } }
   const { cluster } = place
   let server: RunningProcess | undefined

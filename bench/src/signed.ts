@@ -21,7 +21,7 @@ export async function runSigned(options: Options): Promise<void> {
       const pgbench = await Pgbench.prepare(cluster, isShort)
       const payers = await makePayers(credentials, isShort ? SHORT_WALLETS : WALLETS)
       const pay = async (count: number) => {
-        const calls = await prepare(target, payers, count)
+        const calls = await signedCalls(target, payers, count)
         return load(target, { calls: count }, [() => takeFrom(calls)], settled)
       }
       let { perSecond } = await pay(isShort ? SHORT_PAYMENTS : WARM_UP_PAYMENTS)
@@ -59,7 +59,7 @@ interface Quote {
 }
 
 /** The signed calls of quotes that wait for nothing else: their first call returned what has to be signed. */
-async function prepare(target: Target, payers: readonly Payer[], count: number): Promise<Call[]> {
+export async function signedCalls(target: Target, payers: readonly Payer[], count: number): Promise<Call[]> {
   const calls: Call[] = []
   let begun = 0
   const work = async () => {

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Figure } from './load.ts'
+import type { Counts, TableCounts } from './write-counts.ts'
 
 /** The median. */
 export function median(values: readonly number[]): number {
@@ -74,4 +75,21 @@ ${table([['', ...keys.map((key) => COLUMNS[key].title), 'ratio'], ...rows.map(ce
 
 function rateOf(figure: Partial<Figure> | undefined): number {
   return figure?.settledPerSecond ?? figure?.perSecond ?? Number.NaN
+}
+
+/** Prints what one kind of work writes: a line for each table. */
+export function printCounts(title: string, { total, tables }: Counts): void {
+  const cells = (name: string, { inserts, updates, deletes, indexEntries, logBytes }: TableCounts) => [
+    name,
+    ...[inserts, updates, deletes, indexEntries].map((count) => count.toFixed(1)),
+    whole(logBytes),
+  ]
+  process.stdout.write(`
+One ${title}: ${total.statements} statements, ${total.commits} commits.
+
+${table([
+  ['', 'inserts', 'updates', 'deletes', 'index entries', 'log, bytes'],
+  ...Object.entries(tables).map(([name, counts]) => cells(name, counts)),
+  cells('total', total),
+])}`)
 }

@@ -41,6 +41,7 @@ export async function checkRatchets(root: string, options: Options): Promise<Res
   const seconds = read<Limits>(join(root, SECONDS_FILE))
   if (options.lower) {
     const written: RatchetFile = {
+      ...file,
       counts: lowered,
       'test seconds': { ...rounded(seconds), ...file['test seconds'] },
     }

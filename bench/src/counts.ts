@@ -1,0 +1,177 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from '@countersign/server/storage/engine/port'
+import { openPostgres } from '@countersign/server/storage/engine/postgres'
+import { type AgentPayer, agentSteps, makeAgentPayer } from './agents.ts'
+import { authorizationCall } from './cards.ts'
+import { type Call, send, type Target } from './load.ts'
+import { type Bench, type Options, onServer } from './on-server.ts'
+import { makePayers } from './payers.ts'
+import { type Payer, seedCards, seedPayers } from './seed.ts'
+import { ROOT } from './server-process.ts'
+import { signedCalls } from './signed.ts'
+import { printCounts } from './table.ts'
+import { transferCall } from './transfers.ts'
+import { COUNT_SETTINGS, type Counts, canCountWrites, countWrites } from './write-counts.ts'
+
+/** The counts of each kind of work, by its name. */
+export type AllCounts = Readonly<Record<string, Counts>>
+
+const FILE = join(ROOT, 'ratchets.json')
+const SECTION = 'counts per payment'
+/** Few accounts, so that what is stored once for each of them is stored by then. */
+const ACCOUNTS = 4
+const WARM_UP_PIECES = 20
+const PIECES = 200
+
+interface Seeded {
+  readonly payers: readonly Payer[]
+  readonly cards: readonly string[]
+  readonly db: Database
+}
+
+/** Prints what a payment writes, whatever the machine, and compares it with `ratchets.json`; `--lower` writes it there. */
+export async function runCounts({ lower, ...options }: Options & { readonly lower: boolean }): Promise<void> {
+  const counts = await measureCounts(options)
+  if (!counts) throw new Error('Counting needs PostgreSQL 15 with pg_walinspect and pg_stat_statements.')
+  for (const [name, one] of Object.entries(counts)) printCounts(name, one)
+  const file = readFile()
+  if (lower) {
+    writeFileSync(FILE, `${JSON.stringify({ ...file, [SECTION]: counts }, null, 2)}\n`)
+    return
+  }
+  const differences = compareCounts(counts, file[SECTION] ?? {})
+  if (differences.length > 0) throw new Error(differences.join('\n'))
+}
+
+function readFile(): { readonly [SECTION]?: AllCounts } {
+  return existsSync(FILE) ? JSON.parse(readFileSync(FILE, 'utf8')) : {}
+}
+
+export function storedCounts(): AllCounts {
+  return readFile()[SECTION] ?? {}
+}
+
+/**
+ * Has one caller do each kind of work, piece after piece, and counts what the database writes. Undefined if this PostgreSQL
+ * cannot say. `plant` is SQL that runs before.
+ */
+export async function measureCounts(
+  options: Options,
+  { plant = '', kinds = Object.keys(KINDS) }: { plant?: string; kinds?: readonly string[] } = {},
+): Promise<AllCounts | undefined> {
+  const counts: Record<string, Counts> = {}
+  let canCount = true
+  await onServer(
+    { ...options, isShort: true },
+    async (db) => {
+      canCount = await canCountWrites(db)
+      const payers = await seedPayers(db, ACCOUNTS)
+      return { payers, cards: await seedCards(db, ACCOUNTS) }
+    },
+    async (bench) => {
+      if (!canCount || !bench.cluster) return
+      const db = await openPostgres(bench.cluster.url, { poolMax: 1 })
+      try {
+        if (plant) await db.script(plant)
+        for (const kind of kinds) counts[kind] = await countKind(KINDS[kind]!, bench, { ...bench.seeded, db })
+      } finally {
+        await db.close()
+      }
+    },
+    undefined,
+    COUNT_SETTINGS,
+  )
+  return canCount ? counts : undefined
+}
+
+/** Does one piece of work. */
+type Piece = () => Promise<void>
+type Kind = (bench: Bench<unknown>, seeded: Seeded, pieces: number) => Promise<Piece>
+
+async function countKind(kind: Kind, bench: Bench<unknown>, seeded: Seeded): Promise<Counts> {
+  const piece = await kind(bench, seeded, WARM_UP_PIECES + PIECES)
+  const work = async (pieces: number) => {
+    for (let n = 0; n < pieces; n++) await piece()
+    await bench.settled()
+    await flushRequestLog(bench.target)
+  }
+  await work(WARM_UP_PIECES)
+  return countWrites(seeded.db, PIECES, () => work(PIECES))
+}
+
+/** A search in the request log has what was logged before written first. */
+async function flushRequestLog({ baseUrl, authorization }: Target): Promise<void> {
+  const response = await fetch(`${baseUrl}/requests?limit=1`, { headers: { authorization } })
+  if (!response.ok) throw new Error(`The server answered ${response.status}: ${await response.text()}`)
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  transfer: async ({ target }, { payers }) => {
+    const next = inTurn(payers)
+    return () => sent(target, transferCall(next()))
+  },
+  'signed payment': async ({ target, credentials }, _, pieces) => {
+    const next = inTurn(await signedCalls(target, await makePayers(credentials, ACCOUNTS), pieces))
+    return () => sent(target, next())
+  },
+  'card authorization': async ({ target }, { cards }) => {
+    const next = inTurn(cards)
+    return () => sent(target, authorizationCall(next()))
+  },
+  "agent's payment": async ({ target, credentials }) => {
+    const payer = await makeAgentPayer(credentials, 0)
+    return agentPiece({ ...target, authorization: `Bearer ${payer.accessToken}` }, payer)
+  },
+}
+
+function agentPiece(target: Target, payer: AgentPayer): Piece {
+  const { quote, execute } = agentSteps('/agents/me', [payer])
+  return async () => sent(target, execute(await send(target, quote())))
+}
+
+async function sent(target: Target, call: Call): Promise<void> {
+  await send(target, call)
+}
+
+function inTurn<T>(all: readonly T[]): () => T {
+  let n = 0
+  return () => all[n++ % all.length]!
+}
+
+/** What is compared of a total. Removals are not: due work removes the rows of several payments at once. */
+const OF_TOTAL = ['inserts', 'updates', 'indexEntries', 'logBytes', 'statements', 'commits'] as const
+/** The log of a single table differs by how full its pages are. */
+const OF_TABLE = ['inserts', 'updates', 'indexEntries'] as const
+/** Averages of a few hundred pieces differ by less. */
+const NOISE = { ratio: 0.02, count: 0.1 }
+const ADVICE = 'If this is meant, run: npm run bench -- counts --lower'
+
+/** One line for each number that is not the stored one. */
+export function compareCounts(measured: AllCounts, stored: AllCounts): string[] {
+  return Object.entries(measured).flatMap(([kind, { total, tables }]) => {
+    const of = stored[kind]
+    if (!of) return [`${kind}: not in ratchets.json. ${ADVICE}`]
+    const names = new Set([...Object.keys(tables), ...Object.keys(of.tables)])
+    return [
+      ...compareNumbers(kind, OF_TOTAL, total, of.total),
+      ...[...names].flatMap((name) =>
+        compareNumbers(`${kind}, ${name}`, OF_TABLE, tables[name], of.tables[name]),
+      ),
+    ]
+  })
+}
+
+function compareNumbers<Name extends string>(
+  of: string,
+  names: readonly Name[],
+  measured: { readonly [N in Name]: number } | undefined,
+  stored: { readonly [N in Name]: number } | undefined,
+): string[] {
+  return names.flatMap((name) => {
+    const [value, limit] = [measured?.[name] ?? 0, stored?.[name] ?? 0]
+    if (Math.abs(value - limit) <= NOISE.count + limit * NOISE.ratio) return []
+    const problem = value > limit ? 'a payment may not cost more' : 'the lower number can be kept'
+    return [`${of}: ${value} ${name} instead of ${limit}: ${problem}. ${ADVICE}`]
+  })
+}
