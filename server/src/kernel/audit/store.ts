@@ -1,10 +1,11 @@
 import { keysOf } from '@countersign/contract/core/objects'
 import { sql } from 'kysely'
-import { type BinaryType, binaryArray } from '../../storage/commit/binary-array.ts'
+import { binaryArray } from '../../storage/commit/binary-array.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { AuditEventRow, LoggedRequestRow } from '../../storage/rows/audit.ts'
+import type { BinaryType } from '../../storage/rows/row-columns.ts'
 
 export interface AuditFilters {
   readonly actorId?: string

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import { ownUuidOf } from '../engine/ids.ts'
 import type { JobRow, SharedPayload } from '../rows/job.ts'
+import { INSERTED, type InsertedTable } from '../rows/row-columns.ts'
 import { Parts, type Row } from './batch-parts.ts'
-import { CommitArguments, type Parameter, type RowTypes } from './commit-arguments.ts'
+import { CommitArguments, type Parameter, type RowTypes, rowsOf } from './commit-arguments.ts'
 import { storedRow } from './stored-write.ts'
-import type { Write } from './writes.ts'
+import type { RecordTable, Write } from './writes.ts'
 import { timeText } from './writes.ts'
 
 /**
@@ -126,7 +127,7 @@ class BatchArguments {
 
   parameters(types: RowTypes): readonly Parameter[] {
     for (const { first, payloads } of this.#sharing.values())
-      this.#args.add('job_rows', payloads.length > 1 ? { ...first, payload: { each: payloads } } : first)
+      this.#args.add('jobs_rows', payloads.length > 1 ? { ...first, payload: { each: payloads } } : first)
     const parts = {
       inserts: this.#inserts.inOrder(),
       updates: this.#updates.inOrder(),
@@ -168,13 +169,9 @@ class BatchArguments {
   }
 
   #insert({ table, row, shares }: WriteOf<'insert'>): void {
+    this.#new.add(row.id)
     if (shares) this.#share(row)
-    else if (table === 'transactions') {
-      this.#new.add(row.id)
-      this.#args.add('transaction_rows', row)
-    } else if (table === 'jobs') this.#args.add('job_rows', row)
-    else if (table === 'rail_payments') this.#args.add('rail_payment_rows', row)
-    else if (table === 'rail_events') this.#args.add('rail_event_rows', row)
+    else if (isInserted(table)) this.#args.add(rowsOf(table), row)
     else this.#inserts.add(table, row, storedRow(row))
   }
 
@@ -316,6 +313,12 @@ class BatchArguments {
     this.#accounts.set(account, place)
     return place
   }
+}
+
+const INSERTED_TABLES: ReadonlySet<string> = new Set(INSERTED)
+
+function isInserted(table: RecordTable): table is InsertedTable {
+  return INSERTED_TABLES.has(table)
 }
 
 /** Whether an update only settles a transaction, as most updates do. */

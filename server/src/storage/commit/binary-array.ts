@@ -1,25 +1,11 @@
 import { toJson } from '../../base/json/json.ts'
 import { ownUuidOf } from '../engine/ids.ts'
+import { type BinaryType, OIDS } from '../rows/row-columns.ts'
 
 /**
  * Arrays in PostgreSQL's binary form: it takes them as they are, where texts have to be read. An element is its length and
  * its bytes; null has the length -1. A row is the number of its columns, and each with its type.
  */
-
-/** The types of elements and of columns, with their numbers in pg_type. */
-export const OIDS = {
-  boolean: 16,
-  bytea: 17,
-  bigint: 20,
-  integer: 23,
-  text: 25,
-  timestamptz: 1184,
-  uuid: 2950,
-  jsonb: 3802,
-  xid8: 5069,
-} as const
-
-export type BinaryType = keyof typeof OIDS
 
 /** The columns of a table, in its order, with their types. */
 export type Columns = readonly (readonly [name: string, type: BinaryType])[]

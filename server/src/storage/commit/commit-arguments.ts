@@ -2,145 +2,33 @@ import { keysOf, tableOf } from '@countersign/contract/core/objects'
 import { toJson } from '../../base/json/json.ts'
 import { UUID_LENGTH } from '../engine/ids.ts'
 import type { Database } from '../engine/port.ts'
-import type { Tables } from '../rows/tables.ts'
-import { type BinaryType, binaryArray, binaryRows, type Columns } from './binary-array.ts'
-
-/** Rows that `commit_together` takes as rows of their table: all of its columns, in the table's order. */
-export const ROWS = {
-  transactions: {
-    id: 'uuid',
-    platform_id: 'uuid',
-    customer_id: 'uuid',
-    kind: 'text',
-    type: 'text',
-    direction: 'text',
-    state: 'text',
-    source_account_id: 'uuid',
-    destination_account_id: 'uuid',
-    source_identifier: 'text',
-    destination_identifier: 'text',
-    sent_amount: 'bigint',
-    sent_currency: 'text',
-    received_amount: 'bigint',
-    received_currency: 'text',
-    fees: 'bigint',
-    quote_id: 'uuid',
-    hold_id: 'uuid',
-    payment_rail: 'text',
-    remittance_information: 'text',
-    description: 'text',
-    reference: 'text',
-    failure_reason: 'text',
-    refund: 'jsonb',
-    details: 'jsonb',
-    receipt_delivery_confirmed_at: 'timestamptz',
-    agent_id: 'uuid',
-    settled_at: 'timestamptz',
-    created_at: 'timestamptz',
-    updated_at: 'timestamptz',
-  },
-  rail_payments: {
-    id: 'uuid',
-    platform_id: 'uuid',
-    rail: 'text',
-    direction: 'text',
-    payment_id: 'uuid',
-    amount: 'bigint',
-    currency: 'text',
-    state: 'text',
-    reference: 'text',
-    rail_reference: 'text',
-    transaction_hash: 'text',
-    failure: 'jsonb',
-    submit_at: 'timestamptz',
-    delivered_at: 'timestamptz',
-    returned_at: 'timestamptz',
-    created_at: 'timestamptz',
-    updated_at: 'timestamptz',
-  },
-  rail_events: {
-    id: 'uuid',
-    platform_id: 'uuid',
-    rail: 'text',
-    type: 'text',
-    body: 'jsonb',
-    state: 'text',
-    reason: 'text',
-    note: 'text',
-    resolved_at: 'timestamptz',
-    created_at: 'timestamptz',
-  },
-  jobs: {
-    id: 'uuid',
-    platform_id: 'uuid',
-    kind: 'text',
-    payload: 'jsonb',
-    due_at: 'timestamptz',
-    attempts: 'integer',
-    claimed_until: 'timestamptz',
-    last_error: 'text',
-    created_at: 'timestamptz',
-  },
-  idempotency_keys: {
-    digest: 'bytea',
-    scope: 'text',
-    key: 'text',
-    platform_id: 'uuid',
-    request_hash: 'bytea',
-    status: 'integer',
-    body: 'text',
-    created_at: 'timestamptz',
-    expires_at: 'timestamptz',
-  },
-  ledger_transfers: {
-    id: 'uuid',
-    platform_id: 'uuid',
-    debit_account_id: 'uuid',
-    credit_account_id: 'uuid',
-    currency: 'text',
-    amount: 'bigint',
-    state: 'text',
-    cause: 'text',
-    cause_id: 'uuid',
-    created_at: 'timestamptz',
-    ended_at: 'timestamptz',
-  },
-  events: {
-    id: 'uuid',
-    position: 'bigint',
-    platform_id: 'uuid',
-    type: 'text',
-    object_id: 'uuid',
-    sequence: 'integer',
-    data: 'text',
-    record: 'bytea',
-    available: 'bigint',
-    posted: 'bigint',
-    created_at: 'timestamptz',
-    committed_in: 'xid8',
-  },
-  event_records: {
-    digest: 'bytea',
-    platform_id: 'uuid',
-    text: 'text',
-  },
-} as const satisfies {
-  readonly [T in keyof Tables]?: Record<keyof Tables[T], BinaryType> & Record<string, BinaryType>
-}
-
-type RowTable = keyof typeof ROWS
+import { type BinaryType, type InsertedTable, ROWS, type RowTable } from '../rows/row-columns.ts'
+import { binaryArray, binaryRows, type Columns } from './binary-array.ts'
 
 const COLUMNS: ReadonlyMap<string, Columns> = new Map(
   Object.entries(ROWS).map(([table, columns]) => [table, Object.entries(columns)]),
 )
 
+/** The argument that has the new rows of a table. */
+export function rowsOf<T extends InsertedTable>(table: T): `${T}_rows` {
+  return `${table}_rows`
+}
+
 /** The array arguments of `commit_together` beside `batch`, by name, with their type or table. */
 const ARGUMENTS = {
   accounts: 'uuid',
-  transaction_rows: 'transactions',
-  rail_payment_rows: 'rail_payments',
-  rail_event_rows: 'rail_events',
-  job_rows: 'jobs',
+  signing_requests_rows: 'signing_requests',
+  quotes_rows: 'quotes',
+  transactions_rows: 'transactions',
+  rail_payments_rows: 'rail_payments',
+  rail_events_rows: 'rail_events',
+  card_transactions_rows: 'card_transactions',
+  card_pull_signatures_rows: 'card_pull_signatures',
+  agent_actions_rows: 'agent_actions',
+  agent_reservations_rows: 'agent_reservations',
+  agent_decisions_rows: 'agent_decisions',
+  audit_events_rows: 'audit_events',
+  jobs_rows: 'jobs',
   key_writes: 'integer',
   key_rows: 'idempotency_keys',
   removal_writes: 'integer',

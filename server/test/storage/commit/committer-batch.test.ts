@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
 import { parseJson, toJson } from '../../../src/base/json/json.ts'
-import { ROWS } from '../../../src/storage/commit/commit-arguments.ts'
+import { ROWS } from '../../../src/storage/rows/row-columns.ts'
 import { createCommitter } from '../../../src/storage/commit/committer.ts'
 import { storedWrite } from '../../../src/storage/commit/stored-write.ts'
 import type { Write } from '../../../src/storage/commit/writes.ts'

@@ -1,3 +1,5 @@
+import { EXPECTED, INSERTED } from '../../rows/row-columns.ts'
+
 /**
  * Writes many write sets at once, with one statement per table where `commit_write_sets` has one per write: the fast
  * path of the committer. It does what that function would do with the same sets in the same order, or it raises and
@@ -16,7 +18,7 @@ CREATE OR REPLACE FUNCTION commit_together(
   opens text,
   -- The accounts of the ledger, each once, by id; arguments below name an account by its place in this array.
   accounts uuid[],
-  transaction_rows transactions[], rail_payment_rows rail_payments[], rail_event_rows rail_events[], job_rows jobs[],
+  ${INSERTED.map((table) => `${table}_rows ${table}[],`).join(' ')}
   key_writes integer[], key_rows idempotency_keys[],
   removal_writes integer[], removal_jobs uuid[],
   -- Transactions that reach a final state.
@@ -68,32 +70,20 @@ BEGIN
   END IF;
 
   IF batch IS NOT NULL THEN
-    PERFORM refuse_older_generation((batch->>'sealedUnder')::bigint);
+    IF batch ? 'sealedUnder' THEN
+      PERFORM refuse_older_generation((batch->>'sealedUnder')::bigint);
+    END IF;
     FOR part IN SELECT value FROM jsonb_array_elements(batch->'inserts') LOOP
-      CASE part->>'table'
-        WHEN 'quotes' THEN
-          INSERT INTO quotes SELECT * FROM jsonb_populate_recordset(NULL::quotes, part->'rows');
-        WHEN 'signing_requests' THEN
-          INSERT INTO signing_requests SELECT * FROM jsonb_populate_recordset(NULL::signing_requests, part->'rows');
-        ELSE
-          EXECUTE format('INSERT INTO %1$I (%2$s) SELECT %2$s FROM jsonb_populate_recordset(NULL::%1$I, $1)',
-            part->>'table', (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(part->'rows'->0) AS k))
-            USING part->'rows';
-      END CASE;
+      EXECUTE format('INSERT INTO %1$I (%2$s) SELECT %2$s FROM jsonb_populate_recordset(NULL::%1$I, $1)',
+        part->>'table', (SELECT string_agg(quote_ident(k), ', ') FROM jsonb_object_keys(part->'rows'->0) AS k))
+        USING part->'rows';
     END LOOP;
   END IF;
-  IF cardinality(transaction_rows) > 0 THEN
-    INSERT INTO transactions SELECT * FROM unnest(transaction_rows);
-  END IF;
-  IF cardinality(rail_payment_rows) > 0 THEN
-    INSERT INTO rail_payments SELECT * FROM unnest(rail_payment_rows);
-  END IF;
-  IF cardinality(rail_event_rows) > 0 THEN
-    INSERT INTO rail_events SELECT * FROM unnest(rail_event_rows);
-  END IF;
-  IF cardinality(job_rows) > 0 THEN
-    INSERT INTO jobs SELECT * FROM unnest(job_rows);
-  END IF;
+${INSERTED.map(
+  (table) => `  IF cardinality(${table}_rows) > 0 THEN
+    INSERT INTO ${table} SELECT * FROM unnest(${table}_rows);
+  END IF;`,
+).join('\n')}
 
   -- A statement that is built has to be planned each time. So the updates of every signed payment have statements of their own,
   -- and the most frequent one, of a transaction that reaches a final state, comes as arrays below.
@@ -165,18 +155,21 @@ BEGIN
   -- Several writes may expect the same row.
   IF batch IS NOT NULL THEN
     FOR part IN SELECT value FROM jsonb_array_elements(batch->'expects') LOOP
-      IF part->>'table' = 'sessions' THEN
-        WITH found AS (
-          SELECT r.n FROM jsonb_to_recordset(part->'rows') AS r (n integer, id uuid, expect jsonb)
-            JOIN sessions AS t ON t.id = r.id
-          WHERE jsonb_populate_record(t, r.expect) = t FOR SHARE OF t)
-        SELECT array_agg(n) INTO done FROM found;
-      ELSE
-        EXECUTE format('WITH found AS (
-            SELECT r.n FROM jsonb_to_recordset($1) AS r (n integer, id uuid, expect jsonb) JOIN %1$I AS t ON t.id = r.id
+      CASE part->>'table'
+${EXPECTED.map(
+  (table) => `        WHEN '${table}' THEN
+          WITH found AS (
+            SELECT r.n FROM jsonb_to_recordset(part->'rows') AS r (n integer, id uuid, expect jsonb)
+              JOIN ${table} AS t ON t.id = r.id
             WHERE jsonb_populate_record(t, r.expect) = t FOR SHARE OF t)
-          SELECT array_agg(n) FROM found', part->>'table') INTO done USING part->'rows';
-      END IF;
+          SELECT array_agg(n) INTO done FROM found;`,
+).join('\n')}
+        ELSE
+          EXECUTE format('WITH found AS (
+              SELECT r.n FROM jsonb_to_recordset($1) AS r (n integer, id uuid, expect jsonb) JOIN %1$I AS t ON t.id = r.id
+              WHERE jsonb_populate_record(t, r.expect) = t FOR SHARE OF t)
+            SELECT array_agg(n) FROM found', part->>'table') INTO done USING part->'rows';
+      END CASE;
       IF coalesce(cardinality(done), 0) <> jsonb_array_length(part->'rows') THEN
         PERFORM refuse_together(ARRAY(SELECT (r->>'n')::integer FROM jsonb_array_elements(part->'rows') AS r), done);
       END IF;
