@@ -2,7 +2,7 @@ import pg from 'pg'
 import { VERSION } from '../../base/settings/version.ts'
 import { NoConnection, sqlState, wasRefused } from './port.ts'
 import { isChangedPlan } from './postgres-statements.ts'
-import type { Hosts } from './postgres-url.ts'
+import { type Hosts, withOptions } from './postgres-url.ts'
 
 /** Release 0.1.0 called itself `countersign`. */
 export const APPLICATION_NAME = `countersign ${VERSION}`
@@ -16,11 +16,17 @@ const NARROW_MS = 30_000
 /** Connections that were asked for together are refused one after another. */
 const NARROWED_MAX = 20
 
+interface Limits {
+  readonly max: number
+  /** Settings of their sessions, on top of those of every connection. */
+  readonly options: string
+}
+
 /** A pool of at most `max` connections, which opens them as they are needed, to the server that is current then. */
-function newPool(hosts: Hosts, max: number): pg.Pool {
+function newPool(hosts: Hosts, { max, options }: Limits): pg.Pool {
   class CurrentClient extends pg.Client {
-    constructor(options: pg.ClientConfig) {
-      super({ ...options, connectionString: hosts.current()[1] })
+    constructor(config: pg.ClientConfig) {
+      super({ ...config, connectionString: withOptions(hosts.current()[1], options) })
     }
   }
   const pool = new pg.Pool({
@@ -53,16 +59,16 @@ interface Lent {
 /** The connections for one kind of statement. */
 export class Connections {
   readonly #hosts: Hosts
-  readonly #max: number
+  readonly #limits: Limits
   #pool: pg.Pool
   #narrowedMs = Number.NEGATIVE_INFINITY
   /** Those for another kind of statement, which lend one where PostgreSQL gives these none at all. */
   lender: Connections | undefined
 
-  constructor(hosts: Hosts, max: number) {
+  constructor(hosts: Hosts, limits: Limits) {
     this.#hosts = hosts
-    this.#max = max
-    this.#pool = newPool(hosts, max)
+    this.#limits = limits
+    this.#pool = newPool(hosts, limits)
   }
 
   /**
@@ -96,7 +102,7 @@ export class Connections {
    * reached it tries the others.
    */
   async #take(): Promise<Lent> {
-    if (performance.now() - this.#narrowedMs > NARROW_MS) this.#pool.options.max = this.#max
+    if (performance.now() - this.#narrowedMs > NARROW_MS) this.#pool.options.max = this.#limits.max
     let narrowed = 0
     for (let tried = 1; ; ) {
       const pool = this.#pool
@@ -128,7 +134,7 @@ export class Connections {
    */
   renew(): void {
     const old = this.#pool
-    this.#pool = newPool(this.#hosts, this.#max)
+    this.#pool = newPool(this.#hosts, this.#limits)
     endOnceIdle(old)
   }
 

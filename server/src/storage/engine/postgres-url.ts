@@ -71,9 +71,15 @@ function addressOf(url: string, host: string, setting: UrlSetting): URL {
 }
 
 function connectionString(address: URL): string {
-  const settings = [address.searchParams.get('options'), SESSION_OPTIONS]
-  address.searchParams.set('options', settings.filter(Boolean).join(' '))
   address.searchParams.delete('target_session_attrs')
+  return withOptions(address.href, SESSION_OPTIONS)
+}
+
+/** A connection string with further settings of the session, each as `-c name=value`. */
+export function withOptions(url: string, options: string): string {
+  const address = new URL(url)
+  const settings = [address.searchParams.get('options'), options]
+  address.searchParams.set('options', settings.filter(Boolean).join(' '))
   // URLSearchParams writes a space as +, which pg reads as a plus sign.
   return address.href.replace(/\?.*$/, (query) => query.replaceAll('+', '%20'))
 }

@@ -3,7 +3,7 @@ import { type Database, isReadOnly, NoConnection, onlyRow } from './port.ts'
 import { Connections } from './postgres-connections.ts'
 import { type Naming, Statements } from './postgres-statements.ts'
 import { readHosts, type UrlSetting } from './postgres-url.ts'
-import { SESSION_SETTINGS } from './session.ts'
+import { BRIEF_OPTIONS, SESSION_SETTINGS } from './session.ts'
 
 /** Connections of one server process: for short statements, and for the others. */
 const BRIEF_MAX = 6
@@ -26,7 +26,7 @@ export async function openPostgres(
 ): Promise<Database> {
   const { setting = 'DATABASE_URL' } = options
   const hosts = readHosts(url, setting)
-  const others = new Connections(hosts, options.poolMax ?? OTHERS_MAX)
+  const others = new Connections(hosts, { max: options.poolMax ?? OTHERS_MAX, options: '' })
   try {
     await checkServer(others)
   } catch (error) {
@@ -34,7 +34,7 @@ export async function openPostgres(
     const cause = error instanceof NoConnection ? error.cause : error
     throw new Error(`${setting}: cannot use PostgreSQL at ${hosts.place}: ${oneLine(cause)}`, { cause })
   }
-  const brief = new Connections(hosts, options.poolMax ?? BRIEF_MAX)
+  const brief = new Connections(hosts, { max: options.poolMax ?? BRIEF_MAX, options: BRIEF_OPTIONS })
   brief.lender = others
   others.lender = brief
   const naming: Naming = { isOn: options.prepares ?? true, onLost: () => process.emitWarning(UNPREPARED) }

@@ -16,3 +16,9 @@ export const SESSION_SETTINGS = {
 export const SESSION_OPTIONS = Object.entries(SESSION_SETTINGS)
   .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
   .join(' ')
+
+/**
+ * For connections of short statements, which find rows by their keys. With few keys PostgreSQL would plan such a statement each
+ * time, which takes longer than running it. A pooler may drop this setting: nothing depends on it.
+ */
+export const BRIEF_OPTIONS = '-c plan_cache_mode=force_generic_plan'
