@@ -38,6 +38,7 @@ import type { StablecoinProviders } from '../ports/stablecoin-provider.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import type { Verifier } from '../ports/verifier.ts'
 import type { Workers } from './background.ts'
+import { KnownRows } from './known-rows.ts'
 import type { Turns } from './turns.ts'
 
 /** The service, which lives as long as the process. */
@@ -170,6 +171,8 @@ export interface Op {
   /** See `App.wire`. */
   readonly wire: WireSpelling
   readonly read: Read
+  /** The rows that `find` has found. */
+  readonly known: KnownRows
   /** Reads a row of this platform by its key. Concurrent reads of other operations share the statement. */
   find<Row extends { platform_id: string }>(
     of: RowByKey<Row>,
@@ -239,14 +242,21 @@ export function maySee(op: Pick<Op, 'actor'>, customerId: string | null): boolea
   return own === undefined || own === customerId
 }
 
-/** `log` adds the request or the job to each line. */
+interface OpOptions {
+  /** Adds the request or the job to each line. */
+  readonly log?: Log
+  readonly from?: RequestOrigin | undefined
+  /** Rows that need not be read. */
+  readonly known?: ReadonlyMap<string, object | null> | undefined
+}
+
 export function createOp(
   app: App,
   platform: PlatformRow,
   actor: Actor,
-  log: Log = app.log,
-  from?: RequestOrigin,
+  { log = app.log, from, known: given }: OpOptions = {},
 ): Op {
+  const known = new KnownRows(given)
   const now = new Date(app.clock().getTime() + Number(platform.clock_offset_ms))
   return {
     now,
@@ -256,9 +266,15 @@ export function createOp(
     mode: app.config.mode,
     wire: app.wire,
     read: app.read,
+    known,
     async find(of, ...key) {
+      const [id = ''] = key
+      const own = known.find(of, id)
+      if (own !== undefined) return own ?? undefined
       const row = await app.lookup(of, ...key)
-      return row?.platform_id === platform.id ? row : undefined
+      if (row?.platform_id !== platform.id) return undefined
+      if (of.table) known.add(of.table, id, row)
+      return row
     },
     db: app.db,
     enclave: app.enclave.forOperation(),

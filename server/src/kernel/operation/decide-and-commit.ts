@@ -40,6 +40,7 @@ export async function decideAndCommit<Answer>(
       const outcome = await once(app, op, replay, decide)
       if ('answer' in outcome) return outcome.answer
       app.tracing?.event('operation.rerun', { attempt, why: outcome.why })
+      op.known.forget()
       if (attempt === ATTEMPTS_MAX) throw tooBusy()
       // The second attempt usually succeeds or is refused by the rules, so it does not wait.
       if (attempt === 1) continue

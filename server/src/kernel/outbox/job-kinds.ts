@@ -1,6 +1,5 @@
 import type { Write } from '../../storage/commit/writes.ts'
 import type { JobKind, JobPayloads } from '../../storage/rows/job.ts'
-import type { JobKnowledge } from '../../storage/rows/new-job.ts'
 import type { Op } from '../operation/app.ts'
 
 /** Every kind of job. `service/handlers.ts` has their handlers. */
@@ -47,14 +46,11 @@ export const JOB_KINDS = [
 
 /**
  * Runs a job: reads, decides, and returns the writes. The runner removes the job in the same transaction,
- * so a crash before the commit leaves the job, and one after it leaves nothing to do. `known` is the value given to `job`,
- * where this process has just written the job and it was not attempted yet; the guards of the writes check it against
- * the records.
+ * so a crash before the commit leaves the job, and one after it leaves nothing to do.
  */
 export type JobHandler<Kind extends JobKind> = (
   op: Op,
   payload: JobPayloads[Kind],
-  known?: JobKnowledge[Kind],
 ) => Promise<readonly Write[]>
 
 /** What does each kind of due work. */

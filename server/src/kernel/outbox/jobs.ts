@@ -1,19 +1,17 @@
 import { type InsertWrite, insert, type Write } from '../../storage/commit/writes.ts'
 import type { JobKind, JobPayloads } from '../../storage/rows/job.ts'
-import type { JobKnowledge, NewJob } from '../../storage/rows/new-job.ts'
+import type { NewJob } from '../../storage/rows/new-job.ts'
 import type { Op } from '../operation/app.ts'
 import type { Tracing } from '../ports/tracing.ts'
 
 /**
  * A job that falls due at `dueAt`, by the platform's clock. It runs at least once and takes effect exactly once.
- * `known` is passed to its handler where this process runs it at once.
  */
 export function job<Kind extends JobKind>(
   op: Pick<Op, 'now' | 'platform' | 'newId'> & Partial<Pick<Op, 'tracing'>>,
   kind: Kind,
   payload: JobPayloads[Kind],
   dueAt: Date,
-  known?: JobKnowledge[Kind],
 ): InsertWrite {
   const row = {
     id: op.newId('Job'),
@@ -26,7 +24,7 @@ export function job<Kind extends JobKind>(
     last_error: null,
     created_at: op.now,
   }
-  const due: NewJob<Kind> = { ...row, known }
+  const due: NewJob<Kind> = row
   return { ...insert('jobs', row), due }
 }
 

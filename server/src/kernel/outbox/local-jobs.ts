@@ -20,9 +20,12 @@ export function takeOwnWork(
   // A job must see a change of its platform, so it is claimed later, with the changed platform.
   if (writes.some((write) => write.write === 'update' && write.table === 'platforms')) return own
   // What falls due on another platform is claimed later, as that platform's.
-  for (const { write, job } of due)
-    if (job.platform_id === op.platform.id && room.takeForNew(laneOf(job.kind), job.platform_id))
-      own.set(write, { ...job, platform: op.platform })
+  const taken = due.filter(
+    ({ job }) => job.platform_id === op.platform.id && room.takeForNew(laneOf(job.kind), job.platform_id),
+  )
+  if (taken.length === 0) return own
+  const known = op.known.after(writes)
+  for (const { write, job } of taken) own.set(write, { ...job, platform: op.platform, known })
   return own
 }
 

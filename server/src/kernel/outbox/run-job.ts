@@ -44,12 +44,14 @@ export async function perform<Kind extends JobKind>(
   const { tracing } = app
   const traceId = tracing?.traceId()
   const log = new LogWith(app.log, { job: job.id, kind, platformId: job.platform_id, traceId })
-  const op = createOp(app, job.platform, { kind: 'job', jobId: job.id }, log)
+  const op = createOp(app, job.platform, { kind: 'job', jobId: job.id }, { log, known: job.known })
   try {
     for (let attempt = 1; attempt <= COMMIT_ATTEMPTS_MAX; attempt++) {
-      if (attempt > 1) tracing?.event('job.rerun', { attempt: attempt - 1 })
-      const known = attempt === 1 ? job.known : undefined
-      const writes = await unlessStale(() => handlers[job.kind](op, job.payload, known))
+      if (attempt > 1) {
+        op.known.forget()
+        tracing?.event('job.rerun', { attempt: attempt - 1 })
+      }
+      const writes = await unlessStale(() => handlers[job.kind](op, job.payload))
       if (!writes) continue
       if (row && onlyDueWork(writes)) {
         row.goesOn(writes)

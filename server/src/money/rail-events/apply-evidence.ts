@@ -162,7 +162,7 @@ async function resumePayment(op: Op, given: RailPaymentRow): Promise<Write[]> {
   }
   const transaction = await findTransaction(op, id)
   if (transaction.kind !== 'QUOTE')
-    return [job(op, 'transfer.settle', { transactionId: id, isAsked }, op.now, { transaction, given })]
+    return [job(op, 'transfer.settle', { transactionId: id, isAsked }, op.now)]
   const executedAt = submit_at.toISOString()
   const name = direction === 'PULL' ? 'transaction.pull' : 'transaction.settle'
   return [job(op, name, { transactionId: id, executedAt, isAsked }, op.now)]

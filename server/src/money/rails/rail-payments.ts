@@ -13,7 +13,6 @@ import {
 } from '../../kernel/ports/rail.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { AskedOfRail } from '../../storage/rows/job.ts'
-import type { JobKnowledge } from '../../storage/rows/new-job.ts'
 import type { RailFailure, RailPaymentRow } from '../../storage/rows/rail.ts'
 import {
   RAIL_PAYMENT_INITIAL,
@@ -45,17 +44,10 @@ export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
  * due. Empty for a simulated rail, whose records are written with its replies. Guard: this payment has no record yet.
  */
 export function givenToRail(op: Op, payment: Omit<Carried, 'submittedAt'>, submitAt: Date): Write[] {
-  const row = newRailPayment(op, payment, submitAt)
-  return row ? [insert('rail_payments', row)] : []
-}
-
-/** The row of that record. */
-export function newRailPayment(
-  op: Op,
-  payment: Omit<Carried, 'submittedAt'>,
-  submitAt: Date,
-): RailPaymentRow | undefined {
-  return op.rails.find(payment.rail)?.isSimulated ? undefined : railPaymentRow(op, payment, submitAt)
+  if (!op.rails.find(payment.rail)?.isSimulated)
+    return [insert('rail_payments', railPaymentRow(op, payment, submitAt))]
+  op.known.addAbsent('rail_payments', railPaymentId(payment.direction, payment.id))
+  return []
 }
 
 function railPaymentRow(
@@ -99,12 +91,6 @@ export interface RailReplied {
   readonly writes: readonly Write[]
 }
 
-/**
- * Records of a payment that the caller has: `given` at its rail, and the details of the `other` account. A caller that has
- * any knows that nobody has asked the rail yet.
- */
-type Known = Pick<JobKnowledge['transfer.settle'] & object, 'given' | 'other'>
-
 /** The record of a payment; `isStored` is false for a new one of a simulated rail. */
 interface Recorded {
   readonly row: RailPaymentRow
@@ -120,12 +106,11 @@ export async function askRail(
   op: Op,
   carried: Carried,
   { isAsked = false, mayComeBack = false }: AskedOfRail,
-  known?: Known,
 ): Promise<RailReplied> {
   const { rail: name, direction, accountId, sign, ...payment } = carried
   const rail = op.rails.find(name)
   if (!rail) throw new Error(`The rail ${name} is not in RAILS_FILE: its payments wait for it`)
-  const recorded = await recordOf(op, rail, carried, known)
+  const recorded = await recordOf(op, rail, carried)
   const { row } = recorded
   const ended = mayComeBack && row.state === 'DELIVERED' ? undefined : answerOf(row)
   if (ended) return { answer: ended, writes: [] }
@@ -133,7 +118,7 @@ export async function askRail(
   const stop = stopsAt(op, rail, recorded, gate, isAsked)
   if (stop) return stop
   if (op.now < row.submit_at) return { answer: later(row.submit_at), writes: gate.writes }
-  const account = known?.other ?? (accountId === null ? undefined : await detailsOf(op, accountId))
+  const account = accountId === null ? undefined : await detailsOf(op, accountId)
   const asking = { ...payment, account, isAsked, submittedAt: row.submit_at, now: op.now }
   if (account && (await rail.isAccountInDoubt?.(op.read, op.platform.id, account)))
     return { answer: later(plusSeconds(op.now, IN_DOUBT_SECONDS)), writes: gate.writes }
@@ -146,9 +131,8 @@ export async function askRail(
 }
 
 /** The record of a payment. Throws if it was never given to its rail. */
-async function recordOf(op: Op, rail: Rail, carried: Carried, known?: Known): Promise<Recorded> {
-  const isNew = known !== undefined && rail.isSimulated
-  const row = known?.given ?? (isNew ? undefined : await findRailPayment(op, carried.direction, carried.id))
+async function recordOf(op: Op, rail: Rail, carried: Carried): Promise<Recorded> {
+  const row = await findRailPayment(op, carried.direction, carried.id)
   if (row) return { row, isStored: true }
   if (!rail.isSimulated) throw new Error(`${carried.id} was never given to the rail ${carried.rail}`)
   return { row: railPaymentRow(op, carried, carried.submittedAt), isStored: false }

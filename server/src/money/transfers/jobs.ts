@@ -20,7 +20,6 @@ import {
 import type { Write } from '../../storage/commit/writes.ts'
 import { required } from '../../storage/read/required.ts'
 import type { JobPayloads } from '../../storage/rows/job.ts'
-import type { JobKnowledge } from '../../storage/rows/new-job.ts'
 import type { InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { askRail, notGiven, type RailReplied } from '../rails/rail-payments.ts'
 import { takeBack } from '../rails/reverse-credit.ts'
@@ -32,16 +31,16 @@ import { carriedOf, heldFor } from './transfers.ts'
  * Gives a transfer to its rail, or asks for its outcome, and moves the money once that is known. Money may come back after it
  * was delivered.
  */
-export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload, known) => {
-  const transaction = known?.transaction ?? (await findTransaction(op, payload.transactionId))
+export const settleTransfer: JobHandler<'transfer.settle'> = async (op, payload) => {
+  const transaction = await findTransaction(op, payload.transactionId)
   const stage = stageOf(transaction)
   if (stage === 'ENDED') return []
   const isOut = transaction.kind === 'TRANSFER_OUT'
   const accountId = required(transaction, isOut ? 'source_account_id' : 'destination_account_id')
-  const account = known?.account ?? (await findInternalAccount(op, accountId))
+  const account = await findInternalAccount(op, accountId)
   return settlePayment({
     stage,
-    ask: () => ask(op, transaction, account, payload, known),
+    ask: () => ask(op, transaction, account, payload),
     settle: (answer) => delivered(op, transaction, account, answer),
     fail: (answer) => undelivered(op, transaction, account, answer),
     bounce: (answer) => undelivered(op, transaction, account, answer),
@@ -62,7 +61,6 @@ async function ask(
   transaction: TransactionRow,
   account: InternalAccountRow,
   payload: JobPayloads['transfer.settle'],
-  known: JobKnowledge['transfer.settle'] | undefined,
 ): Promise<RailReplied> {
   const isAsked = payload.isAsked === true
   const isPull = transaction.kind === 'TRANSFER_IN'
@@ -72,7 +70,7 @@ async function ask(
     const detail = 'The balance of the account would be too large'
     return notGiven(op, carried, { outcome: 'failed', failureReason: 'OFFRAMP_FAILED', detail })
   }
-  return askRail(op, carried, payload, known)
+  return askRail(op, carried, payload)
 }
 
 function delivered(

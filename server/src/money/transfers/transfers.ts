@@ -25,8 +25,6 @@ import {
 import { checkCurrencyLimits, platformConfig } from '../../people/platforms/platform-config.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import { required } from '../../storage/read/required.ts'
-import type { JobKnowledge } from '../../storage/rows/new-job.ts'
-import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
 import {
   chainOf,
@@ -35,7 +33,7 @@ import {
   pullingRailOf,
 } from '../external-accounts/external-accounts.ts'
 import { checkPayee, checkPayment, chooseRail } from '../rails/choose-rail.ts'
-import { type Carried, newRailPayment } from '../rails/rail-payments.ts'
+import { type Carried, givenToRail } from '../rails/rail-payments.ts'
 import { carriageOf } from './carriage.ts'
 
 /** A checked transfer that has not begun: nothing of it is written yet. */
@@ -43,8 +41,6 @@ export interface TransferDraft {
   readonly transaction: TransactionWithCustomer
   /** The internal account. */
   readonly account: InternalAccountRow
-  /** The details of the external account. */
-  readonly other: AccountDetails
 }
 
 export interface BegunTransfer {
@@ -85,7 +81,6 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   return {
     transaction: { ...row, platform_customer_id: platformCustomerId },
     account: internal,
-    other: external.account_info,
   }
 }
 
@@ -172,7 +167,6 @@ export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>
   return {
     transaction: { ...row, platform_customer_id: platformCustomerId },
     account: internal,
-    other: external.account_info,
   }
 }
 
@@ -180,15 +174,11 @@ export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>
  * Begins a transfer. A transfer out holds its amount at once; a transfer in credits nothing until the rail has the money.
  * Guard: the account can spend the amount.
  */
-export function beginTransfer(op: Op, { transaction, account, other }: TransferDraft): BegunTransfer {
+export function beginTransfer(op: Op, { transaction, account }: TransferDraft): BegunTransfer {
   if (transaction.kind === 'TRANSFER_IN')
     return {
       transaction,
-      writes: [
-        ...ownerIsThere(account),
-        record(transaction),
-        ...settling(op, { transaction, account, other }),
-      ],
+      writes: [...ownerIsThere(account), record(transaction), ...settling(op, transaction)],
     }
   const { holdId, write } = holdOf(op, transaction, account)
   const begun = { ...transaction, hold_id: holdId }
@@ -199,7 +189,7 @@ export function beginTransfer(op: Op, { transaction, account, other }: TransferD
       record(begun),
       ...announce(op, begun),
       balanceUpdated(op, account),
-      ...settling(op, { transaction: begun, account, other }),
+      ...settling(op, begun),
     ],
   }
 }
@@ -226,7 +216,7 @@ export function beginRecordedTransfer(
       writes: [
         ...ownerIsThere(account),
         expectRow('transactions', transaction.id, waiting),
-        ...settling(op, { transaction, account }, op.now),
+        ...settling(op, transaction, op.now),
       ],
     }
   const { holdId, write } = holdOf(op, transaction, account)
@@ -238,7 +228,7 @@ export function beginRecordedTransfer(
       write,
       update('transactions', transaction.id, waiting, change),
       balanceUpdated(op, account),
-      ...settling(op, { transaction: begun, account }, op.now),
+      ...settling(op, begun, op.now),
     ],
   }
 }
@@ -371,8 +361,8 @@ export function carriedOf(transaction: TransactionRow): Omit<Carried, 'submitted
  * The record of a transfer at its rail, and its job, due at once or when the rail opens. `submittedAt` is given where that
  * is later than the recording.
  */
-function settling(op: Op, known: JobKnowledge['transfer.settle'], submittedAt?: Date): Write[] {
-  const { transaction } = known
+function settling(op: Op, transaction: TransactionWithCustomer, submittedAt?: Date): Write[] {
+  op.known.add('transactions', transaction.id, transaction)
   const rail = op.rails.find(transaction.details.rail ?? null)
   // A rail that is gone takes nothing: the job says so until it is back.
   const submitsAt = rail?.opensAt(op.now) ?? op.now
@@ -380,9 +370,8 @@ function settling(op: Op, known: JobKnowledge['transfer.settle'], submittedAt?: 
     transactionId: transaction.id,
     ...(submittedAt ? { submittedAt: submittedAt.toISOString() } : {}),
   }
-  const given = newRailPayment(op, carriedOf(transaction), submitsAt)
   return [
-    ...(given ? [insert('rail_payments', given)] : []),
-    job(op, 'transfer.settle', payload, submitsAt, { ...known, given }),
+    ...givenToRail(op, carriedOf(transaction), submitsAt),
+    job(op, 'transfer.settle', payload, submitsAt),
   ]
 }

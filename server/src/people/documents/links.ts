@@ -100,7 +100,7 @@ export async function openLink(
   const link = await findLink(app, token)
   const platform = link && (await app.lookup(BARE_PLATFORM_BY_ID, link.platform_id))
   if (!platform || platform.closed_at) return undefined
-  const op = createOp(app, await app.withConfig(platform), { kind: 'fileLink', linkId: link.id }, log)
+  const op = createOp(app, await app.withConfig(platform), { kind: 'fileLink', linkId: link.id }, { log })
   if (link.expires_at <= op.now) return undefined
   const document = await selectDocument(op, link.document_id)
   if (document?.file_id !== link.file_id) return undefined

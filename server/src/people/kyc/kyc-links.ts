@@ -169,7 +169,7 @@ async function findLink(app: App, uuid: string, log: Log): Promise<UsedLink | un
   const platform = link && (await app.lookup(BARE_PLATFORM_BY_ID, link.platform_id))
   if (!platform || platform.closed_at) return undefined
   const actor = { kind: 'kycLink', linkId: link.id, customerId: link.customer_id } as const
-  return { op: createOp(app, await app.withConfig(platform), actor, log), link }
+  return { op: createOp(app, await app.withConfig(platform), actor, { log }), link }
 }
 
 function hashOf(secret: string): string {

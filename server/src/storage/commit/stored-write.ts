@@ -9,13 +9,14 @@ import type { Write } from './writes.ts'
 export function storedWrite(write: Write): Write {
   switch (write.write) {
     case 'insert':
-      return { ...write, row: storedRow(write.row) }
+      return { write: 'insert', table: write.table, row: storedRow(write.row), values: NOTHING }
     case 'update':
       return {
         ...write,
         id: ownUuidOf(write.id),
         expect: storedRow(write.expect),
         set: storedRow(write.set),
+        values: NOTHING,
       }
     case 'expect':
       return {
@@ -33,6 +34,9 @@ export function storedWrite(write: Write): Write {
       return withoutKinds(write)
   }
 }
+
+/** The database has no use for a row as reads have it. */
+const NOTHING = {}
 
 /** The writes whose ids are members of their own: those of the ledger and of the outbox. */
 type OwnWrite = Exclude<Write, { write: 'insert' | 'update' | 'expect' | 'remove' | 'keep' | 'newestKey' }>

@@ -16,6 +16,8 @@ export type Write =
       readonly id: string
       readonly expect: Record<string, unknown>
       readonly set: Record<string, unknown>
+      /** What is set, as reads have it. */
+      readonly values: object
     }
   | {
       readonly write: 'expect'
@@ -57,7 +59,9 @@ export interface InsertWrite {
   readonly write: 'insert'
   readonly table: RecordTable
   readonly row: Record<string, unknown>
-  /** Data that the writer of due work has read, in case this process runs it at once. */
+  /** The row as reads have it. */
+  readonly values: object
+  /** The due work that the row is. */
   readonly due?: NewJob
   /** Due work that may share its row with that of other sets, which are written by the same call. */
   readonly shares?: boolean
@@ -119,12 +123,12 @@ interface Sides {
 
 /** Adds a complete row: an absent column would be null. Guard: the table's unique constraints. */
 export function insert<T extends RecordTable>(table: T, row: Tables[T]): InsertWrite {
-  return { write: 'insert', table, row: encoded(row) }
+  return { write: 'insert', table, row: encoded(row), values: row }
 }
 
 /** The same row with some values changed. */
 export function withValues(write: InsertWrite, values: object): InsertWrite {
-  return { ...write, row: { ...write.row, ...encoded(values) } }
+  return { ...write, row: { ...write.row, ...encoded(values) }, values: { ...write.values, ...values } }
 }
 
 /** Stores an answer under its idempotency key. Guard: the key is not in use, or has expired by `created_at`. */
@@ -139,7 +143,7 @@ export function update<T extends RecordTable>(
   expect: Partial<Tables[T]>,
   set: Partial<Tables[T]>,
 ): Write {
-  return { write: 'update', table, id, expect: encoded(expect), set: encoded(set) }
+  return { write: 'update', table, id, expect: encoded(expect), set: encoded(set), values: set }
 }
 
 /** Changes nothing. Guard: the row exists and matches `expect` until the write set is committed. */

@@ -9,6 +9,10 @@ export interface RowByKey<Row> {
   readonly sql: string
   /** The key columns of the row. */
   readonly columns: readonly (keyof Row & string)[]
+  /** The table with the rows, if they have all of its columns and are found by their ids. */
+  readonly table?: keyof Tables
+  /** Present if every row of the table can be found: whether a row of it has all that this statement gives. */
+  readonly isWhole?: (row: object) => row is Row & object
 }
 
 /** The row of a key, read after the request. Concurrent requests share the row. */
@@ -26,7 +30,12 @@ type WithId = { [Name in keyof Tables]: Tables[Name] extends { id: string } ? Na
 
 /** The rows of a table by their ids. */
 export function rowById<Name extends WithId>(table: Name): RowByKey<Tables[Name]> {
-  return { sql: `SELECT * FROM ${table} WHERE id = ANY ($1::uuid[])`, columns: ['id'] }
+  return {
+    sql: `SELECT * FROM ${table} WHERE id = ANY ($1::uuid[])`,
+    columns: ['id'],
+    table,
+    isWhole: (_): _ is Tables[Name] => true,
+  }
 }
 
 /**
@@ -51,7 +60,7 @@ export function rowByColumns<Row>(
 
 /** Looks rows up by their keys. Concurrent lookups share a statement. */
 export function createLookup(db: Database): Lookup {
-  const loaders = new Map<RowByKey<never>, (key: readonly string[]) => Promise<object | undefined>>()
+  const loaders = new Map<object, (key: readonly string[]) => Promise<object | undefined>>()
   return (of, ...key) => {
     let find = loaders.get(of)
     if (!find) {

@@ -197,7 +197,7 @@ async function authenticate(
   const { app, endpoint } = route
   const { platform, actor } = known ?? noted(call, await admit(app, endpoint, call))
   const log = new LogWith(app.log, call.trace)
-  const atPrimary = createOp(app, await app.withConfig(platform), actor, log, fromOf(app, call))
+  const atPrimary = createOp(app, await app.withConfig(platform), actor, { log, from: fromOf(app, call) })
   // Copied only where it must be: nearly every call goes without.
   const reads = route.readsMuch ? await app.replica?.upToDate() : undefined
   const op = reads ? { ...atPrimary, ...reads } : atPrimary

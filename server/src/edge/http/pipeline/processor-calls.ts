@@ -58,7 +58,7 @@ async function answerEvent(
     const op = await opOf(route.app, handler, input, call)
     const { answer, isToBeTakenBack } = await answerOnce(route, op, handler, input, isLate)
     const takeBack = async () => {
-      const later = createOp(route.app, op.platform, op.actor, op.log)
+      const later = createOp(route.app, op.platform, op.actor, { log: op.log })
       await answerOnce(route, later, timeout.takeBack, input, isLate)
     }
     return { answer, takeBack: isToBeTakenBack ? takeBack : undefined }
@@ -103,7 +103,7 @@ async function opOf(
 ): Promise<Op> {
   const { platform, actor } = await handler.whose(app, input)
   trace.platformId = platform.id
-  return createOp(app, await app.withConfig(platform), actor, new LogWith(app.log, trace))
+  return createOp(app, await app.withConfig(platform), actor, { log: new LogWith(app.log, trace) })
 }
 
 interface Answered {

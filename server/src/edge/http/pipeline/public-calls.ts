@@ -58,12 +58,7 @@ export async function whoCalls(
     return { answer: encode(found, app.wire) }
   }
   call.trace.platformId = found.platform.id
-  const op = createOp(
-    app,
-    await app.withConfig(found.platform),
-    found.actor,
-    new LogWith(app.log, call.trace),
-    from,
-  )
+  const log = new LogWith(app.log, call.trace)
+  const op = createOp(app, await app.withConfig(found.platform), found.actor, { log, from })
   return { op, input }
 }
