@@ -1,4 +1,5 @@
 import { keysOf } from '@countersign/contract/core/objects'
+import { timeOfRequestId } from '@countersign/contract/operation/audit-events'
 import { sql } from 'kysely'
 import { binaryArray } from '../../storage/commit/binary-array.ts'
 import type { Database } from '../../storage/engine/port.ts'
@@ -73,7 +74,7 @@ export function selectRequests(read: Read, platformId: string, filters: RequestF
     .selectFrom('logged_requests')
     .selectAll()
     .where('platform_id', '=', platformId)
-    .$call((q) => whereGiven(q, 'request', '=', httpRequestId))
+    .$if(httpRequestId !== undefined, (q) => q.where(isRequest(httpRequestId)))
     .$call((q) => whereGiven(q, 'caller_request', '=', callerRequestId))
     .$call((q) => whereGiven(q, 'method', '=', method))
     .$call((q) => whereGiven(q, 'status', '=', status))
@@ -82,6 +83,12 @@ export function selectRequests(read: Read, platformId: string, filters: RequestF
     .$call((q) => whereGiven(q, 'actor_id', '=', actorId))
     .$call((q) => whereGiven(q, 'created_at', '>=', startDate))
     .$call((q) => whereGiven(q, 'created_at', '<', endDate))
+}
+
+/** The id of a request says when it came, and rows are found by that time. */
+function isRequest(httpRequestId = '') {
+  const at = timeOfRequestId(httpRequestId)
+  return at ? sql<boolean>`created_at = ${at} AND request = ${httpRequestId}` : sql<boolean>`false`
 }
 
 /** The request of this id. */

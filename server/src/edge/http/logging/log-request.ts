@@ -1,3 +1,4 @@
+import { timeOfRequestId } from '@countersign/contract/operation/audit-events'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { LoggedEndpoint, RequestLog } from '../../../kernel/audit/request-log.ts'
 import type { App } from '../../../kernel/operation/app.ts'
@@ -12,10 +13,10 @@ export type Keep = (request: FastifyRequest, reply: FastifyReply, answer: Answer
 export function keeping(app: App, operation: string, endpoint: LoggedEndpoint, add: RequestLog['add']): Keep {
   return (request, reply, { status, body }) => {
     const { trace, headers, method, seen } = request
-    const at = app.clock()
     reply.raw.once('close', () => {
       const { platformId, httpRequestId, callerRequestId, code } = trace
       if (platformId === undefined) return
+      const at = timeOfRequestId(httpRequestId) ?? app.clock()
       add({
         ...{ platformId, httpRequestId, callerRequestId, code, operation, endpoint, method, status, at },
         actor: seen.actor,
