@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type Database, onlyRow, sqlState } from '../engine/port.ts'
 import { BASELINE, BASELINE_NAME } from './baseline/baseline.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from './functions/functions.ts'
+
 /** A change of tables. One that was released is never edited; a change is a new migration at the end. */
 export interface Migration {
   readonly name: string

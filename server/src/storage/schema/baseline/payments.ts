@@ -1,6 +1,7 @@
 /**
- * Quotes, transactions, positions (decision 0046) and screenings (decision 0049). Rows of the first two change after they were written, in columns without an index: the fillfactor leaves room
- * beside them, so that a change stays on its page and needs no index entry.
+ * Quotes, transactions, positions (decision 0046) and screenings (decision 0049). Rows of quotes and transactions change after they
+ * were written, in columns without an index: the fillfactor leaves room beside them, so that a change stays on its page and needs no
+ * index entry.
  */
 export const paymentTables = `
 CREATE TABLE quotes (
@@ -97,7 +98,8 @@ CREATE TABLE fx_in_flight (
   PRIMARY KEY (platform_id, currency)
 ) WITH (fillfactor = 50);
 
--- Addresses on chains that were looked up on lists. The id follows from the direction and the payment or deposit, so each is asked about once and keeps its answer.
+-- Addresses on chains that were looked up on lists. The id follows from the direction and the payment or deposit, so each is looked
+-- up once and keeps its result.
 CREATE TABLE screenings (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
