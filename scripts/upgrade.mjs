@@ -55,7 +55,7 @@ await runScript(async () => {
 /**
  * @param {Servers} servers
  * @param {{ old: string, now: string, rules: Readonly<Record<string, string>> }} builds the programs of the release before and of the
- *   new one, and what must hold in the end in addition
+ *   new one, and further rules that must hold afterwards
  * @param {number} port
  */
 async function upgrade(servers, { old, now, rules }, port) {

@@ -49,7 +49,7 @@ export function plantNextRelease(folder) {
   for (const { file, find, replace } of PLANTED) {
     const text = fs.readFileSync(path.join(folder, file), 'utf8')
     if (text.split(find).length !== 2)
-      throw new Error(`The place for a planted change is not there, or more than once: ${file}`)
+      throw new Error(`The place for a planted change was not found, or found more than once: ${file}`)
     fs.writeFileSync(
       path.join(folder, file),
       text.replace(find, () => replace),

@@ -133,7 +133,7 @@ CREATE TABLE invitations (
 CREATE INDEX invitations_customer ON invitations (customer_id);
 CREATE INDEX invitations_invitee ON invitations (invitee_uma) WHERE invitee_uma IS NOT NULL;
 
--- A row per platform that tried a code that is none. Counted outside of write sets, in real time.
+-- A row per platform that tried a code that does not exist. Counted outside of write sets, in real time.
 CREATE TABLE invitation_attempts (
   id uuid PRIMARY KEY REFERENCES platforms,
   failures integer NOT NULL CHECK (failures > 0),
