@@ -1,5 +1,7 @@
-// An upgrade without a gap: the last release and this build side by side on one PostgreSQL database, under load.
+// An upgrade without a gap: two releases side by side on one PostgreSQL database, under load.
 //   node scripts/upgrade.mjs   there, back out, there again, and the last step; about a minute
+// The last release and this tree, if the history has a release whose databases this tree can use. Otherwise this tree, and a next
+// release that is made of it with planted changes of the schema.
 // Ends with 0 only when no request failed, and nothing was lost, doubled or missed.
 import { execFile } from 'node:child_process'
 import * as fs from 'node:fs'
@@ -14,7 +16,8 @@ import { Follower, Load } from './drill/load.mjs'
 import { ensureInstalled } from './install.mjs'
 import { startCluster } from './postgres.mjs'
 import { ROOT, runScript, say } from './run.mjs'
-import { buildRelease, findLastRelease } from './upgrade/last-release.mjs'
+import { PLANTED_RULES } from './upgrade/next-release.mjs'
+import { buildNextRelease, buildRelease, findLastRelease } from './upgrade/releases.mjs'
 import { Servers } from './upgrade/servers.mjs'
 
 const exec = promisify(execFile)
@@ -27,17 +30,16 @@ await runScript(async () => {
   await ensureInstalled()
   await ensureBuilt(['server', 'sdk'])
   const release = findLastRelease()
-  if (!release) {
-    say('Skipped: this clone has no commit of another version. `git fetch --unshallow` brings the history.')
-    return 0
-  }
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'countersign-upgrade-'))
   const cluster = await startCluster()
   try {
     await query(cluster.port, 'postgres', `CREATE DATABASE ${DATABASE}`)
     const sources = path.join(folder, 'release')
     fs.mkdirSync(sources)
-    const builds = { old: await buildRelease(release, sources), now: path.join(ROOT, 'server/dist/main.js') }
+    const tree = path.join(ROOT, 'server/dist/main.js')
+    const builds = release
+      ? { old: await buildRelease(release, sources), now: tree, rules: {} }
+      : { old: tree, now: await buildNextRelease(sources), rules: PLANTED_RULES }
     const servers = new Servers(folder, cluster.url.replace(/postgres$/, DATABASE))
     try {
       return (await upgrade(servers, builds, cluster.port)) ? 0 : 1
@@ -50,8 +52,13 @@ await runScript(async () => {
   }
 })
 
-/** @param {Servers} servers @param {{ old: string, now: string }} builds @param {number} port */
-async function upgrade(servers, { old, now }, port) {
+/**
+ * @param {Servers} servers
+ * @param {{ old: string, now: string, rules: Readonly<Record<string, string>> }} builds the programs of the release before and of the
+ *   new one, and further rules that must hold afterwards
+ * @param {number} port
+ */
+async function upgrade(servers, { old, now, rules }, port) {
   await servers.listen()
   await servers.add(old)
   await servers.add(old)
@@ -66,13 +73,13 @@ async function upgrade(servers, { old, now }, port) {
   /** @type {string[]} */
   const wrong = []
   const steps = /** @type {[string, () => Promise<unknown>][]} */ ([
-    ['both servers are of the last release', async () => {}],
-    ['one of this build beside it', () => servers.replace(0, now)],
+    ['both servers are of the release before', async () => {}],
+    ['one of the new release next to it', () => servers.replace(0, now)],
     ['the last step is refused meanwhile', async () => wrong.push(...(await finishIsRefused(servers, now)))],
-    ['both of this build', () => servers.replace(1, now)],
-    ['back out: one of the last release', () => servers.replace(0, old)],
+    ['both of the new release', () => servers.replace(1, now)],
+    ['back out: one of the release before', () => servers.replace(0, old)],
     ['back out: both', () => servers.replace(1, old)],
-    ['again: one of this build', () => servers.replace(0, now)],
+    ['again: one of the new release', () => servers.replace(0, now)],
     ['again: both', () => servers.replace(1, now)],
     ['the last step', async () => say(`  ${(await finish(servers, now)).trim()}`)],
   ])
@@ -91,7 +98,10 @@ async function upgrade(servers, { old, now }, port) {
   )
   if (load.failures.size > 0) wrong.push(`tries failed: ${load.summary}`)
   await countersign.sandbox.advanceClock({ seconds: SETTLED_SECONDS })
-  wrong.push(...(await brokenRules(port, DATABASE)), ...(await lostOrDoubled(port, load, { isOver: true })))
+  wrong.push(
+    ...(await brokenRules(port, DATABASE, rules)),
+    ...(await lostOrDoubled(port, load, { isOver: true })),
+  )
   wrong.push(...(await missedEvents(port, DATABASE, follower)))
   await follower.stop()
   for (const line of wrong) say(`WRONG: ${line}`)
@@ -113,7 +123,9 @@ async function finish(servers, main) {
 /** @param {Servers} servers @param {string} main */
 async function finishIsRefused(servers, main) {
   try {
-    return [`the last step was taken while a server of the last release runs: ${await finish(servers, main)}`]
+    return [
+      `the last step was taken while a server of the release before runs: ${await finish(servers, main)}`,
+    ]
   } catch (error) {
     const { stderr } = /** @type {{ stderr: string }} */ (error)
     return stderr.includes('servers of another release are connected')
@@ -126,7 +138,7 @@ async function finishIsRefused(servers, main) {
 async function oldIsRefused(servers, main) {
   const program = servers.program(main, 'refused', 0)
   program.start()
-  await until('the last release has refused the database', async () => !program.isRunning, {
+  await until('the release before has refused the database', async () => !program.isRunning, {
     timeoutMs: 30_000,
   }).catch(() => {})
   const isRunning = program.isRunning
@@ -134,5 +146,5 @@ async function oldIsRefused(servers, main) {
   const says = fs.readFileSync(program.log, 'utf8')
   return !isRunning && says.includes('does not know')
     ? []
-    : [`the last release starts after the last step: ${says}`]
+    : [`the release before starts after the last step: ${says}`]
 }

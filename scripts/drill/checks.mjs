@@ -24,12 +24,12 @@ const RULES = {
 
 /**
  * What is wrong in the database of a port: one line for each rule that is broken.
- * @param {number} port
+ * @param {number} port @param {string} [database] @param {Readonly<Record<string, string>>} [more] further rules
  * @returns {Promise<string[]>}
  */
-export async function brokenRules(port, database = DATABASE) {
+export async function brokenRules(port, database = DATABASE, more = {}) {
   const found = []
-  for (const [what, sql] of Object.entries(RULES)) {
+  for (const [what, sql] of Object.entries({ ...RULES, ...more })) {
     const rows = await query(port, database, sql)
     if (rows.length > 0) found.push(`${rows.length} ${what}`)
   }

@@ -121,7 +121,7 @@ export async function makeConflictsAtCommit(db: Database, share: number, random:
       -- The parts of a divided table get the trigger from it.
       FOR t IN SELECT quote_ident(relname) FROM pg_class
         WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
-          AND relname NOT IN ('migrations', 'sql_functions') LOOP
+          AND relname <> 'migrations' LOOP
         EXECUTE 'CREATE CONSTRAINT TRIGGER reliability_conflict AFTER INSERT OR UPDATE OR DELETE ON ' || t ||
           ' DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION reliability_conflict()';
       END LOOP;

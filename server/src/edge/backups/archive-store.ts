@@ -1,8 +1,8 @@
 import { DELIVERY_KINDS } from '../../kernel/outbox/events.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
+import { MONTHLY, type MonthlyTable } from '../../storage/schema/monthly.ts'
 import { LOCK_MS_MAX, leastIdOf, type Part } from '../../storage/schema/months.ts'
-import { MONTHLY, type MonthlyTable } from '../../storage/schema/steps/monthly.ts'
 
 /** A part that was detached: a table of its own, or a file. */
 export interface Detached {

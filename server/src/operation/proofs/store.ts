@@ -252,7 +252,6 @@ export async function measureBooks(db: Database): Promise<Extent> {
 /** Transfers that have ended, by where the chain has them. One statement, so one moment. */
 export interface Coverage {
   readonly ended: bigint
-  readonly before: bigint
   readonly chained: bigint
   readonly queued: bigint
 }
@@ -260,7 +259,6 @@ export interface Coverage {
 export async function findCoverage(db: Database): Promise<Coverage> {
   const { rows } = await db.query<Coverage>(
     `SELECT (SELECT count(*) FROM ledger_transfers WHERE state <> 'pending') AS ended,
-       (SELECT transfer_count FROM proof_start) AS before,
        (SELECT coalesce(sum(cardinality(transfer_ids)), 0)::bigint FROM proof_blocks) AS chained,
        (SELECT coalesce(sum(cardinality(transfer_ids)), 0)::bigint FROM proof_queue) AS queued`,
     [],

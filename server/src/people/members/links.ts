@@ -119,14 +119,13 @@ export async function findUsableLink(
   return { link, member, use: [used, ...guards] }
 }
 
-/** Guards that the maker of a link has all that its member may do; undefined if it has not, or is unknown. */
+/** Guards that the maker of a link has all that its member may do; undefined if it has not. */
 async function guardsOfMaker(
   op: Op,
   { maker, maker_id }: MemberLinkRow,
   { id, permissions }: MemberRow,
 ): Promise<readonly Write[] | undefined> {
-  if (maker === 'OPERATOR') return []
-  if (maker === null || maker_id === null) return undefined
+  if (maker_id === null) return maker === 'OPERATOR' ? [] : undefined
   const has = (held: readonly Permission[] | undefined) =>
     held !== undefined && permissions.every((one) => held.includes(one))
   if (maker === 'TOKEN')

@@ -4,7 +4,7 @@ import { NoConnection, sqlState, wasRefused } from './port.ts'
 import { isChangedPlan } from './postgres-statements.ts'
 import { type Hosts, withOptions } from './postgres-url.ts'
 
-/** Release 0.1.0 called itself `countersign`. */
+/** By its version `upgrade finish` tells servers of other releases. */
 export const APPLICATION_NAME = `countersign ${VERSION}`
 
 const CONNECT_TIMEOUT_MS = 10_000

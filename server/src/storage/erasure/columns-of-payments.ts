@@ -138,7 +138,6 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
   ledger_transfers: { plain: 'currency amount state cause' },
   ledger_late_ends: { plain: '' },
   ledger_checkpoints: { plain: 'block_number transfer_count hash payload signature' },
-  proof_start: { plain: 'transfer_count' },
   proof_queue: { plain: 'position' },
   proof_blocks: { plain: 'number digests transfer_count hash' },
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { uuidOf } from '../engine/ids.ts'
-import { AGENT_WORDS, BETWEEN_ASKED, CUSTOMER_WORDS } from '../schema/steps/search-words.ts'
+import { AGENT_WORDS, BETWEEN_ASKED, CUSTOMER_WORDS } from '../schema/search-words.ts'
 
 const WORDS = { customers: CUSTOMER_WORDS, agents: AGENT_WORDS } as const
 

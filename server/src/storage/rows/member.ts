@@ -40,8 +40,8 @@ export interface MemberLinkRow {
   expires_at: Date
   used_at: Date | null
   created_at: Date
-  /** The kind of its maker; null for one of release 0.1.0. */
-  maker: 'OPERATOR' | 'TOKEN' | 'MEMBER' | null
+  maker: 'OPERATOR' | 'TOKEN' | 'MEMBER'
+  /** The token or the member; null for the operator. */
   maker_id: string | null
 }
 

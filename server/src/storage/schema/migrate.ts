@@ -1,44 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import { type Database, onlyRow, sqlState } from '../engine/port.ts'
+import { BASELINE, BASELINE_NAME } from './baseline/baseline.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, type SqlFunction } from './functions/functions.ts'
-import { baseline } from './steps/0001-baseline.ts'
-import { verifications } from './steps/0002-verifications.ts'
-import { documentTables } from './steps/0003-documents.ts'
-import { lookUps } from './steps/0004-look-ups.ts'
-import { contactVerification } from './steps/0005-contact-verification.ts'
-import { customerImports } from './steps/0006-customer-imports.ts'
-import { kycLinks } from './steps/0007-kyc-links.ts'
-import { rails } from './steps/0008-rails.ts'
-import { bankFiles } from './steps/0009-bank-files.ts'
-import { reconciliation } from './steps/0010-reconciliation.ts'
-import { books } from './steps/0011-books.ts'
-import { positions } from './steps/0012-positions.ts'
-import { chains } from './steps/0013-chains.ts'
-import { screenings } from './steps/0014-screenings.ts'
-import { customerTokens } from './steps/0015-customer-tokens.ts'
-import { members } from './steps/0016-members.ts'
-import { auditEvents } from './steps/0017-audit-events.ts'
-import { loggedRequests } from './steps/0018-logged-requests.ts'
-import { reads } from './steps/0019-reads.ts'
-import { feed } from './steps/0020-feed.ts'
-import { requestCounts } from './steps/0021-request-counts.ts'
-import { proofs } from './steps/0022-proofs.ts'
-import { months } from './steps/0024-months.ts'
-import { erasures } from './steps/0025-erasures.ts'
-import { endOf01 } from './steps/0026-end-of-0.1.ts'
-import { bankEvidence } from './steps/0027-bank-evidence.ts'
-import { ownAccounts } from './steps/0028-own-accounts.ts'
-import { makers } from './steps/0029-makers.ts'
-import { callerRequestIds } from './steps/0030-caller-request-ids.ts'
-import { bankFileModifiers } from './steps/0031-bank-file-modifiers.ts'
-import { openedAccounts } from './steps/0032-opened-accounts.ts'
 
-/** A change of tables. One that has landed is never edited; a change is a new file at the end. */
+/** A change of tables. One that was released is never edited; a change is a new migration at the end. */
 export interface Migration {
   readonly name: string
   readonly sql: string
   /**
-   * - `base`: release 0.1.0 had it.
+   * - `base`: the baseline, with which a database begins.
    * - `add`: servers of the release before live with it. It is applied at the start.
    * - `end`: it removes what only the release before needed. It is applied by `upgrade finish`, once none of its servers runs
    *   (decision 0061). From then on builds that do not know it refuse the database.
@@ -53,49 +23,14 @@ export interface Schema {
   readonly functionsVersion: number
 }
 
-const base = (name: string, sql: string): Migration => ({ name, sql, step: 'base' })
-
 export const SCHEMA: Schema = {
-  migrations: [
-    // The second baseline: a database of the first is refused as one of a build that this one does not know.
-    base('0001-baseline-2', baseline),
-    base('0002-verifications', verifications),
-    base('0003-documents', documentTables),
-    base('0004-look-ups', lookUps),
-    base('0005-contact-verification', contactVerification),
-    base('0006-customer-imports', customerImports),
-    base('0007-kyc-links', kycLinks),
-    base('0008-rails', rails),
-    base('0009-bank-files', bankFiles),
-    base('0010-reconciliation', reconciliation),
-    base('0011-books', books),
-    base('0012-positions', positions),
-    base('0013-chains', chains),
-    base('0014-screenings', screenings),
-    base('0015-customer-tokens', customerTokens),
-    base('0016-members', members),
-    base('0017-audit-events', auditEvents),
-    base('0018-logged-requests', loggedRequests),
-    base('0019-reads', reads),
-    base('0020-feed', feed),
-    { name: '0021-request-counts', sql: requestCounts, step: 'add' },
-    { name: '0022-proofs', sql: proofs, step: 'add' },
-    { name: '0024-months', sql: months, step: 'add' },
-    { name: '0025-erasures', sql: erasures, step: 'add' },
-    { name: '0027-bank-evidence', sql: bankEvidence, step: 'add' },
-    { name: '0028-own-accounts', sql: ownAccounts, step: 'add' },
-    { name: '0029-makers', sql: makers, step: 'add' },
-    { name: '0030-caller-request-ids', sql: callerRequestIds, step: 'add' },
-    { name: '0031-bank-file-modifiers', sql: bankFileModifiers, step: 'add' },
-    { name: '0032-opened-accounts', sql: openedAccounts, step: 'add' },
-    { name: '0026-end-of-0.1', sql: endOf01, step: 'end' },
-  ],
+  migrations: [{ name: BASELINE_NAME, sql: BASELINE, step: 'base' }],
   functions: FUNCTIONS,
   functionsVersion: FUNCTIONS_VERSION,
 }
 
 /** The newest migration of this build. */
-export const SCHEMA_NAME = SCHEMA.migrations.at(-1)!.name
+export const SCHEMA_NAME = SCHEMA.migrations.at(-1)?.name ?? BASELINE_NAME
 
 /** A random number that nothing else on the database server locks. */
 const MIGRATION_LOCK = 7_202_510_132
@@ -154,14 +89,12 @@ interface Records {
   readonly functions: ReadonlyMap<string, { readonly hash: string; readonly version: number }>
 }
 
-/** Undefined where no build has used the database. */
+/** Undefined if no build has used the database. */
 async function findRecords(db: Database): Promise<Records | undefined> {
-  const { rows } = await db.query<{ there: boolean; released: boolean }>(
-    `SELECT to_regclass('schema_functions') IS NOT NULL AS there, to_regclass('migrations') IS NOT NULL AS released`,
+  const { rows } = await db.query<{ is_used: boolean }>(
+    `SELECT to_regclass('schema_functions') IS NOT NULL AS is_used`,
   )
-  const { released, there } = onlyRow(rows)
-  if (!released) return undefined
-  if (!there) return { migrations: new Set(), additions: new Set(), functions: new Map() }
+  if (!onlyRow(rows).is_used) return undefined
   const names = async (table: string) =>
     new Set((await db.query<{ name: string }>(`SELECT name FROM ${table}`)).rows.map(({ name }) => name))
   const functions = await db.query<{ name: string; hash: string; version: number }>(
@@ -203,34 +136,30 @@ CREATE TABLE IF NOT EXISTS schema_additions (name text PRIMARY KEY, applied_at t
 CREATE TABLE IF NOT EXISTS schema_functions (
   name text PRIMARY KEY, signature text NOT NULL, hash text NOT NULL, version integer NOT NULL
 );
-${continueRelease01()}
-${refuseEnded(schema.migrations)}
+${refuseOthers(schema.migrations)}
 ${applyMigrations(applied)}
 ${applyFunctions(schema, isLast)}`
 }
 
-/** Release 0.1.0 reads its functions in `sql_functions`, and starts where nothing has changed there. */
-function continueRelease01(): string {
-  return `
-DO $continue$
-BEGIN
-  IF to_regclass('sql_functions') IS NOT NULL AND NOT EXISTS (SELECT 1 FROM schema_functions) THEN
-    INSERT INTO schema_functions (name, signature, hash, version) SELECT name, signature, hash, version FROM sql_functions;
-  END IF;
-END $continue$;`
-}
-
-function refuseEnded(migrations: Schema['migrations']): string {
+/** Refuses databases of builds before the baseline, and those whose upgrade to a newer release was finished. */
+function refuseOthers(migrations: Schema['migrations']): string {
   return `
 DO $refuse$
 DECLARE
+  build jsonb := ${asJson(migrations.map(({ name, step }) => ({ name, step })))};
   unknown text := (SELECT string_agg(name, ', ' ORDER BY name) FROM migrations
-    WHERE name NOT IN (SELECT m->>'name' FROM jsonb_array_elements(${asJson(migrations)}) AS m));
+    WHERE name NOT IN (SELECT m->>'name' FROM jsonb_array_elements(build) AS m));
 BEGIN
-  IF unknown IS NOT NULL THEN
-    RAISE EXCEPTION 'This database has had migrations that this build does not know (%). '
-      'Run the build that it was used with last, or a newer one.', unknown;
+  IF unknown IS NULL THEN
+    RETURN;
   END IF;
+  IF EXISTS (SELECT FROM jsonb_array_elements(build) AS m
+      WHERE m->>'step' = 'base' AND m->>'name' NOT IN (SELECT name FROM migrations)) THEN
+    RAISE EXCEPTION 'This database was made by a build from before the first release, and cannot be upgraded. '
+      'Start with a new data directory, or with an empty PostgreSQL database.';
+  END IF;
+  RAISE EXCEPTION 'This database has had migrations that this build does not know (%). '
+    'Run the build that it was used with last, or a newer one.', unknown;
 END $refuse$;`
 }
 

@@ -1,6 +1,6 @@
 import { keysOf } from '@countersign/contract/core/objects'
 import type { Database } from '../engine/port.ts'
-import { MONTHLY, type MonthlyTable } from './steps/monthly.ts'
+import { MONTHLY, type MonthlyTable, uniqueNumbers } from './monthly.ts'
 
 /** A random number that nothing else on the database server locks. */
 const MONTHS_LOCK = 7_202_510_134
@@ -67,7 +67,6 @@ export function monthAfter(at: Date): Date {
  * table of its own.
  */
 function adding(table: MonthlyTable, month: Date): string {
-  const { numbered } = MONTHLY[table]
   const name = `${table}_${month.toISOString().slice(0, 7).replace('-', '_')}`
   return `
 SET LOCAL lock_timeout = ${LOCK_MS_MAX};
@@ -76,7 +75,7 @@ DO $month$
 BEGIN
   IF to_regclass('${name}') IS NULL THEN
     CREATE TABLE ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES);
-    ${numbered ? `CREATE UNIQUE INDEX ${name}_numbers ON ${name} (${numbered});` : ''}
+    ${uniqueNumbers(table, name)}
     ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${leastIdOf(month)}') TO ('${leastIdOf(monthAfter(month))}');
   END IF;
 EXCEPTION WHEN check_violation THEN

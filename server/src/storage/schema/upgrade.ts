@@ -34,7 +34,7 @@ async function findOtherServers(db: Database): Promise<readonly string[]> {
   if (db.kind === 'embedded') return []
   const { rows } = await db.query<{ name: string }>(
     `SELECT DISTINCT application_name AS name FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name ~ '^countersign( |$)' AND application_name <> $1 ORDER BY 1`,
+    WHERE datname = current_database() AND application_name LIKE 'countersign %' AND application_name <> $1 ORDER BY 1`,
     [APPLICATION_NAME],
   )
   return rows.map(({ name }) => name)

@@ -14,7 +14,6 @@ const OF_THE_SERVER = [
   'invitation_attempts',
   'migrations',
   'platforms',
-  'proof_start',
   'request_counts',
   'schema_additions',
   'schema_functions',

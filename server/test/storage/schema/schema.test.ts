@@ -5,6 +5,7 @@ import { createPostgresDatabase, type PostgresDatabase } from '../../../../test/
 import { openDatabase } from '../../../src/storage/engine/open.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { openPostgres } from '../../../src/storage/engine/postgres.ts'
+import { BASELINE_NAME } from '../../../src/storage/schema/baseline/baseline.ts'
 import { FUNCTIONS, FUNCTIONS_VERSION, sqlFunction } from '../../../src/storage/schema/functions/functions.ts'
 import { type Migration, migrate, SCHEMA, type Schema } from '../../../src/storage/schema/migrate.ts'
 import { temporaryFolder } from '../temporary-folder.testing.ts'
@@ -39,7 +40,7 @@ const LAST_STEP: Migration = {
 const answers = (value: number) =>
   `CREATE OR REPLACE FUNCTION test_answer() RETURNS integer LANGUAGE sql AS $$ SELECT ${value} $$;`
 
-/** A value that a migration has begun, and a restore raises. */
+/** A value that the baseline has begun, and a restore raises. */
 const FEED_BASE = 'feed_base'
 
 /** Refuses every change of this kind to `things`. */
@@ -249,25 +250,16 @@ describe.each([
     },
   )
 
-  test.skipIf(skip)(
-    'a database of release 0.1.0 goes on, and 0.1.0 finds its record unchanged until the last step',
-    async () => {
-      // What 0.1.0 has left behind.
-      await db.script(`
-      CREATE TABLE sql_functions (LIKE schema_functions INCLUDING ALL);
-      INSERT INTO sql_functions SELECT * FROM schema_functions;
-      DELETE FROM migrations WHERE name > '0021';
-      DROP TABLE schema_functions`)
-      const record = async () =>
-        (await db.query('SELECT name, xmin::text AS written FROM sql_functions')).rows
-      const before = await record()
-      const left = await migrate(db)
-      expect(left).toEqual(kind === 'embedded' ? [] : ['0026-end-of-0.1'])
-      if (kind === 'postgres') expect(await record()).toEqual(before)
-      await migrate(db, { isLast: true })
-      expect(await failing(record())).toContain('sql_functions')
-    },
-  )
+  test.skipIf(skip)('a database of a build before the baseline is refused, and stays as it is', async () => {
+    await db.script(`UPDATE migrations SET name = '0001-baseline-2' WHERE name = '${BASELINE_NAME}'`)
+    const before = await marks(db)
+    expect(await failing(migrate(db))).toBe(
+      'This database was made by a build from before the first release, and cannot be upgraded. ' +
+        'Start with a new data directory, or with an empty PostgreSQL database.',
+    )
+    expect(await marks(db)).toEqual(before)
+    await db.script(`UPDATE migrations SET name = '${BASELINE_NAME}' WHERE name = '0001-baseline-2'`)
+  })
 
   test.skipIf(kind === 'embedded' || skip)(
     'a migration gives way to requests that hold what it has to lock',

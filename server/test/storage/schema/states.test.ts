@@ -197,7 +197,6 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state <> 'APPLIED'`,
       `state = '${RAIL_EVENT_TRANSITIONS.WAITING.resolve}'`,
       `state = '${TRANSFER_INITIAL}'`,
-      `state <> '${TRANSFER_INITIAL}'`,
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
       `state = '${WEBHOOK_DELIVERY_INITIAL}'`,

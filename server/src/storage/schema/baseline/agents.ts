@@ -1,3 +1,5 @@
+import { AGENT_WORDS } from '../search-words.ts'
+
 /** Agents, what connects them, what they asked for, and how much of their limits is used. Decision 0023. */
 export const agentTables = `
 CREATE TABLE agents (
@@ -21,6 +23,7 @@ CREATE TABLE agents (
 );
 CREATE INDEX agents_page ON agents (platform_id, created_at, id);
 CREATE INDEX agents_customer ON agents (customer_id);
+CREATE INDEX agents_words ON agents USING gin ((${AGENT_WORDS}));
 
 -- Each policy that an agent has, or had.
 CREATE TABLE agent_policies (

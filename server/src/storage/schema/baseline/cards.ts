@@ -30,6 +30,7 @@ CREATE INDEX cards_page ON cards (platform_id, created_at, id);
 CREATE INDEX cards_cardholder ON cards (cardholder_id);
 CREATE INDEX cards_funding_sources ON cards USING gin (funding_sources);
 CREATE UNIQUE INDEX cards_processor_ref ON cards (processor_ref);
+CREATE INDEX cards_last4 ON cards (platform_id, last4);
 
 CREATE TABLE delegated_keys (
   id uuid PRIMARY KEY,

@@ -30,6 +30,10 @@ CREATE TABLE ledger_accounts (
   -- A write that would move money of a closed account fails its guard, so whoever made it decides again.
   CONSTRAINT ledger_accounts_closed CHECK (NOT is_closed OR (posted = 0 AND held = 0))
 ) WITH (fillfactor = 50);
+CREATE INDEX ledger_accounts_page ON ledger_accounts (platform_id, id);
+CREATE INDEX ledger_accounts_owner ON ledger_accounts (owner, id);
+-- Finds the position of a currency. None of its columns ever changes.
+CREATE UNIQUE INDEX ledger_accounts_fx ON ledger_accounts (platform_id, currency) WHERE name = 'fx';
 
 CREATE TABLE ledger_transfers (
   id uuid PRIMARY KEY,
@@ -52,6 +56,20 @@ CREATE INDEX ledger_transfers_debit ON ledger_transfers (debit_account_id, creat
 CREATE INDEX ledger_transfers_credit ON ledger_transfers (credit_account_id, created_at);
 CREATE INDEX ledger_transfers_cause ON ledger_transfers (cause_id);
 
+-- A balance of an earlier moment is computed from the transfers since then, which the ledger's indexes find by the time at which
+-- they were made. The few that ended more than a day later are here as well, by the time at which they ended. So no indexed column
+-- changes when a transfer ends, and its row stays on its page.
+CREATE TABLE ledger_late_ends (
+  -- The id of the transfer.
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL,
+  debit_account_id uuid NOT NULL,
+  credit_account_id uuid NOT NULL,
+  ended_at timestamptz NOT NULL
+);
+CREATE INDEX ledger_late_ends_debit ON ledger_late_ends (debit_account_id, ended_at);
+CREATE INDEX ledger_late_ends_credit ON ledger_late_ends (credit_account_id, ended_at);
+
 -- Both sides of what is posted: a credit is positive, a debit negative. The server pages an account's history by the indexes of both
 -- sides instead, because PostgreSQL sorts a whole UNION ALL.
 CREATE VIEW ledger_entries AS
@@ -60,4 +78,40 @@ CREATE VIEW ledger_entries AS
   UNION ALL
   SELECT id, platform_id, credit_account_id, currency, amount, cause, cause_id, created_at, ended_at
   FROM ledger_transfers WHERE state = 'posted';
+
+-- Transfers that have ended and are in no block yet, those of a statement together. Written by a trigger.
+CREATE TABLE proof_queue (
+  platform_id uuid NOT NULL,
+  position bigint GENERATED ALWAYS AS IDENTITY,
+  transfer_ids uuid[] NOT NULL,
+  PRIMARY KEY (platform_id, position)
+);
+
+CREATE TABLE proof_blocks (
+  platform_id uuid NOT NULL,
+  -- From 1, without gaps.
+  number bigint NOT NULL,
+  transfer_ids uuid[] NOT NULL,
+  -- Eight bytes of a digest for each transfer, to name one that was changed.
+  digests bytea NOT NULL,
+  -- All transfers up to this block.
+  transfer_count bigint NOT NULL,
+  -- Of the block before and of the transfers.
+  hash bytea NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (platform_id, number)
+);
+
+CREATE TABLE ledger_checkpoints (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL,
+  block_number bigint NOT NULL,
+  transfer_count bigint NOT NULL,
+  hash bytea NOT NULL,
+  payload text NOT NULL,
+  signature bytea NOT NULL,
+  created_at timestamptz NOT NULL,
+  UNIQUE (platform_id, block_number)
+);
+CREATE INDEX ledger_checkpoints_page ON ledger_checkpoints (platform_id, created_at DESC, id DESC);
 `

@@ -1,6 +1,7 @@
 /**
- * Quotes and transactions. Their rows change after they were written, in columns without an index: the fillfactor leaves room
- * beside them, so that a change stays on its page and needs no index entry.
+ * Quotes, transactions, positions (decision 0046) and screenings (decision 0049). Rows of quotes and transactions change after they
+ * were written, in columns without an index: the fillfactor leaves room beside them, so that a change stays on its page and needs no
+ * index entry.
  */
 export const paymentTables = `
 CREATE TABLE quotes (
@@ -28,13 +29,20 @@ CREATE TABLE quotes (
   transaction_id uuid NOT NULL UNIQUE,
   -- How far the money of an account elsewhere is; null where none is pulled, or not yet.
   pull_state text CHECK (pull_state IN ('PENDING', 'PULLED', 'FAILED', 'RETURNED')),
+  -- The limit of the platform's position, while the quote counts as a conversion in progress (decision 0046). It has no index, so
+  -- it costs a payment nothing if no position is limited.
+  position_limit bigint,
   expires_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
-  updated_at timestamptz NOT NULL
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT quotes_position_limit CHECK (position_limit IS NULL OR (state = 'PROCESSING' AND position_limit >= 0))
 ) WITH (fillfactor = 60);
+CREATE INDEX quotes_page ON quotes (platform_id, created_at DESC, id DESC);
+CREATE INDEX quotes_customer ON quotes (customer_id, created_at DESC, id DESC);
+CREATE INDEX quotes_signing_request ON quotes (signing_request_id) WHERE signing_request_id IS NOT NULL;
 
 -- References to platform and customer are not checked: every payment writes here (decision 0017). No row of those two tables is
--- ever deleted. The columns are those of ROWS in db/commit-arguments.ts, in the same order.
+-- ever deleted. The columns are in the order of ROWS in commit/commit-arguments.ts, as those of all tables that are named there.
 CREATE TABLE transactions (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
@@ -80,4 +88,43 @@ CREATE INDEX transactions_destination ON transactions (destination_account_id, c
   WHERE kind IN ('QUOTE', 'RECEIPT');
 -- Money from outside is matched by its reference, which names one transaction.
 CREATE UNIQUE INDEX transactions_reference ON transactions (platform_id, reference);
+
+-- The sums of the quotes that have a position_limit, by currency. Written only by the function fx_in_flight.
+CREATE TABLE fx_in_flight (
+  platform_id uuid NOT NULL REFERENCES platforms,
+  currency text NOT NULL,
+  bought bigint NOT NULL CHECK (bought >= 0),
+  sold bigint NOT NULL CHECK (sold >= 0),
+  PRIMARY KEY (platform_id, currency)
+) WITH (fillfactor = 50);
+
+-- Addresses on chains that were looked up on lists. The id follows from the direction and the payment or deposit, so each is looked
+-- up once and keeps its result.
+CREATE TABLE screenings (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  direction text NOT NULL CHECK (direction IN ('PAY', 'CREDIT')),
+  network text NOT NULL,
+  address text NOT NULL,
+  amount bigint NOT NULL CHECK (amount > 0),
+  currency text NOT NULL,
+  -- What the address is paid by, or has paid.
+  transaction_id uuid,
+  deposit_id uuid,
+  -- CLEAR: on no list. WAITING: for a person, who has RELEASED or REJECTED it.
+  state text NOT NULL CHECK (state IN ('CLEAR', 'WAITING', 'RELEASED', 'REJECTED')),
+  -- The list that it is on, and what that says of it.
+  list text,
+  detail text,
+  note text,
+  decided_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT screenings_subject CHECK
+    (CASE direction WHEN 'PAY' THEN transaction_id IS NOT NULL AND deposit_id IS NULL ELSE deposit_id IS NOT NULL AND transaction_id IS NULL END),
+  CONSTRAINT screenings_list CHECK (num_nonnulls(list, detail) = CASE state WHEN 'CLEAR' THEN 0 ELSE 2 END),
+  CONSTRAINT screenings_decided CHECK ((decided_at IS NOT NULL) = (state IN ('RELEASED', 'REJECTED')))
+) WITH (fillfactor = 90);
+CREATE INDEX screenings_page ON screenings (platform_id, created_at DESC, id DESC);
+CREATE INDEX screenings_hits ON screenings (platform_id, state, created_at DESC, id DESC) WHERE state <> 'CLEAR';
 `

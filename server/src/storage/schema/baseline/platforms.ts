@@ -1,4 +1,4 @@
-/** What holds for the database as a whole, the keys of the enclave, and the platforms with their API tokens. */
+/** Settings of the database as a whole, the keys of the enclave, and the platforms. */
 export const platformTables = `
 -- The mode of the database, by name.
 CREATE TABLE settings (
@@ -37,18 +37,4 @@ CREATE TABLE platforms (
   CONSTRAINT platforms_closed CHECK ((closed_at IS NULL) = (successor_id IS NULL))
 );
 CREATE INDEX platforms_open ON platforms (id) WHERE closed_at IS NULL;
-
-CREATE TABLE api_tokens (
-  id uuid PRIMARY KEY,
-  platform_id uuid NOT NULL REFERENCES platforms,
-  client_id text NOT NULL UNIQUE,
-  name text NOT NULL,
-  permissions text[] NOT NULL,
-  -- SHA-256. The secret itself is not stored.
-  secret_hash bytea NOT NULL,
-  created_at timestamptz NOT NULL,
-  updated_at timestamptz NOT NULL,
-  deleted_at timestamptz
-);
-CREATE INDEX api_tokens_page ON api_tokens (platform_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 `

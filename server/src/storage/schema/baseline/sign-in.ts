@@ -65,9 +65,12 @@ CREATE TABLE messages (
   state text NOT NULL CHECK (state IN ('QUEUED', 'DELIVERED', 'FAILED')),
   recipient text NOT NULL,
   customer_id uuid REFERENCES customers,
-  account_id uuid NOT NULL REFERENCES internal_accounts,
-  credential_id uuid NOT NULL REFERENCES credentials,
-  challenge_id uuid NOT NULL REFERENCES otp_challenges,
+  -- The code in it: of a credential with its wallet, of a customer's contact, or of a member.
+  account_id uuid REFERENCES internal_accounts,
+  credential_id uuid REFERENCES credentials,
+  challenge_id uuid REFERENCES otp_challenges,
+  contact_code_id uuid REFERENCES contact_codes,
+  member_code_id uuid REFERENCES member_codes,
   subject text,
   sealed_content bytea,
   attempts integer NOT NULL CHECK (attempts >= 0),
@@ -76,11 +79,15 @@ CREATE TABLE messages (
   delivered_at timestamptz,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
+  CONSTRAINT messages_one_code CHECK (num_nonnulls(challenge_id, contact_code_id, member_code_id) = 1),
+  CONSTRAINT messages_of_credential CHECK (num_nonnulls(account_id, credential_id, challenge_id) IN (0, 3)),
   CONSTRAINT messages_queued_content CHECK (state <> 'QUEUED' OR sealed_content IS NOT NULL),
   CONSTRAINT messages_delivered_at CHECK ((state = 'DELIVERED') = (delivered_at IS NOT NULL)),
   CONSTRAINT messages_failure_reason CHECK ((state = 'FAILED') = (failure_reason IS NOT NULL))
 );
 CREATE INDEX messages_page ON messages (platform_id, created_at DESC, id DESC);
+CREATE INDEX messages_customer ON messages (customer_id) WHERE customer_id IS NOT NULL;
+CREATE INDEX messages_challenge ON messages (challenge_id);
 
 -- Messages with codes in the present hour and day: of a platform to one recipient, and of a platform to all (recipient '').
 CREATE TABLE message_counts (
@@ -99,6 +106,7 @@ CREATE TABLE used_id_tokens (
   platform_id uuid NOT NULL REFERENCES platforms,
   expires_at timestamptz NOT NULL
 );
+CREATE INDEX used_id_tokens_expired ON used_id_tokens (expires_at);
 
 CREATE TABLE sessions (
   id uuid PRIMARY KEY,
@@ -125,6 +133,9 @@ CREATE TABLE signing_requests (
   -- The very text that is signed.
   payload text NOT NULL,
   signer_public_key text,
+  -- The session that signed, and its signature as it was sent. Null: another key, or a proof of another kind, answered.
+  session_id uuid,
+  stamp text,
   context jsonb NOT NULL,
   expires_at timestamptz NOT NULL,
   consumed_at timestamptz,
@@ -133,4 +144,6 @@ CREATE TABLE signing_requests (
 -- The challenges of a credential that nobody has answered, which are limited in number.
 CREATE INDEX signing_requests_sign_in ON signing_requests (target, created_at DESC)
   WHERE operation = 'credential_verify' AND consumed_at IS NULL;
+-- Requests of payments, by far the most, are found by their quotes.
+CREATE INDEX signing_requests_account ON signing_requests (account_id) WHERE operation <> 'quote_execute';
 `

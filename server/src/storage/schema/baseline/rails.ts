@@ -1,5 +1,5 @@
-/** What is given to rails, what comes in by them, and what they report. */
-export const rails = `
+/** What is given to rails, what comes in by them, what they report, and their statements (decision 0044). */
+export const railTables = `
 -- A payment or a pull that was given to a rail. Written with what begins it, before the rail hears of it. The id follows from
 -- direction and payment, so there is one row for each.
 CREATE TABLE rail_payments (
@@ -52,10 +52,12 @@ CREATE TABLE deposit_accounts (
 CREATE INDEX deposit_accounts_account ON deposit_accounts (account_id);
 CREATE INDEX deposit_accounts_rail_reference ON deposit_accounts (rail, rail_reference);
 CREATE INDEX deposit_accounts_reference ON deposit_accounts (platform_id, reference);
-
--- Where an account is paid in to, by its rails: copied here once a rail has opened it, because each answer and event with the account
--- shows it. A list of {rail, accountOrWalletInfo, instructionsNotes}.
-ALTER TABLE internal_accounts ADD COLUMN funding jsonb;
+-- An account elsewhere belongs to one account here, unless payers state references.
+CREATE UNIQUE INDEX deposit_accounts_own_name ON deposit_accounts (platform_id, rail, rail_reference)
+  WHERE matching = 'ACCOUNT' AND account_id IS NOT NULL;
+-- The details of an erased customer have no number any more.
+CREATE UNIQUE INDEX deposit_accounts_own_number ON deposit_accounts (platform_id, rail, md5(account_info::text))
+  WHERE matching = 'ACCOUNT' AND account_id IS NOT NULL AND account_info - 'accountType' <> '{}';
 
 -- Money that came in. The id follows from the rail and its own name for it, so each is counted once.
 CREATE TABLE deposits (
@@ -81,6 +83,9 @@ CREATE TABLE deposits (
 CREATE INDEX deposits_page ON deposits (platform_id, created_at DESC, id DESC);
 CREATE INDEX deposits_suspense ON deposits (platform_id, created_at DESC, id DESC) WHERE state = 'SUSPENSE';
 CREATE INDEX deposits_transaction ON deposits (transaction_id) WHERE transaction_id IS NOT NULL;
+-- Deposits that files of banks have reported, found by what another file reports of the same money.
+CREATE INDEX deposits_of_banks ON deposits (rail, amount) WHERE details ? 'from';
+CREATE INDEX deposits_entry_reference ON deposits (rail, (details->>'entryReference')) WHERE details ? 'from';
 
 -- What rails have reported. The id follows from the rail and its own id of the event, so each takes effect once.
 CREATE TABLE rail_events (
@@ -100,13 +105,66 @@ CREATE TABLE rail_events (
 );
 CREATE INDEX rail_events_waiting ON rail_events (platform_id, created_at DESC, id DESC) WHERE state <> 'APPLIED';
 
--- Payments have a lane of their own: a rail may take seconds to answer, and nothing else waits for it.
-DROP INDEX jobs_due_main;
-CREATE INDEX jobs_due_main ON jobs (platform_id, due_at, id)
-  WHERE kind NOT IN ('customers.import', 'message.deliver', 'deposit-account.open', 'deposit.return',
-    'external-account.check', 'rail-payment.cancel', 'transaction.pull', 'transaction.refund', 'transaction.settle',
-    'transfer.settle', 'webhook.ask', 'webhook.deliver');
-CREATE INDEX jobs_due_payments ON jobs (platform_id, due_at, id)
-  WHERE kind IN ('deposit-account.open', 'deposit.return', 'external-account.check', 'rail-payment.cancel', 'transaction.pull',
-    'transaction.refund', 'transaction.settle', 'transfer.settle');
+-- A day of a rail in one currency. The id follows from the three, so there is one row for each. It is there before its statement.
+CREATE TABLE rail_statements (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  rail text NOT NULL,
+  currency text NOT NULL,
+  -- 2026-03-01, by the calendar of the bank.
+  date text NOT NULL,
+  -- WAITING: for the statement. BOOKING: its entries are being applied. The other two say whether there are differences.
+  state text NOT NULL CHECK (state IN ('WAITING', 'BOOKING', 'BALANCED', 'DIFFERENT')),
+  -- The statement: the bank's own name for it, its balances, and the sum and the number of its entries.
+  rail_reference text,
+  opening bigint,
+  closing bigint,
+  entry_sum bigint,
+  entry_count integer,
+  -- What its fees sum to, and what the rails file makes of its payments; null where that names no costs.
+  charged bigint,
+  expected_costs bigint,
+  -- Entries up to this place were applied.
+  booked_count integer NOT NULL DEFAULT 0,
+  -- The ledger's account of the rail as of the statement, and what it has moved since.
+  balance bigint,
+  later bigint,
+  -- Each with its reason, since when, and by how much; the sum is that of all, also of those beyond the first thousand.
+  differences jsonb NOT NULL DEFAULT '[]',
+  difference_count integer NOT NULL DEFAULT 0,
+  -- Movements of the ledger from this time on may be new to the next statement.
+  movements_since timestamptz,
+  received_at timestamptz,
+  reconciled_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT rail_statements_arrived CHECK
+    (num_nonnulls(rail_reference, opening, closing, entry_sum, entry_count, received_at) = CASE state WHEN 'WAITING' THEN 0 ELSE 6 END)
+) WITH (fillfactor = 80);
+CREATE INDEX rail_statements_page ON rail_statements (platform_id, created_at DESC, id DESC);
+CREATE INDEX rail_statements_day ON rail_statements (platform_id, rail, currency, date);
+
+-- The entries of statements. The id follows from the rail and the bank's own name for the entry, so each counts once.
+CREATE TABLE rail_statement_entries (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL,
+  statement_id uuid NOT NULL REFERENCES rail_statements,
+  -- From 1, in the order in which entries are applied: what goes back comes after what it takes back.
+  place integer NOT NULL,
+  rail_reference text NOT NULL,
+  kind text NOT NULL CHECK (kind IN ('PAYMENT', 'PAYMENT_RETURN', 'PULL', 'PULL_RETURN', 'DEPOSIT', 'DEPOSIT_REVERSAL', 'FEE',
+    'INTEREST', 'OTHER')),
+  amount bigint NOT NULL,
+  -- The payment, pull or deposit that it names.
+  item_id uuid,
+  -- Why it belongs to nothing.
+  reason text CHECK (reason IN ('REPEATED_ENTRY', 'UNEXPLAINED')),
+  text text,
+  -- What it tells of a deposit.
+  deposit jsonb,
+  booked_at timestamptz NOT NULL
+);
+CREATE UNIQUE INDEX rail_statement_entries_place ON rail_statement_entries (statement_id, place);
+CREATE INDEX rail_statement_entries_item ON rail_statement_entries (item_id) WHERE item_id IS NOT NULL;
+CREATE INDEX rail_statement_entries_open ON rail_statement_entries (statement_id) WHERE reason IS NOT NULL;
 `

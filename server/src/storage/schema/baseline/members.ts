@@ -1,5 +1,5 @@
-/** The people of a platform, who sign in to the console. Decision 0054. */
-export const members = `
+/** The people of a platform, who sign in to the console (decision 0054), and its API tokens. */
+export const memberTables = `
 CREATE TABLE members (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -29,9 +29,13 @@ CREATE TABLE member_links (
   purpose text NOT NULL CHECK (purpose IN ('INVITATION', 'SIGN_IN')),
   -- SHA-256 of the secret in the link, in hex.
   secret_hash text NOT NULL UNIQUE,
+  -- Who made it: the link is valid while its maker has the permissions that it grants. The id is of the token or the member.
+  maker text NOT NULL CHECK (maker IN ('OPERATOR', 'TOKEN', 'MEMBER')),
+  maker_id uuid,
   expires_at timestamptz NOT NULL,
   used_at timestamptz,
-  created_at timestamptz NOT NULL
+  created_at timestamptz NOT NULL,
+  CONSTRAINT member_links_maker CHECK ((maker = 'OPERATOR') = (maker_id IS NULL))
 );
 
 CREATE TABLE member_codes (
@@ -97,21 +101,20 @@ CREATE TABLE approval_votes (
   UNIQUE (object_id, member_id)
 );
 
--- A message has a code of a credential, of a customer's contact, or of a member.
-ALTER TABLE messages
-  ADD COLUMN member_code_id uuid REFERENCES member_codes,
-  DROP CONSTRAINT messages_one_code,
-  ADD CONSTRAINT messages_one_code CHECK (num_nonnulls(challenge_id, contact_code_id, member_code_id) = 1);
-
--- A member decides about a customer as well.
-ALTER TABLE verification_decisions
-  DROP CONSTRAINT verification_decisions_decider_check,
-  ADD CONSTRAINT verification_decisions_decider_check
-    CHECK (decider IN ('TOKEN', 'MEMBER', 'OPERATOR', 'PROVIDER', 'SANDBOX'));
-
--- A customer's token ends with the API token or with the member that made it.
-ALTER TABLE customer_tokens
-  ALTER COLUMN token_id DROP NOT NULL,
-  ADD COLUMN member_id uuid REFERENCES members,
-  ADD CONSTRAINT customer_tokens_one_maker CHECK (num_nonnulls(token_id, member_id) = 1);
+CREATE TABLE api_tokens (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  client_id text NOT NULL UNIQUE,
+  name text NOT NULL,
+  permissions text[] NOT NULL,
+  -- SHA-256. The secret itself is not stored.
+  secret_hash bytea NOT NULL,
+  -- The member who made it, or who made the token that made it.
+  maker_member_id uuid REFERENCES members,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  deleted_at timestamptz
+);
+CREATE INDEX api_tokens_page ON api_tokens (platform_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
+CREATE INDEX api_tokens_of_member ON api_tokens (maker_member_id) WHERE deleted_at IS NULL AND maker_member_id IS NOT NULL;
 `

@@ -1,5 +1,5 @@
 /** Rails of files: what waits for a file, our files, and those of banks. */
-export const bankFiles = `
+export const bankFileTables = `
 -- The desk of a rail of files: its counters, and which process works there. The id follows from the rail.
 CREATE TABLE bank_desks (
   id uuid PRIMARY KEY,
@@ -25,6 +25,8 @@ CREATE TABLE bank_files (
   name text NOT NULL,
   -- What the bank calls it by in its answers.
   message_name text NOT NULL,
+  -- The file id modifier of ACH, which tells the files of one day apart at the bank.
+  modifier text,
   state text NOT NULL CHECK (state IN ('COLLECTING', 'WRITING', 'READY', 'WRITTEN')),
   -- The one batch of a SEPA file; of ACH all that are there.
   batches jsonb NOT NULL,
@@ -51,6 +53,9 @@ CREATE UNIQUE INDEX bank_files_number ON bank_files (rail, number);
 CREATE INDEX bank_files_open ON bank_files (rail, number) WHERE accepted_at IS NULL;
 CREATE INDEX bank_files_unsettled ON bank_files (rail, settles_at) WHERE settles_at IS NOT NULL AND settled_at IS NULL;
 CREATE INDEX bank_files_message ON bank_files (rail, message_name);
+CREATE UNIQUE INDEX bank_files_modifier
+  ON bank_files (platform_id, (format->>'destination'), (format->>'origin'), left(made_on, 10), modifier)
+  WHERE modifier IS NOT NULL;
 
 -- A payment that waits for a file or is in one, as it was given: later changes of an account do not change a file. The id is
 -- that of its record, rail_payments.

@@ -1,5 +1,5 @@
 /** Rails of kind evm: addresses of ours, what is to be paid, transactions with their nonces, and what was seen on the chain. */
-export const chains = `
+export const chainTables = `
 -- The chain of a rail: which one it is for ever, how far its logs were followed, and which process works there. The id follows
 -- from the rail.
 CREATE TABLE chains (
@@ -169,9 +169,4 @@ CREATE TABLE chain_blocks (
   created_at timestamptz NOT NULL
 );
 CREATE UNIQUE INDEX chain_blocks_number ON chain_blocks (rail, number);
-
--- The address of a wallet on a chain, in place of the one on Spark. The network's name and the rail that serves it stay with it.
-ALTER TABLE internal_accounts ADD COLUMN chain_rail text, ADD COLUMN chain_address text,
-  ADD CONSTRAINT internal_accounts_chain CHECK ((chain_rail IS NULL) = (chain_address IS NULL)
-    AND (chain_rail IS NULL OR (type = 'EMBEDDED_WALLET' AND sealed_seed IS NOT NULL))) NOT VALID;
 `

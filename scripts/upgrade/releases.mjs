@@ -2,23 +2,28 @@ import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
 import { ROOT, run, ScriptError, say } from '../run.mjs'
+import { plantNextRelease } from './next-release.mjs'
 
-/** A release, as the history of the repository has it. @typedef {{ version: string, commit: string }} Release */
+const MANIFEST = 'package.json'
+const BASELINE = 'server/src/storage/schema/baseline/baseline.ts'
+
+/** A release in the history of the repository. @typedef {{ version: string, commit: string }} Release */
 
 /**
- * The release before this tree: the newest commit of another version. Undefined where the history ends before that, as in a clone
- * of the newest commit alone.
+ * The release before this tree: the newest commit of another version. Undefined if its databases have another baseline, and if the
+ * history ends before that, as in a clone of the newest commit alone.
  * @returns {Release | undefined}
  */
 export function findLastRelease() {
-  const own = versionOf(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+  const own = versionOf(read(MANIFEST))
   // A commit that raises the version, and the one before it.
-  const raised = git('log', '--format=%H %P', '-G"version":', '--', 'package.json').trim().split('\n')
+  const raised = git('log', '--format=%H %P', '-G"version":', '--', MANIFEST).trim().split('\n')
   for (const commit of ['HEAD', ...raised.flatMap((line) => line.split(' ').slice(0, 2))]) {
-    const manifest = tryGit('show', `${commit}:package.json`)
-    if (manifest === undefined) continue
-    const version = versionOf(manifest)
-    if (version !== own) return { version, commit }
+    const manifest = tryGit('show', `${commit}:${MANIFEST}`)
+    if (manifest === undefined || versionOf(manifest) === own) continue
+    const isCompatible =
+      baselineOf(tryGit('show', `${commit}:${BASELINE}`) ?? '') === baselineOf(read(BASELINE))
+    return isCompatible ? { version: versionOf(manifest), commit } : undefined
   }
   return undefined
 }
@@ -34,14 +39,32 @@ export async function buildRelease({ version, commit }, folder) {
   const archive = path.join(folder, 'sources.tar')
   git('archive', '--output', archive, commit)
   execFileSync('tar', ['-xf', archive, '-C', folder])
+  return build(folder)
+}
+
+/**
+ * Builds the server of a next release in a folder: this tree with a higher version and planted changes of the schema.
+ * @param {string} folder
+ * @returns {Promise<string>} the program
+ */
+export async function buildNextRelease(folder) {
+  const files = git('ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0')
+  for (const file of new Set(files))
+    if (file !== '' && fs.existsSync(path.join(ROOT, file)))
+      fs.cpSync(path.join(ROOT, file), path.join(folder, file), { verbatimSymlinks: true })
+  say(`Building ${plantNextRelease(folder)}, a next release with planted changes …`)
+  return build(folder)
+}
+
+/** @param {string} folder */
+async function build(folder) {
   linkPackages(folder, '')
   for (const room of fs.readdirSync(folder))
     if (fs.existsSync(path.join(ROOT, room, 'node_modules'))) linkPackages(folder, room)
   const script = JSON.stringify(path.join(folder, 'scripts/build.mjs'))
-  // Up to 0.2.0 there is only `ensureBuilt`, which builds everything.
-  const build = `const { buildStale, ensureBuilt } = await import(${script}); await (buildStale ?? ensureBuilt)(['server'])`
-  const code = await run(process.execPath, ['--input-type=module', '-e', build], { cwd: folder })
-  if (code !== 0) throw new ScriptError(`Release ${version} cannot be built.`)
+  const text = `const { buildStale } = await import(${script}); await buildStale(['server'])`
+  const code = await run(process.execPath, ['--input-type=module', '-e', text], { cwd: folder })
+  if (code !== 0) throw new ScriptError('The other release cannot be built.')
   return path.join(folder, 'server/dist/main.js')
 }
 
@@ -55,6 +78,16 @@ function linkPackages(folder, room) {
     if (name !== '@countersign') fs.symlinkSync(path.join(from, name), path.join(to, name))
     else fs.cpSync(path.join(from, name), path.join(to, name), { recursive: true, verbatimSymlinks: true })
   }
+}
+
+/** @param {string} source */
+function baselineOf(source) {
+  return /BASELINE_NAME = '(.+)'/.exec(source)?.[1]
+}
+
+/** @param {string} file */
+function read(file) {
+  return fs.readFileSync(path.join(ROOT, file), 'utf8')
 }
 
 /** @param {string} manifest */

@@ -1,0 +1,60 @@
+import { firstParts } from '../monthly.ts'
+
+/** Who has changed what (decision 0055), and the requests of the last days. */
+export const auditTables = `
+CREATE TABLE audit_events (
+  id uuid NOT NULL,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  actor_type text NOT NULL CHECK (actor_type IN ('MEMBER', 'TOKEN', 'AGENT', 'CUSTOMER', 'OPERATOR')),
+  actor_id uuid,
+  actor_name text,
+  wallet_session_id uuid,
+  operation text NOT NULL,
+  object_id uuid,
+  customer_id uuid,
+  -- The X-Request-Id of the call.
+  request text NOT NULL,
+  address text,
+  user_agent text,
+  before jsonb,
+  after jsonb,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (id)
+) PARTITION BY RANGE (id);
+CREATE INDEX audit_events_list ON audit_events (platform_id, created_at, id);
+CREATE INDEX audit_events_object ON audit_events (object_id, created_at, id);
+CREATE INDEX audit_events_customer ON audit_events (customer_id, created_at, id);
+-- Nearly all rows are of tokens, which are few: theirs are found by time.
+CREATE INDEX audit_events_actor ON audit_events (actor_id, created_at, id) WHERE actor_type <> 'TOKEN';
+${firstParts('audit_events')}
+
+CREATE TABLE logged_requests (
+  id uuid NOT NULL,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  -- The id that the server has made, which is unique, and the X-Request-Id that the caller sent.
+  request text NOT NULL,
+  caller_request text,
+  method text NOT NULL,
+  path text NOT NULL,
+  query text,
+  status integer NOT NULL,
+  code text,
+  duration_ms integer NOT NULL,
+  actor_type text,
+  actor_id uuid,
+  actor_name text,
+  operation text NOT NULL,
+  idempotency_key text,
+  address text,
+  user_agent text,
+  request_body text,
+  response_body text,
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  -- Each request of a platform writes a row, and each index costs it.
+  PRIMARY KEY (platform_id, created_at, id)
+);
+CREATE INDEX logged_requests_request ON logged_requests (request);
+CREATE INDEX logged_requests_expired ON logged_requests (expires_at);
+CREATE INDEX logged_requests_caller_request ON logged_requests (caller_request) WHERE caller_request IS NOT NULL;
+`

@@ -1,0 +1,40 @@
+import { agentTables } from './agents.ts'
+import { auditTables } from './audit.ts'
+import { bankFileTables } from './bank-files.ts'
+import { cardTables } from './cards.ts'
+import { chainTables } from './chains.ts'
+import { customerTables } from './customers.ts'
+import { eventTables } from './events.ts'
+import { ledgerTables } from './ledger.ts'
+import { memberTables } from './members.ts'
+import { paymentTables } from './payments.ts'
+import { platformTables } from './platforms.ts'
+import { railTables } from './rails.ts'
+import { signInTables } from './sign-in.ts'
+import { verificationTables } from './verifications.ts'
+import { workTables } from './work.ts'
+
+/** A database whose baseline has another name is refused: rename it with every change, until the first release with it. */
+export const BASELINE_NAME = 'baseline-3'
+
+/**
+ * All tables with their constraints and indexes, in the order of their references. Functions and triggers are in
+ * `schema/functions/`. Every row belongs to one platform; every id and time is made by `Op`, never by the database.
+ */
+export const BASELINE = [
+  platformTables,
+  memberTables,
+  customerTables,
+  verificationTables,
+  signInTables,
+  paymentTables,
+  ledgerTables,
+  agentTables,
+  cardTables,
+  railTables,
+  bankFileTables,
+  chainTables,
+  eventTables,
+  workTables,
+  auditTables,
+].join('')

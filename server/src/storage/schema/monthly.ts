@@ -1,0 +1,41 @@
+/** A table that is divided by the time in the first 48 bits of its ids. */
+interface Monthly {
+  readonly primaryKey: string
+  /** Columns that are unique within a part: a unique key of the whole table would have to contain the id. */
+  readonly numbered?: string
+}
+
+export type MonthlyTable = 'events' | 'webhook_deliveries' | 'webhook_attempts' | 'audit_events'
+
+/** The tables that are divided by month: rows are added, and hardly any that is a month old is read (decision 0064). */
+export const MONTHLY: Readonly<Record<MonthlyTable, Monthly>> = {
+  events: { primaryKey: 'id', numbered: 'object_id, sequence' },
+  webhook_deliveries: { primaryKey: 'id' },
+  webhook_attempts: { primaryKey: 'event_id, attempt' },
+  audit_events: { primaryKey: 'id' },
+}
+
+/**
+ * The parts that a table has from the beginning: one for all up to the end of the next month, also what is moved here from another
+ * database, and one for clocks of a sandbox that are ahead of all months. `months.ts` adds the months after that.
+ */
+export function firstParts(table: MonthlyTable): string {
+  return `
+DO $first$
+DECLARE
+  until_ms bigint := 1000 * extract(epoch FROM
+    (date_trunc('month', now() AT TIME ZONE 'UTC') + interval '2 months') AT TIME ZONE 'UTC');
+BEGIN
+  EXECUTE format('CREATE TABLE ${table}_first PARTITION OF ${table} FOR VALUES FROM (MINVALUE) TO (%L)',
+    rpad(lpad(to_hex(until_ms), 12, '0'), 32, '0')::uuid);
+END $first$;
+CREATE TABLE ${table}_other PARTITION OF ${table} DEFAULT;
+${uniqueNumbers(table, `${table}_first`)}
+${uniqueNumbers(table, `${table}_other`)}`
+}
+
+/** The index that each part has in addition to those of its table. */
+export function uniqueNumbers(table: MonthlyTable, part: string): string {
+  const { numbered } = MONTHLY[table]
+  return numbered ? `CREATE UNIQUE INDEX ${part}_numbers ON ${part} (${numbered});` : ''
+}

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { BASELINE, BASELINE_NAME } from '../../../src/storage/schema/baseline/baseline.ts'
+
+/** What the baseline was when it got its name. */
+const RECORDED = { name: 'baseline-3', hash: 'd1f48075264b48bc13552c0a614ed5f4' }
+
+test('the baseline has another name with every change to its tables, so that older databases are refused', () => {
+  const tables = BASELINE.replace(/--.*/g, '').replace(/\s+/g, ' ')
+  const found = { name: BASELINE_NAME, hash: createHash('sha256').update(tables).digest('hex').slice(0, 32) }
+  const advice =
+    BASELINE_NAME === RECORDED.name
+      ? 'The tables of the baseline have changed. Add a migration instead; before the first release, rename BASELINE_NAME in baseline.ts.'
+      : `Record it in baseline.test.ts: { name: '${found.name}', hash: '${found.hash}' }.`
+  expect(found, advice).toEqual(RECORDED)
+})
