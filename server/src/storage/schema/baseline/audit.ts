@@ -51,10 +51,10 @@ CREATE TABLE logged_requests (
   response_body text,
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
-  -- Each request of a platform writes a row, and each index costs it.
+  -- Each request of a platform writes a row, and each index costs it. The id of a request says its time.
   PRIMARY KEY (platform_id, created_at, id)
 );
-CREATE INDEX logged_requests_request ON logged_requests (request);
-CREATE INDEX logged_requests_expired ON logged_requests (expires_at);
+-- Rows are written in the order of this time, nearly.
+CREATE INDEX logged_requests_expiry ON logged_requests USING brin (expires_at) WITH (autosummarize = on);
 CREATE INDEX logged_requests_caller_request ON logged_requests (caller_request) WHERE caller_request IS NOT NULL;
 `
