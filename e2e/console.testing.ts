@@ -76,6 +76,10 @@ export async function openSignedIn(viewport: typeof DESKTOP = DESKTOP): Promise<
   return world
 }
 
+/** The rules of axe about colours, the only ones that depend on the colour scheme: nothing else differs between both. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+const RULES = { light: undefined, dark: COLOUR_RULES }
+
 /**
  * Looks at the page as it is, light and dark: what axe finds serious, what scrolls sideways. With SCREENSHOTS, keeps a
  * picture of each by `name`.
@@ -86,7 +90,7 @@ export async function look(page: Page, name: string): Promise<string[]> {
     await page.emulateMedia({ colorScheme })
     await expect.poll(() => page.locator('[aria-busy=true], .mantine-Skeleton-root').count()).toBe(0)
     const about = `${name}, ${colorScheme}`
-    found.push(...(await faultsOf(page)).map((fault) => `${about}: ${fault}`))
+    found.push(...(await faultsOf(page, RULES[colorScheme])).map((fault) => `${about}: ${fault}`))
     if (await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth'))
       found.push(`${about}: scrolls sideways`)
     if (SCREENSHOTS) {
@@ -97,15 +101,18 @@ export async function look(page: Page, name: string): Promise<string[]> {
   return found
 }
 
-/** The serious rules of axe that the page breaks, with the first element of each. */
-async function faultsOf(page: Page): Promise<string[]> {
+/** The serious rules of axe that the page breaks, of these or of all, with the first element of each. */
+async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
   // Not by a script tag: the policy of the page refuses it.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await readFile(AXE, 'utf8'))
-  return page.evaluate(async () => {
+  return page.evaluate(async (only) => {
     const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
-    const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+    const { violations } = await axe.run(document, {
+      resultTypes: ['violations'],
+      ...(only ? { runOnly: only } : {}),
+    })
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`)
-  })
+  }, rules)
 }

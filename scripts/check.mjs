@@ -3,8 +3,8 @@ import { ensureInstalled } from './install.mjs'
 import { ROOT, runNode, runScript, ScriptError, say } from './run.mjs'
 import { importTypeScript } from './typescript.mjs'
 
-/** Each step with the file that Node runs. `--static` runs all but the last. */
-const STATIC_STEPS = [
+/** Each step with the file that Node runs. */
+const TOOL_STEPS = [
   {
     name: 'format and lint',
     file: 'node_modules/@biomejs/biome/bin/biome',
@@ -13,26 +13,35 @@ const STATIC_STEPS = [
   { name: 'types', file: 'node_modules/typescript/bin/tsc', args: ['--noEmit'] },
   { name: 'packages', file: 'scripts/packages.mjs', args: [] },
   { name: 'rules of the tree and ratchets', file: 'scripts/ratchets.mjs', args: ['--check'] },
-  {
-    name: 'documents, their tables, and the rules themselves',
-    file: 'node_modules/vitest/vitest.mjs',
-    args: ['run', '--project', 'tree'],
-  },
 ]
-const TEST_STEPS = [{ name: 'tests of npm test', file: 'scripts/test.mjs', args: [] }]
+const TREE_STEP = {
+  name: 'documents, their tables, and the rules themselves',
+  file: 'node_modules/vitest/vitest.mjs',
+  args: ['run', '--project', 'tree'],
+}
+const TEST_STEP = { name: 'tests of npm test', file: 'scripts/test.mjs', args: [] }
 
-const USAGE = `Usage: npm run check [-- --static | --graph [wing]]
+/** The steps of a run, by its flag. `npm test` contains the project `tree`. */
+const STEPS = new Map([
+  [undefined, [...TOOL_STEPS, TEST_STEP]],
+  ['--static', [...TOOL_STEPS, TREE_STEP]],
+  ['--tools', TOOL_STEPS],
+])
+
+const USAGE = `Usage: npm run check [-- --static | --tools | --graph [wing]]
   --static  no tests that need a server
+  --tools   no tests
   --graph   prints which wing of the server imports which, or which room of one wing`
 
 await runScript(async () => {
   const [flag, wing, ...rest] = process.argv.slice(2)
-  const isKnown = flag === undefined || flag === '--graph' || (flag === '--static' && wing === undefined)
+  const steps = STEPS.get(flag)
+  const isKnown = flag === '--graph' || (steps !== undefined && wing === undefined)
   if (!isKnown || rest.length > 0) throw new ScriptError(USAGE)
   await ensureInstalled()
   await ensureGenerated()
-  if (flag === '--graph') return printGraph(wing)
-  for (const { name, file, args } of flag === '--static' ? STATIC_STEPS : [...STATIC_STEPS, ...TEST_STEPS]) {
+  if (steps === undefined) return printGraph(wing)
+  for (const { name, file, args } of steps) {
     say(`Checking ${name} …`)
     const code = await runNode(file, args)
     if (code === 0) continue

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +21,7 @@ const MAKERS = [
   new URL('embedded-worker.mjs', ENGINE),
   new URL('../schema/migrate.ts', ENGINE),
   new URL('../node_modules/@electric-sql/pglite/package.json', import.meta.url),
+  new URL(import.meta.url),
 ]
 const UNUSED_MS_MAX = 24 * 3600 * 1000
 
@@ -44,9 +45,14 @@ async function makeEmptyDatabase(folder: string): Promise<void> {
   const unfinished = await mkdtemp(join(tmpdir(), 'countersign-empty-'))
   const db = await openEmbedded(unfinished)
   await migrate(db)
+  const others = await db.query<{ readonly oid: string }>(
+    'SELECT oid::text FROM pg_database WHERE datname <> current_database()',
+  )
   await db.close()
   const copied = await mkdtemp(join(CACHE, `empty-database-new-`))
   await copyEmptyDatabase(unfinished, copied)
+  // PostgreSQL's templates, which no server opens, have two of five files.
+  for (const { oid } of others.rows) await rm(join(copied, 'db/base', oid), { recursive: true })
   await rm(unfinished, { recursive: true })
   await rename(copied, folder).catch(async (error) => {
     // Another run was faster.
@@ -66,9 +72,19 @@ async function removeUnused(): Promise<void> {
   }
 }
 
-/** Copies its files to where a server expects its own. Waiting for each of 1,400 files would take five times as long. */
+/** Copies its files to where a server expects its own. Waiting for each of 900 files would take five times as long. */
 export async function copyEmptyDatabase(emptyDatabase: string, dataDir: string): Promise<void> {
-  cpSync(join(emptyDatabase, 'db'), join(dataDir, 'db'), { recursive: true })
+  copyFolder(join(emptyDatabase, 'db'), join(dataDir, 'db'))
+}
+
+/** Node's own `cpSync` looks at each file four times. */
+function copyFolder(from: string, to: string): void {
+  mkdirSync(to, { recursive: true, mode: 0o700 })
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, copy] = [join(from, entry.name), join(to, entry.name)]
+    if (entry.isDirectory()) copyFolder(source, copy)
+    else copyFileSync(source, copy)
+  }
 }
 
 export interface PostgresDatabase {

@@ -19,6 +19,8 @@ const LABEL_CHARACTERS_MAX = 300
 /** No spaces, no commas, nothing that cannot be printed. */
 const ADDRESS = /^[!-+\--~]{4,}$/
 const EVM_ADDRESS = /^0x[0-9a-f]{40}$/i
+/** A line as long lists have it, which is an address in the spelling that is searched for. */
+const USUAL_LINE = /^0x[0-9a-f]{40}$/
 const LABEL = /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u
 
 /** Labels by address; an empty one where a line has none. */
@@ -97,6 +99,7 @@ async function readAddresses(path: string): Promise<Addresses> {
 
 /** What a line says; undefined for an empty one and for a comment. Throws ConfigError that names the line. */
 export function entryOf(line: string, number: number): { address: string; label: string } | undefined {
+  if (USUAL_LINE.test(line)) return { address: line, label: '' }
   const text = (number === 1 ? line.replace(/^\ufeff/, '') : line).trim()
   if (text === '' || text.startsWith('#')) return undefined
   const [address = ''] = text.split(/[,\s]/, 1)
