@@ -47,9 +47,7 @@ export function clientAddress(
   trusted: Networks,
 ): string {
   let address = canonicalIp(connection) ?? connection
-  // A look at the networks costs more than the rest of a request's head.
-  if (forwardedFor === undefined) return address
-  for (const entry of forwardedFor.split(',').reverse()) {
+  for (const entry of (forwardedFor ?? '').split(',').reverse()) {
     if (!isIn(trusted, address)) return address
     const next = canonicalIp(entry)
     if (next === undefined) return address

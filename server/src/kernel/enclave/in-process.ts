@@ -1,6 +1,5 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
-import { privateKeyAt } from '../../base/crypto/bip32.ts'
-import { evmAddressOf, evmSignature, WALLET_PATH } from '../../base/crypto/evm/keys.ts'
+import { evmAddressOf, evmKeyAt, evmSignature, WALLET_PATH } from '../../base/crypto/evm/keys.ts'
 import {
   makeOtpTargetBundle,
   openOtpBundle,
@@ -143,7 +142,7 @@ class InProcessEnclave implements OperationEnclave {
   newWallet(accountId: string): NewWallet {
     const entropy = randomBytes(WALLET_ENTROPY_BYTES)
     const seed = seedFromEntropy(entropy)
-    const key = privateKeyAt(seed, WALLET_PATH)
+    const key = evmKeyAt(seed, WALLET_PATH)
     const wallet = {
       sealedSeed: this.#seal(entropy, `wallet_seed ${accountId}`),
       sparkAddress: sparkAddress(seed, this.#mode === 'production' ? 'spark' : 'sparkrt'),
@@ -156,7 +155,7 @@ class InProcessEnclave implements OperationEnclave {
   signWalletTransfers(accountId: string, sealedSeed: Uint8Array, order: StampedPayload): Hex[] {
     const entropy = this.#open(sealedSeed, `wallet_seed ${accountId}`, `seed of ${accountId}`)
     const seed = seedFromEntropy(entropy)
-    const key = privateKeyAt(seed, WALLET_PATH)
+    const key = evmKeyAt(seed, WALLET_PATH)
     try {
       return signStampedTransfers(accountId, key, order)
     } finally {
@@ -173,7 +172,7 @@ class InProcessEnclave implements OperationEnclave {
   }
 
   #withChainKey<T>(path: string, use: (key: Uint8Array) => T): T {
-    const key = privateKeyAt(this.#keys.chainSeed, path)
+    const key = evmKeyAt(this.#keys.chainSeed, path)
     try {
       return use(key)
     } finally {

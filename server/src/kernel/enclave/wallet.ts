@@ -1,8 +1,9 @@
 import { pbkdf2Sync } from 'node:crypto'
 import { bech32m } from '@scure/base'
+import { HDKey } from '@scure/bip32'
 import { entropyToMnemonic } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
-import { privateKeyAt, secp256k1PublicKey } from '../../base/crypto/bip32.ts'
+import { requireValue } from '../../base/formats/require-value.ts'
 
 /** The identity key of a Spark wallet, first account. */
 const SPARK_IDENTITY_PATH = "m/8797555'/0'/0'"
@@ -27,8 +28,10 @@ export function seedFromEntropy(entropy: Uint8Array): Uint8Array {
 
 /** The Spark address of a seed's identity key: bech32m over its protobuf form. */
 export function sparkAddress(seed: Uint8Array, prefix: 'spark' | 'sparkrt'): string {
-  const key = privateKeyAt(seed, SPARK_IDENTITY_PATH)
-  const message = new Uint8Array([...IDENTITY_KEY_FIELD, ...secp256k1PublicKey(key, 'compressed')])
-  key.fill(0)
+  const { publicKey } = HDKey.fromMasterSeed(seed).derive(SPARK_IDENTITY_PATH)
+  const message = new Uint8Array([
+    ...IDENTITY_KEY_FIELD,
+    ...requireValue(publicKey, 'public key of a derived key'),
+  ])
   return bech32m.encode(prefix, bech32m.toWords(message), ADDRESS_CHARACTERS_MAX)
 }

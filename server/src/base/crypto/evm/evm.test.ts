@@ -5,14 +5,13 @@ import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
 import { toChecksumAddress } from '../../formats/addresses.ts'
 import { bytesOf, hexOf } from '../../formats/hex.ts'
-import { privateKeyAt } from '../bip32.ts'
 import { authorizationDigest, authorizationNonce, domainSeparator } from './authorization.ts'
-import { evmAddressOf, evmSignature, WALLET_PATH } from './keys.ts'
+import { evmAddressOf, evmKeyAt, evmSignature, WALLET_PATH } from './keys.ts'
 
 /** The mnemonic of BIP-39's own test vectors. */
 const MNEMONIC =
   'abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon abandon about'
-const key = privateKeyAt(mnemonicToSeedSync(MNEMONIC), WALLET_PATH)
+const key = evmKeyAt(mnemonicToSeedSync(MNEMONIC), WALLET_PATH)
 
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map(hexOf)
 const word = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(hexOf)

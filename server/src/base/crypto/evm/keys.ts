@@ -1,7 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
+import { HDKey } from '@scure/bip32'
 import { type Hex, hexOf } from '../../formats/hex.ts'
-import { secp256k1PublicKey } from '../bip32.ts'
 
 const ADDRESS_BYTES = 20
 /** What `v` of a signature begins at, since Bitcoin. */
@@ -10,9 +10,16 @@ const V_BASE = 27
 /** The first key of a wallet on every EVM chain (BIP-44, coin type 60), which other wallets find from the mnemonic. */
 export const WALLET_PATH = "m/44'/60'/0'/0/0"
 
+/** The private key, 32 bytes, at a BIP-32 path of a seed. */
+export function evmKeyAt(seed: Uint8Array, path: string): Uint8Array {
+  const { privateKey } = HDKey.fromMasterSeed(seed).derive(path)
+  if (!privateKey) throw new Error(`There is no key at ${path}`)
+  return privateKey
+}
+
 /** The address of a private key, in lower case. */
 export function evmAddressOf(privateKey: Uint8Array): Hex {
-  const publicKey = secp256k1PublicKey(privateKey, 'uncompressed')
+  const publicKey = secp256k1.getPublicKey(privateKey, false)
   return hexOf(keccak_256(publicKey.subarray(1)).subarray(-ADDRESS_BYTES))
 }
 
