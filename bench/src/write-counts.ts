@@ -101,7 +101,7 @@ export async function countWrites(db: Database, pieces: number, work: () => Prom
 }
 
 /** Less is of work that is done now and then, and differs from run to run. */
-const LEAST = 0.1
+const LEAST = 0.3
 
 /** A record of the log that splits a page of an index also has the entry that did not fit. */
 const KINDS = {
