@@ -104,8 +104,9 @@ async function attempt(work: () => Promise<Answer>): Promise<Answer> {
   } catch (error) {
     if (error instanceof Refusal)
       return { status: error.status, body: { code: error.code, message: error.message } }
-    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') return { status: 400, body: {} }
-    process.stderr.write(`${(error as Error).stack}\n`)
+    if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET')
+      return { status: 400, body: {} }
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`)
     return { status: 500, body: { code: 'INTERNAL', message: 'The bank has made a mistake' } }
   }
 }

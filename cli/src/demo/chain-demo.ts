@@ -1,3 +1,4 @@
+import { isObject } from '@countersign/contract/core/decode'
 import { CountersignError } from '@countersign/sdk'
 import type { Credentials } from '../connection/credentials.ts'
 import { formatAmount } from '../terminal/amounts.ts'
@@ -78,7 +79,7 @@ async function balanceOf(
 async function showOnChain({ script }: Demo, transaction: object, rpcUrl: string): Promise<void> {
   const said =
     'reconciliationInstructions' in transaction ? transaction.reconciliationInstructions : undefined
-  const hash = (said as { readonly transactionHash?: string } | undefined)?.transactionHash
+  const hash = isObject(said) && typeof said.transactionHash === 'string' ? said.transactionHash : undefined
   if (hash === undefined) throw new Failure('The payment has no transaction hash.')
   script.step('chain: has the payment in a block', `${rpcUrl} says, without this server`)
   const response = await fetch(rpcUrl, {

@@ -10,6 +10,7 @@ import {
   type PullRequest,
 } from '@countersign/contract/connectors/protocol'
 import { readBody } from '@countersign/contract/connectors/reader'
+import { isObject } from '@countersign/contract/core/decode'
 import type { Static, TSchema } from 'typebox'
 import type { Accounts, Hook } from './accounts.ts'
 import type { Delivery, Receiver } from './receiver.ts'
@@ -111,7 +112,7 @@ export function bodyOf<T extends TSchema>(
 export function isRefused(reply: Reply, statuses: readonly number[], what: string, code?: string): void {
   const wanted = statuses.join(' or ')
   holds(statuses.includes(reply.status), `${what} was answered ${reply.status}, not ${wanted}`)
-  const { code: found, message } = (reply.body ?? {}) as { code?: unknown; message?: unknown }
+  const { code: found, message }: Readonly<Record<string, unknown>> = isObject(reply.body) ? reply.body : {}
   holds(
     typeof found === 'string' && typeof message === 'string',
     `the refusal of ${what} has no code and message: ${reply.text.slice(0, 200)}`,

@@ -25,9 +25,14 @@ export function setCrypto(port: CryptoPort | undefined): void {
   given = port
 }
 
+/** Undefined where there is none, although the types of the platforms say that there always is one. */
+function platformCrypto(): CryptoPort | undefined {
+  return globalThis.crypto
+}
+
 /** The given implementation or the platform's own. Throws an Error that names `setCrypto` where there is neither. */
 export function webCrypto(): CryptoPort {
-  const port = given ?? (globalThis.crypto as CryptoPort | undefined)
+  const port = given ?? platformCrypto()
   if (port?.subtle) return port
   throw new Error(
     'Web Crypto is missing here (React Native, or a page without HTTPS): give the sdk an implementation with setCrypto().',
@@ -36,7 +41,7 @@ export function webCrypto(): CryptoPort {
 
 /** Fills bytes with randomness; only this part of the port is needed. */
 export function randomBytes(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
-  const port = given ?? (globalThis.crypto as CryptoPort | undefined)
+  const port = given ?? platformCrypto()
   return typeof port?.getRandomValues === 'function'
     ? port.getRandomValues(bytes)
     : webCrypto().getRandomValues(bytes)

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { isObject } from '@countersign/contract/core/decode'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toJson } from '../../../base/json/json.ts'
@@ -128,8 +129,7 @@ function notFound(config: Config, path: string, patterns: readonly Pattern[]): A
 }
 
 function hasEmptyValue(params: unknown): boolean {
-  for (const name in params as object) if ((params as Record<string, string>)[name] === '') return true
-  return false
+  return isObject(params) && Object.values(params).includes('')
 }
 
 /** How long a refused connection may take to end. */
