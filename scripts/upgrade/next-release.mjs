@@ -3,7 +3,7 @@ import * as path from 'node:path'
 
 const SCHEMA = 'server/src/storage/schema'
 
-/** What a next release could change: it counts ended transfers in a table of its own, and customers have one more column. */
+/** What a next release could change: it counts ended transfers in a new table, and customers have one more column. */
 const MIGRATIONS = [
   {
     name: '9001-planted',

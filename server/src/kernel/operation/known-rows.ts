@@ -14,7 +14,7 @@ const CARRIED = [
 type CarriedTable = (typeof CARRIED)[number]
 const IS_CARRIED: ReadonlySet<string> = new Set(CARRIED)
 
-/** Rows by table and id. Null: there is none. */
+/** Rows by table and id. Null: the table has no row with this id. */
 type Rows = ReadonlyMap<string, object | null>
 
 const NONE: Rows = new Map()
@@ -31,7 +31,7 @@ export class KnownRows {
     this.#given = given
   }
 
-  /** The row that a lookup by id would find: null if there is none, undefined if it has to be read. */
+  /** The row that a lookup by id would find: null if the table has no row with it, undefined if it has to be read. */
   find<Row>({ table, isWhole }: RowByKey<Row>, id: string): Row | null | undefined {
     if (this.#given.size === 0 || table === undefined || isWhole === undefined) return undefined
     const name = nameOf(table, id)
@@ -46,7 +46,7 @@ export class KnownRows {
     if (IS_CARRIED.has(table)) this.#read.set(nameOf(table, id), row)
   }
 
-  /** Says that there is no such row. */
+  /** Says that the table has no row with this id. */
   addAbsent(table: CarriedTable, id: string): void {
     this.#read.set(nameOf(table, id), null)
   }
