@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { filesOf, PROJECTS, projectOf, ROOT, type Scope, testFiles } from './projects.ts'
 
 const FOLDERS = [
+  'bench',
   'cli',
   'connectors',
   'console',

@@ -10,6 +10,31 @@ CREATE FUNCTION add_extra() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN INSERT INTO extra VALUES (NEW.id); RETURN NULL; END $$;
 CREATE TRIGGER extra AFTER INSERT ON ledger_transfers FOR EACH ROW EXECUTE FUNCTION add_extra();`
 
+const ONE = { inserts: 1, updates: 0, deletes: 0, indexEntries: 2, logBytes: 500 }
+const STORED = { transfer: { total: { ...ONE, statements: 4, commits: 1 }, tables: { events: ONE } } }
+
+test('a number that has risen or fallen is named with its table, and noise is not', { tags: 'smoke' }, () => {
+  const { total, tables } = STORED.transfer
+  const measured = (change: Partial<typeof ONE>, statements = 4) => ({
+    transfer: {
+      total: { ...total, ...change, statements },
+      tables: { ...tables, events: { ...ONE, ...change } },
+    },
+  })
+  expect(compareCounts(measured({}), STORED)).toEqual([])
+  expect(compareCounts(measured({ logBytes: 505, inserts: 1.05 }), STORED)).toEqual([])
+  expect(compareCounts(measured({ indexEntries: 3 }), STORED)).toEqual([
+    expect.stringMatching(/^transfer: 3 indexEntries instead of 2: a payment may not cost more\. /),
+    expect.stringMatching(/^transfer, events: 3 indexEntries instead of 2: /),
+  ])
+  expect(compareCounts(measured({}, 3), STORED)).toEqual([
+    expect.stringMatching(/^transfer: 3 statements instead of 4: the lower number can be kept\. /),
+  ])
+  expect(compareCounts({ other: STORED.transfer }, STORED)).toEqual([
+    expect.stringMatching(/^other: not in ratchets\.json\. /),
+  ])
+})
+
 test('a transfer, a signed payment, a card authorization and a payment of an agent write no more than ratchets.json says', async ({
   skip,
 }) => {

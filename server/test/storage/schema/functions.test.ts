@@ -8,7 +8,7 @@ import {
 } from '../../../src/storage/schema/functions/functions.ts'
 
 /** What the functions were when their version was last raised. */
-const RECORDED = { version: 9, hash: '4141ed0395439852c6d8df53b990a2ea' }
+const RECORDED = { version: 10, hash: '1243350fcd3b1e3cdc958d57e5d40f6d' }
 
 test('the version of the functions is raised with every change to their text', () => {
   const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }
