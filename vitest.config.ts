@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { CHROMIUM } from './test/chromium.ts'
 import { measureSlowdown, slowdownEnv } from './test/machine-speed.ts'
-import { findModuleCache } from './test/module-cache.ts'
 import { PlainReporter } from './test/plain-reporter.ts'
 import { ProjectOrder } from './test/project-order.ts'
 import { filesOf, PROJECTS, type Project, type Scope, type TestFile, testFiles } from './test/projects.ts'
@@ -28,8 +27,6 @@ export default defineConfig({
     // More than cores: many tests wait for a server, a disk or a process.
     maxWorkers: Math.max(2, availableParallelism()) + (scope === 'smoke' ? 2 : 1),
     sequence: { sequencer: ProjectOrder },
-    // Otherwise each project of each run compiles the same sources again.
-    experimental: { fsModuleCache: true, fsModuleCachePath: findModuleCache() },
     // The shared server has to close, and its log is searched for secrets.
     teardownTimeout: 60_000 * slowdown,
     reporters: ['default', new TestSeconds(), new PlainReporter()],
