@@ -125,6 +125,7 @@ describe.each(WRITTEN)('the state machine of %s', (kind, table, column, transiti
         id: 'X',
         expect: { ...guard, [column]: state },
         set: { created_at: new Date(0).toISOString(), [column]: next, updated_at: op.now.toISOString() },
+        values: { ...change, [column]: next, updated_at: op.now },
       },
     })
   })
