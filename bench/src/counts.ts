@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { keysOf } from '@countersign/contract/core/objects'
 import type { Database } from '@countersign/server/storage/engine/port'
 import { openPostgres } from '@countersign/server/storage/engine/postgres'
 import { type AgentPayer, agentSteps, makeAgentPayer } from './agents.ts'
 import { authorizationCall } from './cards.ts'
-import { type Call, send, type Target } from './load.ts'
+import { type Call, inTurn, send, type Target } from './load.ts'
 import { type Bench, type Options, onServer } from './on-server.ts'
 import { makePayers } from './payers.ts'
 import { type Payer, seedCards, seedPayers } from './seed.ts'
@@ -58,7 +59,7 @@ export function storedCounts(): AllCounts {
  */
 export async function measureCounts(
   options: Options,
-  { plant = '', kinds = Object.keys(KINDS) }: { plant?: string; kinds?: readonly string[] } = {},
+  { plant = '', kinds = keysOf(KINDS) }: { plant?: string; kinds?: readonly (keyof typeof KINDS)[] } = {},
 ): Promise<AllCounts | undefined> {
   const counts: Record<string, Counts> = {}
   let canCount = true
@@ -74,7 +75,7 @@ export async function measureCounts(
       const db = await openPostgres(bench.cluster.url, { poolMax: 1 })
       try {
         if (plant) await db.script(plant)
-        for (const kind of kinds) counts[kind] = await countKind(KINDS[kind]!, bench, { ...bench.seeded, db })
+        for (const kind of kinds) counts[kind] = await countKind(KINDS[kind], bench, { ...bench.seeded, db })
       } finally {
         await db.close()
       }
@@ -106,7 +107,7 @@ async function flushRequestLog({ baseUrl, authorization }: Target): Promise<void
   if (!response.ok) throw new Error(`The server answered ${response.status}: ${await response.text()}`)
 }
 
-const KINDS: Readonly<Record<string, Kind>> = {
+const KINDS = {
   transfer: async ({ target }, { payers }) => {
     const next = inTurn(payers)
     return () => sent(target, transferCall(next()))
@@ -123,7 +124,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     const payer = await makeAgentPayer(credentials, 0)
     return agentPiece({ ...target, authorization: `Bearer ${payer.accessToken}` }, payer)
   },
-}
+} as const satisfies Readonly<Record<string, Kind>>
 
 function agentPiece(target: Target, payer: AgentPayer): Piece {
   const { quote, execute } = agentSteps('/agents/me', [payer])
@@ -134,12 +135,7 @@ async function sent(target: Target, call: Call): Promise<void> {
   await send(target, call)
 }
 
-function inTurn<T>(all: readonly T[]): () => T {
-  let n = 0
-  return () => all[n++ % all.length]!
-}
-
-/** What is compared of a total. Removals are not: due work removes the rows of several payments at once. */
+/** The compared numbers of a total. Removals are left out: due work removes the rows of several payments at once. */
 const OF_TOTAL = ['inserts', 'updates', 'indexEntries', 'logBytes', 'statements', 'commits'] as const
 /** The log of a single table differs by how full its pages are. */
 const OF_TABLE = ['inserts', 'updates', 'indexEntries'] as const

@@ -144,6 +144,16 @@ export function basic({ tokenId, clientSecret }: { tokenId: string; clientSecret
   return `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
 }
 
+/** Gives one after the other, again and again. */
+export function inTurn<T>(all: readonly T[]): () => T {
+  let given = 0
+  return () => {
+    const found = all[given++ % all.length]
+    if (found === undefined) throw new Error('There is nothing to choose from.')
+    return found
+  }
+}
+
 /** One of several, at random. */
 export function anyOf<T>(all: readonly T[]): T {
   const found = all[Math.floor(Math.random() * all.length)]

@@ -1,4 +1,4 @@
-import { type Call, CONNECTIONS, type Figure, load, send, type Target } from './load.ts'
+import { type Call, CONNECTIONS, type Figure, inTurn, load, send, type Target } from './load.ts'
 import { type Options, onServer } from './on-server.ts'
 import { makePayers, PAYMENT, type Payer } from './payers.ts'
 import { Pgbench, type TpcB } from './pgbench.ts'
@@ -62,17 +62,12 @@ interface Quote {
 export async function signedCalls(target: Target, payers: readonly Payer[], count: number): Promise<Call[]> {
   const calls: Call[] = []
   let begun = 0
+  const nextPayer = inTurn(payers)
   const work = async () => {
-    while (begun < count) calls.push(await signedCall(target, payerAt(payers, begun++)))
+    while (begun++ < count) calls.push(await signedCall(target, nextPayer()))
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, work))
   return calls
-}
-
-function payerAt(payers: readonly Payer[], n: number): Payer {
-  const payer = payers[n % payers.length]
-  if (payer === undefined) throw new Error('There are no payers.')
-  return payer
 }
 
 async function signedCall(target: Target, payer: Payer): Promise<Call> {

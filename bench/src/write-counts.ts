@@ -1,6 +1,6 @@
 import { type Database, onlyRow } from '@countersign/server/storage/engine/port'
 
-/** What a piece of work writes to one table and its indexes. */
+/** Writes of one piece of work to a table and its indexes. */
 export interface TableCounts {
   readonly inserts: number
   readonly updates: number
@@ -10,7 +10,7 @@ export interface TableCounts {
   readonly logBytes: number
 }
 
-/** What a piece of work costs the database, whatever the machine. Averages. */
+/** The average cost of a piece of work for the database. It does not depend on the machine. */
 export interface Counts {
   readonly total: TableCounts & {
     /** Statements that the server sends, each a round trip. */
@@ -132,7 +132,7 @@ function sumOf<T>(all: readonly T[], number: (one: T) => number): number {
 }
 
 async function endOfLog(db: Database): Promise<string> {
-  // A commit that nobody waits for is written a moment later; this one is waited for.
+  // The log is flushed a moment after a commit without a write; this one has a transaction number, so it is flushed at once.
   await db.query('SELECT pg_current_xact_id()')
   const { rows } = await db.query<{ position: string }>('SELECT pg_current_wal_flush_lsn()::text AS position')
   return onlyRow(rows).position

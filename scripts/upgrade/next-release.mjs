@@ -3,7 +3,7 @@ import * as path from 'node:path'
 
 const SCHEMA = 'server/src/storage/schema'
 
-/** What a next release could change: it counts ended transfers in a new table, and customers have one more column. */
+/** Changes like those of a next release: a table that counts ended transfers, and a column of customers. */
 const MIGRATIONS = [
   {
     name: '9001-planted',

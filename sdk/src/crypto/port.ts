@@ -25,7 +25,7 @@ export function setCrypto(port: CryptoPort | undefined): void {
   given = port
 }
 
-/** Undefined where there is none, although the types of the platforms say that there always is one. */
+/** Undefined on a platform without Web Crypto, although TypeScript's own types say that it is always present. */
 function platformCrypto(): CryptoPort | undefined {
   return globalThis.crypto
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Hex } from '../../base/formats/hex.ts'
-import { type RowByKey, rowById, rowByKey } from '../../storage/read/lookup.ts'
+import { rowById, rowOfTable } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { LedgerAccountRow } from '../../storage/rows/ledger.ts'
 import type { CustomerRow, InternalAccountRow } from '../../storage/rows/tables.ts'
@@ -36,18 +36,15 @@ export type OwnedAccountRow = InternalAccountRow &
   } & { readonly owner_deleted_at: Date | null }
 
 // OFFSET 0 stops the planner from reordering the joins, so rows are always read by id.
-const OWNED_BY_ID: RowByKey<OwnedAccountRow> = {
-  ...rowByKey<OwnedAccountRow>(
-    `SELECT a.*, l.posted, l.held, c.platform_customer_id, c.verification_status, c.deleted_at AS owner_deleted_at
+const OWNED_BY_ID = rowOfTable<OwnedAccountRow>(
+  'internal_accounts',
+  `SELECT a.*, l.posted, l.held, c.platform_customer_id, c.verification_status, c.deleted_at AS owner_deleted_at
    FROM internal_accounts a
    CROSS JOIN LATERAL (SELECT posted, held FROM ledger_accounts WHERE id = a.id OFFSET 0) l
    LEFT JOIN LATERAL (
      SELECT platform_customer_id, verification_status, deleted_at FROM customers WHERE id = a.customer_id OFFSET 0) c ON true
    WHERE a.id = ANY ($1::uuid[])`,
-    'id',
-  ),
-  table: 'internal_accounts',
-}
+)
 
 export async function selectOwnedAccount(op: Op, id: string): Promise<OwnedAccountRow | undefined> {
   return op.find(OWNED_BY_ID, id)

@@ -269,9 +269,8 @@ export function createOp(
     known,
     async find(of, ...key) {
       const [id = ''] = key
-      const own = known.find(of, id)
-      if (own !== undefined) return own ?? undefined
-      const row = await app.lookup(of, ...key)
+      const given = known.find(of, id)
+      const row = given === undefined ? await app.lookup(of, ...key) : given
       if (row?.platform_id !== platform.id) return undefined
       if (of.table) known.add(of.table, id, row)
       return row

@@ -18,6 +18,8 @@ const IS_CARRIED: ReadonlySet<string> = new Set(CARRIED)
 type Rows = ReadonlyMap<string, object | null>
 
 const NONE: Rows = new Map()
+/** Due work that begins at once needs a few rows; an operation over thousands keeps no more. */
+const ROWS_MAX = 100
 
 /**
  * The rows that an operation has read. Due work that this process runs right after the commit takes them from here, as the
@@ -37,18 +39,22 @@ export class KnownRows {
     const name = nameOf(table, id)
     const row = this.#given.get(name)
     if (row === undefined || (row !== null && !isWhole(row))) return undefined
-    this.#read.set(name, row)
+    this.#keep(name, row)
     return row
   }
 
   /** Adds a row that was read, or is part of the write set. */
   add(table: keyof Tables, id: string, row: object): void {
-    if (IS_CARRIED.has(table)) this.#read.set(nameOf(table, id), row)
+    if (IS_CARRIED.has(table)) this.#keep(nameOf(table, id), row)
   }
 
   /** Says that the table has no row with this id. */
   addAbsent(table: CarriedTable, id: string): void {
-    this.#read.set(nameOf(table, id), null)
+    this.#keep(nameOf(table, id), null)
+  }
+
+  #keep(name: string, row: object | null): void {
+    if (this.#read.size < ROWS_MAX || this.#read.has(name)) this.#read.set(name, row)
   }
 
   /** For an operation that is decided again: what was read before may be out of date. */

@@ -1,7 +1,7 @@
 import { canonicalUmaAddress } from '@countersign/contract/core/formats'
 import { sql } from 'kysely'
 import { asKind } from '../../storage/engine/ids.ts'
-import { type RowByKey, rowByKey } from '../../storage/read/lookup.ts'
+import { rowByKey, rowOfTable } from '../../storage/read/lookup.ts'
 import { whereAnyGiven, whereGiven } from '../../storage/read/where-given.ts'
 import type { AgentActionRow } from '../../storage/rows/agent.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
@@ -33,15 +33,12 @@ function transactions(op: Op) {
     .select('customers.platform_customer_id')
 }
 
-const BY_ID: RowByKey<TransactionWithCustomer> = {
-  ...rowByKey<TransactionWithCustomer>(
-    `SELECT t.*, c.platform_customer_id FROM transactions t LEFT JOIN customers c ON c.id = t.customer_id
-     WHERE t.id = ANY ($1::uuid[])`,
-    'id',
-  ),
-  table: 'transactions',
-  isWhole: (row): row is TransactionWithCustomer => 'platform_customer_id' in row,
-}
+const BY_ID = rowOfTable<TransactionWithCustomer>(
+  'transactions',
+  `SELECT t.*, c.platform_customer_id FROM transactions t LEFT JOIN customers c ON c.id = t.customer_id
+   WHERE t.id = ANY ($1::uuid[])`,
+  (row): row is TransactionWithCustomer => 'platform_customer_id' in row,
+)
 
 export async function selectTransaction(op: Op, id: string): Promise<TransactionWithCustomer | undefined> {
   return op.find(BY_ID, id)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
-import { type RowByKey, rowById, rowByKey } from '../../storage/read/lookup.ts'
+import { rowById, rowOfTable } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
 
@@ -30,13 +30,10 @@ function live(op: Op) {
     .where('deleted_at', 'is', null)
 }
 
-const LIVE_BY_ID: RowByKey<ExternalAccountRow> = {
-  ...rowByKey<ExternalAccountRow>(
-    'SELECT * FROM external_accounts WHERE id = ANY ($1::uuid[]) AND deleted_at IS NULL',
-    'id',
-  ),
-  table: 'external_accounts',
-}
+const LIVE_BY_ID = rowOfTable<ExternalAccountRow>(
+  'external_accounts',
+  'SELECT * FROM external_accounts WHERE id = ANY ($1::uuid[]) AND deleted_at IS NULL',
+)
 
 export async function selectExternalAccount(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
   return op.find(LIVE_BY_ID, id)

@@ -1,22 +1,27 @@
 import { ownUuidOf } from '../engine/ids.ts'
 import { isIdColumn } from '../schema/id-columns.ts'
-import type { Write } from './writes.ts'
+import type { InsertWrite, UpdateWrite, Write } from './writes.ts'
+
+type StoredWrite =
+  | Exclude<Write, InsertWrite | UpdateWrite>
+  | Pick<InsertWrite, 'write' | 'table' | 'row'>
+  | Omit<UpdateWrite, 'values'>
 
 /**
  * A write as the database takes it: its ids are uuids. Text of people, and ids within JSON, stay as they are. Throws where an
  * id is none, which is a fault of ours.
  */
-export function storedWrite(write: Write): Write {
+export function storedWrite(write: Write): StoredWrite {
   switch (write.write) {
     case 'insert':
-      return { write: 'insert', table: write.table, row: storedRow(write.row), values: NOTHING }
+      return { write: 'insert', table: write.table, row: storedRow(write.row) }
     case 'update':
       return {
-        ...write,
+        write: 'update',
+        table: write.table,
         id: ownUuidOf(write.id),
         expect: storedRow(write.expect),
         set: storedRow(write.set),
-        values: NOTHING,
       }
     case 'expect':
       return {
@@ -34,9 +39,6 @@ export function storedWrite(write: Write): Write {
       return withoutKinds(write)
   }
 }
-
-/** The database has no use for a row as reads have it. */
-const NOTHING = {}
 
 /** The writes whose ids are members of their own: those of the ledger and of the outbox. */
 type OwnWrite = Exclude<Write, { write: 'insert' | 'update' | 'expect' | 'remove' | 'keep' | 'newestKey' }>

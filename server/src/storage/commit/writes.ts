@@ -10,15 +10,7 @@ import type { Tables } from '../rows/tables.ts'
  */
 export type Write =
   | InsertWrite
-  | {
-      readonly write: 'update'
-      readonly table: RecordTable
-      readonly id: string
-      readonly expect: Record<string, unknown>
-      readonly set: Record<string, unknown>
-      /** What is set, as reads have it. */
-      readonly values: object
-    }
+  | UpdateWrite
   | {
       readonly write: 'expect'
       readonly table: RecordTable
@@ -59,12 +51,22 @@ export interface InsertWrite {
   readonly write: 'insert'
   readonly table: RecordTable
   readonly row: Record<string, unknown>
-  /** The row as reads have it. */
+  /** The row in the form in which a read returns it. */
   readonly values: object
   /** The due work that the row is. */
   readonly due?: NewJob
   /** Due work that may share its row with that of other sets, which are written by the same call. */
   readonly shares?: boolean
+}
+
+export interface UpdateWrite {
+  readonly write: 'update'
+  readonly table: RecordTable
+  readonly id: string
+  readonly expect: Record<string, unknown>
+  readonly set: Record<string, unknown>
+  /** The new values in the form in which a read returns them. */
+  readonly values: object
 }
 
 export interface EventWrite {

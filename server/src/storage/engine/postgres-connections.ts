@@ -18,7 +18,7 @@ const NARROWED_MAX = 20
 
 interface Limits {
   readonly max: number
-  /** Settings of their sessions, on top of those of every connection. */
+  /** Additional settings of their sessions. */
   readonly options: string
 }
 

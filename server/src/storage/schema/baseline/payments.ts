@@ -42,7 +42,7 @@ CREATE INDEX quotes_customer ON quotes (customer_id, created_at DESC, id DESC);
 CREATE INDEX quotes_signing_request ON quotes (signing_request_id) WHERE signing_request_id IS NOT NULL;
 
 -- References to platform and customer are not checked: every payment writes here (decision 0017). No row of those two tables is
--- ever deleted. The columns are in the order of ROWS in commit/commit-arguments.ts, as those of all tables that are named there.
+-- ever deleted. The columns are in the order of ROWS in rows/row-columns.ts, as those of all tables that are named there.
 CREATE TABLE transactions (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL,
