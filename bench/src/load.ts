@@ -149,7 +149,7 @@ export function inTurn<T>(all: readonly T[]): () => T {
   let given = 0
   return () => {
     const found = all[given++ % all.length]
-    if (found === undefined) throw new Error('There is nothing to choose from.')
+    if (found === undefined) throw new Error('The list is empty.')
     return found
   }
 }
@@ -157,6 +157,6 @@ export function inTurn<T>(all: readonly T[]): () => T {
 /** One of several, at random. */
 export function anyOf<T>(all: readonly T[]): T {
   const found = all[Math.floor(Math.random() * all.length)]
-  if (found === undefined) throw new Error('There is nothing to choose from.')
+  if (found === undefined) throw new Error('The list is empty.')
   return found
 }
