@@ -76,7 +76,7 @@ class Till {
     )
     const addressOf = (role: string) => rows.find((row) => row.role === role)!.address
     const till = new Till(world, account.id, addressOnChain(account)!, addressOf('TREASURY'))
-    await world.chain.setCoin(addressOf('GAS'), 10n ** 18n)
+    await world.setCoin(addressOf('GAS'), 10n ** 18n)
     await world.mint(addressOf('TREASURY'), FUNDS)
     till.#balance = FUNDS
     await till.#hasBalance()

@@ -42,6 +42,7 @@ export class ChainWorld {
   #isMining = true
   #isCalm = false
   #mining: Promise<void>
+  #reorganising: Promise<void> = Promise.resolve()
   kills = 0
   #killing: Promise<void> = Promise.resolve()
 
@@ -144,16 +145,28 @@ export class ChainWorld {
       if (!this.#isMining) return
       // What was in the replaced blocks waits for another one, or has to be sent again.
       if (!this.#isCalm && this.#random.chance(REORGANISED_SHARE))
-        await this.chain.reorg(CONFIRMATIONS - 1).catch(() => undefined)
+        this.#reorganising = this.chain.reorg(CONFIRMATIONS - 1).catch(() => undefined)
+      await this.#reorganising
       await this.chain.mine(1).catch(() => undefined)
     }
   }
 
-  /** Makes units of the token out of nothing. A reorganisation would drop them: nobody sends them again. */
-  async mint(to: Hex, amount: bigint): Promise<void> {
+  /** Makes units of the token out of nothing. */
+  mint(to: Hex, amount: bigint): Promise<void> {
+    return this.#change(() => this.chain.mint(to, amount))
+  }
+
+  /** Gives an account exactly so many wei. */
+  setCoin(account: Hex, wei: bigint): Promise<void> {
+    return this.#change(() => this.chain.setCoin(account, wei))
+  }
+
+  /** Changes the chain. A reorganisation would undo the change, and no server would repeat it: none comes until it is deep. */
+  async #change(by: () => Promise<unknown>): Promise<void> {
     this.#isCalm = true
+    await this.#reorganising
     const { number } = await this.chain.block()
-    await this.chain.mint(to, amount)
+    await by()
     await this.#reaches(number + BigInt(2 * CONFIRMATIONS))
     this.#isCalm = false
   }
