@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { API_VERSION } from '@countersign/contract/core/api-version'
+import { API_VERSION, DESCRIPTION_VERSION } from '@countersign/contract/core/api-version'
 import { pageQuery } from '@countersign/contract/core/schema'
-import { DESCRIPTION_VERSION } from '@countersign/contract/document/openapi'
 import { parseJson, toJson } from '@countersign/sdk'
 import { expect, test } from 'vitest'
 

@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import { API, type EndpointName } from '../api.ts'
+import { DESCRIPTION_VERSION } from '../core/api-version.ts'
 import {
   bodyBytesMaxOf,
   type Endpoint,
@@ -40,9 +41,6 @@ export interface OpenApiOptions {
   /** The word in the names that the specification spells with `svc`. Left out: that. */
   readonly wireWord?: string
 }
-
-/** The version of the description itself (specification 9). */
-export const DESCRIPTION_VERSION = '2026-06-25'
 
 /** `2026-06-25` → `2026.6.25`, so that npm, PyPI and Maven take it as the version of a generated package. */
 function inNumbers(date: string): string {

@@ -1,5 +1,4 @@
-import { API_VERSION } from '@countersign/contract/core/api-version'
-import { DESCRIPTION_VERSION } from '@countersign/contract/document/openapi'
+import { API_VERSION, DESCRIPTION_VERSION } from '@countersign/contract/core/api-version'
 import type { FastifyInstance } from 'fastify'
 import { html } from '../../base/formats/html.ts'
 import type { App } from '../../kernel/operation/app.ts'

@@ -58,17 +58,19 @@ export function refuseEarly(
   }
   const notAllowed = (taken: readonly string[]) =>
     new ApiError('METHOD_NOT_ALLOWED', { headers: { Allow: taken.join(', ') } })
-  for (const [url, taken] of methodsByUrl) {
-    const method = METHODS.filter((one) => !taken.includes(one))
-    const onRequest = async (_: unknown, reply: FastifyReply) => sendError(app, reply, notAllowed(taken))
-    server.route({ method, url, onRequest, handler: async () => {} })
-  }
-  // The router knows some methods only. Addresses without parameters are matched before patterns.
+  // Addresses without parameters are matched before patterns.
   const patterns = [...methodsByUrl]
     .sort(([one], [other]) => one.split(':').length - other.split(':').length)
     .map(
       ([url, taken]) => [new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`), taken, url] as const,
     )
+  // What no route takes ends below. Here, the route of a more general address would take it: PUT /cards/limits as PUT /cards/:id.
+  for (const [, taken, url] of patterns) {
+    if (!patterns.some(([pattern, , other]) => other !== url && pattern.test(url))) continue
+    const method = METHODS.filter((one) => !taken.includes(one))
+    const onRequest = async (_: unknown, reply: FastifyReply) => sendError(app, reply, notAllowed(taken))
+    server.route({ method, url, onRequest, handler: async () => {} })
+  }
   const refusal = (request: FastifyRequest): ApiError | undefined => {
     const { headers, params, raw } = request
     if (headers.host === undefined && raw.httpVersion === '1.1')
