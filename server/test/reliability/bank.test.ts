@@ -5,7 +5,7 @@ import { conflictsAtCommit, isFull, type Random, seededRandom } from './faults.t
 import { type FaultyServer, openFaultyServer } from './faulty-server.testing.ts'
 
 const CLIENTS = 20
-const BANK_MS = isFull ? 30_000 : 1000
+const BANK_MS = isFull ? 10_000 : 1000
 const FAULTS_MS = isFull ? 10_000 : 700
 
 let service: FaultyServer

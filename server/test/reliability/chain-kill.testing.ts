@@ -5,7 +5,7 @@ import { until } from '../worlds/production/bank.testing.ts'
 import { ChainWorld, type KillPoint } from './chain-world.testing.ts'
 import { isFull, type Random, seededRandom } from './faults.testing.ts'
 
-/** Kills of one test on each run; the full size has every place in the work, and half of them twice. */
+/** Kills of one test on each run; the full size has every place in the work. */
 const KILLS = 2
 const FUNDS = 1_000_000_000n
 const SENDING = 'eth_sendRawTransaction'
@@ -43,7 +43,7 @@ async function methodsOf(world: ChainWorld, by: () => Promise<void>): Promise<re
 
 function pointsOf(methods: readonly string[], moment: KillPoint['moment'], random: Random): KillPoint[] {
   const all = methods.map((method) => ({ method, moment }))
-  if (isFull) return [...all, ...all.filter(() => random.chance(0.5))]
+  if (isFull) return all
   return [...Array.from({ length: KILLS - 1 }, () => random.pick(all)), { method: SENDING, moment }]
 }
 

@@ -10,7 +10,7 @@ import { isFull, seededRandom } from './faults.testing.ts'
 
 beforeAll(ensureServerBuilt)
 
-const ROUNDS = isFull ? 50 : 2
+const ROUNDS = isFull ? 20 : 2
 const CLIENTS = isFull ? 50 : 20
 /** The server is killed after as many answers at most, and then as many milliseconds at most. */
 const ANSWERS_MAX = 2 * CLIENTS

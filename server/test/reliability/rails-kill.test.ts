@@ -11,8 +11,8 @@ import { bankBooks, expectExplainedBooks } from './rails-books.testing.ts'
 
 beforeAll(ensureServerBuilt)
 
-const PAYMENTS = isFull ? 2000 : 60
-const KILLS = isFull ? 50 : 2
+const PAYMENTS = isFull ? 800 : 60
+const KILLS = isFull ? 20 : 2
 /** The bank is killed after so many kills of a server. */
 const BANK_KILLED_EVERY = isFull ? 4 : 2
 const CLIENTS = isFull ? 20 : 8

@@ -13,7 +13,7 @@ import {
 beforeAll(ensureServerBuilt)
 
 const CLIENTS = 20
-const WORK_MS = isFull ? 30_000 : 1500
+const WORK_MS = isFull ? 15_000 : 1500
 /** How often one of the processes is killed and restarted. */
 const KILLS = isFull ? 5 : 1
 

@@ -134,7 +134,7 @@ test(
         const shown = await check()
         for (const { bought, sold } of Object.values(shown)) expect([bought, sold]).toEqual([0, 0])
       }),
-      { numRuns: isFull ? 60 : 6 },
+      { numRuns: isFull ? 30 : 6 },
     )
   },
   isFull ? 900_000 : 120_000,

@@ -292,7 +292,7 @@ test(
         )
         expect(last.status).toBe(expected.length === 0 ? 'BALANCED' : 'DIFFERENT')
       }),
-      { numRuns: isFull ? 150 : 10, endOnFailure: !isFull },
+      { numRuns: isFull ? 60 : 10, endOnFailure: !isFull },
     )
   },
   isFull ? 1_800_000 : 180_000,

@@ -248,7 +248,7 @@ describe.each(['STATEMENTS', 'ADVICES'] as const)(
             )
           expect(counted + waiting).toBe(booked)
         }),
-        { numRuns: isFull ? 8 : 3, endOnFailure: true },
+        { numRuns: isFull ? 5 : 3, endOnFailure: true },
       )
     })
   },
