@@ -64,10 +64,11 @@ export function refuseEarly(
     .map(
       ([url, taken]) => [new RegExp(`^${url.replaceAll(/:\w+/g, '[^/?]+')}(?:\\?|$)`), taken, url] as const,
     )
-  // What no route takes ends below. Here, the route of a more general address would take it: PUT /cards/limits as PUT /cards/:id.
+  // A method without a route is refused below. Two kinds need one: what a browser asks before a call (CORS), and an address that
+  // a more general one would take: PUT /cards/limits as PUT /cards/:id.
   for (const [, taken, url] of patterns) {
-    if (!patterns.some(([pattern, , other]) => other !== url && pattern.test(url))) continue
-    const method = METHODS.filter((one) => !taken.includes(one))
+    const isCovered = patterns.some(([pattern, , other]) => other !== url && pattern.test(url))
+    const method = isCovered ? METHODS.filter((one) => !taken.includes(one)) : ['OPTIONS']
     const onRequest = async (_: unknown, reply: FastifyReply) => sendError(app, reply, notAllowed(taken))
     server.route({ method, url, onRequest, handler: async () => {} })
   }
