@@ -5,6 +5,7 @@ import {
   CONNECTOR_BODY_BYTES_MAX,
   type ConnectorPaymentStatus,
 } from '@countersign/contract/connectors/protocol'
+import { isKeyOf } from '@countersign/contract/core/objects'
 import type { Bank } from './bank.ts'
 import type { Order } from './books.ts'
 import { type Answer, bodyOf, objectOf, ok, Refusal } from './http.ts'
@@ -64,7 +65,7 @@ function shown({ books, behaviour }: Bank, what: string): unknown {
 /** Sets what the body names, of the type that it has. */
 function behave({ behaviour, onBehaviour }: Bank, body: Json): Behaviour {
   for (const [name, value] of Object.entries(body))
-    if (!(name in DEFAULT_BEHAVIOUR) || typeof value !== typeof DEFAULT_BEHAVIOUR[name as keyof Behaviour])
+    if (!isKeyOf(DEFAULT_BEHAVIOUR, name) || typeof value !== typeof DEFAULT_BEHAVIOUR[name])
       throw new Refusal(400, 'INVALID_INPUT', `${name} is no member of the behaviour, or of another type`)
   Object.assign(behaviour, body)
   onBehaviour()

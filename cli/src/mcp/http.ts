@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CountersignError } from '@countersign/sdk'
 import { Agent } from '@countersign/sdk/agent'
@@ -79,7 +78,8 @@ export async function serveHttp(options: HttpOptions, signal: AbortSignal): Prom
   })
   server.maxConnections = CONNECTIONS_MAX
   await listen(server, options)
-  const { port } = server.address() as AddressInfo
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : options.port
   io().stdout.write(
     `Listening on ${addressOf(options.host, port)}${PATH}. A client signs in with a device code, or sends the token of its agent: "Authorization: Bearer …".\n`,
   )

@@ -214,7 +214,7 @@ function formSchema(fields: TSchema | undefined): unknown {
   return {
     type: 'object',
     required: ['file', ...required],
-    properties: { file, ...(refer(properties) as Json) },
+    properties: { file, ...refer(properties) },
   }
 }
 
@@ -367,7 +367,7 @@ function jsonContent(schema: TSchema, example?: unknown): Json {
 function errorComponents(): Json {
   // A request that the document describes never gets 405.
   const byStatus = groupByStatus(ERROR_CODES.filter((code) => code !== 'METHOD_NOT_ALLOWED'))
-  const { reason, ...members } = refer(ErrorBody.properties) as Json
+  const { reason, ...members } = refer(ErrorBody.properties)
   return Object.fromEntries(
     [...byStatus].flatMap(([status, codesOfStatus]) => [
       [

@@ -7,14 +7,17 @@ export function railsFileSchema(): Record<string, unknown> {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Rails of a Countersign server',
-    ...(withoutDiscriminators(refer(RailsFile)) as Record<string, unknown>),
+    ...withoutDiscriminators(refer(RailsFile)),
   }
 }
 
 /** The word is OpenAPI's: a JSON Schema has the tag of a union in each of its members. */
-function withoutDiscriminators(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withoutDiscriminators)
-  if (typeof node !== 'object' || node === null) return node
+function withoutDiscriminators(node: object): Record<string, unknown> {
   const members = Object.entries(node).filter(([name]) => name !== 'discriminator')
-  return Object.fromEntries(members.map(([name, value]) => [name, withoutDiscriminators(value)]))
+  return Object.fromEntries(members.map(([name, value]) => [name, insideOf(value)]))
+}
+
+function insideOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(insideOf)
+  return typeof value === 'object' && value !== null ? withoutDiscriminators(value) : value
 }

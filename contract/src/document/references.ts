@@ -7,7 +7,7 @@ type Json = Record<string, unknown>
 
 export interface References {
   /** A schema with every named schema in it, itself included, replaced by a reference. */
-  readonly refer: (node: unknown) => unknown
+  readonly refer: (schema: object) => Json
   /** The named schemas, for the document's components. */
   readonly components: () => Json
 }
@@ -16,23 +16,26 @@ export function references(named: readonly (readonly [string, TSchema])[]): Refe
   const byShape = new Map<string, readonly [string, TSchema]>()
   for (const one of named) if (!byShape.has(shapeOf(one[1]))) byShape.set(shapeOf(one[1]), one)
 
-  function refer(node: unknown, isNamed = isComponent): unknown {
+  function referAny(node: unknown, isNamed = isComponent): unknown {
     if (typeof node !== 'object' || node === null) return node
-    if (Array.isArray(node)) return node.map((one) => refer(one))
+    return Array.isArray(node) ? node.map((one) => referAny(one)) : refer(node, isNamed)
+  }
+
+  function refer(node: object, isNamed = isComponent): Json {
     const found = isNamed(node) ? byShape.get(shapeOf(node)) : undefined
     if (!found) return referInside(node)
     const [name, schema] = found
     return { $ref: `#/components/schemas/${name}`, ...notesBeside(node, schema) }
   }
 
-  function referInside(node: object): unknown {
+  function referInside(node: object): Json {
     const copy: Json = {}
     for (const [key, value] of Object.entries(asDocumented(node)))
       if (!OWN_KEYWORDS.has(key))
         copy[key] =
           key === 'properties' && isObject(value)
             ? ofProperties(value)
-            : refer(value, key === 'items' ? isItemComponent : isComponent)
+            : referAny(value, key === 'items' ? isItemComponent : isComponent)
     if ('discriminator' in node && 'oneOf' in node)
       copy.discriminator = withMapping(node as Union, copy.oneOf as Json[])
     // Without it, some generators read 32 bits.
@@ -43,7 +46,7 @@ export function references(named: readonly (readonly [string, TSchema])[]): Refe
 
   /** Names of properties are not keywords: a property may be called `properties`. */
   function ofProperties(properties: Json): Json {
-    return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, refer(schema)]))
+    return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, referAny(schema)]))
   }
 
   function components(): Json {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { wordOf } from '../core/objects.ts'
 import { OneOfWords, Pattern, Text } from '../core/schema.ts'
 import { EVENT_TYPES } from '../events/events.ts'
 
@@ -42,13 +43,13 @@ export function parseFault(text: string): Fault | undefined {
   const given = new Map(parts.map(([name = '', value]) => [name, value]))
   const delayMs = given.get('delay')
   if (given.size < parts.length || Number(delayMs ?? 0) > FAULT_DELAY_MS_MAX) return undefined
-  const error = given.get('error')
-  const webhook = given.get('webhook')
+  const error = FAULT_ERRORS.find((status) => String(status) === given.get('error'))
+  const webhook = wordOf(WEBHOOK_FAULTS, given.get('webhook'))
   return {
     ...(given.has('lost-answer') ? { losesAnswer: true } : {}),
     ...(delayMs === undefined ? {} : { delayMs: Number(delayMs) }),
-    ...(error === undefined ? {} : { error: Number(error) as FaultError }),
-    ...(webhook === undefined ? {} : { webhook: webhook as WebhookFault }),
+    ...(error === undefined ? {} : { error }),
+    ...(webhook === undefined ? {} : { webhook }),
   }
 }
 

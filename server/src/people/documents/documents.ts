@@ -159,7 +159,7 @@ export function documentView(row: DocumentRow): DocumentView {
     }),
     id: row.id,
     documentHolder: row.holder_id,
-    documentType: row.document_type as DocumentView['documentType'],
+    documentType: row.document_type,
     country: row.country,
     fileName: row.file_name,
     createdAt: row.created_at.toISOString(),

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { ownUuidOf } from '../engine/ids.ts'
-import type { JobRow, SharedPayload } from '../rows/job.ts'
+import type { SharedPayload } from '../rows/job.ts'
+import type { NewJob } from '../rows/new-job.ts'
 import { INSERTED, type InsertedTable } from '../rows/row-columns.ts'
 import { Parts, type Row } from './batch-parts.ts'
 import { CommitArguments, type Parameter, type RowTypes, rowsOf } from './commit-arguments.ts'
@@ -52,6 +53,7 @@ const DIGEST_DIGITS = 32
 /** Jobs that share a row: of one platform and kind. Each payload is that of a job by itself. */
 interface Sharing {
   readonly first: Row
+  readonly rowId: string
   readonly ids: string[]
   readonly payloads: SharedPayload['each'][number][]
 }
@@ -146,31 +148,26 @@ class BatchArguments {
   shared(): ReadonlyMap<string, SharedRow> {
     const rows = [...this.#sharing.values()].filter(({ ids }) => ids.length > 1)
     return new Map(
-      rows.flatMap(({ first, ids }) => {
-        const row = { id: first.id as string, size: ids.length }
+      rows.flatMap(({ rowId, ids }) => {
+        const row = { id: rowId, size: ids.length }
         return ids.map((id) => [id, row] as const)
       }),
     )
   }
 
-  #share(row: Row): void {
-    const name = `${row.platform_id} ${row.kind}`
+  #share(row: Row, { id, platform_id: platformId, kind, payload }: NewJob): void {
+    const name = `${platformId} ${kind}`
     const sharing = this.#sharing.get(name)
-    if (!sharing)
-      this.#sharing.set(name, {
-        first: row,
-        ids: [row.id as string],
-        payloads: [row.payload as JobRow['payload']],
-      })
+    if (!sharing) this.#sharing.set(name, { first: row, rowId: id, ids: [id], payloads: [payload] })
     else {
-      sharing.ids.push(row.id as string)
-      sharing.payloads.push(row.payload as JobRow['payload'])
+      sharing.ids.push(id)
+      sharing.payloads.push(payload)
     }
   }
 
-  #insert({ table, row, shares }: WriteOf<'insert'>): void {
+  #insert({ table, row, due, shares }: WriteOf<'insert'>): void {
     this.#new.add(row.id)
-    if (shares) this.#share(row)
+    if (due && shares) this.#share(row, due)
     else if (isInserted(table)) this.#args.add(rowsOf(table), row)
     else this.#inserts.add(table, row, storedRow(row))
   }

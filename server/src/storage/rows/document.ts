@@ -1,3 +1,5 @@
+import type { DocumentType } from '@countersign/contract/customers/documents'
+import type { Static } from 'typebox'
 import type { Stamped } from './stamped.ts'
 
 /** A file in the file store, and the key that opens it. */
@@ -18,7 +20,7 @@ export interface DocumentRow extends Stamped {
   holder_id: string
   /** The holder, or the business that it owns. */
   customer_id: string
-  document_type: string
+  document_type: Static<typeof DocumentType>
   side: 'FRONT' | 'BACK' | null
   /** ISO 3166-1 alpha-2. */
   country: string

@@ -87,5 +87,6 @@ export async function verifyStatement(
 
 /** The challenge of checked client data. */
 function originOf(clientData: Uint8Array): string {
-  return (JSON.parse(Buffer.from(clientData).toString('utf8')) as { origin: string }).origin
+  const { origin }: { readonly origin: string } = JSON.parse(Buffer.from(clientData).toString('utf8'))
+  return origin
 }
