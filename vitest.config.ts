@@ -23,7 +23,7 @@ const files = testFiles()
 
 export default defineConfig({
   test: {
-    projects: PROJECTS.flatMap(configOf),
+    projects: groups().flatMap(configOf),
     // More than cores: many tests wait for a server, a disk or a process.
     maxWorkers: Math.max(2, availableParallelism()) + (scope === 'smoke' ? 2 : 1),
     sequence: { sequencer: ProjectOrder },
@@ -33,9 +33,33 @@ export default defineConfig({
   },
 })
 
-function configOf(project: Project): TestProjectInlineConfiguration[] {
-  const { name, run, needsServer } = project
-  const own = filesOf(project, scope, files)
+/** Projects that vitest runs as one, so that the sources are compiled once, and loaded once by each worker. */
+interface Group extends Pick<Project, 'name' | 'run' | 'needsServer'> {
+  readonly projects: readonly Project[]
+}
+
+/** A run of single projects or files, and a list, has a group for each project. */
+function groups(): Group[] {
+  const isWhole =
+    scope !== undefined && !process.argv.some((arg) => arg === 'list' || arg.startsWith('--project'))
+  const isShared = ({ name, run }: Project) => isWhole && run !== 'script' && name !== 'unit'
+  const shared = PROJECTS.filter(isShared)
+  return [
+    ...PROJECTS.filter((project) => !isShared(project)).map((project) => ({
+      ...project,
+      projects: [project],
+    })),
+    groupOf('programs', 'smoke', shared),
+    groupOf('server', 'always', shared),
+  ]
+}
+
+function groupOf(name: string, run: Project['run'], among: readonly Project[]): Group {
+  return { name, run, needsServer: true, projects: among.filter((project) => project.run === run) }
+}
+
+function configOf({ name, run, needsServer, projects }: Group): TestProjectInlineConfiguration[] {
+  const own = projects.flatMap((project) => filesOf(project, scope, files))
   if (own.length === 0) return []
   const isUnit = name === 'unit'
   const isBrowser = name === 'browser'

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import type { SerializedError } from 'vitest'
 import type { Reporter, TestModule } from 'vitest/node'
+import { projectNameOf } from './projects.ts'
 
 /**
  * Ends the run with `N passed, N failed` alone on its line, for programs that read the output, and fails a run without
@@ -13,7 +14,7 @@ export class PlainReporter implements Reporter {
     const failed: string[] = unhandled.map(({ message }) => `outside of any test: ${firstLineOf(message)}`)
     const count = { passed: 0, failed: unhandled.length, skipped: 0, pending: 0 }
     for (const module of modules) {
-      const file = `|${module.project.name}| ${module.relativeModuleId}`
+      const file = `|${projectNameOf(module.moduleId)}| ${module.relativeModuleId}`
       const errors = [module, ...module.children.allSuites()].flatMap((part) => part.errors())
       count.failed += errors.length
       failed.push(...errors.map(({ message }) => `${file}: ${firstLineOf(message)}`))

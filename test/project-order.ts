@@ -1,5 +1,5 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { PROJECTS } from './projects.ts'
+import { PROJECTS, projectNameOf } from './projects.ts'
 
 const PLACES: ReadonlyMap<string, number> = new Map(PROJECTS.map(({ name }, place) => [name, place]))
 
@@ -11,6 +11,7 @@ const PLACES: ReadonlyMap<string, number> = new Map(PROJECTS.map(({ name }, plac
 export class ProjectOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return sorted.sort((a, b) => PLACES.get(a.project.name)! - PLACES.get(b.project.name)!)
+    const placeOf = ({ moduleId }: TestSpecification) => PLACES.get(projectNameOf(moduleId)) ?? 0
+    return sorted.sort((a, b) => placeOf(a) - placeOf(b))
   }
 }

@@ -118,6 +118,14 @@ export interface TestFile {
   readonly namesPostgres: boolean
 }
 
+let nameByPath: ReadonlyMap<string, string> | undefined
+
+/** The name of the project of a file, by its full path. A run may make one project of vitest's of several. */
+export function projectNameOf(fullPath: string): string {
+  nameByPath ??= new Map(testFiles().map(({ path, project }) => [join(ROOT, path), project]))
+  return nameByPath.get(fullPath) ?? 'unit'
+}
+
 /** Every test file of the repository, sorted by path. */
 export function testFiles(): TestFile[] {
   return pathsBelow('').map((path) => {

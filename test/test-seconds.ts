@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
-import { ROOT, testFiles } from './projects.ts'
+import { projectNameOf, ROOT, testFiles } from './projects.ts'
 import type {} from './worker-setup.ts'
 
 const FILE = join(ROOT, 'node_modules/.cache/countersign/test-seconds.json')
@@ -22,15 +22,15 @@ export class TestSeconds implements Reporter {
   readonly #running = new Map<string, string>()
   #counted = process.cpuUsage()
 
-  onTestModuleQueued({ project, moduleId }: TestModule): void {
+  onTestModuleQueued({ moduleId }: TestModule): void {
     this.#countMainProcess()
-    this.#running.set(`${project.name}:${moduleId}`, project.name)
+    this.#running.set(moduleId, projectNameOf(moduleId))
   }
 
   onTestModuleEnd(module: TestModule): void {
-    const project = module.project.name
+    const project = projectNameOf(module.moduleId)
     this.#countMainProcess()
-    this.#running.delete(`${project}:${module.moduleId}`)
+    this.#running.delete(module.moduleId)
     this.#add(project, module.meta().cpuSeconds ?? 0)
     this.#files.set(project, (this.#files.get(project) ?? 0) + 1)
   }
@@ -38,7 +38,9 @@ export class TestSeconds implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     if (IS_OTHER_RUN || modules.some(({ project }) => project.config.testNamePattern !== undefined)) return
     const partial = new Set(
-      modules.flatMap(({ project }) => (project.config.tagsFilter ? [project.name] : [])),
+      modules.flatMap(({ project, moduleId }) =>
+        project.config.tagsFilter ? [projectNameOf(moduleId)] : [],
+      ),
     )
     const all = testFiles()
     const complete = [...this.#seconds].filter(
