@@ -62,6 +62,9 @@ async function post(
         signal: AbortSignal.timeout(TIMEOUT_MS),
         bytesMax: ANSWER_BYTES_MAX,
         reach: op.mode === 'production' ? 'public' : 'any',
+        isRepeatable: true,
+        // A platform whose endpoint hangs must not use up the connections of others at the same host.
+        owner: op.platform.id,
       },
     )
     return { answer }
