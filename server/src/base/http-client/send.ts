@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request as requestHttp } from
 import { request as requestHttps } from 'node:https'
 import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { memberOf } from '@countersign/contract/core/objects'
+import { memberOf, present } from '@countersign/contract/core/objects'
 import { codeOf } from '../formats/thrown-errors.ts'
 import { isRefusedHost } from './addresses.ts'
 import { Connections, type PoolKey, type Reach } from './connections.ts'
@@ -61,6 +61,8 @@ export interface Answer {
   readonly body: Uint8Array
   /** False where the body is longer than the read part. */
   readonly isWhole: boolean
+  /** The header `Retry-After`, if there is one. */
+  readonly retryAfter?: string
 }
 
 /** An answer whose body is read as it arrives. The caller reads it to its end or destroys it. */
@@ -115,7 +117,8 @@ async function sendOnce(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
     let length = 0
     const finish = (isWhole: boolean) => {
       const read = Buffer.concat(chunks).subarray(0, bounds.bytesMax)
-      resolve({ status: response.statusCode ?? 0, body: read, isWhole })
+      const retryAfter = response.headers['retry-after']
+      resolve({ status: response.statusCode ?? 0, body: read, isWhole, ...present({ retryAfter }) })
       settle()
     }
     response.on('error', (error) => fail(reasonOf(error)))

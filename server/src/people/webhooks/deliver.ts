@@ -50,7 +50,10 @@ export function createDeliver(rules: AnswerRules): JobHandler<DeliveryKind> {
       ...(fault?.writes ?? []),
     ]
     if (by === 'retry')
-      return [...own, deliveryJob(op, kind, retried(payload, event, fault), retryAt(op, attempts, until))]
+      return [
+        ...own,
+        deliveryJob(op, kind, retried(payload, event, fault), retryAt(op, attempts, until, attempted.answer)),
+      ]
     // A later event that waits has marked this delivery.
     if (objectId === undefined || !delivery?.is_awaited) return own
     if (by !== 'deliver' || kind !== 'webhook.deliver' || fault)

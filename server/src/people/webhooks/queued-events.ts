@@ -95,7 +95,7 @@ export async function recordQueued(
     isAwaited = by !== 'retry' && delivery?.is_awaited === true
     if (by === 'retry') {
       const payload = { ...event.payload, sequence: event.sequence }
-      writes.push(deliveryJob(op, event.kind, payload, retryAt(op, attempts, until)))
+      writes.push(deliveryJob(op, event.kind, payload, retryAt(op, attempts, until, attempted.answer)))
     }
   }
   return isAwaited ? [...writes, ...(await wakeSuccessor(op, objectId, last))] : writes

@@ -44,7 +44,9 @@ export function createReplay(rules: AnswerRules): JobHandler<'webhook.replay'> {
       recordAttempt(op, event, delivery, by),
       attemptWrite(op, event.id, attempts, attempted),
       ...writes,
-      ...(by === 'retry' ? [deliveryJob(op, deliveryKind(event.type), since, retryAt(op, 1, until))] : []),
+      ...(by === 'retry'
+        ? [deliveryJob(op, deliveryKind(event.type), since, retryAt(op, 1, until, attempted.answer))]
+        : []),
       next,
     ]
   }
