@@ -36,13 +36,14 @@ const EVENT_OF_JOB = "right(payload->>'eventId', 36)::uuid"
 const SEQUENCE_OF_JOB = "(payload->>'sequence')::integer"
 
 /**
- * The event before is nearly always the previous one. If that one has no job, it is the last job with a number, or one of
- * the jobs that were never run and so have none yet.
+ * The event before is nearly always the previous one. It is looked for by its number and its job by its id: a backlog of
+ * the object is not read through for each of its events. If that one has no job, it is the last job with a number, or one
+ * of the jobs that were never run and so have none yet.
  */
 const PREDECESSOR = `
 SELECT * FROM (
-  (SELECT b.id, b.created_at FROM events b JOIN jobs ON ${EVENT_OF_JOB} = b.id
-   WHERE ${IS_DELIVERY} AND b.object_id = e.object_id AND b.sequence = e.sequence - 1 AND payload->>'objectId' = $3)
+  (SELECT b.id, b.created_at FROM events b WHERE b.object_id = e.object_id AND b.sequence = e.sequence - 1
+   AND (SELECT payload->>'objectId' FROM jobs WHERE ${IS_DELIVERY} AND ${EVENT_OF_JOB} = b.id LIMIT 1) = $3)
   UNION ALL
   (SELECT b.id, b.created_at FROM (
      (SELECT platform_id, payload FROM jobs WHERE ${IS_DELIVERY} AND payload->>'objectId' = $3
@@ -61,7 +62,7 @@ FROM webhook_secrets WHERE platform_id = $1 AND (expires_at IS NULL OR expires_a
 const DUE_DELIVERY = `
 SELECT ${EVENT}, ${DELIVERY},
   p.id AS before_id, p.created_at AS before_created_at, q.state AS before_state, q.is_awaited AS before_is_awaited,
-  EXISTS (SELECT FROM jobs WHERE ${IS_DELIVERY} AND ${EVENT_OF_JOB} = e.id) AS is_due, s.ids, s.generations
+  EXISTS (SELECT FROM jobs WHERE ${IS_DELIVERY} AND ${EVENT_OF_JOB} = $2) AS is_due, s.ids, s.generations
 FROM events e
 LEFT JOIN event_records r ON r.digest = e.record
 LEFT JOIN webhook_deliveries d ON d.id = e.id
@@ -91,12 +92,8 @@ export async function selectDueDelivery(
   op: Op,
   { eventId, objectId }: DeliveryPayload,
 ): Promise<DueDelivery | undefined> {
-  const { rows } = await op.db.query<DueRow>(DUE_DELIVERY, [
-    uuidOf(op.platform.id),
-    uuidOf(eventId),
-    objectId ?? null,
-    op.now,
-  ])
+  const parameters = [uuidOf(op.platform.id), uuidOf(eventId), objectId ?? null, op.now]
+  const { rows } = await op.db.query<DueRow>(DUE_DELIVERY, parameters, { isBrief: true })
   const [row] = rows
   if (!row) return undefined
   const { before_id: id, before_created_at, before_state, before_is_awaited, generations } = row
@@ -170,6 +167,7 @@ export async function selectQueueStates(
   const { rows } = await op.db.query<Delivered & { readonly event_id: string; readonly job_id: string }>(
     QUEUE_STATES,
     [uuidOf(op.platform.id), eventIds.map(uuidOf), objectId],
+    { isBrief: true },
   )
   return new Map(
     rows.map((row) => [row.event_id, { jobId: row.job_id, delivery: deliveryOf(op, row.event_id, row) }]),
