@@ -41,7 +41,7 @@ export const PLANTED = [
   },
   {
     name: 'an event that was refused counts as delivered',
-    file: 'server/src/people/webhooks/deliver.ts',
+    file: 'server/src/people/webhooks/delivery-record.ts',
     find: 'return (status >= 200 && status < 300) || status === 409',
     replace: 'return status >= 200',
   },

@@ -8,6 +8,7 @@ import type { DatabaseKind } from './server-process.ts'
 import { runSigned } from './signed.ts'
 import { runStart } from './start.ts'
 import { runTransfers } from './transfers.ts'
+import { runWebhooks } from './webhooks.ts'
 
 /** A bench, and the databases that it runs on; the first is the default. */
 const COMMANDS: Readonly<
@@ -22,6 +23,7 @@ const COMMANDS: Readonly<
   cards: { run: runCards, databases: ['postgres', 'embedded'] },
   payouts: { run: runPayouts, databases: ['postgres'] },
   agents: { run: runAgents, databases: ['postgres', 'embedded'] },
+  webhooks: { run: runWebhooks, databases: ['postgres'] },
   start: { run: runStart, databases: ['embedded', 'postgres'] },
 }
 
@@ -32,6 +34,7 @@ const USAGE = `usage: npm run bench [-- [COMMAND] [--database embedded|postgres]
   cards      authorizations of 10,000 cards, at half that rate, and of one card
   payouts    POST /transfer-out in production through a connector that answers in 50 ms and in 2 s; PostgreSQL only
   agents     quote and execute by an agent next to the platform
+  webhooks   payments with and without a webhook endpoint, and how fast webhooks follow; PostgreSQL only
   start      npm start to ready, and the demo's payment
   Without a command: all of them. On PostgreSQL unless --database says otherwise, and start on the embedded database.
   --short shows in seconds that a command works; its figures mean little.`

@@ -4,6 +4,7 @@ import { runCards } from '../src/cards.ts'
 import { runPayouts } from '../src/payouts.ts'
 import { runSigned } from '../src/signed.ts'
 import { runTransfers } from '../src/transfers.ts'
+import { runWebhooks } from '../src/webhooks.ts'
 
 const OPTIONS = { database: 'postgres', seconds: 1, rounds: 1, isShort: true } as const
 const BENCHES = {
@@ -12,6 +13,7 @@ const BENCHES = {
   cards: runCards,
   payouts: runPayouts,
   agents: runAgents,
+  webhooks: runWebhooks,
 }
 
 afterEach(() => {

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
 import { isPublicAddress, publicLookup } from './addresses.ts'
+import { Connections } from './connections.ts'
 import { type Bounds, NoAnswer, send, sendForStream } from './send.ts'
 
 const BODY = Buffer.from('{}')
@@ -61,7 +62,7 @@ test('a server that is too slow at any point gives no answer', async () => {
     const answer = post(`http://127.0.0.1:${port}/`, anywhere, 200)
     await expect(answer).rejects.toMatchObject({ code: 'TIMEOUT' })
   }
-  const neverResolved = { ...publicOnly, lookup: () => {} }
+  const neverResolved = { ...publicOnly, connections: new Connections({ lookup: () => {} }) }
   await expect(post('http://example.com/', neverResolved, 50)).rejects.toMatchObject({ code: 'TIMEOUT' })
 })
 
@@ -179,7 +180,9 @@ test('the address of a name is checked at the connection: a name that has change
   // An earlier check has accepted the name.
   await new Promise((resolve) => guarded('rebinding.example', {}, (error) => resolve(error)))
   for (const host of ['rebinding.example', 'localhost'])
-    await expect(post(`http://${host}:${port}/`, { ...publicOnly, lookup: guarded })).rejects.toMatchObject({
+    await expect(
+      post(`http://${host}:${port}/`, { ...publicOnly, connections: new Connections({ lookup: guarded }) }),
+    ).rejects.toMatchObject({
       code: 'ADDRESS_REFUSED',
     })
   // Also with the system's own lookup.

@@ -1,22 +1,22 @@
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  type IncomingMessage,
-  request as requestHttp,
-} from 'node:http'
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import type { LookupFunction } from 'node:net'
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
 import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { memberOf } from '@countersign/contract/core/objects'
+import { memberOf, present } from '@countersign/contract/core/objects'
 import { codeOf } from '../formats/thrown-errors.ts'
-import { isRefusedHost, publicLookup } from './addresses.ts'
+import { isRefusedHost } from './addresses.ts'
+import { Connections, type PoolKey, type Reach } from './connections.ts'
 
 /** A request to an absolute `http:` or `https:` URL. */
 export interface Outgoing {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+}
+
+/** A request that is sent once, because its body may be a stream. */
+export interface StreamedOutgoing extends Omit<Outgoing, 'body'> {
   readonly body?: Uint8Array | StreamedBody
 }
 
@@ -36,15 +36,24 @@ export interface Bounds {
    * `public`: the public internet only, for every address that was given over the API. `any`: also this machine and
    * private networks, for an address from the operator's environment, and for the sandbox's webhooks.
    */
-  readonly reach: 'public' | 'any'
-  /** How names are looked up where the reach is `public`. */
-  readonly lookup?: LookupFunction
+  readonly reach: Reach
   /**
-   * Keeps connections open for further requests, to one place that gets many. The other side may close an idle one just as
-   * it is used: a request that breaks on such a connection is made once more, so it has to be one that may be repeated.
+   * Whether the request may arrive twice; true by default, except for a POST. It then uses connections that stay open. The
+   * other side may close an idle one just as it is used, so a request that gets no byte of a response on such a connection
+   * is sent again, once, on a new connection. A request that must not arrive twice always gets a new connection.
    */
-  readonly keepsOpen?: boolean
+  readonly isRepeatable?: boolean
+  /** Open connections to one host. */
+  readonly connectionsMax?: number
+  /** Requests of one owner share connections, and wait for no other owner's. */
+  readonly owner?: string
+  readonly connections?: Connections
 }
+
+/** Enough for receivers that respond at once, and few enough for a small one. */
+const CONNECTIONS_MAX = 32
+
+const OWN_CONNECTIONS = new Connections()
 
 /** An answer: its status, and the read part of its body. */
 export interface Answer {
@@ -52,6 +61,8 @@ export interface Answer {
   readonly body: Uint8Array
   /** False where the body is longer than the read part. */
   readonly isWhole: boolean
+  /** The header `Retry-After`, if there is one. */
+  readonly retryAfter?: string
 }
 
 /** An answer whose body is read as it arrives. The caller reads it to its end or destroys it. */
@@ -66,13 +77,13 @@ export type Get = (url: string, bounds: Pick<Bounds, 'signal' | 'bytesMax'>) => 
 /** There was no answer. `code` is the system's error code, such as ECONNREFUSED, or TIMEOUT or ADDRESS_REFUSED. */
 export class NoAnswer extends Error {
   readonly code: string
-  /** Whether it broke on a connection that an earlier request had left open. */
-  readonly wasKeptOpen: boolean
+  /** True if a connection that was open before the request broke without a byte of a response. */
+  readonly isStaleConnection: boolean
 
-  constructor(code: string, wasKeptOpen = false) {
+  constructor(code: string, isStaleConnection = false) {
     super(code)
     this.code = code
-    this.wasKeptOpen = wasKeptOpen
+    this.isStaleConnection = isStaleConnection
   }
 }
 
@@ -85,17 +96,17 @@ const UNPACK: Readonly<Record<string, () => Transform>> = {
 }
 
 /**
- * The only way out of this server by HTTP. Sends a request over its own connection and returns the answer, whatever its
- * status: a redirect is an answer and is not followed. With the reach `public`, the connection goes to the address that
- * was checked. Throws NoAnswer.
+ * The only HTTP client of this server. Sends a request and returns the response, whatever its status: a redirect is a
+ * response and is not followed. With the reach `public`, the connection goes to the address that was checked. Throws
+ * NoAnswer.
  */
 export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
-  if (!bounds.keepsOpen) return sendOnce(outgoing, bounds)
+  const isRepeatable = bounds.isRepeatable ?? outgoing.method !== 'POST'
   try {
-    return await sendOnce(outgoing, bounds)
+    return await sendOnce(outgoing, { ...bounds, isRepeatable })
   } catch (error) {
-    if (error instanceof NoAnswer && error.wasKeptOpen)
-      return sendOnce(outgoing, { ...bounds, keepsOpen: false })
+    if (error instanceof NoAnswer && error.isStaleConnection)
+      return sendOnce(outgoing, { ...bounds, isRepeatable: false })
     throw error
   }
 }
@@ -106,7 +117,8 @@ async function sendOnce(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
     let length = 0
     const finish = (isWhole: boolean) => {
       const read = Buffer.concat(chunks).subarray(0, bounds.bytesMax)
-      resolve({ status: response.statusCode ?? 0, body: read, isWhole })
+      const retryAfter = response.headers['retry-after']
+      resolve({ status: response.statusCode ?? 0, body: read, isWhole, ...present({ retryAfter }) })
       settle()
     }
     response.on('error', (error) => fail(reasonOf(error)))
@@ -126,7 +138,7 @@ async function sendOnce(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
  * `idleMsMax` each pause of its body after that. Throws NoAnswer.
  */
 export async function sendForStream(
-  outgoing: Outgoing,
+  outgoing: StreamedOutgoing,
   { idleMsMax, ...bounds }: Omit<Bounds, 'bytesMax'> & { readonly idleMsMax: number },
 ): Promise<StreamedAnswer> {
   return exchange(outgoing, bounds, (response, { resolve, settle, unbind }) => {
@@ -147,16 +159,16 @@ interface Ending<T> {
   unbind(): void
 }
 
-const OPEN_MS_MAX = 4_000
-const KEPT = { keepAlive: true, maxSockets: 1024, maxFreeSockets: 256, timeout: OPEN_MS_MAX }
-const KEPT_OPEN = { http: new HttpAgent(KEPT), https: new HttpsAgent(KEPT) }
+/** Errors of a connection that the other side has closed. */
+const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 
 /** Sends a request, and gives its answer to `read` as soon as its head has arrived. */
 async function exchange<T>(
-  { method, url, headers, body }: Outgoing,
-  { signal, reach, lookup, keepsOpen }: Omit<Bounds, 'bytesMax'>,
+  { method, url, headers, body }: StreamedOutgoing,
+  bounds: Omit<Bounds, 'bytesMax'>,
   read: (response: IncomingMessage, ending: Ending<T>) => void,
 ): Promise<T> {
+  const { signal, reach, isRepeatable = false, connections = OWN_CONNECTIONS } = bounds
   if (!URL.canParse(url)) throw new NoAnswer('INVALID_URL')
   const target = new URL(url)
   if (!/^https?:$/.test(target.protocol)) throw new NoAnswer('INVALID_URL')
@@ -164,8 +176,8 @@ async function exchange<T>(
   if (signal.aborted) throw new NoAnswer('TIMEOUT')
   return new Promise((resolve, reject) => {
     const isSecure = target.protocol === 'https:'
-    let hasHead = false
     let isRead = false
+    let bytesBefore = 0
     const request = (isSecure ? requestHttps : requestHttp)(target, {
       method,
       headers: {
@@ -173,17 +185,21 @@ async function exchange<T>(
         ...headers,
         ...(body ? { 'Content-Length': lengthOf(body) } : {}),
       },
-      agent: keepsOpen ? KEPT_OPEN[isSecure ? 'https' : 'http'] : false,
-      ...(reach === 'public' ? { lookup: lookup ?? publicLookup() } : {}),
+      agent: isRepeatable ? connections.findPool(poolKey(bounds, isSecure)) : false,
+      ...(reach === 'public' ? { lookup: connections.lookup } : {}),
+    })
+    request.on('socket', ({ bytesRead }) => {
+      bytesBefore = bytesRead
     })
     const unbind = () => signal.removeEventListener('abort', onAbort)
     const settle = () => {
       unbind()
       // A connection that stays open is left alone once its answer is read.
-      if (!keepsOpen || !isRead) request.destroy()
+      if (!isRepeatable || !isRead) request.destroy()
     }
     const fail = (code: string) => {
-      reject(new NoAnswer(code, request.reusedSocket && !hasHead && code === 'ECONNRESET'))
+      const hasResponse = request.socket !== null && request.socket.bytesRead > bytesBefore
+      reject(new NoAnswer(code, request.reusedSocket && !hasResponse && CLOSED.has(code)))
       settle()
     }
     const onAbort = () => fail('TIMEOUT')
@@ -192,7 +208,6 @@ async function exchange<T>(
     const onClose = () => fail('ECONNRESET')
     request.on('close', onClose)
     request.on('response', (response) => {
-      hasHead = true
       response.once('end', () => {
         isRead = true
       })
@@ -204,11 +219,18 @@ async function exchange<T>(
   })
 }
 
+function poolKey(
+  { reach, connectionsMax = CONNECTIONS_MAX, owner = '' }: Pick<Bounds, 'reach' | 'connectionsMax' | 'owner'>,
+  isSecure: boolean,
+): PoolKey {
+  return { isSecure, reach, connectionsMax, owner }
+}
+
 function lengthOf(body: Uint8Array | StreamedBody): number {
   return 'stream' in body ? body.bytes : body.length
 }
 
-function write(request: ClientRequest, body: Outgoing['body']): void {
+function write(request: ClientRequest, body: StreamedOutgoing['body']): void {
   if (!body || !('stream' in body)) {
     request.end(body)
     return
@@ -220,7 +242,7 @@ function write(request: ClientRequest, body: Outgoing['body']): void {
 }
 
 /** Gets a JSON document with this reach. */
-export function getJsonFrom(reach: Bounds['reach']): Get {
+export function getJsonFrom(reach: Reach): Get {
   return (url, bounds) =>
     send({ method: 'GET', url, headers: { Accept: 'application/json' } }, { ...bounds, reach })
 }

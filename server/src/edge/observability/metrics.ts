@@ -11,7 +11,14 @@ import type { Database } from '../../storage/engine/port.ts'
 import { createChainGauges, createChainReports } from './chain-gauges.ts'
 import { createReconciliationGauges } from './reconciliation-gauges.ts'
 import { RouteTimings } from './route-timings.ts'
-import { type DueWork, findChains, findDueWork, findReconciliations, findUnchained } from './store.ts'
+import {
+  type DueWork,
+  findChains,
+  findDueWork,
+  findReconciliations,
+  findUnchained,
+  findUndeliveredSeconds,
+} from './store.ts'
 import { Tally } from './tally.ts'
 
 /** In seconds. Half a millisecond is a read on an idle machine; after ten seconds most clients have given up. */
@@ -50,14 +57,12 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   const still = createFeedGauge(registry)
   const up = createUpGauge(registry)
   const showDueWork = createDueWorkGauges(registry)
-  const askDueWork = oneAtATime(() => findDueWork(db, clock()).catch(() => undefined))
   const chainReports = createChainReports(registry)
   const showReconciliations = createReconciliationGauges(registry)
   const showChains = createChainGauges(registry)
-  const askChains = oneAtATime(() => findChains(db, clock()).catch(() => undefined))
   const showUnchained = createUnchainedGauge(registry)
-  const askUnchained = oneAtATime(() => findUnchained(db).catch(() => undefined))
-  const askReconciliations = oneAtATime(() => findReconciliations(db, clock()).catch(() => undefined))
+  const showUndelivered = createUndeliveredGauge(registry)
+  const ask = createQueries(db, clock)
 
   return {
     ...commits,
@@ -76,20 +81,33 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     replicaRead: (outcome) => reads.add(outcome),
     contentType: registry.contentType,
     async text(isReady) {
-      const [isUp, work, reconciliations, chains, ended] = await Promise.all([
+      const [isUp, work, reconciliations, chains, ended, undelivered] = await Promise.all([
         inTime(READY_MS_MAX, isReady()),
-        inTime(DATABASE_ANSWER_MS_MAX, askDueWork()),
-        inTime(DATABASE_ANSWER_MS_MAX, askReconciliations()),
-        inTime(DATABASE_ANSWER_MS_MAX, askChains()),
-        inTime(DATABASE_ANSWER_MS_MAX, askUnchained()),
+        inTime(DATABASE_ANSWER_MS_MAX, ask.dueWork()),
+        inTime(DATABASE_ANSWER_MS_MAX, ask.reconciliations()),
+        inTime(DATABASE_ANSWER_MS_MAX, ask.chains()),
+        inTime(DATABASE_ANSWER_MS_MAX, ask.unchained()),
+        inTime(DATABASE_ANSWER_MS_MAX, ask.undelivered()),
       ])
       up.set(isUp ? 1 : 0)
       showDueWork(work)
       showReconciliations(reconciliations)
       showChains(chains)
       showUnchained(ended)
+      showUndelivered(undelivered)
       return `${await registry.metrics()}\n${timings.text()}\n`
     },
+  }
+}
+
+/** The queries of a scrape. Each returns undefined if the database fails. */
+function createQueries(db: Database, clock: () => Date) {
+  return {
+    dueWork: oneAtATime(() => findDueWork(db, clock()).catch(() => undefined)),
+    chains: oneAtATime(() => findChains(db, clock()).catch(() => undefined)),
+    unchained: oneAtATime(() => findUnchained(db).catch(() => undefined)),
+    reconciliations: oneAtATime(() => findReconciliations(db, clock()).catch(() => undefined)),
+    undelivered: oneAtATime(() => findUndeliveredSeconds(db, clock()).catch(() => undefined)),
   }
 }
 
@@ -154,6 +172,19 @@ function createUnchainedGauge(registry: Registry): (count: number | undefined) =
   })
   return (count) => {
     if (count !== undefined) unchained.set(count)
+  }
+}
+
+function createUndeliveredGauge(registry: Registry): (seconds: number | undefined) => void {
+  const age = new Gauge({
+    name: 'countersign_webhook_oldest_undelivered_seconds',
+    help: 'The age of the oldest event that is not delivered yet, retried and queued ones included.',
+    registers: [registry],
+  })
+  return (seconds) => {
+    // A gauge without labels would stay at its last value.
+    if (seconds === undefined) age.remove()
+    else age.set(seconds)
   }
 }
 

@@ -144,7 +144,7 @@ class Sender implements SpanExporter {
           signal: AbortSignal.timeout(POST_MS_MAX),
           bytesMax: ANSWER_BYTES_MAX,
           reach: 'any',
-          keepsOpen: true,
+          isRepeatable: true,
         },
       )
       const why = `the collector answers ${answer.status}`

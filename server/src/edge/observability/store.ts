@@ -89,3 +89,26 @@ export async function findUnchained(db: Database): Promise<number> {
   const { rows } = await db.query<{ count: number }>(UNCHAINED)
   return onlyRow(rows).count
 }
+
+/** The ids of events sort by time, so the oldest are among these. */
+const UNDELIVERED_READ_MAX = 100
+
+/** An event that is delivered again counts from that request. */
+const UNDELIVERED = `
+SELECT coalesce(max(extract(epoch FROM
+  j.now - coalesce((j.payload->>'since')::timestamptz, e.created_at))), 0)::float8 AS seconds
+FROM (
+  SELECT payload, $1::timestamptz + p.clock_offset_ms * interval '1 millisecond' AS now
+  FROM jobs JOIN platforms p ON p.id = jobs.platform_id
+  WHERE kind IN ('webhook.ask', 'webhook.deliver') AND p.closed_at IS NULL
+  ORDER BY right(payload->>'eventId', 36)::uuid LIMIT ${UNDELIVERED_READ_MAX}) AS j
+JOIN events e ON e.id = right(j.payload->>'eventId', 36)::uuid`
+
+/**
+ * Returns the age of the oldest event that still has to be delivered, on the clock of its platform; 0 if there is none. It
+ * counts events that wait for a retry or behind another event of their object. `now` is real time.
+ */
+export async function findUndeliveredSeconds(db: Database, now: Date): Promise<number> {
+  const { rows } = await db.query<{ seconds: number }>(UNDELIVERED, [now])
+  return Math.max(0, onlyRow(rows).seconds)
+}

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { AwsV4Signer } from 'aws4fetch'
-import { type Outgoing, type StreamedAnswer, sendForStream } from '../../base/http-client/send.ts'
+import { type StreamedAnswer, type StreamedOutgoing, sendForStream } from '../../base/http-client/send.ts'
 import type { BucketConfig } from '../../base/settings/documents.ts'
 import type { FileStore } from '../../kernel/ports/file-store.ts'
 import { nameOf } from './file-folder.ts'
@@ -14,7 +14,7 @@ const IDLE_MS_MAX = 60_000
 /** SHA-256 of nothing. */
 const NO_BODY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-interface Request extends Pick<Outgoing, 'method' | 'body'> {
+interface Request extends Pick<StreamedOutgoing, 'method' | 'body'> {
   readonly sha256?: string
   readonly msMax?: number
   /** A GET answers what is from this byte on, with status 206 where it is not the first. */

@@ -55,7 +55,12 @@ async function post(
         },
         body,
       },
-      { signal: AbortSignal.timeout(TIMEOUT_MS), bytesMax: ANSWER_BYTES_MAX, reach: 'any' },
+      {
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        bytesMax: ANSWER_BYTES_MAX,
+        reach: 'any',
+        isRepeatable: true,
+      },
     )
   } catch (error) {
     if (error instanceof NoAnswer)

@@ -8,7 +8,7 @@ import type { NewSpan, OpenSpan } from '../../kernel/ports/tracing.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
 import type { WebhookAttemptRow } from '../../storage/rows/tables.ts'
-import { findSecrets } from './secrets.ts'
+import type { SigningSecret } from './secrets.ts'
 import { signedHeaders } from './signature.ts'
 
 /** The result of one attempt to deliver an event: an answer, or the error that prevented one. */
@@ -27,13 +27,25 @@ const TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 64 * 1024
 const RECORDED_BYTES_MAX = 1024
 
+/** Where an event is sent, and the secrets that sign it. */
+export interface Endpoint {
+  readonly url: string
+  readonly secrets: readonly SigningSecret[]
+}
+
 /** Sends an event to the platform, once. In production only to addresses of the public internet. */
-export async function attempt(op: Op, event: Sent, url: string): Promise<Attempt> {
+export async function attempt(
+  op: Op,
+  event: Sent,
+  { url, secrets }: Endpoint,
+  startedAt = op.now,
+): Promise<Attempt> {
+  if (secrets.length === 0) throw new Error('The platform has no webhook secret')
   const body = Buffer.from(toJson(op.wire.outward(envelope(event))))
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',
     'User-Agent': 'Countersign-Webhooks/1',
-    ...signedHeaders(op, event.id, body, await findSecrets(op)),
+    ...signedHeaders(op, event.id, body, secrets),
   }
   const startedMs = performance.now()
   const outcome = await traced(op, spanOf(event), async (span) => {
@@ -43,7 +55,7 @@ export async function attempt(op: Op, event: Sent, url: string): Promise<Attempt
     return outcome
   })
   op.metrics.webhookAttempt('answer' in outcome ? outcome.answer.status : outcome.error)
-  return { url, startedAt: op.now, durationMs: Math.round(performance.now() - startedMs), ...outcome }
+  return { url, startedAt, durationMs: Math.round(performance.now() - startedMs), ...outcome }
 }
 
 /** An answer, or the code of what kept it away. */
@@ -62,6 +74,9 @@ async function post(
         signal: AbortSignal.timeout(TIMEOUT_MS),
         bytesMax: ANSWER_BYTES_MAX,
         reach: op.mode === 'production' ? 'public' : 'any',
+        isRepeatable: true,
+        // A platform whose endpoint hangs must not use up the connections of others at the same host.
+        owner: op.platform.id,
       },
     )
     return { answer }
@@ -117,6 +132,15 @@ export function attemptWrite(op: Op, eventId: string, number: number, tried: Att
     created_at: tried.startedAt,
   }
   return insert('webhook_attempts', row)
+}
+
+/** The same attempt without what is neither recorded nor read, which may be long. */
+export function recordedPart({ answer, ...attempt }: Attempt): Attempt {
+  if (!answer) return attempt
+  return {
+    ...attempt,
+    answer: { ...answer, body: new Uint8Array(answer.body.subarray(0, RECORDED_BYTES_MAX)) },
+  }
 }
 
 /** The JSON of an answer; undefined where it is not JSON, or longer than is read. */

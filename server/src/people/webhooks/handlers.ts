@@ -14,8 +14,9 @@ import type { EventRow } from '../../storage/rows/event.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookSecretRow } from '../../storage/rows/tables.ts'
 import { findPlatform, platformChanged, platformIsOpen } from '../platforms/platforms.ts'
 import { memberBehind } from '../tokens/tokens.ts'
-import { attemptNow, isReceived, newDelivery } from './deliver.ts'
 import { attempt, attemptWrite, textOf } from './delivery-attempt.ts'
+import { attemptNow } from './delivery-queue.ts'
+import { isReceived, newDelivery } from './delivery-record.ts'
 import { eventView } from './event-view.ts'
 import { replayed } from './replay.ts'
 import { findSecrets, secretText } from './secrets.ts'
@@ -117,7 +118,7 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
     const tried = await attempt(
       op,
       { id, type, object_id: objectId, sequence: 1, data: '{}', created_at: at },
-      url,
+      { url, secrets: await findSecrets(op) },
     )
     const { answer, error } = tried
     const by = answer && isReceived(answer.status) ? 'deliver' : 'fail'

@@ -1,8 +1,13 @@
+import type { Answer } from '../../base/http-client/send.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 
 const FIRST_SECONDS = 5
 const SECONDS_MAX = 1800
 const GIVE_UP_SECONDS = 7 * 24 * 3600
+/** A receiver may delay the next attempt by this much. */
+const RETRY_AFTER_SECONDS_MAX = 3600
+/** The responses that say when to try again: too many requests, and unavailable. */
+const BUSY: ReadonlySet<number> = new Set([429, 503])
 
 /** The end of the attempts: seven days after the start, by the platform's clock. */
 export function giveUpAt(begun: Date): Date {
@@ -11,12 +16,27 @@ export function giveUpAt(begun: Date): Date {
 
 /**
  * When to retry after so many attempts: after 5, 10, 20 … seconds, half an hour at most, shortened at random by up to half,
- * so that deliveries that failed together are not retried together. The last attempt is at the end itself.
+ * so that deliveries that failed together are not retried together. A response 429 or 503 may ask for a longer wait. The
+ * last attempt is at the end itself.
  */
-export function retryAt(op: Pick<Op, 'now' | 'random'>, attempts: number, until: Date): Date {
+export function retryAt(
+  op: Pick<Op, 'now' | 'random'> & { readonly platform: Pick<Op['platform'], 'clock_offset_ms'> },
+  attempts: number,
+  until: Date,
+  answer?: Pick<Answer, 'status' | 'retryAfter'>,
+): Date {
   const whole = Math.min(SECONDS_MAX, FIRST_SECONDS * 2 ** Math.min(attempts - 1, 20))
   const [high = 0, low = 0] = op.random(2)
   const share = 0.5 + (high * 256 + low) / 0x20000
-  const at = plusSeconds(op.now, whole * share)
+  const realMs = op.now.getTime() - Number(op.platform.clock_offset_ms)
+  const at = plusSeconds(op.now, Math.max(whole * share, requestedSeconds(answer, realMs)))
   return at < until ? at : until
+}
+
+/** How long the receiver asks to wait, in seconds or until a date of real time. 0 if it does not say. */
+function requestedSeconds(answer: Pick<Answer, 'status' | 'retryAfter'> | undefined, realMs: number): number {
+  const text = answer?.retryAfter
+  if (text === undefined || !BUSY.has(answer?.status ?? 0)) return 0
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - realMs) / 1000
+  return Number.isNaN(seconds) ? 0 : Math.min(RETRY_AFTER_SECONDS_MAX, Math.max(0, seconds))
 }

@@ -2,6 +2,9 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { WebhookSecretRow } from '../../storage/rows/tables.ts'
 import { selectValidSecrets } from './store.ts'
 
+/** What a secret derives from. */
+export type SigningSecret = Pick<WebhookSecretRow, 'id' | 'key_generation'>
+
 /** The secrets that sign deliveries now, the current one first; a second where a replaced one is still valid. */
 export async function findSecrets(op: Op): Promise<[WebhookSecretRow, ...WebhookSecretRow[]]> {
   const [present, replaced] = await selectValidSecrets(op)
@@ -10,7 +13,7 @@ export async function findSecrets(op: Op): Promise<[WebhookSecretRow, ...Webhook
 }
 
 /** The 32 bytes of a secret. They derive from the enclave's data key of that time and are not stored. */
-export function secretBytes(op: Op, { id, key_generation }: WebhookSecretRow): Uint8Array {
+export function secretBytes(op: Op, { id, key_generation }: SigningSecret): Uint8Array {
   return op.enclave.mac('webhook', id, key_generation)
 }
 

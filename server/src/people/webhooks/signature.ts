@@ -1,8 +1,7 @@
 import { standardHeaders } from '../../base/crypto/standard-webhooks.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import type { WebhookSecretRow } from '../../storage/rows/tables.ts'
-import { secretBytes } from './secrets.ts'
+import { type SigningSecret, secretBytes } from './secrets.ts'
 
 /**
  * The signature headers of a delivery: by the server's key over the body, and by each secret of the platform as Standard
@@ -13,7 +12,7 @@ export function signedHeaders(
   op: Op,
   eventId: string,
   body: Uint8Array,
-  secrets: readonly WebhookSecretRow[],
+  secrets: readonly SigningSecret[],
 ): Record<string, string> {
   const realMs = op.now.getTime() - Number(op.platform.clock_offset_ms)
   const signature = Buffer.from(op.enclave.signWebhook(body)).toString('base64')

@@ -33,11 +33,9 @@ export type EventWithDelivery = EventRow & {
 }
 
 /** Spelled as in the partial indexes of the queue. */
-const IS_DELIVERY = `kind IN (${DELIVERY_KINDS.map((kind) => `'${kind}'`).join(', ')})`
-const isDelivery = sql<boolean>`${sql.raw(`jobs.${IS_DELIVERY}`)}`
+export const IS_DELIVERY = `kind IN (${DELIVERY_KINDS.map((kind) => `'${kind}'`).join(', ')})`
+export const isDelivery = sql<boolean>`${sql.raw(`jobs.${IS_DELIVERY}`)}`
 const eventOfJob = sql<string>`right(jobs.payload->>'eventId', 36)::uuid`
-const objectOfJob = sql<string>`jobs.payload->>'objectId'`
-const sequenceOfJob = sql<number | null>`(jobs.payload->>'sequence')::integer`
 
 /** The text that was, or will be, sent. */
 const dataOfEvent = sql<string>`coalesce(events.data,
@@ -253,56 +251,6 @@ export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow
     .where(isDelivery)
     .where(eventOfJob, '=', uuidOf(eventId))
     .orderBy('due_at')
-    .limit(1)
-    .$narrowType<{ kind: DeliveryKind; payload: DeliveryPayload }>()
-    .executeTakeFirst()
-}
-
-/** An event that another one waits for, with its delivery. */
-export interface Predecessor {
-  readonly id: string
-  readonly created_at: Date
-  readonly state: WebhookDeliveryRow['state'] | null
-  readonly is_awaited: boolean | null
-}
-
-/** The last job that has its number, and all jobs that were never run and so have none yet. */
-const PREDECESSOR = `
-SELECT e.id, e.created_at, d.state, d.is_awaited
-FROM (
-  (SELECT platform_id, payload FROM jobs WHERE ${IS_DELIVERY} AND payload->>'objectId' = $2
-     AND (payload->>'sequence')::integer < $3 ORDER BY (payload->>'sequence')::integer DESC LIMIT 1)
-  UNION ALL
-  SELECT platform_id, payload FROM jobs WHERE ${IS_DELIVERY} AND payload->>'objectId' = $2
-     AND (payload->>'sequence')::integer IS NULL
-) AS j
-JOIN events e ON e.id = right(j.payload->>'eventId', 36)::uuid
-LEFT JOIN webhook_deliveries d ON d.id = e.id
-WHERE j.platform_id = $1 AND e.sequence < $3 ORDER BY e.sequence DESC LIMIT 1`
-
-/** The last undelivered event of an object before this one. */
-export async function selectPredecessor(
-  op: Op,
-  objectId: string,
-  sequence: number,
-): Promise<Predecessor | undefined> {
-  return (await op.db.query<Predecessor>(PREDECESSOR, [uuidOf(op.platform.id), objectId, sequence])).rows[0]
-}
-
-/** The job of the first event of an object after this one whose job was already run. */
-export async function selectSuccessor(
-  op: Op,
-  objectId: string,
-  sequence: number,
-): Promise<JobRow<DeliveryKind> | undefined> {
-  return op.read
-    .selectFrom('jobs')
-    .selectAll()
-    .where('platform_id', '=', op.platform.id)
-    .where(isDelivery)
-    .where(objectOfJob, '=', objectId)
-    .where(sequenceOfJob, '>', sequence)
-    .orderBy(sequenceOfJob)
     .limit(1)
     .$narrowType<{ kind: DeliveryKind; payload: DeliveryPayload }>()
     .executeTakeFirst()

@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { API } from '@countersign/contract/api'
 import type { FastifyInstance } from 'fastify'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../../src/base/settings/config.ts'
 import { createMetrics } from '../../../src/edge/observability/metrics.ts'
 import { RequestLimits } from '../../../src/edge/rate-limits/request-limits.ts'
@@ -145,6 +145,32 @@ describe('the metrics', () => {
     expect(await since('5xx')).toBe(1)
     expect(await since('4xx')).toBe(1)
     expect(await since('unreachable')).toBeGreaterThanOrEqual(1)
+  })
+
+  test('show the age of the oldest event that is not delivered yet, and not of those that are', async () => {
+    let status = 200
+    const receiver = createHttpServer((_, response) => response.writeHead(status).end())
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      receiver.closeAllConnections()
+      receiver.close()
+    })
+    const { port } = receiver.address() as AddressInfo
+    const owner = await own.newPlatform()
+    const { usd } = await newCustomer(owner)
+    await owner.send('PATCH', '/config', { webhookEndpoint: `http://127.0.0.1:${port}/` })
+    await owner.advance(0)
+    const age = async () =>
+      valueIn(await own.metrics(), 'countersign_webhook_oldest_undelivered_seconds') ?? Number.NaN
+    status = 503
+    await fund(owner, usd, 1)
+    await owner.advance(7200)
+    // The second event waits behind the first.
+    await fund(owner, usd, 1)
+    expect(await age()).toBeGreaterThanOrEqual(7200)
+    status = 200
+    await owner.advance(3600)
+    expect(await age()).toBeLessThan(7200)
   })
 
   test('count conflicts, refusals by guard and faults of commits', async () => {

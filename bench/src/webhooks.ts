@@ -1,0 +1,193 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import type { Database } from '@countersign/server/storage/engine/port'
+import { openPostgres } from '@countersign/server/storage/engine/postgres'
+import { anyOf, type Figure, load, type Target } from './load.ts'
+import { type Bench, type Options, onServer } from './on-server.ts'
+import { type Payer, seedPayers } from './seed.ts'
+import { median, printTable, whole } from './table.ts'
+import { ACCOUNTS, transferCall } from './transfers.ts'
+
+const SHORT_ACCOUNTS = 500
+const WARM_UP_SECONDS = 2
+const POLL_MS = 50
+const UNDELIVERED = `SELECT 1 FROM jobs WHERE kind IN ('webhook.ask', 'webhook.deliver') LIMIT 1`
+
+/** Measures durable `POST /transfer-out` with and without a webhook endpoint, and how fast the webhooks follow. */
+export async function runWebhooks(options: Options): Promise<void> {
+  const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNTS
+  await onServer(
+    options,
+    (db) => seedPayers(db, accounts),
+    async (bench) => {
+      if (!bench.cluster) throw new Error('This bench needs PostgreSQL.')
+      const db = await openPostgres(bench.cluster.url, { poolMax: 1 })
+      const receiver = await Receiver.open()
+      try {
+        await measure(bench, { db, receiver }, options)
+      } finally {
+        await receiver.close()
+        await db.close()
+      }
+    },
+  )
+}
+
+interface Sides {
+  readonly db: Database
+  readonly receiver: Receiver
+}
+
+/** A load with an endpoint, and its webhooks. */
+interface Followed {
+  readonly payments: Figure
+  readonly meanwhile: Pick<Figure, 'perSecond'>
+  /** Until the last webhook of the load was delivered. */
+  readonly afterwards: Pick<Figure, 'perSecond'>
+  readonly webhooksPerPayment: number
+  readonly connections: number
+}
+
+interface Round {
+  readonly without: Figure
+  readonly spread: Followed
+  readonly hot: Followed
+}
+
+async function measure(
+  bench: Bench<readonly Payer[]>,
+  sides: Sides,
+  { seconds, rounds, isShort }: Options,
+): Promise<void> {
+  const { seeded, target } = bench
+  const hotPayers = seeded.slice(0, 1)
+  await pay(bench, seeded, isShort ? 1 : WARM_UP_SECONDS)
+  const done: Round[] = []
+  for (let n = 0; n < rounds; n++) {
+    await setEndpoint(target, null)
+    const without = await pay(bench, seeded, seconds)
+    await setEndpoint(target, sides.receiver.url)
+    await untilDelivered(sides.db)
+    const spread = await follow(bench, sides, seeded, seconds)
+    const hot = await follow(bench, sides, hotPayers, seconds)
+    done.push({ without, spread, hot })
+  }
+  print(done, seeded.length, seconds)
+}
+
+function print(rounds: readonly Round[], accounts: number, seconds: number): void {
+  const followed = (name: string, of: (round: Round) => Followed) => [
+    { name: `payments${name}, with an endpoint`, figures: rounds.map((round) => of(round).payments) },
+    { name: `webhooks${name}, meanwhile`, figures: rounds.map((round) => of(round).meanwhile) },
+    { name: `webhooks${name}, afterwards`, figures: rounds.map((round) => of(round).afterwards) },
+  ]
+  const spread = ({ spread }: Round) => spread
+  const hot = ({ hot }: Round) => hot
+  printTable(
+    `Durable POST /transfer-out over HTTP and the webhooks of its events, PostgreSQL, fsync on.
+32 connections, ${accounts} accounts and one account, ${rounds.length} rounds of ${seconds} s in turn. The receiver responds at once.`,
+    [
+      { name: 'payments, without an endpoint', figures: rounds.map(({ without }) => without) },
+      ...followed('', spread),
+      ...followed(' of one account', hot),
+    ],
+  )
+  const middle = (of: (round: Round) => number) => median(rounds.map(of))
+  process.stdout.write(`
+  Webhooks of a payment: ${middle(({ spread }) => spread.webhooksPerPayment).toFixed(1)}
+  New connections to the receiver: ${whole(middle(({ spread }) => spread.connections))}, of one account: ${whole(middle(({ hot }) => hot.connections))}
+`)
+}
+
+function pay(bench: Bench<unknown>, payers: readonly Payer[], seconds: number): Promise<Figure> {
+  return load(bench.target, { seconds }, [() => transferCall(anyOf(payers))], bench.settled)
+}
+
+/** Pays, and then waits until every webhook was delivered. */
+async function follow(
+  bench: Bench<unknown>,
+  { db, receiver }: Sides,
+  payers: readonly Payer[],
+  seconds: number,
+): Promise<Followed> {
+  const before = receiver.counts()
+  const startedMs = performance.now()
+  // Not until it has settled: the webhooks go on meanwhile.
+  const payments = await load(bench.target, { seconds }, [() => transferCall(anyOf(payers))])
+  const paid = receiver.counts()
+  const paidMs = performance.now()
+  await untilDelivered(db)
+  const delivered = receiver.counts()
+  const rate = (count: number, fromMs: number, toMs: number) => ({
+    perSecond: (count * 1000) / Math.max(1, toMs - fromMs),
+  })
+  return {
+    payments,
+    meanwhile: rate(paid.requests - before.requests, startedMs, paidMs),
+    afterwards: rate(delivered.requests - paid.requests, paidMs, Math.max(paidMs, receiver.lastMs)),
+    webhooksPerPayment: (delivered.requests - before.requests) / (payments.perSecond * seconds),
+    connections: delivered.connections - before.connections,
+  }
+}
+
+async function untilDelivered(db: Database): Promise<void> {
+  while ((await db.query(UNDELIVERED)).rows.length > 0) await setTimeout(POLL_MS)
+}
+
+async function setEndpoint(
+  { baseUrl, authorization }: Target,
+  webhookEndpoint: string | null,
+): Promise<void> {
+  const response = await fetch(`${baseUrl}/config`, {
+    method: 'PATCH',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ webhookEndpoint }),
+  })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`The server answered ${response.status}: ${text}`)
+}
+
+/** A platform's endpoint, which counts what it gets. */
+class Receiver {
+  readonly url: string
+  /** When the last webhook arrived, by `performance.now()`. */
+  lastMs = 0
+  #requests = 0
+  #connections = 0
+  readonly #server: Server
+
+  private constructor(server: Server, port: number) {
+    this.#server = server
+    this.url = `http://127.0.0.1:${port}/`
+    server.on('connection', () => {
+      this.#connections++
+    })
+    server.on('request', (request, response) => {
+      this.#requests++
+      this.lastMs = performance.now()
+      request.resume()
+      request.on('end', () => response.end())
+    })
+  }
+
+  static async open(): Promise<Receiver> {
+    const server = createServer()
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address: AddressInfo | string | null = server.address()
+    if (typeof address !== 'object' || address === null) throw new Error('The receiver does not listen.')
+    return new Receiver(server, address.port)
+  }
+
+  counts() {
+    return { requests: this.#requests, connections: this.#connections }
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+}

@@ -1,0 +1,178 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo, LookupFunction, Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { timeLimit } from '../../../../test/machine-speed.ts'
+import { AddressRefused, publicLookup } from './addresses.ts'
+import { Connections } from './connections.ts'
+import { type Bounds, send } from './send.ts'
+
+/** Starts a receiver and returns its port and the connections it has accepted. */
+async function serve(listener: RequestListener) {
+  const server = createServer(listener)
+  const sockets: Socket[] = []
+  server.on('connection', (socket) => sockets.push(socket))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { port: (server.address() as AddressInfo).port, sockets }
+}
+
+/** Sends a webhook as deliveries do. */
+const post = (port: number, bounds: Partial<Bounds> = {}) =>
+  send(
+    { method: 'POST', url: `http://127.0.0.1:${port}/`, body: Buffer.from('{}') },
+    {
+      signal: AbortSignal.timeout(timeLimit(5000)),
+      bytesMax: 1024,
+      reach: 'any',
+      isRepeatable: true,
+      connections: new Connections(),
+      ...bounds,
+    },
+  )
+
+test('500 requests at once to one receiver open at most 32 connections', async () => {
+  const { port, sockets } = await serve((_, response) => setImmediate(() => response.end('ok')))
+  const connections = new Connections()
+  const answers = await Promise.all(Array.from({ length: 500 }, () => post(port, { connections })))
+  expect(answers.every(({ status }) => status === 200)).toBe(true)
+  expect(sockets.length).toBeGreaterThan(1)
+  expect(sockets.length).toBeLessThanOrEqual(32)
+})
+
+test('requests one after the other use one connection', async () => {
+  const { port, sockets } = await serve((_, response) => response.end('ok'))
+  const connections = new Connections()
+  for (let n = 0; n < 50; n++) await post(port, { connections })
+  expect(sockets.length).toBe(1)
+})
+
+test('an owner whose requests hang does not block the requests of another owner', async () => {
+  const { port } = await serve((request, response) => {
+    if (request.headers['x-owner'] !== 'slow') response.end('ok')
+  })
+  const connections = new Connections()
+  const aborters = Array.from({ length: 40 }, () => new AbortController())
+  const hanging = aborters.map(({ signal }) =>
+    send(
+      { method: 'POST', url: `http://127.0.0.1:${port}/`, headers: { 'X-Owner': 'slow' } },
+      {
+        signal,
+        bytesMax: 1024,
+        reach: 'any',
+        isRepeatable: true,
+        connections,
+        owner: 'slow',
+      },
+    ),
+  )
+  expect(await post(port, { connections, owner: 'fast' })).toMatchObject({ status: 200 })
+  for (const aborter of aborters) aborter.abort()
+  for (const { status } of await Promise.allSettled(hanging)) expect(status).toBe('rejected')
+})
+
+test('a request that gets no byte of a response on a reused connection is sent again on a new one', async () => {
+  let calls = 0
+  const { port, sockets } = await serve((request, response) => {
+    calls++
+    if (calls === 2) request.socket.destroy()
+    else response.end('ok')
+  })
+  const connections = new Connections()
+  await post(port, { connections })
+  expect(await post(port, { connections })).toMatchObject({ status: 200 })
+  expect([calls, sockets.length]).toEqual([3, 2])
+})
+
+test('a request fails if a response has begun on the reused connection that broke', async () => {
+  let calls = 0
+  const { port } = await serve((request, response) => {
+    calls++
+    if (calls === 1) response.end('ok')
+    else request.socket.write('HTTP/1.1 2', () => request.socket.destroy())
+  })
+  const connections = new Connections()
+  await post(port, { connections })
+  await expect(post(port, { connections })).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(calls).toBe(2)
+})
+
+test('a request fails if a new connection breaks, and is not sent again', async () => {
+  let calls = 0
+  const { port } = await serve((request) => {
+    calls++
+    request.socket.destroy()
+  })
+  await expect(post(port)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(calls).toBe(1)
+})
+
+test('a request that must not arrive twice has its own connection and is sent once', async () => {
+  let calls = 0
+  const { port, sockets } = await serve((request, response) => {
+    calls++
+    if (calls === 3) request.socket.destroy()
+    else response.end('ok')
+  })
+  const connections = new Connections()
+  await post(port, { connections })
+  await post(port, { connections, isRepeatable: false })
+  await expect(post(port, { connections, isRepeatable: false })).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect([calls, sockets.length]).toEqual([3, 3])
+})
+
+test('a connection that the receiver closed while it was idle is not used', async () => {
+  const { port, sockets } = await serve((_, response) => response.end('ok'))
+  const connections = new Connections()
+  await post(port, { connections })
+  const [first] = sockets
+  if (first && !first.destroyed) {
+    const closed = once(first, 'close')
+    first.destroy()
+    await closed
+  }
+  expect(await post(port, { connections })).toMatchObject({ status: 200 })
+  expect(sockets.length).toBe(2)
+})
+
+test('a connection that any address may have is not used for public addresses only', async () => {
+  const { port, sockets } = await serve((_, response) => response.end('ok'))
+  const connections = new Connections({ lookup: publicLookup() })
+  const url = `http://localhost:${port}/`
+  const bounds = { signal: AbortSignal.timeout(timeLimit(5000)), bytesMax: 1024, connections } as const
+  await send({ method: 'GET', url }, { ...bounds, reach: 'any' })
+  await expect(send({ method: 'GET', url }, { ...bounds, reach: 'public' })).rejects.toMatchObject({
+    code: 'ADDRESS_REFUSED',
+  })
+  expect(sockets.length).toBe(1)
+})
+
+test('the address of a name is looked up and checked once per connection, and again after its age limit', async () => {
+  const { port, sockets } = await serve((_, response) => response.end('ok'))
+  let address = '127.0.0.1'
+  let lookups = 0
+  /** Accepts this machine, and refuses every other address as private. */
+  const lookup: LookupFunction = (_host, _options, callback) => {
+    lookups++
+    if (address === '127.0.0.1') callback(null, [{ address, family: 4 }])
+    else callback(new AddressRefused(address), '', 0)
+  }
+  const kept = new Connections({ lookup })
+  const url = `http://receiver.example:${port}/`
+  const ask = (connections: Connections) =>
+    send(
+      { method: 'GET', url },
+      { signal: AbortSignal.timeout(timeLimit(5000)), bytesMax: 1024, reach: 'public', connections },
+    )
+  await ask(kept)
+  await ask(kept)
+  expect([lookups, sockets.length]).toEqual([1, 1])
+  const aged = new Connections({ lookup, ageMsMax: 0 })
+  await ask(aged)
+  address = '10.0.0.1'
+  await expect(ask(aged)).rejects.toMatchObject({ code: 'ADDRESS_REFUSED' })
+  expect(lookups).toBe(3)
+})

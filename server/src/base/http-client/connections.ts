@@ -1,0 +1,73 @@
+import { type AgentOptions, Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import { publicLookup } from './addresses.ts'
+
+/** `public`: addresses of the public internet only. `any`: also this machine and private networks. */
+export type Reach = 'public' | 'any'
+
+/** For services that payments wait for: many payments may wait for a slow one at the same time. */
+export const PAYMENT_CONNECTIONS_MAX = 512
+
+/** Requests with the same values share connections. */
+export interface PoolKey {
+  readonly isSecure: boolean
+  readonly reach: Reach
+  /** Open connections to one host at the same time. Further requests wait for one of them. */
+  readonly connectionsMax: number
+  /** Requests of one owner never wait for the requests of another. */
+  readonly owner: string
+}
+
+interface ConnectionOptions {
+  /** How names are looked up if the reach is `public`. */
+  readonly lookup?: LookupFunction
+  readonly ageMsMax?: number
+}
+
+/** Shorter than the 5 seconds after which many servers close an idle connection. */
+const IDLE_MS_MAX = 4_000
+const IDLE_CONNECTIONS_MAX = 256
+/** A name is looked up again after this time, even if its connections are never idle. */
+const AGE_MS_MAX = 60_000
+
+/**
+ * The connections that stay open between requests. Each pool has connections of one reach, so every connection of reach
+ * `public` was checked when it was opened.
+ */
+export class Connections {
+  readonly lookup: LookupFunction
+  readonly #ageMsMax: number
+  #pools = new Map<string, HttpAgent>()
+  #startedMs = performance.now()
+
+  constructor({ lookup = publicLookup(), ageMsMax = AGE_MS_MAX }: ConnectionOptions = {}) {
+    this.lookup = lookup
+    this.#ageMsMax = ageMsMax
+  }
+
+  /** Returns the agent whose connections a request may use. */
+  findPool({ isSecure, reach, connectionsMax, owner }: PoolKey): HttpAgent {
+    if (performance.now() - this.#startedMs >= this.#ageMsMax) this.#replacePools()
+    const key = [isSecure, reach, connectionsMax, owner].join(' ')
+    const known = this.#pools.get(key)
+    if (known) return known
+    const options: AgentOptions = {
+      keepAlive: true,
+      maxSockets: connectionsMax,
+      maxFreeSockets: Math.min(connectionsMax, IDLE_CONNECTIONS_MAX),
+      timeout: IDLE_MS_MAX,
+    }
+    const pool = isSecure ? new HttpsAgent(options) : new HttpAgent(options)
+    this.#pools.set(key, pool)
+    return pool
+  }
+
+  /** Closes idle connections. Those in use end their request and close when they have been idle. */
+  #replacePools(): void {
+    for (const { freeSockets } of this.#pools.values())
+      for (const sockets of Object.values(freeSockets)) for (const socket of sockets ?? []) socket.destroy()
+    this.#pools = new Map()
+    this.#startedMs = performance.now()
+  }
+}
