@@ -107,6 +107,7 @@ export function broken(code: string): Error {
 }
 
 class Request extends EventEmitter {
+  readonly socket = null
   readonly reusedSocket = false
   readonly #send: (body: Buffer) => void
   #isDestroyed = false
