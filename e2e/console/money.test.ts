@@ -180,6 +180,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     expect(await page.getByRole('button', { name: 'Cancel payment' }).getAttribute('aria-disabled')).toBe(
       'true',
     )
+    expect(await page.getByRole('button', { name: 'Mark receipt as delivered' }).count()).toBe(0)
     expect(await look(page, 'transaction')).toEqual([])
     await page.getByRole('region', { name: 'Ledger' }).getByText('Refunds').click()
     await page
@@ -187,6 +188,37 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
       .getByText('Transaction', { exact: true })
       .waitFor()
     expect(await look(page, 'booking')).toEqual([])
+    expect(wrong).toEqual([])
+  })
+
+  test('mark the receipt of a completed payment as delivered once, after a confirmation', async () => {
+    world = await openSignedIn(viewport)
+    const { page, countersign, wrong, go } = world
+    const { usdId, payTo } = await fundedCustomer(countersign)
+    const { transactionId } = await countersign.quotes.create({
+      source: { sourceType: 'ACCOUNT', accountId: usdId },
+      destination: { destinationType: 'ACCOUNT', accountId: await payTo('000123456789') },
+      lockedCurrencySide: 'RECEIVING',
+      lockedCurrencyAmount: 7_000n,
+      immediatelyExecute: true,
+    })
+    await countersign.sandbox.advanceClock({ seconds: 0 })
+    const confirmedAt = async () =>
+      (await countersign.transactions.get(transactionId)).receiptDeliveryConfirmedAt
+    const mark = page.getByRole('button', { name: 'Mark receipt as delivered' })
+    await go(`/transactions/${transactionId}`)
+    await mark.click()
+    const dialog = page.getByRole('dialog', { name: 'Mark receipt as delivered?' })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await confirmedAt()).toBeUndefined()
+    await mark.click()
+    await dialog.waitFor()
+    expect(await look(page, 'receipt')).toEqual([])
+    await dialog.getByRole('button', { name: 'Mark receipt as delivered' }).click()
+    await page.getByText('Receipt delivered').waitFor()
+    await expect.poll(() => mark.count()).toBe(0)
+    expect(await confirmedAt()).toBeDefined()
     expect(wrong).toEqual([])
   })
 

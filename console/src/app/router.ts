@@ -1,4 +1,5 @@
 import { createRouter } from '@tanstack/react-router'
+import { PageError } from './page-error.tsx'
 import { booksRoutes } from './routes/books.ts'
 import { buildRoutes } from './routes/build.ts'
 import { platformRoutes } from './routes/platform.ts'
@@ -16,6 +17,7 @@ export const router = createRouter({
   ]),
   basepath: '/console',
   defaultPreload: 'intent',
+  defaultErrorComponent: PageError,
   scrollRestoration: true,
 })
 

@@ -1,3 +1,4 @@
+import { isKeyOf } from '@countersign/contract/core/objects'
 import { Group, NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
@@ -69,6 +70,33 @@ function FilterInput(props: {
         send(currentTarget.value)
       }}
     />
+  )
+}
+
+/**
+ * The values of a list's filters without those that a filter cannot have, such as an unknown state or a date that does
+ * not exist. The list and its inputs use the same values, so a bad link shows what is applied.
+ */
+export function validValues<Values extends Record<string, string | undefined>>(
+  filters: readonly Filter[],
+  values: Values,
+): Partial<Values> {
+  const valid: Partial<Values> = { ...values }
+  for (const filter of filters)
+    if (isKeyOf(valid, filter.name) && !isValid(filter, valid[filter.name])) delete valid[filter.name]
+  return valid
+}
+
+function isValid({ choices, isDay = false }: Filter, value: string | undefined): boolean {
+  if (value === undefined) return true
+  return (choices?.includes(value) ?? true) && (!isDay || isDate(value))
+}
+
+/** Checks that a string is an existing day in ISO 8601, with a year of four digits. */
+function isDate(text: string): boolean {
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return (
+    /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
   )
 }
 

@@ -1,22 +1,23 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { textSearch } from '../../ui/filters.tsx'
+import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const ledger = createRoute({
   ...at('/ledger'),
   validateSearch: textSearch('name', 'currency', 'owner'),
-  component: lazyRouteComponent(() => import('../../pages/ledger/ledger-list.tsx'), 'LedgerList'),
+  component: lazyPage(() => import('../../pages/ledger/ledger-list.tsx'), 'LedgerList'),
 })
 
 const ledgerTransfer = createRoute({
   ...at('/ledger/transfers/$transferId'),
-  component: lazyRouteComponent(() => import('../../pages/ledger/transfer-page.tsx'), 'TransferPage'),
+  component: lazyPage(() => import('../../pages/ledger/transfer-page.tsx'), 'TransferPage'),
 })
 
 const reconciliations = createRoute({
   ...at('/reconciliations'),
   validateSearch: textSearch('rail', 'currency', 'status', 'from', 'to'),
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../../pages/reconciliations/reconciliation-list.tsx'),
     'ReconciliationList',
   ),
@@ -24,7 +25,7 @@ const reconciliations = createRoute({
 
 const reconciliation = createRoute({
   ...at('/reconciliations/$reconciliationId'),
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('../../pages/reconciliations/reconciliation-page.tsx'),
     'ReconciliationPage',
   ),

@@ -1,27 +1,28 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { textSearch } from '../../ui/filters.tsx'
+import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const events = createRoute({
   ...at('/events'),
   validateSearch: textSearch('type', 'objectId', 'deliveryStatus', 'from', 'to'),
-  component: lazyRouteComponent(() => import('../../pages/events/event-list.tsx'), 'EventList'),
+  component: lazyPage(() => import('../../pages/events/event-list.tsx'), 'EventList'),
 })
 
 const event = createRoute({
   ...at('/events/$eventId'),
-  component: lazyRouteComponent(() => import('../../pages/events/event-page.tsx'), 'EventPage'),
+  component: lazyPage(() => import('../../pages/events/event-page.tsx'), 'EventPage'),
 })
 
 const requests = createRoute({
   ...at('/requests'),
   validateSearch: textSearch('httpRequestId', 'method', 'statusClass', 'path', 'actorId', 'from', 'to'),
-  component: lazyRouteComponent(() => import('../../pages/requests/request-list.tsx'), 'RequestList'),
+  component: lazyPage(() => import('../../pages/requests/request-list.tsx'), 'RequestList'),
 })
 
 const request = createRoute({
   ...at('/requests/$httpRequestId'),
-  component: lazyRouteComponent(() => import('../../pages/requests/request-page.tsx'), 'RequestPage'),
+  component: lazyPage(() => import('../../pages/requests/request-page.tsx'), 'RequestPage'),
 })
 
 /** The routes for developers: webhooks and requests. */

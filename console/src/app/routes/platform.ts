@@ -1,22 +1,23 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { textSearch } from '../../ui/filters.tsx'
+import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const audit = createRoute({
   ...at('/audit'),
   validateSearch: textSearch('operation', 'httpRequestId', 'actorId', 'objectId', 'customerId', 'from', 'to'),
-  component: lazyRouteComponent(() => import('../../pages/audit/audit-list.tsx'), 'AuditList'),
+  component: lazyPage(() => import('../../pages/audit/audit-list.tsx'), 'AuditList'),
 })
 
 const auditEvent = createRoute({
   ...at('/audit/$auditEventId'),
-  component: lazyRouteComponent(() => import('../../pages/audit/audit-page.tsx'), 'AuditPage'),
+  component: lazyPage(() => import('../../pages/audit/audit-page.tsx'), 'AuditPage'),
 })
 
 const settings = createRoute({
   ...at('/settings'),
   validateSearch: textSearch('part'),
-  component: lazyRouteComponent(() => import('../../pages/settings/settings-page.tsx'), 'Settings'),
+  component: lazyPage(() => import('../../pages/settings/settings-page.tsx'), 'Settings'),
 })
 
 /** The routes of the platform itself: its audit trail and its settings. */

@@ -1,83 +1,78 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { textSearch } from '../../ui/filters.tsx'
+import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const customers = createRoute({
   ...at('/customers'),
   validateSearch: textSearch('search', 'customerType', 'from', 'to', 'deleted'),
-  component: lazyRouteComponent(() => import('../../pages/customers/customer-list.tsx'), 'CustomerList'),
+  component: lazyPage(() => import('../../pages/customers/customer-list.tsx'), 'CustomerList'),
 })
 
 const customer = createRoute({
   ...at('/customers/$customerId'),
-  component: lazyRouteComponent(() => import('../../pages/customers/customer-page.tsx'), 'CustomerPage'),
+  component: lazyPage(() => import('../../pages/customers/customer-page.tsx'), 'CustomerPage'),
 })
 
 const transactions = createRoute({
   ...at('/transactions'),
   validateSearch: textSearch('status', 'type', 'customerId', 'account', 'reference', 'from', 'to'),
-  component: lazyRouteComponent(
-    () => import('../../pages/transactions/transaction-list.tsx'),
-    'TransactionList',
-  ),
+  component: lazyPage(() => import('../../pages/transactions/transaction-list.tsx'), 'TransactionList'),
 })
 
 const transaction = createRoute({
   ...at('/transactions/$transactionId'),
-  component: lazyRouteComponent(
-    () => import('../../pages/transactions/transaction-page.tsx'),
-    'TransactionPage',
-  ),
+  component: lazyPage(() => import('../../pages/transactions/transaction-page.tsx'), 'TransactionPage'),
 })
 
 const quotes = createRoute({
   ...at('/quotes'),
   validateSearch: textSearch('status', 'customerId', 'from', 'to'),
-  component: lazyRouteComponent(() => import('../../pages/quotes/quote-list.tsx'), 'QuoteList'),
+  component: lazyPage(() => import('../../pages/quotes/quote-list.tsx'), 'QuoteList'),
 })
 
 const quote = createRoute({
   ...at('/quotes/$quoteId'),
-  component: lazyRouteComponent(() => import('../../pages/quotes/quote-page.tsx'), 'QuotePage'),
+  component: lazyPage(() => import('../../pages/quotes/quote-page.tsx'), 'QuotePage'),
 })
 
 const rates = createRoute({
   ...at('/rates'),
   validateSearch: textSearch('sourceCurrency', 'destinationCurrency'),
-  component: lazyRouteComponent(() => import('../../pages/quotes/rate-list.tsx'), 'Rates'),
+  component: lazyPage(() => import('../../pages/quotes/rate-list.tsx'), 'Rates'),
 })
 
 const cards = createRoute({
   ...at('/cards'),
   validateSearch: textSearch('state', 'cardholderId', 'platformCardId'),
-  component: lazyRouteComponent(() => import('../../pages/cards/card-list.tsx'), 'CardList'),
+  component: lazyPage(() => import('../../pages/cards/card-list.tsx'), 'CardList'),
 })
 
 const card = createRoute({
   ...at('/cards/$cardId'),
-  component: lazyRouteComponent(() => import('../../pages/cards/card-page.tsx'), 'CardPage'),
+  component: lazyPage(() => import('../../pages/cards/card-page.tsx'), 'CardPage'),
 })
 
 const agents = createRoute({
   ...at('/agents'),
   validateSearch: textSearch('customerId', 'state', 'connected', 'from', 'to'),
-  component: lazyRouteComponent(() => import('../../pages/agents/agent-list.tsx'), 'AgentList'),
+  component: lazyPage(() => import('../../pages/agents/agent-list.tsx'), 'AgentList'),
 })
 
 const agent = createRoute({
   ...at('/agents/$agentId'),
-  component: lazyRouteComponent(() => import('../../pages/agents/agent-page.tsx'), 'AgentPage'),
+  component: lazyPage(() => import('../../pages/agents/agent-page.tsx'), 'AgentPage'),
 })
 
 const policy = createRoute({
   ...at('/agents/$agentId/policy'),
-  component: lazyRouteComponent(() => import('../../pages/agents/policy-page.tsx'), 'PolicyPage'),
+  component: lazyPage(() => import('../../pages/agents/policy-page.tsx'), 'PolicyPage'),
 })
 
 const account = createRoute({
   ...at('/accounts/$accountId'),
   validateSearch: textSearch('from', 'to'),
-  component: lazyRouteComponent(() => import('../../pages/accounts/account-page.tsx'), 'AccountPage'),
+  component: lazyPage(() => import('../../pages/accounts/account-page.tsx'), 'AccountPage'),
 })
 
 /** The routes of customers, what they own, and what they pay. */

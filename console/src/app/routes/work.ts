@@ -1,34 +1,29 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { textSearch } from '../../ui/filters.tsx'
+import { lazyPage } from '../lazy-page.ts'
 import { at } from './root.tsx'
 
 const overview = createRoute({
   ...at('/'),
   validateSearch: textSearch('days', 'currency'),
-  component: lazyRouteComponent(() => import('../../pages/overview/overview-page.tsx'), 'Overview'),
+  component: lazyPage(() => import('../../pages/overview/overview-page.tsx'), 'Overview'),
 })
 
 const approvals = createRoute({
   ...at('/approvals'),
   validateSearch: textSearch('kind', 'customerId'),
-  component: lazyRouteComponent(() => import('../../pages/approvals/approval-list.tsx'), 'ApprovalList'),
+  component: lazyPage(() => import('../../pages/approvals/approval-list.tsx'), 'ApprovalList'),
 })
 
 const verifications = createRoute({
   ...at('/verifications'),
   validateSearch: textSearch('status', 'customerId'),
-  component: lazyRouteComponent(
-    () => import('../../pages/verifications/verification-list.tsx'),
-    'VerificationList',
-  ),
+  component: lazyPage(() => import('../../pages/verifications/verification-list.tsx'), 'VerificationList'),
 })
 
 const verification = createRoute({
   ...at('/verifications/$verificationId'),
-  component: lazyRouteComponent(
-    () => import('../../pages/verifications/verification-page.tsx'),
-    'VerificationPage',
-  ),
+  component: lazyPage(() => import('../../pages/verifications/verification-page.tsx'), 'VerificationPage'),
 })
 
 /** The routes of the work that waits: the overview and what a person decides. */

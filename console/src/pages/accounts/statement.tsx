@@ -6,7 +6,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { Facts } from '../../ui/facts.tsx'
-import { dayEnd, dayStart, type Filter, Filters } from '../../ui/filters.tsx'
+import { dayEnd, dayStart, type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
@@ -20,7 +20,7 @@ const FILTERS: readonly Filter[] = [
 
 /** The statement of an account for a period: its sums here, its lines as a page to print or a file. */
 export function StatementPanel({ accountId }: { readonly accountId: string }) {
-  const search = route.useSearch()
+  const search = validValues(FILTERS, route.useSearch())
   const from = dayStart(search.from)
   const to = dayEnd(search.to)
   const period = { ...(from ? { from } : {}), ...(to ? { to } : {}) }

@@ -3,7 +3,7 @@ import { countersign } from '../../data/client.ts'
 import type { Column } from '../../ui/column.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
+import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -79,7 +79,7 @@ const COLUMNS: readonly Column<Agent>[] = [
 ]
 
 export function AgentList() {
-  const { customerId, state, connected, from, to } = route.useSearch()
+  const { customerId, state, connected, from, to } = validValues(FILTERS, route.useSearch())
   const filters = {
     ...(customerId ? { customerId } : {}),
     ...(state ? { isPaused: state === 'PAUSED' } : {}),

@@ -3,7 +3,7 @@ import { present, wordOf } from '@countersign/contract/core/objects'
 import { Button } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
-import { type Filter, Filters } from '../../ui/filters.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { EmptyState, ErrorState, Loading } from '../../ui/states.tsx'
 import { useListed } from '../../ui/use-listed.ts'
@@ -18,7 +18,7 @@ const FILTERS: readonly Filter[] = [
 
 /** Everything that waits for a person, and its decision in place. */
 export function ApprovalList() {
-  const search = route.useSearch()
+  const search = validValues(FILTERS, route.useSearch())
   const { kind, customerId } = search
   const filters = present({ kind: wordOf(APPROVAL_KINDS, kind), customerId })
   const { rows, isLoading, error, retry, hasMore, isLoadingMore, loadMore } = useListed(

@@ -5,7 +5,7 @@ import { countersign } from '../../data/client.ts'
 import { actorText } from '../../ui/actor.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
+import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
@@ -81,7 +81,10 @@ const COLUMNS: readonly Column<Entry>[] = [
 
 /** Who has changed what. */
 export function AuditList() {
-  const { operation, httpRequestId, actorId, objectId, customerId, from, to } = route.useSearch()
+  const { operation, httpRequestId, actorId, objectId, customerId, from, to } = validValues(
+    FILTERS,
+    route.useSearch(),
+  )
   const filters = {
     ...(operation ? { operation } : {}),
     ...(httpRequestId ? { httpRequestId: httpRequestId.trim() } : {}),

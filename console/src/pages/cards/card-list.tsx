@@ -7,7 +7,7 @@ import { countersign } from '../../data/client.ts'
 import type { Column } from '../../ui/column.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters } from '../../ui/filters.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -75,7 +75,7 @@ const COLUMNS: readonly Column<Card>[] = [
 ]
 
 export function CardList() {
-  const { state, cardholderId, platformCardId } = route.useSearch()
+  const { state, cardholderId, platformCardId } = validValues(FILTERS, route.useSearch())
   const filters = present({ state: wordOf(CARD_STATES, state), cardholderId, platformCardId })
   const list = useListed(['cards', 'list', filters], (page) =>
     countersign.cards.list({ ...filters, ...page }),

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
+import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
@@ -76,7 +76,7 @@ const COLUMNS: readonly Column<Customer>[] = [
 ]
 
 export function CustomerList() {
-  const { search, customerType, from, to } = route.useSearch()
+  const { search, customerType, from, to } = validValues(FILTERS, route.useSearch())
   const filters = present({
     search,
     customerType: wordOf(CUSTOMER_TYPES, customerType),

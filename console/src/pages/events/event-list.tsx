@@ -5,7 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
+import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -73,7 +73,7 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
 
 /** What has happened, and whether the platform's server knows. */
 export function EventList() {
-  const { type, objectId, deliveryStatus, from, to } = route.useSearch()
+  const { type, objectId, deliveryStatus, from, to } = validValues(FILTERS, route.useSearch())
   const filters = present({
     type: wordOf(EVENT_TYPES, type),
     objectId,

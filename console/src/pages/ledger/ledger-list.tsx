@@ -5,7 +5,7 @@ import { countersign } from '../../data/client.ts'
 import type { Column } from '../../ui/column.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters } from '../../ui/filters.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
@@ -72,7 +72,7 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
 
 /** The double-entry books: in each currency the debit accounts together equal the credit accounts. */
 export function LedgerList() {
-  const search = route.useSearch()
+  const search = validValues(FILTERS, route.useSearch())
   const { name, currency, owner } = search
   const filters = {
     ...(name ? { name } : {}),

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
+import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -80,7 +80,7 @@ const COLUMNS: readonly Column<Quote>[] = [
 ]
 
 export function QuoteList() {
-  const search = route.useSearch()
+  const search = validValues(FILTERS, route.useSearch())
   const { status, customerId, from, to } = search
   const filters = present({ status: wordOf(QUOTE_STATES, status), customerId, ...timesOfDays(from, to) })
   const list = useListed(['quotes', 'list', filters], (page) =>

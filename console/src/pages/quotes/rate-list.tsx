@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters } from '../../ui/filters.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
@@ -90,7 +90,7 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
 
 /** What a conversion costs at the moment. */
 export function Rates() {
-  const search = route.useSearch()
+  const search = validValues(FILTERS, route.useSearch())
   const { sourceCurrency, destinationCurrency } = search
   const filters = {
     ...(sourceCurrency ? { sourceCurrency } : {}),

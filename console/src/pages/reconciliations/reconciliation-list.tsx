@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters } from '../../ui/filters.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Money, moneyText } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -73,7 +73,7 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
 ]
 
 export function ReconciliationList() {
-  const search = route.useSearch()
+  const search = validValues(FILTERS, route.useSearch())
   const { status, rail, currency, from, to } = search
   const filters = present({
     status: wordOf(RECONCILIATION_STATES, status),

@@ -8,7 +8,7 @@ import { countersign } from '../../data/client.ts'
 import { actorText } from '../../ui/actor.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
+import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useListed } from '../../ui/use-listed.ts'
@@ -87,7 +87,10 @@ const COLUMNS: readonly Column<Row>[] = [
 
 /** The calls of the last days. */
 export function RequestList() {
-  const { httpRequestId, method, statusClass, path, actorId, from, to } = route.useSearch()
+  const { httpRequestId, method, statusClass, path, actorId, from, to } = validValues(
+    FILTERS,
+    route.useSearch(),
+  )
   const filters = present({
     httpRequestId: httpRequestId?.trim(),
     method: wordOf(METHODS, method),

@@ -12,7 +12,7 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 import { approving } from '../approvals/signature.ts'
 import type { TransactionRecord } from './columns.tsx'
 
-/** What a person may do with a payment: approve or reject it, stop it, note that its receipt was delivered. */
+/** What a person may do with a payment: approve or reject it, stop it, mark its receipt as delivered. */
 export function TransactionActions({ transaction }: { readonly transaction: TransactionRecord }) {
   const { id, status, receiptDeliveryConfirmedAt, direction } = transaction
   const client = useQueryClient()
@@ -38,12 +38,18 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
           onDone={onDone}
         />
       )}
-      <ActionButton
-        label="Receipt delivered"
-        denied={transact ?? (receiptDeliveryConfirmedAt ? 'This was recorded already.' : undefined)}
-        act={() => countersign.transactions.confirm(id, {})}
-        onDone={onDone}
-      />
+      {status === 'COMPLETED' && receiptDeliveryConfirmedAt === undefined && (
+        <ActionButton
+          label="Mark receipt as delivered"
+          denied={transact}
+          ask={{
+            title: 'Mark receipt as delivered?',
+            text: 'This records that the customer has received the receipt, with the current time. It cannot be undone.',
+          }}
+          act={() => countersign.transactions.confirm(id, {})}
+          onDone={onDone}
+        />
+      )}
     </>
   )
 }

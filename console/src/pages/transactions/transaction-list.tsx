@@ -3,7 +3,7 @@ import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '@countersign/contract/p
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters, timesOfDays } from '../../ui/filters.tsx'
+import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useListed } from '../../ui/use-listed.ts'
 import { TRANSACTION_COLUMNS } from './columns.tsx'
@@ -21,7 +21,7 @@ const FILTERS: readonly Filter[] = [
 ]
 
 export function TransactionList() {
-  const search = route.useSearch()
+  const search = validValues(FILTERS, route.useSearch())
   const { status, type, customerId, account, reference, from, to } = search
   const filters = present({
     status: wordOf(TRANSACTION_STATUSES, status),

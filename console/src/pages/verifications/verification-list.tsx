@@ -5,7 +5,7 @@ import { countersign } from '../../data/client.ts'
 import type { Column } from '../../ui/column.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
-import { type Filter, Filters } from '../../ui/filters.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Verification>[] = [
 ]
 
 export function VerificationList() {
-  const search = route.useSearch()
+  const search = validValues(FILTERS, route.useSearch())
   const { status, customerId } = search
   const filters = present({ verificationStatus: wordOf(VERIFICATION_STATES, status), customerId })
   const list = useListed(['verifications', 'list', filters], (page) =>
