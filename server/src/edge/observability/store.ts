@@ -105,8 +105,8 @@ FROM (
 JOIN events e ON e.id = right(j.payload->>'eventId', 36)::uuid`
 
 /**
- * Returns the age of the oldest event that still has to be delivered, on the clock of its platform; 0 if there is none. It
- * counts events that wait for a retry or behind another event of their object. `now` is real time.
+ * Returns the age of the oldest event that still has to be delivered, on the clock of its platform; 0 if all are delivered.
+ * It counts events that wait for a retry or behind another event of their object. `now` is real time.
  */
 export async function findUndeliveredSeconds(db: Database, now: Date): Promise<number> {
   const { rows } = await db.query<{ seconds: number }>(UNDELIVERED, [now])

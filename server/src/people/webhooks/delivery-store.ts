@@ -38,7 +38,7 @@ const SEQUENCE_OF_JOB = "(payload->>'sequence')::integer"
 /**
  * The event before is nearly always the previous one. It is looked for by its number and its job by its id: a backlog of
  * the object is not read through for each of its events. If that one has no job, it is the last job with a number, or one
- * of the jobs that were never run and so have none yet.
+ * of the jobs that were never run and so are not numbered yet.
  */
 const PREDECESSOR = `
 SELECT * FROM (
@@ -123,7 +123,7 @@ export interface QueuedEvent extends EventRow {
   readonly attempts: number | null
 }
 
-/** The jobs with a number, and all those that were never run and so have none yet. */
+/** The jobs with a number, and all those that were never run and so are not numbered yet. */
 const QUEUE = `
 SELECT ${EVENT}, j.kind, j.payload, d.attempts
 FROM (

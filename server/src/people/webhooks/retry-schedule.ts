@@ -15,7 +15,7 @@ export function giveUpAt(begun: Date): Date {
 }
 
 /**
- * When to retry after so many attempts: after 5, 10, 20 … seconds, half an hour at most, shortened at random by up to half,
+ * When to retry after a number of attempts: after 5, 10, 20 … seconds, half an hour at most, shortened at random by up to half,
  * so that deliveries that failed together are not retried together. A response 429 or 503 may ask for a longer wait. The
  * last attempt is at the end itself.
  */
