@@ -114,7 +114,7 @@ async function follow(
 ): Promise<Followed> {
   const before = receiver.counts()
   const startedMs = performance.now()
-  // Not until it has settled: the webhooks go on meanwhile.
+  // Not until it has settled: webhooks are still sent meanwhile.
   const payments = await load(bench.target, { seconds }, [() => transferCall(anyOf(payers))])
   const paid = receiver.counts()
   const paidMs = performance.now()

@@ -97,8 +97,7 @@ const UNPACK: Readonly<Record<string, () => Transform>> = {
 
 /**
  * The only HTTP client of this server. Sends a request and returns the response, whatever its status: a redirect is a
- * response and is not followed. With the reach `public`, the connection goes to the address that was checked. Throws
- * NoAnswer.
+ * response and is not followed. Throws NoAnswer.
  */
 export async function send(outgoing: Outgoing, bounds: Bounds): Promise<Answer> {
   const isRepeatable = bounds.isRepeatable ?? outgoing.method !== 'POST'

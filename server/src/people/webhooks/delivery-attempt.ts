@@ -27,7 +27,7 @@ const TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 64 * 1024
 const RECORDED_BYTES_MAX = 1024
 
-/** Where an event is sent, and the secrets that sign it. */
+/** The address of a receiver, and the secrets that sign what it gets. */
 export interface Endpoint {
   readonly url: string
   readonly secrets: readonly SigningSecret[]
@@ -134,7 +134,7 @@ export function attemptWrite(op: Op, eventId: string, number: number, tried: Att
   return insert('webhook_attempts', row)
 }
 
-/** The same attempt without what is neither recorded nor read, which may be long. */
+/** An attempt without the rest of a long body, which is neither recorded nor read. */
 export function recordedPart({ answer, ...attempt }: Attempt): Attempt {
   if (!answer) return attempt
   return {

@@ -33,7 +33,7 @@ export function retryAt(
   return at < until ? at : until
 }
 
-/** How long the receiver asks to wait, in seconds or until a date of real time. 0 if it does not say. */
+/** The seconds that the receiver asks to wait, by a number or a date of real time. 0 if it does not say. */
 function requestedSeconds(answer: Pick<Answer, 'status' | 'retryAfter'> | undefined, realMs: number): number {
   const text = answer?.retryAfter
   if (text === undefined || !BUSY.has(answer?.status ?? 0)) return 0

@@ -2,7 +2,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { WebhookSecretRow } from '../../storage/rows/tables.ts'
 import { selectValidSecrets } from './store.ts'
 
-/** What a secret derives from. */
+/** The values that a secret derives from. */
 export type SigningSecret = Pick<WebhookSecretRow, 'id' | 'key_generation'>
 
 /** The secrets that sign deliveries now, the current one first; a second where a replaced one is still valid. */
