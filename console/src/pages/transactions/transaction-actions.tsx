@@ -12,7 +12,7 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 import { approving } from '../approvals/signature.ts'
 import type { TransactionRecord } from './columns.tsx'
 
-/** What a person may do with a payment: approve or reject it, stop it, mark its receipt as delivered. */
+/** The actions on a payment: approve or reject it, stop it, mark its receipt as delivered. */
 export function TransactionActions({ transaction }: { readonly transaction: TransactionRecord }) {
   const { id, status, receiptDeliveryConfirmedAt, direction } = transaction
   const client = useQueryClient()

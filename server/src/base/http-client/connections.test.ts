@@ -20,6 +20,17 @@ async function serve(listener: RequestListener) {
   return { port: (server.address() as AddressInfo).port, sockets }
 }
 
+/** Starts a receiver that breaks the connection of its nth request, and counts requests. */
+async function serveBreaking(nth: number) {
+  const counted = { calls: 0 }
+  const served = await serve((request, response) => {
+    counted.calls++
+    if (counted.calls === nth) request.socket.destroy()
+    else response.end('ok')
+  })
+  return { ...served, counted }
+}
+
 /** Sends a webhook as deliveries do. */
 const post = (port: number, bounds: Partial<Bounds> = {}) =>
   send(
@@ -75,16 +86,11 @@ test('an owner whose requests hang does not block the requests of another owner'
 })
 
 test('a request that gets no byte of a response on a reused connection is sent again on a new one', async () => {
-  let calls = 0
-  const { port, sockets } = await serve((request, response) => {
-    calls++
-    if (calls === 2) request.socket.destroy()
-    else response.end('ok')
-  })
+  const { port, sockets, counted } = await serveBreaking(2)
   const connections = new Connections()
   await post(port, { connections })
   expect(await post(port, { connections })).toMatchObject({ status: 200 })
-  expect([calls, sockets.length]).toEqual([3, 2])
+  expect([counted.calls, sockets.length]).toEqual([3, 2])
 })
 
 test('a request fails if a response has begun on the reused connection that broke', async () => {
@@ -111,17 +117,12 @@ test('a request fails if a new connection breaks, and is not sent again', async 
 })
 
 test('a request that must not arrive twice has its own connection and is sent once', async () => {
-  let calls = 0
-  const { port, sockets } = await serve((request, response) => {
-    calls++
-    if (calls === 3) request.socket.destroy()
-    else response.end('ok')
-  })
+  const { port, sockets, counted } = await serveBreaking(3)
   const connections = new Connections()
   await post(port, { connections })
   await post(port, { connections, isRepeatable: false })
   await expect(post(port, { connections, isRepeatable: false })).rejects.toMatchObject({ code: 'ECONNRESET' })
-  expect([calls, sockets.length]).toEqual([3, 3])
+  expect([counted.calls, sockets.length]).toEqual([3, 3])
 })
 
 test('a connection that the receiver closed while it was idle is not used', async () => {

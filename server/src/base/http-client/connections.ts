@@ -6,9 +6,6 @@ import { publicLookup } from './addresses.ts'
 /** `public`: addresses of the public internet only. `any`: also this machine and private networks. */
 export type Reach = 'public' | 'any'
 
-/** For services that payments wait for: many payments may wait for a slow one at the same time. */
-export const PAYMENT_CONNECTIONS_MAX = 512
-
 /** Requests with the same values share connections. */
 export interface PoolKey {
   readonly isSecure: boolean

@@ -53,6 +53,12 @@ export interface Bounds {
 /** Enough for receivers that respond at once, and few enough for a small one. */
 const CONNECTIONS_MAX = 32
 
+/**
+ * For the operator's services that payments wait for: many payments may wait for a slow one at the same time. Each request
+ * may arrive twice.
+ */
+export const PAYMENT_SERVICE = { reach: 'any', isRepeatable: true, connectionsMax: 512 } as const
+
 const OWN_CONNECTIONS = new Connections()
 
 /** An answer: its status, and the read part of its body. */

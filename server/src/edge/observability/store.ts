@@ -1,5 +1,6 @@
 import { LANE_NAMES, type LaneName } from '../../kernel/outbox/lanes.ts'
 import { IS_OF } from '../../kernel/outbox/store.ts'
+import { IS_DELIVERY } from '../../people/webhooks/store.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 
@@ -100,7 +101,7 @@ SELECT coalesce(max(extract(epoch FROM
 FROM (
   SELECT payload, $1::timestamptz + p.clock_offset_ms * interval '1 millisecond' AS now
   FROM jobs JOIN platforms p ON p.id = jobs.platform_id
-  WHERE kind IN ('webhook.ask', 'webhook.deliver') AND p.closed_at IS NULL
+  WHERE ${IS_DELIVERY} AND p.closed_at IS NULL
   ORDER BY right(payload->>'eventId', 36)::uuid LIMIT ${UNDELIVERED_READ_MAX}) AS j
 JOIN events e ON e.id = right(j.payload->>'eventId', 36)::uuid`
 

@@ -7,8 +7,7 @@ import {
 import { isObject } from '@countersign/contract/core/decode'
 import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
 import { standardHeaders } from '../../base/crypto/standard-webhooks.ts'
-import { PAYMENT_CONNECTIONS_MAX } from '../../base/http-client/connections.ts'
-import { NoAnswer, send } from '../../base/http-client/send.ts'
+import { NoAnswer, PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { TraceContext } from '../../kernel/ports/tracing.ts'
 
@@ -50,13 +49,7 @@ export async function callConnector(
   const outgoing = { method, url: `${url}${path}`, headers, ...(body === undefined ? {} : { body: bytes }) }
   const signal = AbortSignal.timeout(timeoutMs)
   try {
-    const bounds = {
-      signal,
-      bytesMax: CONNECTOR_STATEMENT_BYTES_MAX,
-      reach: 'any',
-      isRepeatable: true,
-      connectionsMax: PAYMENT_CONNECTIONS_MAX,
-    } as const
+    const bounds = { ...PAYMENT_SERVICE, signal, bytesMax: CONNECTOR_STATEMENT_BYTES_MAX }
     const answer = await send(outgoing, bounds)
     if (!answer.isWhole) return { why: `The answer has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
     return { status: answer.status, body: storable(jsonFromUtf8(answer.body)) }

@@ -4,8 +4,7 @@ import { jsonFromUtf8 } from '../../base/crypto/encodings.ts'
 import { standardHeaders } from '../../base/crypto/standard-webhooks.ts'
 import { readable } from '../../base/formats/readable-text.ts'
 import { screenedAddress } from '../../base/formats/screened-addresses.ts'
-import { PAYMENT_CONNECTIONS_MAX } from '../../base/http-client/connections.ts'
-import { type Answer, NoAnswer, send } from '../../base/http-client/send.ts'
+import { type Answer, NoAnswer, PAYMENT_SERVICE, send } from '../../base/http-client/send.ts'
 import { toJson } from '../../base/json/json.ts'
 import type { SignedProvider } from '../../base/settings/signed-provider.ts'
 import {
@@ -63,13 +62,7 @@ async function post(
   timeoutMs: number,
 ): Promise<Answer> {
   const signal = AbortSignal.timeout(timeoutMs)
-  const bounds = {
-    signal,
-    bytesMax: ANSWER_BYTES_MAX,
-    reach: 'any',
-    isRepeatable: true,
-    connectionsMax: PAYMENT_CONNECTIONS_MAX,
-  } as const
+  const bounds = { ...PAYMENT_SERVICE, signal, bytesMax: ANSWER_BYTES_MAX }
   try {
     return await send({ method: 'POST', url, headers, body }, bounds)
   } catch (error) {

@@ -18,7 +18,7 @@ import { createOnce } from './send-once.ts'
 const PASSED_SECONDS = 10
 
 /**
- * Delivers events at least once, those of one object in order: an event sleeps until the previous one ends. The job of an
+ * Delivers events at least once, and in order per object: an event sleeps until the previous one ends. The job of an
  * event that was received continues with the events that wait behind it.
  */
 export function createDeliver(rules: AnswerRules): JobHandler<DeliveryKind> {

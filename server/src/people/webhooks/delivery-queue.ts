@@ -42,8 +42,8 @@ export async function wakeSuccessor(op: Op, objectId: string, sequence: number):
 }
 
 /**
- * Makes a sleeping job due; a job that is due or under way stays as it is. Guard: nobody has started it meanwhile, because
- * then both would send the event.
+ * Makes a sleeping job due; a job that is due or running stays as it is. Guard: it has not been started meanwhile, because
+ * both would then send the event.
  */
 export function attemptNow(op: Op, waiting: JobRow<DeliveryKind>): Write[] {
   const { id, kind, payload, due_at, claimed_until, attempts } = waiting

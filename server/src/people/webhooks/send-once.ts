@@ -5,7 +5,7 @@ const ONCE_MS = 30_000
 /** More than the deliveries in progress. Each entry has responses of up to 64 KiB. */
 const ONCE_ENTRIES_MAX = 256
 
-/** What a service has sent, by job. */
+/** The results of a service's sends, by job. */
 type Sent<T> = Map<string, { readonly sinceMs: number; readonly result: Promise<T> }>
 
 /**

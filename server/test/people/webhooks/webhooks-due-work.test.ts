@@ -14,7 +14,7 @@ import { update } from '../../../src/storage/commit/writes.ts'
 import { NoConnection } from '../../../src/storage/engine/port.ts'
 import { testId } from '../../worlds/records/payments.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
-import { hold, Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
+import { hold, newReceivingPlatform } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
@@ -26,14 +26,8 @@ afterAll(() => service.close())
 
 /** A platform with a receiver, and operations of its jobs. */
 async function newReceiverOp() {
-  const receiver = await Receiver.open()
-  const { platform } = await service.newOp()
-  const change = {
-    config: { ...platform.config, webhookEndpoint: receiver.url },
-    version: platform.version + 1,
-  }
-  await service.app.committer.commit([update('platforms', platform.id, {}, change)])
-  return { receiver, op: opAt(0, { ...platform, ...change }) }
+  const { receiver, platform } = await newReceivingPlatform(service)
+  return { receiver, op: opAt(0, platform) }
 }
 
 /** An operation at a later time, by the clock of its platform. */

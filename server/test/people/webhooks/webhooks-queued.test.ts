@@ -8,7 +8,7 @@ import { createJobRunner } from '../../../src/kernel/outbox/job-runner.ts'
 import { createDeliver } from '../../../src/people/webhooks/deliver.ts'
 import { update, type Write } from '../../../src/storage/commit/writes.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
-import { Receiver, sequences } from '../../worlds/simulators/webhook-receiver.testing.ts'
+import { newReceivingPlatform, sequences } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
@@ -22,14 +22,8 @@ type Deliver = JobHandler<'webhook.deliver'>
 
 /** A platform with a receiver, and the given number of events, spread over as many objects as asked. */
 async function newQueue(events: number, objects = 1) {
-  const receiver = await Receiver.open()
-  const { platform } = await service.newOp()
-  const change = {
-    config: { ...platform.config, webhookEndpoint: receiver.url },
-    version: platform.version + 1,
-  }
-  await service.app.committer.commit([update('platforms', platform.id, {}, change)])
-  const opOf = (jobId: string) => createOp(service.app, { ...platform, ...change }, { kind: 'job', jobId })
+  const { receiver, platform } = await newReceivingPlatform(service)
+  const opOf = (jobId: string) => createOp(service.app, platform, { kind: 'job', jobId })
   const op = opOf('test')
   const ids = Array.from({ length: objects }, () => op.newId('Customer'))
   for (let n = 0; n < events; n++) {
@@ -77,7 +71,7 @@ type Job = Awaited<ReturnType<typeof jobsOf>>[number]
 
 /** Decides a job as the runner does, without committing anything. */
 async function decide({ opOf }: Queue, deliver: Deliver, job: Job | undefined): Promise<readonly Write[]> {
-  if (!job) throw new Error('There is no such job')
+  if (!job) throw new Error('The event has no job')
   return [{ write: 'remove', table: 'jobs', id: job.id }, ...(await deliver(opOf(job.id), job.payload))]
 }
 

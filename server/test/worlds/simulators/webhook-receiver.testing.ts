@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
 import { parseJson } from '../../../src/base/json/json.ts'
+import { update } from '../../../src/storage/commit/writes.ts'
 import { type Client, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+import type { TestServer } from '../server.testing.ts'
 
 /** A request that a receiver got. */
 export interface Received {
@@ -161,3 +163,15 @@ export async function eventOf(client: Client, objectId: string): Promise<Reply['
 }
 
 export const sequences = (received: readonly Received[]) => received.map(({ event }) => event.sequence)
+
+/** A receiver and the platform whose events it gets, for a test that decides jobs itself. */
+export async function newReceivingPlatform({ app, newOp }: Pick<TestServer, 'app' | 'newOp'>) {
+  const receiver = await Receiver.open()
+  const { platform } = await newOp()
+  const change = {
+    config: { ...platform.config, webhookEndpoint: receiver.url },
+    version: platform.version + 1,
+  }
+  await app.committer.commit([update('platforms', platform.id, {}, change)])
+  return { receiver, platform: { ...platform, ...change } }
+}

@@ -85,7 +85,7 @@ export async function verifyStatement(
   }
 }
 
-/** The challenge of checked client data. */
+/** The origin that checked client data names. */
 function originOf(clientData: Uint8Array): string {
   const { origin }: { readonly origin: string } = JSON.parse(Buffer.from(clientData).toString('utf8'))
   return origin

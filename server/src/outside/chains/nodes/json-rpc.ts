@@ -1,7 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
 import { textFromUtf8 } from '../../../base/crypto/encodings.ts'
-import { PAYMENT_CONNECTIONS_MAX } from '../../../base/http-client/connections.ts'
-import { type Answer, NoAnswer, send } from '../../../base/http-client/send.ts'
+import { type Answer, NoAnswer, PAYMENT_SERVICE, send } from '../../../base/http-client/send.ts'
 import { toJson } from '../../../base/json/json.ts'
 import { type JsonLimits, readJson } from '../../../base/json/json-reader.ts'
 import { NodeFailure, Refusal } from './failure.ts'
@@ -91,13 +90,7 @@ async function post(
         body: Buffer.from(toJson(content)),
       },
       // Each call may be made twice, also one that sends a signed transaction.
-      {
-        signal: AbortSignal.timeout(timeoutMs),
-        bytesMax,
-        reach: 'any',
-        isRepeatable: true,
-        connectionsMax: PAYMENT_CONNECTIONS_MAX,
-      },
+      { ...PAYMENT_SERVICE, signal: AbortSignal.timeout(timeoutMs), bytesMax },
     )
   } catch (error) {
     if (error instanceof NoAnswer) throw new NodeFailure('NO_ANSWER', `is not reached: ${error.code}`)
