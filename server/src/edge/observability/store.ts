@@ -1,6 +1,5 @@
 import { LANE_NAMES, type LaneName } from '../../kernel/outbox/lanes.ts'
-import { IS_OF } from '../../kernel/outbox/store.ts'
-import { IS_DELIVERY } from '../../people/webhooks/store.ts'
+import { IS_DELIVERY, IS_OF } from '../../kernel/outbox/store.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 

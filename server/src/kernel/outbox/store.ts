@@ -7,6 +7,7 @@ import type { NewJob } from '../../storage/rows/new-job.ts'
 import type { PlatformRow } from '../../storage/rows/tables.ts'
 import type { App } from '../operation/app.ts'
 import type { Candidate, Offer } from './capacity.ts'
+import { DELIVERY_KINDS } from './events.ts'
 import { LANE_NAMES, LANES, type LaneName, WEBHOOK_LANES } from './lanes.ts'
 
 /** A due job with its platform; `attempts` are those before this one. */
@@ -26,6 +27,9 @@ const KINDS_APART = LANE_NAMES.flatMap((lane) => [...LANES[lane].kinds])
 export const IS_OF = tableOf(LANE_NAMES, (lane) =>
   lane === 'main' ? `kind NOT IN (${texts(KINDS_APART)})` : `kind IN (${texts(LANES[lane].kinds)})`,
 )
+
+/** The jobs that deliver an event, spelled as in the partial indexes of the queue. */
+export const IS_DELIVERY = `kind IN (${texts(DELIVERY_KINDS)})`
 
 function texts(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(', ')

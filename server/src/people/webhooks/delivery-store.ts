@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { DeliveryKind } from '../../kernel/outbox/events.ts'
+import { IS_DELIVERY } from '../../kernel/outbox/store.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
 import type { DeliveryPayload, JobRow } from '../../storage/rows/job.ts'
 import type { WebhookDeliveryRow } from '../../storage/rows/tables.ts'
 import type { SigningSecret } from './secrets.ts'
-import { IS_DELIVERY, isDelivery } from './store.ts'
+import { isDelivery } from './store.ts'
 
 /** An event that another one waits for, with its delivery. */
 export interface Predecessor {

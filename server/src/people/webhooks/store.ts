@@ -2,7 +2,8 @@ import type { EventType } from '@countersign/contract/events/events'
 import type { DELIVERY_STATUSES } from '@countersign/contract/events/webhooks'
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import { DELIVERY_KINDS, type DeliveryKind } from '../../kernel/outbox/events.ts'
+import type { DeliveryKind } from '../../kernel/outbox/events.ts'
+import { IS_DELIVERY } from '../../kernel/outbox/store.ts'
 import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
@@ -32,8 +33,6 @@ export type EventWithDelivery = EventRow & {
   readonly is_due: boolean
 }
 
-/** Spelled as in the partial indexes of the queue. */
-export const IS_DELIVERY = `kind IN (${DELIVERY_KINDS.map((kind) => `'${kind}'`).join(', ')})`
 export const isDelivery = sql<boolean>`${sql.raw(`jobs.${IS_DELIVERY}`)}`
 const eventOfJob = sql<string>`right(jobs.payload->>'eventId', 36)::uuid`
 
