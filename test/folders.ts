@@ -32,6 +32,7 @@ export const WINGS = {
     'tokens',
     'members',
     'webhooks',
+    'webhook-endpoints',
   ],
   money: [
     'external-accounts',

@@ -27,6 +27,8 @@ import { customerErasures } from './customers/erasures.ts'
 import { kycLinks } from './customers/kyc-links.ts'
 import { verifications } from './customers/verifications.ts'
 import { eventStream } from './events/event-stream.ts'
+import { webhookEndpoints } from './events/webhook-endpoints.ts'
+import { webhookSecrets } from './events/webhook-secrets.ts'
 import { webhooks } from './events/webhooks.ts'
 import { auditEvents } from './operation/audit-events.ts'
 import { overview } from './operation/overview.ts'
@@ -121,6 +123,8 @@ export const API = {
   ...sandboxUma,
   ...inbox,
   ...webhooks,
+  ...webhookEndpoints,
+  ...webhookSecrets,
   ...eventStream,
   ...auditEvents,
   ...requests,

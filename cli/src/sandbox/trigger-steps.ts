@@ -95,6 +95,7 @@ const REASONS: { readonly [Type in Exclude<EventType, keyof typeof STEPS>]: stri
   'INCOMING_PAYMENT.PENDING': 'only a webhookEndpoint is asked about a payment',
   'INVITATION.CLAIMED': 'it needs invitationConfig.url in the configuration',
   'LEDGER.CHECKPOINT': 'it comes by itself, an hour after a transfer',
+  'WEBHOOK_ENDPOINT.DISABLED': 'it needs a webhook endpoint that responds 410: docs/webhooks.md',
   'RECONCILIATION.DIFFERENT': 'it needs a statement of a bank that differs from the ledger',
   'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED': 'it needs a passkey whose counter goes back',
   'AUTH_CREDENTIAL.CODES_LOCKED': 'it needs a person who signs in by wrong codes',

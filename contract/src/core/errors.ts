@@ -120,6 +120,7 @@ export const ERRORS = {
   AUDIT_EVENT_NOT_FOUND: { status: 404, message: 'No such entry of the audit trail.' },
   LOGGED_REQUEST_NOT_FOUND: { status: 404, message: 'No such request, or it is no longer kept.' },
   MEMBER_NOT_FOUND: { status: 404, message: 'No such member.' },
+  WEBHOOK_ENDPOINT_NOT_FOUND: { status: 404, message: 'No such webhook endpoint.' },
   TOKEN_NOT_FOUND: { status: 404, message: 'No such token.' },
   CARD_NOT_FOUND: { status: 404, message: 'No such card.' },
   CARD_TRANSACTION_NOT_FOUND: { status: 404, message: 'No such purchase with this card.' },
@@ -204,6 +205,10 @@ export const ERRORS = {
   REPLAY_IN_PROGRESS: {
     status: 409,
     message: 'A replay of events is in progress. Start another when it has ended.',
+  },
+  WEBHOOK_ENDPOINT_LIMIT_REACHED: {
+    status: 409,
+    message: 'The platform already has as many webhook endpoints as it may have. Delete one first.',
   },
   TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL: {
     status: 409,

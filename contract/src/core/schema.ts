@@ -110,7 +110,7 @@ export function NullableText<T extends TString>(
 /** A list, or null. */
 export function NullableArray<T extends TSchema>(
   items: T,
-  options: { maxItems?: number; uniqueItems?: boolean; description?: string } = {},
+  options: { minItems?: number; maxItems?: number; uniqueItems?: boolean; description?: string } = {},
 ): TUnsafe<Static<T>[] | null> {
   return Type.Unsafe<Static<T>[] | null>({ type: ['array', 'null'], items, ...options })
 }

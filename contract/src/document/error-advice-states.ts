@@ -42,6 +42,7 @@ export const MISSING_ADVICE = {
     'The operator decides how many days the request log keeps.',
   ],
   MEMBER_NOT_FOUND: missing('member'),
+  WEBHOOK_ENDPOINT_NOT_FOUND: missing('webhook endpoint'),
   TOKEN_NOT_FOUND: missing('token'),
   CARD_NOT_FOUND: missing('card'),
   CARD_TRANSACTION_NOT_FOUND: missing('purchase'),
@@ -170,6 +171,10 @@ export const STATE_ADVICE = {
   DOCUMENT_SUBMITTED: [
     'A verification was submitted with this document.',
     'Upload another document; this one stays as evidence.',
+  ],
+  WEBHOOK_ENDPOINT_LIMIT_REACHED: [
+    'The platform already has 20 webhook endpoints.',
+    'Delete one with `DELETE /webhook-endpoints/{webhookEndpointId}`, or let one endpoint receive more event types.',
   ],
   REPLAY_IN_PROGRESS: [
     'The platform is already delivering a span of events again; one replay runs at a time.',

@@ -42,6 +42,8 @@ import * as kycLinks from '../customers/kyc-links.ts'
 import * as verifications from '../customers/verifications.ts'
 import * as eventStream from '../events/event-stream.ts'
 import * as webhookBodies from '../events/webhook-bodies.ts'
+import * as webhookEndpoints from '../events/webhook-endpoints.ts'
+import * as webhookSecrets from '../events/webhook-secrets.ts'
 import * as webhooks from '../events/webhooks.ts'
 import * as audit from '../operation/audit-events.ts'
 import * as overview from '../operation/overview.ts'
@@ -118,6 +120,8 @@ const MODULES: readonly object[] = [
   verifications,
   eventStream,
   webhookBodies,
+  webhookEndpoints,
+  webhookSecrets,
   webhooks,
   audit,
   overview,
@@ -265,6 +269,9 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   TransactionType: at(overview.TransactionStatistic, 'type'),
   UmaProviderMode: at(config.UmaProviderConfig, 'mode'),
   UserVerification: at(config.PasskeyConfig, 'userVerification'),
+  WebhookEndpointDisabledReason: at(webhookEndpoints.WebhookEndpoint, 'disabledReason'),
+  WebhookEndpointStatus: at(webhookEndpoints.WebhookEndpoint, 'status'),
+  WebhookPayload: at(webhookEndpoints.WebhookEndpoint, 'payload'),
   WalletExport: internalAccounts.wallets.internal_account_export.responses[200],
   XafRegion: at(info('XAF_ACCOUNT'), 'region'),
   XofRegion: at(info('XOF_ACCOUNT'), 'region'),

@@ -17,6 +17,7 @@ import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
 import { Screening } from '../payments/screenings.ts'
 import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
 import { EventEnvelope, type EventType } from './events.ts'
+import { WebhookEndpoint } from './webhook-endpoints.ts'
 
 /** What webhooks carry, by their kinds. */
 
@@ -130,6 +131,8 @@ export const ReconciliationWebhook = webhook(['RECONCILIATION.DIFFERENT'], Recon
 export const LedgerCheckpointWebhook = webhook(['LEDGER.CHECKPOINT'], LedgerCheckpoint)
 
 export const InvitationWebhook = webhook(['INVITATION.CLAIMED'], UmaInvitation)
+
+export const WebhookEndpointWebhook = webhook(['WEBHOOK_ENDPOINT.DISABLED'], WebhookEndpoint)
 
 export const TestWebhook = Type.Object({
   ...Type.Omit(EventEnvelope, ['data']).properties,

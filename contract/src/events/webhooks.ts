@@ -3,7 +3,6 @@ import type { JsonSchema } from '../core/decode.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
-import { Secret } from '../core/sensitivity.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import { WEBHOOK_DELIVERY_STATES } from '../states/delivery-states.ts'
 import { FEED_BEGINNING } from './event-stream.ts'
@@ -27,6 +26,7 @@ import {
   ScreeningWebhook,
   TestWebhook,
   VerificationWebhook,
+  WebhookEndpointWebhook,
 } from './webhook-bodies.ts'
 
 /** One kind of request to the platform's server. */
@@ -141,6 +141,11 @@ export const WEBHOOKS = {
     body: CredentialWebhook,
     answers: RECEIVED,
   },
+  'webhook-endpoint': {
+    summary: 'A webhook endpoint was disabled',
+    body: WebhookEndpointWebhook,
+    answers: RECEIVED,
+  },
   'test-webhook': { summary: 'A requested test', body: TestWebhook, answers: RECEIVED },
 } as const satisfies Record<string, Webhook>
 
@@ -250,54 +255,6 @@ export const event_redeliver = endpoint({
   errors: ['EVENT_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_SET'],
 })
 
-/** The secret that signs deliveries, by Standard Webhooks. */
-export const WebhookSecret = Type.Object({
-  id: Id('WebhookSecret'),
-  secret: Secret(Type.String({ description: 'whsec_ and the base64 of 32 bytes' })),
-  createdAt: Timestamp(),
-  expiresAt: Type.Optional(Timestamp('Replaced, and valid until then')),
-})
-
-export const FORMER_SECRET_SECONDS_MAX = 86_400
-
-export const WebhookSecretCreateRequest = Type.Object({
-  formerValidSeconds: Type.Integer({
-    minimum: 0,
-    maximum: FORMER_SECRET_SECONDS_MAX,
-    description: 'How long deliveries also carry a signature by the present secret; 0 if it has leaked',
-  }),
-})
-
-export const webhook_secret_list = endpoint({
-  auth: 'platform',
-  permission: 'MANAGE',
-  method: 'GET',
-  path: '/webhook-secrets',
-  tag: 'Events and webhooks',
-  summary: 'List the secrets that sign deliveries',
-  description:
-    'Shows the secrets with which a receiver checks the signature of a delivery. Newest first: one, or ' +
-    'two while a replaced one is still valid.',
-  responses: { 200: Type.Object({ data: Type.Array(WebhookSecret) }) },
-  errors: [],
-})
-
-export const webhook_secret_create = endpoint({
-  auth: 'platform',
-  permission: 'MANAGE',
-  method: 'POST',
-  path: '/webhook-secrets',
-  tag: 'Events and webhooks',
-  summary: 'Replace the secret',
-  description:
-    'Makes a new secret, which signs deliveries from now on. The present secret stays valid as long as ' +
-    'the request says; one that was replaced earlier is revoked at once. Takes no Idempotency-Key: a ' +
-    'stored answer would contain the secret.',
-  body: WebhookSecretCreateRequest,
-  responses: { 201: WebhookSecret },
-  errors: ['INVALID_INPUT'],
-})
-
 /** The outcome of a test. Clients know these members. */
 export const WebhookTestResult = Type.Object({
   url: Type.String({ format: 'uri', description: 'The webhookEndpoint' }),
@@ -326,7 +283,5 @@ export const webhooks = {
   event_list,
   event_get,
   event_redeliver,
-  webhook_secret_list,
-  webhook_secret_create,
   sandbox_webhook_test,
 }

@@ -26,3 +26,15 @@ export const WEBHOOK_DELIVERY_TRANSITIONS = {
   FAILED: { deliver: 'DELIVERED', retry: 'FAILED', fail: 'FAILED' },
 } as const satisfies Record<WebhookDeliveryState, Record<WebhookDeliveryEvent, WebhookDeliveryState | null>>
 export const WEBHOOK_DELIVERY_INITIAL = 'PENDING' satisfies WebhookDeliveryState
+
+export const WEBHOOK_ENDPOINT_STATES = ['ENABLED', 'PAUSED', 'DISABLED'] as const
+export type WebhookEndpointState = (typeof WEBHOOK_ENDPOINT_STATES)[number]
+export type WebhookEndpointEvent = 'enable' | 'pause' | 'disable'
+
+/** An endpoint that receives events. `enable` and `pause`: by the platform. `disable`: by the server, see `disabledReason`. */
+export const WEBHOOK_ENDPOINT_TRANSITIONS = {
+  ENABLED: { enable: 'ENABLED', pause: 'PAUSED', disable: 'DISABLED' },
+  PAUSED: { enable: 'ENABLED', pause: 'PAUSED', disable: null },
+  DISABLED: { enable: 'ENABLED', pause: 'PAUSED', disable: null },
+} as const satisfies Record<WebhookEndpointState, Record<WebhookEndpointEvent, WebhookEndpointState | null>>
+export const WEBHOOK_ENDPOINT_INITIAL = 'ENABLED' satisfies WebhookEndpointState

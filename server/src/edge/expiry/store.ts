@@ -48,6 +48,12 @@ export const KEPT = {
     unless: 'EXISTS (SELECT FROM messages WHERE challenge_id = old.id)',
   },
   webhook_attempts: { kind: 'webhookAttempts', key: ['event_id', 'attempt'] },
+  webhook_failures: {
+    kind: 'webhookAttempts',
+    key: ['event_id', 'endpoint_id'],
+    unless: `gave_up_at IS NULL
+      AND EXISTS (SELECT FROM webhook_endpoints WHERE id = old.endpoint_id AND deleted_at IS NULL)`,
+  },
   signing_requests: {
     kind: 'unsignedRequests',
     key: ['id'],

@@ -98,6 +98,8 @@ import { tokenHandlers } from '../../people/tokens/handlers.ts'
 import { verificationHandlers } from '../../people/verifications/handlers.ts'
 import { checkVerification, submitVerification } from '../../people/verifications/jobs.ts'
 import { verificationProviderEvent } from '../../people/verifications/provider-handlers.ts'
+import { webhookEndpointHandlers } from '../../people/webhook-endpoints/handlers.ts'
+import { webhookSecretHandlers } from '../../people/webhook-endpoints/secret-handlers.ts'
 import { createDeliver } from '../../people/webhooks/deliver.ts'
 import { eventStreamHandlers, webhookHandlers } from '../../people/webhooks/handlers.ts'
 import { createReplay } from '../../people/webhooks/replay.ts'
@@ -166,6 +168,8 @@ export const HANDLERS: ServedHandlers = {
   ...sandboxUmaHandlers,
   ...inboxHandlers,
   ...webhookHandlers,
+  ...webhookEndpointHandlers,
+  ...webhookSecretHandlers,
   ...eventStreamHandlers,
   ...policyReplayHandlers,
   ...approvalHandlers,

@@ -35,6 +35,7 @@ import { sandboxRail, sandboxRails } from '../../outside/sandbox/rail.ts'
 import { sandboxScreening } from '../../outside/sandbox/screening.ts'
 import { createConfigCache } from '../../people/platforms/config-cache.ts'
 import { findOldestPlatform } from '../../people/platforms/platforms.ts'
+import { keepSending } from '../../people/webhook-endpoints/sender.ts'
 import { createEventStreams } from '../../people/webhooks/event-streams.ts'
 import { claimMode } from '../../storage/engine/mode.ts'
 import { openDatabase } from '../../storage/engine/open.ts'
@@ -285,6 +286,7 @@ function runWith(
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
     for (const worker of keepUp(app, limits)) app.workers.add(worker)
+    app.workers.add(keepSending(app), 'events')
     const isProduction = app.config.mode === 'production'
     if (isProduction) {
       app.workers.add(keepAsking(app))

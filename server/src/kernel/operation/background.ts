@@ -58,10 +58,10 @@ export function inBackground(
 /** The workers of a process. A commit that adds a row to the queue of one wakes it, so that nothing waits for its interval. */
 export class Workers {
   readonly #all = new Set<Background>()
-  readonly #byQueue = new Map<RecordTable, Background>()
+  readonly #byQueue = new Map<RecordTable | 'events', Background>()
 
   /** `queue` is the table whose new rows are work for it. */
-  add(worker: Background, queue?: RecordTable): void {
+  add(worker: Background, queue?: RecordTable | 'events'): void {
     this.#all.add(worker)
     if (queue) this.#byQueue.set(queue, worker)
   }
@@ -69,7 +69,10 @@ export class Workers {
   /** Wakes those that wait for what was written. */
   committed(writes: readonly Write[]): void {
     if (this.#byQueue.size === 0) return
-    for (const write of writes) if (write.write === 'insert') this.#byQueue.get(write.table)?.wake()
+    for (const write of writes) {
+      if (write.write === 'insert') this.#byQueue.get(write.table)?.wake()
+      else if (write.write === 'event') this.#byQueue.get('events')?.wake()
+    }
   }
 
   /** Wakes all of them. */

@@ -7,5 +7,12 @@ export function firstSecret(
   keyGeneration: number,
 ): WebhookSecretRow {
   const secretId = idOfKind('WebhookSecret', uuidOf(id))
-  return { id: secretId, platform_id: id, created_at, expires_at: null, key_generation: keyGeneration }
+  return {
+    id: secretId,
+    platform_id: id,
+    endpoint_id: null,
+    created_at,
+    expires_at: null,
+    key_generation: keyGeneration,
+  }
 }

@@ -21,7 +21,10 @@ export interface Attempt {
 }
 
 /** The body of a delivery: the event, the same at every attempt. */
-export type Sent = Pick<EventRow, 'id' | 'type' | 'object_id' | 'sequence' | 'data' | 'created_at'>
+export type Sent = Pick<EventRow, 'id' | 'type' | 'object_id' | 'sequence' | 'created_at'> & {
+  /** Null: the receiver gets no data. */
+  readonly data: string | null
+}
 
 const TIMEOUT_MS = 10_000
 const ANSWER_BYTES_MAX = 64 * 1024
@@ -114,7 +117,7 @@ export function envelope(event: Sent): Static<typeof EventEnvelope> {
     timestamp: event.created_at.toISOString(),
     objectId: event.object_id,
     sequence: event.sequence,
-    ...(event.type === 'TEST' ? {} : { data: parseJsonObject(event.data) }),
+    ...(event.type === 'TEST' || event.data === null ? {} : { data: parseJsonObject(event.data) }),
   }
 }
 

@@ -58,7 +58,7 @@ SELECT * FROM (
 
 const SECRETS = `
 SELECT array_agg(id ORDER BY expires_at DESC) AS ids, array_agg(key_generation ORDER BY expires_at DESC) AS generations
-FROM webhook_secrets WHERE platform_id = $1 AND (expires_at IS NULL OR expires_at > $4)`
+FROM webhook_secrets WHERE platform_id = $1 AND endpoint_id IS NULL AND (expires_at IS NULL OR expires_at > $4)`
 
 const DUE_DELIVERY = `
 SELECT ${EVENT}, ${DELIVERY},

@@ -2,7 +2,7 @@ import { present } from '@countersign/contract/core/objects'
 import { type eventStream, FEED_BEGINNING } from '@countersign/contract/events/event-stream'
 import type { webhooks } from '@countersign/contract/events/webhooks'
 import { nameOf } from '../../kernel/audit/actors.ts'
-import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError, type Handlers, StaleRead } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
 import { timeIfGiven } from '../../kernel/operation/time-range.ts'
@@ -11,15 +11,15 @@ import { job } from '../../kernel/outbox/jobs.ts'
 import { BEGINNING, type FeedPosition, type StreamCaller } from '../../kernel/ports/event-streams.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
-import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookSecretRow } from '../../storage/rows/tables.ts'
-import { findPlatform, platformChanged, platformIsOpen } from '../platforms/platforms.ts'
+import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../storage/rows/tables.ts'
+import { findPlatform, platformChanged } from '../platforms/platforms.ts'
 import { memberBehind } from '../tokens/tokens.ts'
 import { attempt, attemptWrite, textOf } from './delivery-attempt.ts'
 import { attemptNow } from './delivery-queue.ts'
 import { isReceived, newDelivery } from './delivery-record.ts'
 import { eventView } from './event-view.ts'
 import { replayed } from './replay.ts'
-import { findSecrets, secretText } from './secrets.ts'
+import { findSecrets } from './secrets.ts'
 import {
   countEvents,
   type EventWithDelivery,
@@ -71,42 +71,6 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
       status: 200,
       body: eventDetails({ ...event, is_due: true }, op.now, await findAttempts(op, event)),
       writes: job ? attemptNow(op, job) : deliverAgain(op, event, delivery),
-    }
-  },
-
-  webhook_secret_list: async (op) => {
-    const secrets = await findSecrets(op)
-    return { status: 200, body: { data: secrets.map((secret) => secretView(op, secret)) } }
-  },
-
-  webhook_secret_create: async (op, { body }) => {
-    const [former, replaced] = await findSecrets(op)
-    const row: WebhookSecretRow = {
-      id: op.newId('WebhookSecret'),
-      platform_id: op.platform.id,
-      created_at: op.now,
-      expires_at: null,
-      key_generation: op.enclave.keyGeneration,
-    }
-    const expires_at = plusSeconds(op.now, body.formerValidSeconds)
-    return {
-      status: 201,
-      body: secretView(op, row),
-      writes: [
-        ...(replaced
-          ? [
-              update(
-                'webhook_secrets',
-                replaced.id,
-                { expires_at: replaced.expires_at },
-                { expires_at: op.now },
-              ),
-            ]
-          : []),
-        update('webhook_secrets', former.id, { expires_at: null }, { expires_at }),
-        insert('webhook_secrets', row),
-        platformIsOpen(op.platform),
-      ],
     }
   },
 
@@ -253,14 +217,5 @@ function attemptView(row: WebhookAttemptRow) {
     responseStatus: row.status,
     responseBody: row.answer,
     error: row.error,
-  })
-}
-
-function secretView(op: Op, secret: WebhookSecretRow) {
-  return present({
-    id: secret.id,
-    secret: secretText(op, secret),
-    createdAt: secret.created_at.toISOString(),
-    expiresAt: secret.expires_at?.toISOString(),
   })
 }

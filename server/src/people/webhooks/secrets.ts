@@ -5,9 +5,27 @@ import { selectValidSecrets } from './store.ts'
 /** The values that a secret derives from. */
 export type SigningSecret = Pick<WebhookSecretRow, 'id' | 'key_generation'>
 
-/** The secrets that sign deliveries now, the current one first; a second where a replaced one is still valid. */
-export async function findSecrets(op: Op): Promise<[WebhookSecretRow, ...WebhookSecretRow[]]> {
-  const [present, replaced] = await selectValidSecrets(op)
+/** A new secret of an endpoint; null: of the `webhookEndpoint` of the configuration. */
+export function newSecret(op: Op, endpointId: string | null): WebhookSecretRow {
+  return {
+    id: op.newId('WebhookSecret'),
+    platform_id: op.platform.id,
+    endpoint_id: endpointId,
+    created_at: op.now,
+    expires_at: null,
+    key_generation: op.enclave.keyGeneration,
+  }
+}
+
+/**
+ * The secrets that sign deliveries to an endpoint now, the current one first; a second if a replaced one is still valid. Null: to
+ * the `webhookEndpoint` of the configuration.
+ */
+export async function findSecrets(
+  op: Op,
+  endpointId: string | null = null,
+): Promise<[WebhookSecretRow, ...WebhookSecretRow[]]> {
+  const [present, replaced] = await selectValidSecrets(op, endpointId)
   if (!present) throw new Error('The platform has no webhook secret')
   return replaced ? [present, replaced] : [present]
 }

@@ -256,11 +256,12 @@ export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow
 }
 
 /** The valid secrets with a row, the current one first: it has no end. */
-export async function selectValidSecrets(op: Op): Promise<WebhookSecretRow[]> {
+export async function selectValidSecrets(op: Op, endpointId: string | null): Promise<WebhookSecretRow[]> {
   return op.read
     .selectFrom('webhook_secrets')
     .selectAll()
     .where('platform_id', '=', op.platform.id)
+    .where('endpoint_id', 'is not distinct from', endpointId)
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', op.now)]))
     .orderBy('expires_at', 'desc')
     .execute()

@@ -37,6 +37,7 @@ import type {
   TransactionDetails,
 } from './stored-documents.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification.ts'
+import type { WebhookEndpointRow, WebhookFailureRow } from './webhook-endpoint.ts'
 
 /** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
 export interface Tables
@@ -80,6 +81,8 @@ export interface Tables
   webhook_deliveries: WebhookDeliveryRow
   webhook_attempts: WebhookAttemptRow
   webhook_secrets: WebhookSecretRow
+  webhook_endpoints: WebhookEndpointRow
+  webhook_failures: WebhookFailureRow
   idempotency_keys: IdempotencyRow
   data_keys: DataKeyRow
   enclave_secrets: EnclaveSecretRow
@@ -359,6 +362,8 @@ export interface WebhookAttemptRow {
 export interface WebhookSecretRow {
   id: string
   platform_id: string
+  /** Null: of the `webhookEndpoint` of the configuration. */
+  endpoint_id: string | null
   created_at: Date
   expires_at: Date | null
   /** The generation of the data key that it derives from. */

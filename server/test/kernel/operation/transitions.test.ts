@@ -69,6 +69,7 @@ const WRITTEN = [
   ['members', 'members', 'state', shown.MEMBER_TRANSITIONS],
   ['invitations', 'invitations', 'state', shown.INVITATION_TRANSITIONS],
   ['stablecoin_accounts', 'stablecoin_accounts', 'status', shown.STABLECOIN_ACCOUNT_TRANSITIONS],
+  ['webhook_endpoints', 'webhook_endpoints', 'state', shown.WEBHOOK_ENDPOINT_TRANSITIONS],
   ['webhook_deliveries', 'webhook_deliveries', 'state', shown.WEBHOOK_DELIVERY_TRANSITIONS],
   ['chain_payments', 'chain_payments', 'state', internal.CHAIN_PAYMENT_TRANSITIONS],
   ['chain_transactions', 'chain_transactions', 'state', internal.CHAIN_TRANSACTION_TRANSITIONS],

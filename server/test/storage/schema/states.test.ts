@@ -23,6 +23,7 @@ import {
   MESSAGE_TRANSITIONS,
   WEBHOOK_DELIVERY_INITIAL,
   WEBHOOK_DELIVERY_TRANSITIONS,
+  WEBHOOK_ENDPOINT_TRANSITIONS,
 } from '@countersign/contract/states/delivery-states'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/states/deposit-states'
 import { MEMBER_STATES, MEMBER_TRANSITIONS } from '@countersign/contract/states/member-states'
@@ -99,6 +100,7 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'stablecoin_accounts.status': Object.keys(STABLECOIN_ACCOUNT_TRANSITIONS),
   'transactions.state': Object.keys(INCOMING_TRANSACTION_TRANSITIONS),
   'verifications.status': VERIFICATION_STATES,
+  'webhook_endpoints.state': Object.keys(WEBHOOK_ENDPOINT_TRANSITIONS),
   'webhook_deliveries.state': Object.keys(WEBHOOK_DELIVERY_TRANSITIONS),
 }
 

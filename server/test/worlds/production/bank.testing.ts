@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunningBank, startBank } from '@countersign/connectors/example-bank/start'
 import type { HttpRailValue } from '@countersign/contract/connectors/rails-file'
-import { timeLimit } from '../../../../test/machine-speed.ts'
 import { runCommand } from '../../../src/edge/commands/admin.ts'
 import type { Client, Reply } from '../client.testing.ts'
 import { PERSON } from '../records/verifications.testing.ts'
 import { type Options, openServer, type Settings, type TestServer } from '../server.testing.ts'
+import { until } from '../until.testing.ts'
+
+export { until }
 
 /** A server in production, with the example bank as its rail: the whole way, over HTTP on this machine. */
 export interface Production {
@@ -160,25 +162,6 @@ export async function newEuroAccount(client: Client, customerId: string, suffix 
   })
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.id
-}
-
-/** Asks until an answer is as wanted. The server has no event for it that a test could wait for. */
-export async function until<T>(
-  look: () => Promise<T>,
-  isThere: (found: T) => boolean,
-  seconds = 40,
-): Promise<T> {
-  const endMs = performance.now() + timeLimit(seconds * 1000)
-  for (;;) {
-    const found = await look()
-    if (isThere(found)) return found
-    if (performance.now() > endMs) throw new Error(`Waited too long: ${JSON.stringify(found, jsonable)}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
-function jsonable(_: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
 }
 
 /** The internal account of an owner in a currency, once the bank has opened what is paid in to. */

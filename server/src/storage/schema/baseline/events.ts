@@ -76,16 +76,75 @@ CREATE TABLE webhook_attempts (
 ) PARTITION BY RANGE (event_id);
 ${firstParts('webhook_attempts')}
 
+-- Receivers of events besides the webhookEndpoint of the configuration. What is behind the cursor was received, or has a row in
+-- webhook_failures. One process at a time sends to an endpoint: it moves the cursor and extends its claim in one statement.
+CREATE TABLE webhook_endpoints (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  url text NOT NULL,
+  description text,
+  -- Null: all types.
+  event_types text[],
+  payload text NOT NULL CHECK (payload IN ('FULL', 'THIN')),
+  latest_balance_only boolean NOT NULL,
+  state text NOT NULL CHECK (state IN ('ENABLED', 'PAUSED', 'DISABLED')),
+  disabled_reason text CHECK (disabled_reason IN ('GONE', 'UNREACHABLE')),
+  -- The cursor.
+  committed_in xid8 NOT NULL,
+  position bigint NOT NULL,
+  -- The process that sends, in real time.
+  claimed_by text,
+  claimed_until timestamptz,
+  -- By the clock of the platform: how many attempts in a row were in vain, since when, and when the next one may follow.
+  failures integer NOT NULL CHECK (failures >= 0),
+  failing_since timestamptz,
+  retry_at timestamptz,
+  last_delivered_at timestamptz,
+  last_failure text,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  deleted_at timestamptz,
+  CONSTRAINT webhook_endpoints_disabled CHECK ((state = 'DISABLED') = (disabled_reason IS NOT NULL)),
+  CONSTRAINT webhook_endpoints_failing CHECK ((failures = 0) = (failing_since IS NULL)),
+  CONSTRAINT webhook_endpoints_claim CHECK ((claimed_by IS NULL) = (claimed_until IS NULL))
+);
+CREATE INDEX webhook_endpoints_platform ON webhook_endpoints (platform_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX webhook_endpoints_enabled ON webhook_endpoints (id) WHERE state = 'ENABLED' AND deleted_at IS NULL;
+
+-- Events that their endpoint has not received. One without due_at waits for an earlier one of its object, or was given up. Those
+-- beyond the cursor are read from the feed again when another process begins.
+CREATE TABLE webhook_failures (
+  endpoint_id uuid NOT NULL REFERENCES webhook_endpoints,
+  event_id uuid NOT NULL,
+  platform_id uuid NOT NULL,
+  object_id uuid NOT NULL,
+  type text NOT NULL,
+  committed_in xid8 NOT NULL,
+  position bigint NOT NULL,
+  attempts integer NOT NULL CHECK (attempts >= 0),
+  last_failure text,
+  due_at timestamptz,
+  gave_up_at timestamptz,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT webhook_failures_gave_up CHECK (due_at IS NULL OR gave_up_at IS NULL),
+  PRIMARY KEY (event_id, endpoint_id)
+);
+CREATE INDEX webhook_failures_endpoint ON webhook_failures (endpoint_id, committed_in, position);
+CREATE INDEX webhook_failures_due ON webhook_failures (endpoint_id, due_at) WHERE due_at IS NOT NULL;
+
 -- The secrets themselves are not stored: each derives from the data key of this generation and its own id.
 CREATE TABLE webhook_secrets (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
+  -- Null: of the webhookEndpoint of the configuration.
+  endpoint_id uuid REFERENCES webhook_endpoints,
   key_generation integer NOT NULL,
   created_at timestamptz NOT NULL,
   -- Null: the current one.
   expires_at timestamptz
 );
-CREATE UNIQUE INDEX webhook_secrets_current ON webhook_secrets (platform_id) WHERE expires_at IS NULL;
+CREATE UNIQUE INDEX webhook_secrets_current ON webhook_secrets (platform_id) WHERE expires_at IS NULL AND endpoint_id IS NULL;
+CREATE UNIQUE INDEX webhook_secrets_of_endpoint ON webhook_secrets (endpoint_id) WHERE expires_at IS NULL;
 CREATE INDEX webhook_secrets_platform ON webhook_secrets (platform_id, expires_at);
 
 -- Parts of tables that were detached, and the files that their rows are in.

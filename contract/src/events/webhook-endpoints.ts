@@ -1,0 +1,235 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { HttpUrl } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { NullableArray, NullableText, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { Plain, Secret } from '../core/sensitivity.ts'
+import { WEBHOOK_ENDPOINT_STATES } from '../states/delivery-states.ts'
+import { EVENT_TYPES } from './events.ts'
+
+/** The most endpoints of a platform, besides the `webhookEndpoint` of its configuration. */
+export const WEBHOOK_ENDPOINTS_MAX = 20
+
+export const WEBHOOK_PAYLOADS = ['FULL', 'THIN'] as const
+export const DISABLED_REASONS = ['GONE', 'UNREACHABLE'] as const
+
+const Payload = OneOfWords(
+  WEBHOOK_PAYLOADS,
+  'THIN: events have no data. Read the record by its objectId instead',
+)
+
+const ONE_OR_MORE = { minItems: 1, maxItems: EVENT_TYPES.length, uniqueItems: true }
+
+function someTypes(description: string) {
+  return Type.Array(OneOfWords(EVENT_TYPES), { ...ONE_OR_MORE, description })
+}
+
+const Description = Plain(Text(255, { description: 'A note for people' }))
+
+const LATEST_BALANCE_ONLY =
+  'Of the INTERNAL_ACCOUNT.BALANCE_UPDATED events of one account that wait for delivery, only the latest is sent'
+
+/** How far an endpoint is behind, and what failed last. */
+export const WebhookEndpointHealth = Type.Object({
+  oldestUndeliveredAt: Type.Optional(
+    Timestamp('When the oldest event happened that the endpoint has not received. Absent if it has all'),
+  ),
+  retrying: Type.Integer({
+    minimum: 0,
+    description: 'Events that were not received and are retried, and those of the same records behind them',
+  }),
+  failed: Type.Integer({ minimum: 0, description: 'Events that were given up after seven days' }),
+  failingSince: Type.Optional(
+    Timestamp('Since then no event was received. After seven days the endpoint is disabled'),
+  ),
+  lastDeliveredAt: Type.Optional(Timestamp()),
+  lastFailure: Type.Optional(
+    Plain(
+      Type.String({
+        description: 'The status of the last response that was not 2xx, or TIMEOUT, ECONNREFUSED, …',
+      }),
+    ),
+  ),
+})
+
+/** A further receiver of events, next to the `webhookEndpoint` of the configuration. */
+export const WebhookEndpoint = Type.Object({
+  id: Id('WebhookEndpoint'),
+  url: HttpUrl,
+  description: Type.Optional(Description),
+  eventTypes: Type.Optional(someTypes('Absent: all types')),
+  payload: Payload,
+  latestBalanceOnly: Type.Boolean({ description: LATEST_BALANCE_ONLY }),
+  status: OneOfWords(
+    WEBHOOK_ENDPOINT_STATES,
+    'PAUSED: you paused it. DISABLED: the server stopped sending to it; see disabledReason',
+  ),
+  disabledReason: Type.Optional(
+    OneOfWords(DISABLED_REASONS, 'GONE: it responded 410. UNREACHABLE: it received nothing for seven days'),
+  ),
+  health: WebhookEndpointHealth,
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+})
+
+/** A new endpoint with the secret that signs what it receives. */
+export const NewWebhookEndpoint = Type.Object({
+  ...WebhookEndpoint.properties,
+  secret: Secret(Type.String({ description: 'whsec_ and the base64 of 32 bytes' })),
+})
+
+export const WebhookEndpointCreateRequest = Type.Object({
+  url: HttpUrl,
+  description: Type.Optional(Description),
+  eventTypes: Type.Optional(someTypes('Left out: all types, also those of later releases')),
+  payload: Type.Optional(Payload),
+  latestBalanceOnly: Type.Optional(Type.Boolean({ default: false, description: LATEST_BALANCE_ONLY })),
+})
+
+export const WebhookEndpointUpdateRequest = Type.Object({
+  url: Type.Optional(HttpUrl),
+  description: Type.Optional(NullableText(Description, { description: 'null removes it' })),
+  eventTypes: Type.Optional(
+    NullableArray(OneOfWords(EVENT_TYPES), {
+      ...ONE_OR_MORE,
+      description: 'Replaces the list. null: all types',
+    }),
+  ),
+  payload: Type.Optional(Payload),
+  latestBalanceOnly: Type.Optional(Type.Boolean({ description: LATEST_BALANCE_ONLY })),
+  status: Type.Optional(
+    OneOfWords(['ENABLED', 'PAUSED'], 'ENABLED continues with the first event that was not received'),
+  ),
+})
+
+/** An event that an endpoint has not received. */
+export const WebhookEndpointFailure = Type.Object({
+  eventId: Id('Event'),
+  objectId: Type.String({ description: 'The record that the event concerns' }),
+  status: OneOfWords(
+    ['RETRYING', 'WAITING', 'FAILED'],
+    'WAITING: an earlier event of the same record has to be received first. FAILED: no more attempts',
+  ),
+  attempts: Type.Integer({ minimum: 0 }),
+  lastFailure: Type.Optional(Plain(Type.String({ description: 'As in the health of the endpoint' }))),
+  nextAttemptAt: Type.Optional(Timestamp()),
+})
+
+const endpointPath = Type.Object({ webhookEndpointId: PathId })
+const tag = 'Events and webhooks'
+
+export const webhook_endpoint_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/webhook-endpoints',
+  tag,
+  summary: 'Add a webhook endpoint',
+  description:
+    'Sends the events from now on to this URL too, in their order per record, signed by a secret of its own. ' +
+    `A platform has at most ${WEBHOOK_ENDPOINTS_MAX}, besides the webhookEndpoint of its configuration, which alone ` +
+    'decides about incoming payments. Takes no Idempotency-Key: a stored answer would contain the secret.',
+  body: WebhookEndpointCreateRequest,
+  responses: { 201: NewWebhookEndpoint },
+  errors: ['INVALID_INPUT', 'WEBHOOK_ENDPOINT_LIMIT_REACHED'],
+})
+
+export const webhook_endpoint_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/webhook-endpoints',
+  tag,
+  summary: 'List the webhook endpoints',
+  description:
+    'Shows the endpoints that were added, oldest first, with what each has not received yet. The ' +
+    'webhookEndpoint of the configuration is not among them.',
+  responses: { 200: Type.Object({ data: Type.Array(WebhookEndpoint) }) },
+  errors: [],
+})
+
+export const webhook_endpoint_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/webhook-endpoints/{webhookEndpointId}',
+  tag,
+  summary: 'Read a webhook endpoint',
+  description: 'Shows one endpoint and how far it is behind. GET /webhook-secrets shows its secret.',
+  params: endpointPath,
+  responses: { 200: WebhookEndpoint },
+  errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
+})
+
+export const webhook_endpoint_update = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'PATCH',
+  path: '/webhook-endpoints/{webhookEndpointId}',
+  tag,
+  summary: 'Change, pause or resume a webhook endpoint',
+  description:
+    'Changes what is sent and where to. A paused endpoint gets nothing; once it is enabled it gets what ' +
+    'happened meanwhile, in order. ENABLED also resumes one that the server has disabled.',
+  params: endpointPath,
+  body: WebhookEndpointUpdateRequest,
+  responses: { 200: WebhookEndpoint },
+  errors: ['INVALID_INPUT', 'WEBHOOK_ENDPOINT_NOT_FOUND'],
+})
+
+export const webhook_endpoint_delete = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'DELETE',
+  path: '/webhook-endpoints/{webhookEndpointId}',
+  tag,
+  summary: 'Delete a webhook endpoint',
+  description: 'Sends nothing more to it. A request that is in progress may still arrive.',
+  params: endpointPath,
+  responses: { 204: null },
+  errors: ['WEBHOOK_ENDPOINT_NOT_FOUND'],
+})
+
+export const WebhookEndpointReplayRequest = Type.Object({
+  startDate: Timestamp('The first event to send happened at or after this time. The present time skips all'),
+})
+
+export const webhook_endpoint_replay = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/webhook-endpoints/{webhookEndpointId}/replay',
+  tag,
+  summary: 'Send the events from a time on again',
+  description:
+    'Continues at that time: events from then on are sent again, under the same ids, and earlier ones that ' +
+    'were not received are skipped.',
+  params: endpointPath,
+  body: WebhookEndpointReplayRequest,
+  responses: { 200: WebhookEndpoint },
+  errors: ['INVALID_INPUT', 'WEBHOOK_ENDPOINT_NOT_FOUND'],
+})
+
+export const webhook_endpoint_failure_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/webhook-endpoints/{webhookEndpointId}/failures',
+  tag,
+  summary: 'List the events that an endpoint has not received',
+  description: 'Shows what is being retried, what waits behind it, and what was given up, oldest first.',
+  params: endpointPath,
+  query: Type.Object({ ...pageQuery }),
+  responses: { 200: Page(WebhookEndpointFailure) },
+  errors: ['INVALID_INPUT', 'WEBHOOK_ENDPOINT_NOT_FOUND'],
+})
+
+export const webhookEndpoints = {
+  webhook_endpoint_create,
+  webhook_endpoint_list,
+  webhook_endpoint_get,
+  webhook_endpoint_update,
+  webhook_endpoint_delete,
+  webhook_endpoint_replay,
+  webhook_endpoint_failure_list,
+}

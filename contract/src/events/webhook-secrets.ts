@@ -1,0 +1,69 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { Id } from '../core/ids.ts'
+import { Timestamp } from '../core/schema.ts'
+import { Secret } from '../core/sensitivity.ts'
+
+/** The secret that signs deliveries, by Standard Webhooks. */
+export const WebhookSecret = Type.Object({
+  id: Id('WebhookSecret'),
+  webhookEndpointId: Type.Optional(
+    Id(
+      'WebhookEndpoint',
+      'The endpoint whose deliveries it signs. Absent: the webhookEndpoint of the configuration',
+    ),
+  ),
+  secret: Secret(Type.String({ description: 'whsec_ and the base64 of 32 bytes' })),
+  createdAt: Timestamp(),
+  expiresAt: Type.Optional(Timestamp('Replaced, and valid until then')),
+})
+
+export const FORMER_SECRET_SECONDS_MAX = 86_400
+
+const ofEndpoint = {
+  webhookEndpointId: Type.Optional(
+    Id('WebhookEndpoint', 'Left out: the webhookEndpoint of the configuration'),
+  ),
+}
+
+export const WebhookSecretCreateRequest = Type.Object({
+  ...ofEndpoint,
+  formerValidSeconds: Type.Integer({
+    minimum: 0,
+    maximum: FORMER_SECRET_SECONDS_MAX,
+    description: 'How long deliveries also carry a signature by the present secret; 0 if it has leaked',
+  }),
+})
+
+export const webhook_secret_list = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'GET',
+  path: '/webhook-secrets',
+  tag: 'Events and webhooks',
+  summary: 'List the secrets that sign deliveries',
+  description:
+    'Shows the secrets with which a receiver checks the signature of a delivery. Newest first: one, or ' +
+    'two while a replaced one is still valid.',
+  query: Type.Object(ofEndpoint),
+  responses: { 200: Type.Object({ data: Type.Array(WebhookSecret) }) },
+  errors: ['INVALID_INPUT', 'WEBHOOK_ENDPOINT_NOT_FOUND'],
+})
+
+export const webhook_secret_create = endpoint({
+  auth: 'platform',
+  permission: 'MANAGE',
+  method: 'POST',
+  path: '/webhook-secrets',
+  tag: 'Events and webhooks',
+  summary: 'Replace the secret',
+  description:
+    'Makes a new secret, which signs deliveries from now on. The present secret stays valid as long as ' +
+    'the request says; one that was replaced earlier is revoked at once. Takes no Idempotency-Key: a ' +
+    'stored answer would contain the secret.',
+  body: WebhookSecretCreateRequest,
+  responses: { 201: WebhookSecret },
+  errors: ['INVALID_INPUT', 'WEBHOOK_ENDPOINT_NOT_FOUND'],
+})
+
+export const webhookSecrets = { webhook_secret_list, webhook_secret_create }

@@ -1,0 +1,266 @@
+import { type App, createOp, type Op } from '../../kernel/operation/app.ts'
+import { findOpenPlatform } from '../platforms/platforms.ts'
+import { type Attempt, attempt } from '../webhooks/delivery-attempt.ts'
+import { isReceived } from '../webhooks/delivery-record.ts'
+import { giveUpAt, retryAt } from '../webhooks/retry-schedule.ts'
+import type { SigningSecret } from '../webhooks/secrets.ts'
+import { disableEndpoint } from './disable.ts'
+import {
+  type Claimed,
+  type Course,
+  recordProgress,
+  type SendingEndpoint,
+  type SentEvent,
+  selectNext,
+  selectPending,
+  selectSecretsOf,
+  selectSent,
+} from './sender-store.ts'
+import { type FeedEvent, type Pending, SendingOrder } from './sending-order.ts'
+
+/** The most requests to one endpoint at the same time. */
+const AT_ONCE_MAX = 32
+const AT_ONCE_FIRST = 8
+/** How many events one statement reads from the feed. */
+const READ_MAX = 256
+/** The most events in memory that were read and neither received nor noted. */
+const UNPASSED_MAX = 1024
+/** The most failures of an endpoint. Further events wait in the feed. */
+const NOTED_MAX = 1000
+/** What was received within this time is recorded together. After a crash it is sent again. */
+const RECORD_MS = 100
+/** After so many failures in a row the endpoint gets one event at a time until it receives one. */
+const FAILURES_IN_A_ROW_MAX = 10
+const GONE = 410
+
+/** Sends to one endpoint that this process has claimed, until nothing is due. Never rejects. */
+export async function runEndpoint(
+  app: App,
+  claimant: string,
+  claimed: Claimed,
+  stopping: AbortSignal,
+): Promise<void> {
+  try {
+    const platform = await findOpenPlatform(app.read, claimed.endpoint.platform_id)
+    if (!platform) return
+    const opNow = () => createOp(app, platform, { kind: 'job', jobId: claimed.endpoint.id })
+    const failures = await selectPending(app.db, claimed.endpoint)
+    await new EndpointRun(app, claimant, claimed, { opNow, failures, stopping }).run()
+  } catch (error) {
+    // The claim expires, and somebody goes on behind the last record.
+    app.log.error({ err: error, endpoint: claimed.endpoint.id }, 'sending to a webhook endpoint failed')
+  }
+}
+
+interface RunParts {
+  /** The operation of an attempt that begins now. */
+  readonly opNow: () => Op
+  readonly failures: readonly Pending<FeedEvent>[]
+  readonly stopping: AbortSignal
+}
+
+class EndpointRun {
+  readonly #app: App
+  readonly #claimant: string
+  readonly #parts: RunParts
+  readonly #order: SendingOrder<FeedEvent>
+  #endpoint: SendingEndpoint
+  #course: Course
+  #secrets: readonly SigningSecret[] = []
+  /** Read up to here; behind the cursor of the order. */
+  #readTo: Claimed['cursor']
+  #isAtEnd = false
+  #readMs = Number.NEGATIVE_INFINITY
+  /** Events with their texts, by id, until they are received or noted. */
+  readonly #texts = new Map<string, SentEvent>()
+  #sending = 0
+  #atOnce = AT_ONCE_FIRST
+  #recordedMs = performance.now()
+  /** Whether something was received or skipped that is not recorded yet. */
+  #isChanged = false
+  #isGone = false
+  #woken: (() => void) | undefined
+
+  constructor(app: App, claimant: string, { endpoint, cursor, course }: Claimed, parts: RunParts) {
+    this.#app = app
+    this.#claimant = claimant
+    this.#parts = parts
+    this.#endpoint = endpoint
+    this.#course = course
+    this.#readTo = cursor
+    this.#order = new SendingOrder(cursor, endpoint.latest_balance_only, parts.failures)
+  }
+
+  async run(): Promise<void> {
+    this.#secrets = await selectSecretsOf(this.#app.db, this.#endpoint, this.#parts.opNow().now)
+    while (this.#mayStart()) {
+      await this.#read()
+      await this.#startSome()
+      if (this.#sending === 0 && this.#isAtEnd) break
+      await this.#someEnd()
+      if (performance.now() - this.#recordedMs >= RECORD_MS && !(await this.#record(false))) return
+    }
+    while (this.#sending > 0) await this.#someEnd()
+    await this.#end()
+  }
+
+  /** Records the rest and leaves the endpoint to others. Disables it if it is gone or was away for too long. */
+  async #end(): Promise<void> {
+    const { now } = this.#parts.opNow()
+    const { failingSince } = this.#course
+    const isAway = failingSince !== undefined && giveUpAt(failingSince) <= now
+    if ((await this.#record(true)) && (this.#isGone || isAway))
+      await disableEndpoint(
+        this.#app,
+        this.#parts.opNow(),
+        this.#endpoint.id,
+        this.#isGone ? 'GONE' : 'UNREACHABLE',
+      )
+  }
+
+  #mayStart(): boolean {
+    return (
+      !this.#parts.stopping.aborted &&
+      !this.#isGone &&
+      !this.#isResting() &&
+      this.#endpoint.state === 'ENABLED'
+    )
+  }
+
+  /** After many failures in a row nothing is sent for a while. */
+  #isResting(): boolean {
+    const { retryAt } = this.#course
+    return retryAt !== undefined && retryAt > this.#parts.opNow().now
+  }
+
+  /** Whether the next attempt is to show that the endpoint works again. */
+  #isProbing(): boolean {
+    return this.#course.failures >= FAILURES_IN_A_ROW_MAX
+  }
+
+  /** Reads the next events, if there is room for them. At the end of the feed it looks again after a while. */
+  async #read(): Promise<void> {
+    const order = this.#order
+    const startedMs = performance.now()
+    if (this.#isAtEnd && startedMs - this.#readMs < RECORD_MS) return
+    const { unpassedCount, notedCount } = order
+    const isFull = unpassedCount > UNPASSED_MAX - READ_MAX || notedCount >= NOTED_MAX
+    // One event is enough to try whether the endpoint works again.
+    if (isFull || (this.#isProbing() && unpassedCount + notedCount > 0)) {
+      this.#isAtEnd = true
+      return
+    }
+    if (order.readyCount >= AT_ONCE_MAX) return
+    this.#readMs = startedMs
+    const events = await selectNext(this.#app.db, this.#endpoint, this.#readTo, READ_MAX)
+    for (const { is_wanted, ...event } of events) {
+      this.#readTo = event
+      this.#isChanged = true
+      if (!is_wanted) {
+        order.skip(event)
+        continue
+      }
+      this.#texts.set(event.id, event)
+      order.add(event)
+    }
+    this.#isAtEnd = events.length < READ_MAX
+  }
+
+  async #startSome(): Promise<void> {
+    const room = (this.#isProbing() ? 1 : Math.floor(this.#atOnce)) - this.#sending
+    if (room <= 0) return
+    const probe = this.#isProbing() ? this.#order.takeProbe() : undefined
+    const taken = probe ? [probe] : this.#isProbing() ? [] : this.#order.take(this.#parts.opNow().now, room)
+    const missing = taken.filter(({ event }) => !this.#texts.has(event.id)).map(({ event }) => event.id)
+    if (missing.length > 0)
+      for (const event of await selectSent(this.#app.db, this.#endpoint, missing))
+        this.#texts.set(event.id, event)
+    for (const pending of taken) {
+      this.#sending += 1
+      void this.#send(pending)
+    }
+  }
+
+  async #send(pending: Pending<FeedEvent>): Promise<void> {
+    const op = this.#parts.opNow()
+    try {
+      const event = this.#texts.get(pending.event.id)
+      // An event of a month that was archived meanwhile.
+      if (!event) this.#order.received(pending, op.now)
+      else this.#judge(pending, await attempt(op, event, { url: this.#endpoint.url, secrets: this.#secrets }))
+    } catch (error) {
+      this.#app.log.error({ err: error, event: pending.event.id }, 'a webhook was not sent')
+      this.#judge(pending, { url: this.#endpoint.url, startedAt: op.now, durationMs: 0, error: 'INTERNAL' })
+    } finally {
+      this.#texts.delete(pending.event.id)
+      this.#sending -= 1
+      this.#isChanged = true
+      this.#woken?.()
+    }
+  }
+
+  #judge(pending: Pending<FeedEvent>, { answer, error }: Attempt): void {
+    const op = this.#parts.opNow()
+    const { now } = op
+    if (answer && isReceived(answer.status)) {
+      if (this.#isProbing()) this.#order.retryAll(now)
+      this.#course = {
+        ...this.#course,
+        failures: 0,
+        failingSince: undefined,
+        retryAt: undefined,
+        lastDeliveredAt: now,
+      }
+      this.#atOnce = Math.min(AT_ONCE_MAX, this.#atOnce + 1 / this.#atOnce)
+      this.#order.received(pending, now)
+      return
+    }
+    if (answer?.status === GONE) this.#isGone = true
+    const failure = String(answer?.status ?? error)
+    this.#noteFailure(op, failure, answer)
+    const until = giveUpAt(pending.failedAt ?? now)
+    if (until <= now) this.#order.gaveUp(pending, failure, now)
+    else this.#order.failed(pending, failure, now, retryAt(op, pending.attempts + 1, until, answer))
+  }
+
+  /** Requests that were in progress when the endpoint began to rest do not prolong its rest. */
+  #noteFailure(op: Op, lastFailure: string, answer: Attempt['answer']): void {
+    this.#atOnce = Math.max(1, this.#atOnce / 2)
+    const { failingSince = op.now } = this.#course
+    if (this.#isResting()) {
+      this.#course = { ...this.#course, lastFailure }
+      return
+    }
+    const failures = this.#course.failures + 1
+    const rests = failures - FAILURES_IN_A_ROW_MAX + 1
+    const rest = rests > 0 ? retryAt(op, rests, giveUpAt(failingSince), answer) : undefined
+    this.#course = { ...this.#course, failures, failingSince, retryAt: rest, lastFailure }
+  }
+
+  /** Resolves when a request has ended, or when it is time to record. */
+  async #someEnd(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const over = () => {
+        clearTimeout(timer)
+        this.#woken = undefined
+        resolve()
+      }
+      const timer = setTimeout(over, RECORD_MS)
+      this.#woken = over
+    })
+  }
+
+  /** Records the progress. Returns false if the endpoint is no longer this process's. */
+  async #record(isOver: boolean): Promise<boolean> {
+    this.#recordedMs = performance.now()
+    if (!isOver && !this.#isChanged) return true
+    this.#isChanged = false
+    const op = this.#parts.opNow()
+    const progress = { changes: this.#order.takeChanges(), course: this.#course, isOver }
+    const times = { real: this.#app.clock(), platform: op.now }
+    const endpoint = await recordProgress(this.#app.db, this.#endpoint, this.#claimant, progress, times)
+    if (!endpoint) return false
+    this.#endpoint = endpoint
+    return true
+  }
+}

@@ -1,0 +1,154 @@
+import { WEBHOOK_ENDPOINTS_MAX, type webhookEndpoints } from '@countersign/contract/events/webhook-endpoints'
+import {
+  WEBHOOK_ENDPOINT_INITIAL,
+  WEBHOOK_ENDPOINT_TRANSITIONS,
+} from '@countersign/contract/states/delivery-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
+import { type Order, page } from '../../kernel/operation/paging.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { insert, update } from '../../storage/commit/writes.ts'
+import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
+import { findPlatform, platformChanged } from '../platforms/platforms.ts'
+import { newSecret, secretText } from '../webhooks/secrets.ts'
+import { findEndpoint } from './find-endpoint.ts'
+import { findHealth } from './health.ts'
+import {
+  type ListedFailure,
+  selectEndOfFeed,
+  selectEndpoints,
+  selectFailures,
+  selectPlaceBefore,
+} from './store.ts'
+import { endpointView, failureView, healthView, NOTHING_UNDELIVERED } from './views.ts'
+
+export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
+  webhook_endpoint_create: async (op, { body }) => {
+    const platform = await findPlatform(op)
+    if ((await selectEndpoints(op)).length >= WEBHOOK_ENDPOINTS_MAX)
+      throw new ApiError('WEBHOOK_ENDPOINT_LIMIT_REACHED')
+    const row: WebhookEndpointRow = {
+      id: op.newId('WebhookEndpoint'),
+      platform_id: op.platform.id,
+      url: body.url,
+      description: body.description ?? null,
+      event_types: body.eventTypes ?? null,
+      payload: body.payload ?? 'FULL',
+      latest_balance_only: body.latestBalanceOnly ?? false,
+      state: WEBHOOK_ENDPOINT_INITIAL,
+      disabled_reason: null,
+      committed_in: await selectEndOfFeed(op),
+      position: 0n,
+      ...RELEASED,
+      ...NO_FAILURE,
+      last_delivered_at: null,
+      last_failure: null,
+      created_at: op.now,
+      updated_at: op.now,
+      deleted_at: null,
+    }
+    const secret = newSecret(op, row.id)
+    return {
+      status: 201,
+      body: {
+        ...endpointView(row, healthView(row, NOTHING_UNDELIVERED)),
+        secret: secretText(op, secret),
+      },
+      // Guards that, of several calls at the same time, none exceeds the limit.
+      writes: [
+        platformChanged(op, platform),
+        insert('webhook_endpoints', row),
+        insert('webhook_secrets', secret),
+      ],
+    }
+  },
+
+  webhook_endpoint_list: async (op) => {
+    const rows = await selectEndpoints(op)
+    return { status: 200, body: { data: await Promise.all(rows.map((row) => shown(op, row))) } }
+  },
+
+  webhook_endpoint_get: async (op, { params }) => ({
+    status: 200,
+    body: await shown(op, await findEndpoint(op, params.webhookEndpointId)),
+  }),
+
+  webhook_endpoint_update: async (op, { params, body }) => {
+    const found = await findEndpoint(op, params.webhookEndpointId)
+    const change: Partial<WebhookEndpointRow> = {
+      ...(body.url === undefined ? {} : { url: body.url }),
+      ...(body.description === undefined ? {} : { description: body.description }),
+      ...(body.eventTypes === undefined ? {} : { event_types: body.eventTypes }),
+      ...(body.payload === undefined ? {} : { payload: body.payload }),
+      ...(body.latestBalanceOnly === undefined ? {} : { latest_balance_only: body.latestBalanceOnly }),
+      // Whoever changes an endpoint expects it to be tried at once.
+      ...NO_FAILURE,
+      ...(body.status === undefined ? {} : { disabled_reason: null }),
+    }
+    const { row, write } =
+      body.status === undefined
+        ? changed(op, found, change)
+        : transition(
+            op,
+            'webhook_endpoints',
+            WEBHOOK_ENDPOINT_TRANSITIONS,
+            found,
+            body.status === 'ENABLED' ? 'enable' : 'pause',
+            { ...change, ...RELEASED },
+            { deleted_at: null },
+          )
+    return { status: 200, body: await shown(op, row), writes: [write] }
+  },
+
+  webhook_endpoint_delete: async (op, { params }) => {
+    const found = await findEndpoint(op, params.webhookEndpointId)
+    const { write } = changed(op, found, { ...RELEASED, deleted_at: op.now })
+    return { status: 204, body: undefined, writes: [write] }
+  },
+
+  webhook_endpoint_replay: async (op, { params, body }) => {
+    const found = await findEndpoint(op, params.webhookEndpointId)
+    const first = await selectPlaceBefore(op, new Date(body.startDate))
+    const committed_in = first?.committed_in ?? (await selectEndOfFeed(op))
+    const { row, write } = changed(op, found, { ...RELEASED, committed_in, position: 0n })
+    return { status: 200, body: await shown(op, row), writes: [write] }
+  },
+
+  webhook_endpoint_failure_list: async (op, { params, query }) => {
+    const { id } = await findEndpoint(op, params.webhookEndpointId)
+    const body = await page(op, query, {
+      rows: selectFailures(op, id),
+      table: 'webhook_failures',
+      by: BY_FEED,
+      order: 'asc',
+      view: (rows) => rows.map(failureView),
+    })
+    return { status: 200, body }
+  },
+}
+
+/** The order of the feed. */
+const BY_FEED: Order<ListedFailure> = {
+  columns: ['committed_in', 'position'],
+  of: (row) => [row.committed_in, String(row.position)],
+  read: (transaction, position) => [transaction, position],
+}
+
+/** Whoever sends to the endpoint stops, and the next one reads it again. */
+const RELEASED = { claimed_by: null, claimed_until: null } as const
+
+const NO_FAILURE = { failures: 0, failing_since: null, retry_at: null } as const
+
+/** Guard: the endpoint is unchanged. */
+function changed(op: Op, found: WebhookEndpointRow, change: Partial<WebhookEndpointRow>) {
+  const set = { ...change, updated_at: op.now }
+  const { updated_at, state } = found
+  return {
+    row: { ...found, ...set },
+    write: update('webhook_endpoints', found.id, { updated_at, state, deleted_at: null }, set),
+  }
+}
+
+async function shown(op: Op, row: WebhookEndpointRow) {
+  return endpointView(row, await findHealth(op, row))
+}

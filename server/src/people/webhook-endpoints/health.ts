@@ -1,0 +1,9 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
+import { selectUndelivered } from './store.ts'
+import { healthView } from './views.ts'
+
+/** How far an endpoint is behind. */
+export async function findHealth(op: Op, row: WebhookEndpointRow) {
+  return healthView(row, await selectUndelivered(op, row.id))
+}

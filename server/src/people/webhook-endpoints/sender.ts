@@ -1,0 +1,49 @@
+import { type App, newRequestId } from '../../kernel/operation/app.ts'
+import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { runEndpoint } from './endpoint-run.ts'
+import { claimEndpoints, isAnyEnabled } from './sender-store.ts'
+
+/** How often a process looks for endpoints with something due. A commit with events wakes it sooner. */
+const LOOK_MS = 500
+
+/** Sends events to the endpoints of all platforms. Of several processes one at a time sends to an endpoint. */
+export function keepSending(app: App): Background {
+  const claimant = newRequestId(app.clock())
+  const stopping = new AbortController()
+  const runs = new Map<string, Promise<void>>()
+  let isAny = false
+  let lookedMs = Number.NEGATIVE_INFINITY
+  let isWokenMeanwhile = false
+
+  const look = async () => {
+    // A commit wakes often. Whether there is any endpoint is known for a while.
+    if (performance.now() - lookedMs >= LOOK_MS) {
+      lookedMs = performance.now()
+      isAny = await isAnyEnabled(app.db)
+    }
+    if (!isAny || stopping.signal.aborted) return
+    isWokenMeanwhile = runs.size > 0
+    for (const claimed of await claimEndpoints(app.db, claimant, app.clock())) {
+      const { id } = claimed.endpoint
+      const run = runEndpoint(app, claimant, claimed, stopping.signal).finally(() => {
+        runs.delete(id)
+        if (isWokenMeanwhile) background.wake()
+      })
+      runs.set(id, run)
+    }
+  }
+  const { tracing } = app
+  // Whatever wakes it, it looks for all.
+  const lookApart = () => (tracing ? tracing.apart(look) : look())
+  const background = inBackground(LOOK_MS, lookApart, (error) =>
+    app.log.error({ err: error }, 'looking for webhook endpoints failed'),
+  )
+  return {
+    wake: () => background.wake(),
+    async stop() {
+      stopping.abort()
+      await background.stop()
+      await Promise.all(runs.values())
+    },
+  }
+}

@@ -1,0 +1,294 @@
+import type { EventType } from '@countersign/contract/events/events'
+import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
+
+/** An event in the feed of a platform. */
+export interface FeedEvent extends FeedPosition {
+  readonly id: string
+  readonly object_id: string
+  readonly type: EventType
+}
+
+/** An event that an endpoint still has to receive, or has been given up for it. */
+export interface Pending<E extends FeedEvent = FeedEvent> {
+  readonly event: E
+  readonly attempts: number
+  readonly lastFailure: string | undefined
+  /** When the first attempt failed. */
+  readonly failedAt: Date | undefined
+  /** Not before this time, after a failed attempt. */
+  readonly dueAt: Date | undefined
+  readonly gaveUpAt: Date | undefined
+}
+
+interface Entry<E extends FeedEvent> extends Pending<E> {
+  attempts: number
+  lastFailure: string | undefined
+  failedAt: Date | undefined
+  dueAt: Date | undefined
+  gaveUpAt: Date | undefined
+  isSending: boolean
+  /** It has a row of its own, or will have one with the next changes. */
+  isNoted: boolean
+  /** The cursor may pass it. */
+  isSettled: boolean
+}
+
+/** Changes to be stored together. */
+export interface Changes<E extends FeedEvent> {
+  readonly cursor: FeedPosition
+  /** Failures to insert or update. */
+  readonly noted: readonly Pending<E>[]
+  /** Events whose failures to delete. */
+  readonly received: readonly string[]
+}
+
+const BALANCE: EventType = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
+
+/**
+ * The order in which one endpoint gets events: the events of one object one after the other, those of different objects
+ * side by side. The cursor stands behind the last event before which all were received or noted as failures. Pure.
+ */
+export class SendingOrder<E extends FeedEvent> {
+  readonly #latestBalanceOnly: boolean
+  #cursor: FeedPosition
+  /** What has to be received, by object, in the order of the feed. Only the first one of an object is sent. */
+  readonly #objects = new Map<string, Entry<E>[]>()
+  /** First ones that may be sent at once. */
+  #ready: Entry<E>[] = []
+  /** First ones that wait for their time after a failure. */
+  readonly #retrying = new Set<Entry<E>>()
+  /** Everything read from the feed that the cursor has not passed. */
+  #unpassed: { readonly at: FeedPosition; readonly entry: Entry<E> | undefined }[] = []
+  #notedCount = 0
+  readonly #changed = new Set<Entry<E>>()
+  readonly #received = new Set<string>()
+
+  /** `failures` are those that were not given up, in the order of the feed. Those beyond the cursor will be read there again. */
+  constructor(cursor: FeedPosition, latestBalanceOnly: boolean, failures: readonly Pending<E>[] = []) {
+    this.#cursor = cursor
+    this.#latestBalanceOnly = latestBalanceOnly
+    for (const pending of failures) {
+      if (isAfter(pending.event, cursor)) {
+        this.#received.add(pending.event.id)
+        continue
+      }
+      this.#notedCount += 1
+      this.#append({ ...pending, isSending: false, isNoted: true, isSettled: true })
+    }
+  }
+
+  /** How many events have failures, or wait behind them. */
+  get notedCount(): number {
+    return this.#notedCount
+  }
+
+  /** How many events were read from the feed that the cursor has not passed. */
+  get unpassedCount(): number {
+    return this.#unpassed.length
+  }
+
+  /** How many events may be sent at once, retries not included. */
+  get readyCount(): number {
+    return this.#ready.length
+  }
+
+  /** Adds the next event of the feed. */
+  add(event: E): void {
+    const entry: Entry<E> = {
+      event,
+      ...NEVER_TRIED,
+      isSending: false,
+      isNoted: false,
+      isSettled: false,
+    }
+    this.#unpassed.push({ at: event, entry })
+    this.#replaceBalance(entry)
+    this.#append(entry)
+  }
+
+  /** Passes an event of the feed that the endpoint does not get. */
+  skip(at: FeedPosition): void {
+    this.#unpassed.push({ at, entry: undefined })
+    this.#moveCursor()
+  }
+
+  /** Takes up to `max` events that may be sent now. */
+  take(now: Date, max: number): Pending<E>[] {
+    const taken = this.#ready.splice(0, max)
+    for (const entry of this.#retrying) {
+      if (taken.length >= max) break
+      if (!entry.isSending && entry.dueAt !== undefined && entry.dueAt <= now) taken.push(entry)
+    }
+    return taken.map(send)
+  }
+
+  /** Takes one event, whenever it is due: whether the endpoint works again. */
+  takeProbe(): Pending<E> | undefined {
+    const [retried] = this.#retrying
+    const entry = this.#ready.shift() ?? (retried?.isSending ? undefined : retried)
+    return entry && send(entry)
+  }
+
+  received({ event }: Pending<E>, now: Date): void {
+    const entry = this.#removeFirst(event)
+    if (entry.isNoted) {
+      this.#notedCount -= 1
+      this.#changed.delete(entry)
+      this.#received.add(event.id)
+    }
+    this.#settle(entry)
+    this.#startNext(event.object_id, now)
+  }
+
+  /** The event is sent again at `dueAt`. Later ones of its object wait. */
+  failed({ event }: Pending<E>, failure: string, now: Date, dueAt: Date): void {
+    const queue = this.#queueOf(event)
+    const [first] = queue
+    if (!first) throw new Error(`${event.id} is not being sent`)
+    Object.assign(first, {
+      attempts: first.attempts + 1,
+      lastFailure: failure,
+      failedAt: first.failedAt ?? now,
+      dueAt,
+      isSending: false,
+    })
+    this.#retrying.add(first)
+    for (const entry of queue) if (entry === first || !entry.isNoted) this.#note(entry)
+  }
+
+  /** There are no more attempts, and the next event of its object is sent. */
+  gaveUp({ event }: Pending<E>, failure: string, now: Date): void {
+    const entry = this.#removeFirst(event)
+    Object.assign(entry, {
+      attempts: entry.attempts + 1,
+      lastFailure: failure,
+      failedAt: entry.failedAt ?? now,
+      dueAt: undefined,
+      gaveUpAt: now,
+    })
+    this.#note(entry)
+    this.#notedCount -= 1
+    this.#startNext(event.object_id, now)
+  }
+
+  /** Makes everything due that waits after a failure: the endpoint works again. */
+  retryAll(now: Date): void {
+    for (const entry of this.#retrying) {
+      if (entry.isSending || entry.dueAt === undefined || entry.dueAt <= now) continue
+      entry.dueAt = now
+      this.#changed.add(entry)
+    }
+  }
+
+  /** Takes what has to be stored. */
+  takeChanges(): Changes<E> {
+    const changes = { cursor: this.#cursor, noted: [...this.#changed], received: [...this.#received] }
+    this.#changed.clear()
+    this.#received.clear()
+    return changes
+  }
+
+  /** Of the balances of an account only the latest has to be received: it takes the place of one that waits. */
+  #replaceBalance(entry: Entry<E>): void {
+    if (!this.#latestBalanceOnly || entry.event.type !== BALANCE) return
+    const queue = this.#objects.get(entry.event.object_id)
+    const last = queue?.at(-1)
+    if (!queue || !last || last.isSending || last.event.type !== BALANCE) return
+    queue.pop()
+    this.#ready = this.#ready.filter((one) => one !== last)
+    this.#retrying.delete(last)
+    this.#changed.delete(last)
+    if (last.isNoted) {
+      this.#notedCount -= 1
+      this.#received.add(last.event.id)
+    }
+    const { attempts, lastFailure, failedAt, dueAt } = last
+    Object.assign(entry, { attempts, lastFailure, failedAt, dueAt })
+    this.#settle(last)
+  }
+
+  #append(entry: Entry<E>): void {
+    const queue = this.#queueOf(entry.event)
+    queue.push(entry)
+    const [first] = queue
+    if (first !== entry) {
+      if (first?.dueAt !== undefined && !entry.isNoted) this.#note(entry)
+    } else if (entry.dueAt === undefined) this.#ready.push(entry)
+    else {
+      this.#retrying.add(entry)
+      if (!entry.isNoted) this.#note(entry)
+    }
+  }
+
+  #queueOf({ object_id }: E): Entry<E>[] {
+    const known = this.#objects.get(object_id)
+    if (known) return known
+    const queue: Entry<E>[] = []
+    this.#objects.set(object_id, queue)
+    return queue
+  }
+
+  #removeFirst(event: E): Entry<E> {
+    const entry = this.#objects.get(event.object_id)?.shift()
+    if (entry?.event.id !== event.id) throw new Error(`${event.id} is not being sent`)
+    this.#retrying.delete(entry)
+    return entry
+  }
+
+  /** One that has a row keeps a time in it, so that it is found after a crash. */
+  #startNext(objectId: string, now: Date): void {
+    const next = this.#objects.get(objectId)?.[0]
+    if (!next) {
+      this.#objects.delete(objectId)
+      return
+    }
+    if (!next.isNoted) {
+      this.#ready.push(next)
+      return
+    }
+    next.dueAt = now
+    this.#retrying.add(next)
+    this.#changed.add(next)
+  }
+
+  #note(entry: Entry<E>): void {
+    if (!entry.isNoted) this.#notedCount += 1
+    entry.isNoted = true
+    this.#received.delete(entry.event.id)
+    this.#changed.add(entry)
+    this.#settle(entry)
+  }
+
+  #settle(entry: Entry<E>): void {
+    entry.isSettled = true
+    this.#moveCursor()
+  }
+
+  #moveCursor(): void {
+    let passed = 0
+    for (const { at, entry } of this.#unpassed) {
+      if (entry && !entry.isSettled) break
+      this.#cursor = { committed_in: at.committed_in, position: at.position }
+      passed += 1
+    }
+    if (passed > 0) this.#unpassed = this.#unpassed.slice(passed)
+  }
+}
+
+function isAfter(one: FeedPosition, other: FeedPosition): boolean {
+  const [a, b] = [BigInt(one.committed_in), BigInt(other.committed_in)]
+  return a > b || (a === b && one.position > other.position)
+}
+
+const NEVER_TRIED = {
+  attempts: 0,
+  lastFailure: undefined,
+  failedAt: undefined,
+  dueAt: undefined,
+  gaveUpAt: undefined,
+} as const
+
+function send<E extends FeedEvent>(entry: Entry<E>): Pending<E> {
+  entry.isSending = true
+  return entry
+}

@@ -1,0 +1,85 @@
+import type { Op } from '../../kernel/operation/app.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
+import { onlyRow } from '../../storage/engine/port.ts'
+import type { WebhookEndpointRow, WebhookFailureRow } from '../../storage/rows/webhook-endpoint.ts'
+
+/** The endpoints of the platform, oldest first. */
+export async function selectEndpoints(op: Op): Promise<WebhookEndpointRow[]> {
+  return endpoints(op).orderBy('created_at').orderBy('id').execute()
+}
+
+export async function selectEndpoint(op: Op, id: string): Promise<WebhookEndpointRow | undefined> {
+  return endpoints(op).where('id', '=', id).executeTakeFirst()
+}
+
+function endpoints(op: Op) {
+  return op.read
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('deleted_at', 'is', null)
+}
+
+/** What an endpoint has not received. */
+export interface Undelivered {
+  readonly retrying: number
+  readonly failed: number
+  /** When the oldest event happened that was not received; null if all were. */
+  readonly oldest: Date | null
+}
+
+/** The first events behind the cursor, of which one may be of a wanted type. */
+const BEHIND_CURSOR_MAX = 1_000
+
+const UNDELIVERED = `
+SELECT f.retrying, f.failed, least(f.oldest, n.oldest) AS oldest
+FROM webhook_endpoints e
+CROSS JOIN LATERAL (
+  SELECT count(*) FILTER (WHERE f.gave_up_at IS NULL)::int AS retrying,
+    count(*) FILTER (WHERE f.gave_up_at IS NOT NULL)::int AS failed,
+    min(v.created_at) FILTER (WHERE f.gave_up_at IS NULL) AS oldest
+  FROM webhook_failures f LEFT JOIN events v ON v.id = f.event_id WHERE f.endpoint_id = e.id) AS f
+CROSS JOIN LATERAL (
+  SELECT min(next.created_at) AS oldest FROM (
+    SELECT type, created_at FROM events v WHERE v.platform_id = e.platform_id
+      AND (v.committed_in, v.position) > (e.committed_in, e.position)
+    ORDER BY v.committed_in, v.position LIMIT ${BEHIND_CURSOR_MAX}) AS next
+  WHERE next.type <> 'TEST' AND (e.event_types IS NULL OR next.type = ANY (e.event_types))) AS n
+WHERE e.id = $1`
+
+export async function selectUndelivered(op: Op, id: string): Promise<Undelivered> {
+  return onlyRow((await op.db.query<Undelivered>(UNDELIVERED, [uuidOf(id)])).rows)
+}
+
+/** A failure as a row of a list, under the id of its event. */
+export type ListedFailure = WebhookFailureRow & { readonly id: string }
+
+/** What an endpoint has not received. */
+export function selectFailures(op: Op, endpointId: string) {
+  return op.read
+    .selectFrom('webhook_failures')
+    .selectAll()
+    .select('event_id as id')
+    .where('endpoint_id', '=', endpointId)
+    .where('platform_id', '=', op.platform.id)
+}
+
+/** The place in the feed before the first event at or after a time; undefined if all are before it. */
+export async function selectPlaceBefore(op: Op, time: Date): Promise<{ committed_in: string } | undefined> {
+  return op.read
+    .selectFrom('events')
+    .select('committed_in')
+    .where('platform_id', '=', op.platform.id)
+    .where('created_at', '>=', time)
+    .orderBy('committed_in')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The number before that of every transaction that begins from now on. */
+export async function selectEndOfFeed(op: Op): Promise<string> {
+  const { rows } = await op.db.query<{ at: string }>(
+    'SELECT (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + feed_base())::text AS at',
+  )
+  return onlyRow(rows).at
+}

@@ -1,0 +1,62 @@
+import { present } from '@countersign/contract/core/objects'
+import type {
+  WebhookEndpoint,
+  WebhookEndpointFailure,
+  WebhookEndpointHealth,
+} from '@countersign/contract/events/webhook-endpoints'
+import type { Static } from 'typebox'
+import type { WebhookEndpointRow, WebhookFailureRow } from '../../storage/rows/webhook-endpoint.ts'
+import type { Undelivered } from './store.ts'
+
+type Health = Static<typeof WebhookEndpointHealth>
+
+export const NOTHING_UNDELIVERED: Undelivered = { retrying: 0, failed: 0, oldest: null }
+
+export function healthView(
+  { failing_since, last_delivered_at, last_failure }: WebhookEndpointRow,
+  { retrying, failed, oldest }: Undelivered,
+): Health {
+  return present({
+    oldestUndeliveredAt: oldest?.toISOString(),
+    retrying,
+    failed,
+    failingSince: failing_since?.toISOString(),
+    lastDeliveredAt: last_delivered_at?.toISOString(),
+    lastFailure: last_failure ?? undefined,
+  })
+}
+
+export function endpointView(row: WebhookEndpointRow, health: Health): Static<typeof WebhookEndpoint> {
+  return present({
+    id: row.id,
+    url: row.url,
+    description: row.description ?? undefined,
+    eventTypes: row.event_types === null ? undefined : [...row.event_types],
+    payload: row.payload,
+    latestBalanceOnly: row.latest_balance_only,
+    status: row.state,
+    disabledReason: row.disabled_reason ?? undefined,
+    health,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  })
+}
+
+export function failureView(row: WebhookFailureRow): Static<typeof WebhookEndpointFailure> {
+  return present({
+    eventId: row.event_id,
+    objectId: row.object_id,
+    status: statusOf(row),
+    attempts: row.attempts,
+    lastFailure: row.last_failure ?? undefined,
+    nextAttemptAt: row.due_at?.toISOString(),
+  })
+}
+
+function statusOf({
+  due_at,
+  gave_up_at,
+}: WebhookFailureRow): Static<typeof WebhookEndpointFailure>['status'] {
+  if (gave_up_at) return 'FAILED'
+  return due_at ? 'RETRYING' : 'WAITING'
+}
