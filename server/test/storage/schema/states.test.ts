@@ -23,6 +23,7 @@ import {
   MESSAGE_TRANSITIONS,
   WEBHOOK_DELIVERY_INITIAL,
   WEBHOOK_DELIVERY_TRANSITIONS,
+  WEBHOOK_ENDPOINT_INITIAL,
   WEBHOOK_ENDPOINT_TRANSITIONS,
 } from '@countersign/contract/states/delivery-states'
 import { DEPOSIT_INITIAL, DEPOSIT_TRANSITIONS } from '@countersign/contract/states/deposit-states'
@@ -202,6 +203,8 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
       `state = '${WEBHOOK_DELIVERY_INITIAL}'`,
+      `state = '${WEBHOOK_ENDPOINT_INITIAL}'`,
+      `state = '${WEBHOOK_ENDPOINT_TRANSITIONS.ENABLED.disable}'`,
       `state = '${CHAIN_PAYMENT_INITIAL}'`,
       `state = '${CHAIN_PAYMENT_TRANSITIONS.WAITING.send}'`,
       `state = '${CHAIN_PAYMENT_TRANSITIONS.SENT.pay}'`,

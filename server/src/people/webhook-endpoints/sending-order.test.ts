@@ -1,0 +1,243 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type FeedEvent, type Pending, SendingOrder } from './sending-order.ts'
+
+const BALANCE = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
+const START = new Date('2026-01-01T00:00:00Z')
+
+/** What an attempt, or the process, does next. */
+const STEP = fc.record({
+  by: fc.constantFrom('read', 'read', 'send', 'send', 'send', 'record', 'record', 'crash', 'probe'),
+  outcome: fc.constantFrom('received', 'received', 'failed', 'gaveUp'),
+  pick: fc.nat(30),
+})
+
+type Step = ReturnType<typeof STEP.generate>['value']
+
+/** A feed of events of a few objects. */
+const FEED = fc.array(fc.record({ object: fc.nat(3), isBalance: fc.boolean() }), {
+  minLength: 1,
+  maxLength: 20,
+  size: 'max',
+})
+
+interface Play {
+  readonly feed: readonly { readonly object: number; readonly isBalance: boolean }[]
+  readonly steps: readonly Step[]
+  readonly latestBalanceOnly: boolean
+}
+
+const PLAY: fc.Arbitrary<Play> = fc.record({
+  feed: FEED,
+  steps: fc.array(STEP, { maxLength: 150, size: 'max' }),
+  latestBalanceOnly: fc.boolean(),
+})
+
+/** An endpoint, the database that its progress is recorded in, and a process that sends and may crash. */
+class World {
+  readonly events: readonly FeedEvent[]
+  readonly received: FeedEvent[] = []
+  readonly gaveUp = new Set<string>()
+  /** Sent to the endpoint, without an outcome yet. */
+  inFlight: Pending[] = []
+  readonly #latestBalanceOnly: boolean
+  #stored: { at: number; failures: Map<string, Pending> } = { at: 0, failures: new Map() }
+  #order: SendingOrder<FeedEvent>
+  #read = 0
+  /** Received by this process since it began: each once. */
+  readonly #once = new Set<string>()
+  #now = START
+
+  constructor({ feed, latestBalanceOnly }: Play) {
+    this.#latestBalanceOnly = latestBalanceOnly
+    this.events = feed.map(({ object, isBalance }, at) => ({
+      id: `Event:${at + 1}`,
+      object_id: `Object:${object}`,
+      type: isBalance ? BALANCE : 'CARD.STATE_CHANGE',
+      committed_in: String(at + 1),
+      position: 0n,
+    }))
+    this.#order = new SendingOrder(this.#cursor(), latestBalanceOnly)
+  }
+
+  step({ by, outcome, pick }: Step): void {
+    this.#now = new Date(this.#now.getTime() + 1_000)
+    if (by === 'read') this.#readSome(1 + (pick % 5))
+    else if (by === 'crash') this.#crash()
+    else if (by === 'record') this.record()
+    else if (by === 'probe' && this.inFlight.length === 0) this.#start(this.#order.takeProbe())
+    else if (this.inFlight.length > 0) this.#end(pick, outcome)
+    else for (const pending of this.#order.take(this.#now, 3)) this.#start(pending)
+  }
+
+  /** Reads and sends everything, and all is received. */
+  finish(): void {
+    for (let round = 0; round < 500; round++) {
+      this.#now = new Date(this.#now.getTime() + 3_600_000)
+      this.#readSome(10)
+      for (const pending of this.#order.take(this.#now, 10)) this.#start(pending)
+      while (this.inFlight.length > 0) this.#end(0, 'received')
+    }
+    this.record()
+  }
+
+  record(): void {
+    const { cursor, noted, received } = this.#order.takeChanges()
+    this.#stored.at = Number(cursor.committed_in)
+    for (const pending of noted) this.#stored.failures.set(pending.event.id, { ...pending })
+    for (const id of received) this.#stored.failures.delete(id)
+    // A process finds what is due by these times alone.
+    const firsts = new Map(
+      this.#pending()
+        .reverse()
+        .map((one) => [one.event.object_id, one] as const),
+    )
+    for (const { event, dueAt } of firsts.values()) expect(dueAt, event.id).toBeInstanceOf(Date)
+  }
+
+  /** Each event is behind the cursor and was received or replaced, or has a failure, or is still to be read. */
+  get lost(): FeedEvent[] {
+    const isDone = (event: FeedEvent) =>
+      this.received.includes(event) || this.gaveUp.has(event.id) || this.#isReplaced(event)
+    return this.events
+      .slice(0, this.#stored.at)
+      .filter((event) => !isDone(event) && !this.#stored.failures.has(event.id))
+  }
+
+  /** Failures that are stored although nothing waits any more. */
+  get left(): string[] {
+    return this.#pending().map(({ event }) => event.id)
+  }
+
+  get storedAt(): number {
+    return this.#stored.at
+  }
+
+  #isReplaced(event: FeedEvent): boolean {
+    if (!this.#latestBalanceOnly || event.type !== BALANCE) return false
+    return this.events
+      .slice(this.events.indexOf(event) + 1)
+      .some(({ object_id, type }) => object_id === event.object_id && type === BALANCE)
+  }
+
+  #start(pending: Pending | undefined): void {
+    if (!pending) return
+    expect(this.inFlight.map(({ event }) => event.object_id)).not.toContain(pending.event.object_id)
+    this.inFlight.push(pending)
+  }
+
+  #end(pick: number, outcome: Step['outcome']): void {
+    const [pending] = this.inFlight.splice(pick % this.inFlight.length, 1)
+    if (!pending) return
+    const later = new Date(this.#now.getTime() + 5_000)
+    if (outcome === 'received') {
+      expect(this.#once).not.toContain(pending.event.id)
+      this.#once.add(pending.event.id)
+      this.received.push(pending.event)
+      this.#order.received(pending, this.#now)
+    } else if (outcome === 'failed') this.#order.failed(pending, '500', this.#now, later)
+    else {
+      this.gaveUp.add(pending.event.id)
+      this.#order.gaveUp(pending, '500', this.#now)
+    }
+  }
+
+  #readSome(count: number): void {
+    for (const event of this.events.slice(this.#read, this.#read + count)) this.#order.add(event)
+    this.#read = Math.min(this.events.length, this.#read + count)
+  }
+
+  /** What was sent arrives or not; nobody hears of it. */
+  #crash(): void {
+    for (const { event } of this.inFlight.splice(0))
+      if (Number(event.committed_in) % 2) this.received.push(event)
+    this.#read = this.#stored.at
+    this.#once.clear()
+    this.#order = new SendingOrder(this.#cursor(), this.#latestBalanceOnly, this.#pending())
+  }
+
+  /** The stored failures that were not given up, in the order of the feed. */
+  #pending(): Pending[] {
+    return [...this.#stored.failures.values()]
+      .filter(({ gaveUpAt }) => !gaveUpAt)
+      .sort((a, b) => Number(a.event.committed_in) - Number(b.event.committed_in))
+  }
+
+  #cursor() {
+    return { committed_in: String(this.#stored.at), position: 0n }
+  }
+}
+
+function played(play: Play): World {
+  const world = new World(play)
+  for (const step of play.steps) {
+    world.step(step)
+    expect(world.lost).toEqual([])
+  }
+  return world
+}
+
+test('every event is received at least once or given up, however attempts fail and processes crash', () => {
+  fc.assert(
+    fc.property(PLAY, (play) => {
+      const world = played(play)
+      world.finish()
+      expect(world.lost).toEqual([])
+      expect(world.storedAt).toBe(world.events.length)
+      expect(world.left).toEqual([])
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('no event is sent for the first time before the earlier ones of its object were received or given up', () => {
+  fc.assert(
+    fc.property(PLAY, (play) => {
+      const world = played({ ...play, latestBalanceOnly: false })
+      world.finish()
+      const seen = new Set<string>()
+      for (const event of world.received) {
+        const earlier = world.events
+          .slice(0, world.events.indexOf(event))
+          .filter(({ object_id, id }) => object_id === event.object_id && !world.gaveUp.has(id))
+        expect(earlier.filter(({ id }) => !seen.has(id))).toEqual([])
+        seen.add(event.id)
+      }
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('the latest balance of each account is received in the end', () => {
+  fc.assert(
+    fc.property(PLAY, (play) => {
+      const world = played({ ...play, latestBalanceOnly: true })
+      world.finish()
+      const latest = new Map(
+        world.events.filter(({ type }) => type === BALANCE).map((event) => [event.object_id, event] as const),
+      )
+      for (const event of latest.values())
+        expect(world.received.includes(event) || world.gaveUp.has(event.id)).toBe(true)
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('events that are received at once cost no failures, and the cursor is behind the last one', () => {
+  const order = new SendingOrder<FeedEvent>({ committed_in: '0', position: 0n }, false)
+  const events = Array.from({ length: 100 }, (_, at) => ({
+    id: `Event:${at}`,
+    object_id: `Object:${at % 7}`,
+    type: BALANCE,
+    committed_in: String(at + 1),
+    position: 1n,
+  })) satisfies FeedEvent[]
+  for (const event of events) order.add(event)
+  for (let taken = order.take(START, 32); taken.length > 0; taken = order.take(START, 32))
+    for (const pending of taken) order.received(pending, START)
+  expect(order.takeChanges()).toEqual({
+    cursor: { committed_in: '100', position: 1n },
+    noted: [],
+    received: [],
+  })
+})

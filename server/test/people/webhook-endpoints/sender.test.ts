@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { event } from '../../../src/kernel/outbox/events.ts'
+import { keepSending } from '../../../src/people/webhook-endpoints/sender.ts'
+import { claimEndpoints, recordProgress } from '../../../src/people/webhook-endpoints/sender-store.ts'
+import { newSecret } from '../../../src/people/webhooks/secrets.ts'
+import { insert } from '../../../src/storage/commit/writes.ts'
+import type { WebhookEndpointRow } from '../../../src/storage/rows/webhook-endpoint.ts'
+import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
+import { until } from '../../worlds/until.testing.ts'
+
+/** A server that takes no requests, so that nothing but the test sends. */
+let service: TestServer
+beforeAll(async () => {
+  service = await openServer({}, { listens: false })
+})
+afterAll(() => service.close())
+
+const NOTHING_RECORDED = { received: [], noted: [] }
+
+/** A platform with an endpoint that gets everything, and events of as many customers as asked. */
+async function newFeed(events: number, url = 'http://127.0.0.1:9/hook') {
+  const op = await service.newOp()
+  const row: WebhookEndpointRow = {
+    id: op.newId('WebhookEndpoint'),
+    platform_id: op.platform.id,
+    url,
+    description: null,
+    event_types: null,
+    payload: 'FULL',
+    latest_balance_only: false,
+    state: 'ENABLED',
+    disabled_reason: null,
+    committed_in: '0',
+    position: 0n,
+    claimed_by: null,
+    claimed_until: null,
+    failures: 0,
+    failing_since: null,
+    retry_at: null,
+    last_delivered_at: null,
+    last_failure: null,
+    created_at: op.now,
+    updated_at: op.now,
+    deleted_at: null,
+  }
+  await service.app.committer.commit([
+    insert('webhook_endpoints', row),
+    insert('webhook_secrets', newSecret(op, row.id)),
+  ])
+  for (let n = 0; n < events; n++) {
+    const id = op.newId('Customer')
+    await service.app.committer.commit([event(op, 'CUSTOMER.KYC_PENDING', id, { id })])
+  }
+  return { op, row }
+}
+
+const later = (seconds: number) => new Date(service.app.clock().getTime() + seconds * 1_000)
+
+/** Claims what is due, and leaves aside the endpoints of other tests. */
+async function claim(id: string, claimant: string, at = service.app.clock()) {
+  const claimed = await claimEndpoints(service.app.db, claimant, at)
+  return claimed.find(({ endpoint }) => endpoint.id === id)
+}
+
+test('one process at a time sends to an endpoint, and another one continues once the first is silent for 30 seconds', async () => {
+  const { row, op } = await newFeed(1)
+  const first = await until(
+    () => claim(row.id, 'one'),
+    (found) => found !== undefined,
+  )
+  expect(await claim(row.id, 'other')).toBeUndefined()
+  expect(await claim(row.id, 'other', later(20))).toBeUndefined()
+  expect((await claim(row.id, 'other', later(40)))?.cursor).toMatchObject({ committed_in: '0' })
+
+  const record = (claimant: string, committed_in: string) =>
+    recordProgress(
+      service.app.db,
+      row,
+      claimant,
+      {
+        changes: { ...NOTHING_RECORDED, cursor: { committed_in, position: 1n } },
+        course: first!.course,
+        isOver: false,
+      },
+      { real: service.app.clock(), platform: op.now },
+    )
+  // The first one is back: what it did counts no more.
+  expect(await record('one', '7')).toBeUndefined()
+  expect(await record('other', '5')).toMatchObject({ id: row.id })
+  const [{ committed_in } = { committed_in: undefined }] = await service.app.read
+    .selectFrom('webhook_endpoints')
+    .select('committed_in')
+    .where('id', '=', row.id)
+    .execute()
+  expect(committed_in).toBe('5')
+})
+
+test('an endpoint that has received everything is not claimed', async () => {
+  const { row } = await newFeed(0)
+  expect(await claim(row.id, 'one')).toBeUndefined()
+})
+
+test('an event that is received at once costs no row, and a hundred of them a few statements', async () => {
+  const receiver = await Receiver.open()
+  const { row } = await newFeed(100, receiver.url)
+  const query = vi.spyOn(service.app.db, 'query')
+  const commits = vi.spyOn(service.app.committer, 'commit')
+  const sender = keepSending(service.app)
+  sender.wake()
+  await receiver.until((all) => all.length === 100)
+  await sender.stop()
+  const statements = query.mock.calls.length
+  query.mockRestore()
+  expect(commits).not.toHaveBeenCalled()
+  commits.mockRestore()
+  // It looks, claims, reads and records; each tenth of a second it records again.
+  expect(statements).toBeLessThan(40)
+  expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(100)
+  const failures = await service.app.read
+    .selectFrom('webhook_failures')
+    .select('event_id')
+    .where('endpoint_id', '=', row.id)
+    .execute()
+  expect(failures).toEqual([])
+})
+
+test('a process that was stopped leaves what it has not sent to the next one', async () => {
+  const receiver = await Receiver.open()
+  await newFeed(60, receiver.url)
+  const first = keepSending(service.app)
+  receiver.answer = () => {
+    // Once the first requests are there, the process stops.
+    void first.stop()
+    return 200
+  }
+  first.wake()
+  await receiver.until((all) => all.length > 0)
+  await first.stop()
+  receiver.answer = () => 200
+  const sentBefore = receiver.received.length
+  expect(sentBefore).toBeLessThan(60)
+  const second = keepSending(service.app)
+  second.wake()
+  await receiver.until((all) => new Set(all.map(({ event }) => event.id)).size === 60)
+  await second.stop()
+  expect(receiver.received).toHaveLength(60)
+})
