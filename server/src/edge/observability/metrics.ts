@@ -15,11 +15,13 @@ import {
   type DueWork,
   findChains,
   findDueWork,
+  findEndpointLags,
   findReconciliations,
   findUnchained,
   findUndeliveredSeconds,
 } from './store.ts'
 import { Tally } from './tally.ts'
+import { createWebhookGauges } from './webhook-gauges.ts'
 
 /** In seconds. Half a millisecond is a read on an idle machine; after ten seconds most clients have given up. */
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -61,7 +63,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
   const showReconciliations = createReconciliationGauges(registry)
   const showChains = createChainGauges(registry)
   const showUnchained = createUnchainedGauge(registry)
-  const showUndelivered = createUndeliveredGauge(registry)
+  const showUndelivered = createWebhookGauges(registry)
   const ask = createQueries(db, clock)
 
   return {
@@ -81,20 +83,21 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     replicaRead: (outcome) => reads.add(outcome),
     contentType: registry.contentType,
     async text(isReady) {
-      const [isUp, work, reconciliations, chains, ended, undelivered] = await Promise.all([
+      const [isUp, work, reconciliations, chains, ended, undelivered, lags] = await Promise.all([
         inTime(READY_MS_MAX, isReady()),
         inTime(DATABASE_ANSWER_MS_MAX, ask.dueWork()),
         inTime(DATABASE_ANSWER_MS_MAX, ask.reconciliations()),
         inTime(DATABASE_ANSWER_MS_MAX, ask.chains()),
         inTime(DATABASE_ANSWER_MS_MAX, ask.unchained()),
         inTime(DATABASE_ANSWER_MS_MAX, ask.undelivered()),
+        inTime(DATABASE_ANSWER_MS_MAX, ask.lags()),
       ])
       up.set(isUp ? 1 : 0)
       showDueWork(work)
       showReconciliations(reconciliations)
       showChains(chains)
       showUnchained(ended)
-      showUndelivered(undelivered)
+      showUndelivered(undelivered, lags)
       return `${await registry.metrics()}\n${timings.text()}\n`
     },
   }
@@ -108,6 +111,7 @@ function createQueries(db: Database, clock: () => Date) {
     unchained: oneAtATime(() => findUnchained(db).catch(() => undefined)),
     reconciliations: oneAtATime(() => findReconciliations(db, clock()).catch(() => undefined)),
     undelivered: oneAtATime(() => findUndeliveredSeconds(db, clock()).catch(() => undefined)),
+    lags: oneAtATime(() => findEndpointLags(db, clock()).catch(() => undefined)),
   }
 }
 
@@ -172,19 +176,6 @@ function createUnchainedGauge(registry: Registry): (count: number | undefined) =
   })
   return (count) => {
     if (count !== undefined) unchained.set(count)
-  }
-}
-
-function createUndeliveredGauge(registry: Registry): (seconds: number | undefined) => void {
-  const age = new Gauge({
-    name: 'countersign_webhook_oldest_undelivered_seconds',
-    help: 'The age of the oldest event that is not delivered yet, retried and queued ones included.',
-    registers: [registry],
-  })
-  return (seconds) => {
-    // A gauge without labels would stay at its last value.
-    if (seconds === undefined) age.remove()
-    else age.set(seconds)
   }
 }
 

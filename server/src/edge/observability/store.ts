@@ -105,10 +105,44 @@ FROM (
 JOIN events e ON e.id = right(j.payload->>'eventId', 36)::uuid`
 
 /**
- * Returns the age of the oldest event that still has to be delivered, on the clock of its platform; 0 if all are delivered.
- * It counts events that wait for a retry or behind another event of their object. `now` is real time.
+ * Returns the age of the oldest event that the `webhookEndpoint` of a configuration still has to receive, on the clock of its
+ * platform; 0 if all are delivered. It counts events that wait for a retry or behind another event of their object. `now` is
+ * real time.
  */
 export async function findUndeliveredSeconds(db: Database, now: Date): Promise<number> {
   const { rows } = await db.query<{ seconds: number }>(UNDELIVERED, [now])
   return Math.max(0, onlyRow(rows).seconds)
+}
+
+/** How far a webhook endpoint is behind. */
+export interface EndpointLag {
+  readonly endpoint: string
+  /** The age of the oldest event that it has not received, on the clock of its platform. */
+  readonly seconds: number
+}
+
+const LAGGING_MAX = 10
+/** The first events behind a cursor, of which one may be of a wanted type. */
+const BEHIND_CURSOR_MAX = 100
+
+const LAGS = `
+SELECT e.id AS endpoint, extract(epoch FROM $1::timestamptz + p.clock_offset_ms * interval '1 millisecond' - b.oldest)::float8
+  AS seconds
+FROM webhook_endpoints e JOIN platforms p ON p.id = e.platform_id AND p.closed_at IS NULL
+CROSS JOIN LATERAL (
+  SELECT least(
+    (SELECT min(v.created_at) FROM webhook_failures f JOIN events v ON v.id = f.event_id
+     WHERE f.endpoint_id = e.id AND f.gave_up_at IS NULL),
+    (SELECT min(next.created_at) FROM (
+       SELECT type, created_at FROM events v WHERE v.platform_id = e.platform_id
+         AND (v.committed_in, v.position) > (e.committed_in, e.position)
+       ORDER BY v.committed_in, v.position LIMIT ${BEHIND_CURSOR_MAX}) AS next
+     WHERE next.type <> 'TEST' AND (e.event_types IS NULL OR next.type = ANY (e.event_types)))) AS oldest) AS b
+WHERE e.state = 'ENABLED' AND e.deleted_at IS NULL AND b.oldest IS NOT NULL
+ORDER BY seconds DESC LIMIT ${LAGGING_MAX}`
+
+/** The enabled webhook endpoints that are most behind, at most ten. `now` is real time. */
+export async function findEndpointLags(db: Database, now: Date): Promise<EndpointLag[]> {
+  const { rows } = await db.query<EndpointLag>(LAGS, [now])
+  return rows
 }

@@ -8,11 +8,12 @@ export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
   event_records: { plain: 'digest', apart: { text: 'eventRecords' } },
   webhook_deliveries: { plain: 'state attempts redeliveries' },
   webhook_attempts: { plain: 'attempt url status error duration_ms', apart: { answer: 'events' } },
+  // The address is the platform's own server.
   webhook_endpoints: {
-    plain: `url description event_types payload state disabled_reason committed_in position claimed_by
-      failures last_failure`,
+    plain:
+      'url description event_types payload state disabled_reason position claimed_by failures last_failure',
   },
-  webhook_failures: { plain: 'type committed_in position attempts last_failure' },
+  webhook_failures: { plain: 'type position attempts last_failure' },
   webhook_secrets: { plain: 'key_generation' },
   // Payloads hold ids. Errors are those of the program and the database, which quotes no row.
   jobs: { plain: 'kind payload attempts last_error' },

@@ -111,7 +111,7 @@ const PAGED = ENDPOINTS.filter(
  * The feed of events begins with the oldest: `webhooks-feed.test.ts`; providers are not records: `uma-providers.test.ts`; accounts
  * of the ledger are in the order of their ids: `ledger-books.test.ts`; the operator makes checkpoints: `proofs/verify.test.ts`; a
  * sandbox has no statements: `reconciliations.test.ts`; the audit trail and the requests include what these tests do themselves:
- * `audit.test.ts`.
+ * `audit.test.ts`; what an endpoint has not received begins with the oldest: `webhook-endpoints.test.ts`.
  */
 const OTHERS = [
   '/events',
@@ -121,6 +121,7 @@ const OTHERS = [
   '/reconciliations',
   '/audit-events',
   '/requests',
+  '/webhook-endpoints/{webhookEndpointId}/failures',
 ]
 const LISTS = PAGED.filter(([, { path }]) => !OTHERS.includes(path)).map(
   ([, endpoint]) => [endpoint.path, endpoint] as const,

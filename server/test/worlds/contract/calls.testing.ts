@@ -178,6 +178,7 @@ export async function newWorld(client: Client): Promise<World> {
     DeviceCode: code,
     StablecoinProviderAccount: await linkedAccount(client),
     Event: await firstEvent(client),
+    WebhookEndpoint: await pausedEndpoint(client),
     // A sandbox has no statements: tests in production have the days of rails.
     RailStatement: noId('RailStatement'),
     Deposit: (await made(client, '/sandbox/deposits', validBody('sandbox_deposit', known))).id,
@@ -193,6 +194,16 @@ export async function newWorld(client: Client): Promise<World> {
     ids,
     ofAgent: { Quote: own.id, Transaction: own.transactionId },
   }
+}
+
+/** It gets nothing, so that nothing about it changes by itself. */
+async function pausedEndpoint(client: Client): Promise<string> {
+  const { id } = await client.call('webhook_endpoint_create', { body: { url: 'https://example.com/hook' } })
+  await client.call('webhook_endpoint_update', {
+    params: { webhookEndpointId: id },
+    body: { status: 'PAUSED' },
+  })
+  return id
 }
 
 /** A card of which a purchase was settled in part, and another one with a key for the wallet that pays it. */
@@ -298,6 +309,7 @@ export async function stateOf(
       path.endsWith('/exchange-rates') ||
       path.startsWith('/events') ||
       path.startsWith('/requests') ||
+      path === '/webhook-endpoints' ||
       path === '/member-sessions'
     // Nothing changes it.
     const isFixed = path === '/discoveries'

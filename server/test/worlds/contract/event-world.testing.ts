@@ -144,6 +144,19 @@ async function importFiles(client: Client): Promise<void> {
   }
 }
 
+/** An endpoint that says that it is gone. */
+async function goneEndpoint(client: Client): Promise<void> {
+  const receiver = await Receiver.open()
+  receiver.answer = () => 410
+  const endpoint = await client.call('webhook_endpoint_create', { body: { url: receiver.url } })
+  await newCustomer(client)
+  const params = { webhookEndpointId: endpoint.id }
+  await until(
+    () => client.call('webhook_endpoint_get', { params }),
+    ({ status }) => status === 'DISABLED',
+  )
+}
+
 /** A wallet that is made private, whose passkey may be copied, and whose codes are guessed. */
 async function wallets(client: Client, { app }: TestServer): Promise<void> {
   const { wallet } = await newCustomer(client)
@@ -177,6 +190,7 @@ async function wallets(client: Client, { app }: TestServer): Promise<void> {
 
 /** Cards, agents, invitations, and the proof of the books. */
 async function others(client: Client, { app }: TestServer): Promise<void> {
+  await goneEndpoint(client)
   const [holder, friend] = [await newCustomer(client), await newCustomer(client)]
   await fund(client, holder.usd, 10_000)
   const body = { cardholderId: holder.id, form: 'VIRTUAL', fundingSources: [holder.usd] }

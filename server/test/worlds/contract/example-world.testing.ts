@@ -189,7 +189,19 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
       ).id,
     },
   }),
-  webhook_secret_create: () => ({ body: { formerValidSeconds: 3600 } }),
+  webhook_endpoint_create: () => ({
+    body: {
+      url: 'https://books.example.com/events',
+      description: 'Bookkeeping',
+      eventTypes: ['OUTGOING_PAYMENT.COMPLETED', 'INCOMING_PAYMENT.COMPLETED'],
+    },
+  }),
+  webhook_endpoint_delete: async ({ client, ids }) => ({
+    ids: {
+      WebhookEndpoint: (await made(client, '/webhook-endpoints', validBody('webhook_endpoint_create', ids)))
+        .id,
+    },
+  }),
 }
 
 const cardFor = (ids: Ids) => ({ cardholderId: ids.Customer!, form: 'VIRTUAL' })

@@ -1,0 +1,26 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { EndpointLag } from './store.ts'
+
+/** Makes the gauges of events that are not delivered. Undefined: the database did not answer. */
+export function createWebhookGauges(
+  registry: Registry,
+): (seconds: number | undefined, lags: readonly EndpointLag[] | undefined) => void {
+  const age = new Gauge({
+    name: 'countersign_webhook_oldest_undelivered_seconds',
+    help: 'The age of the oldest event that is not delivered yet, retried and queued ones included.',
+    registers: [registry],
+  })
+  const lag = new Gauge({
+    name: 'countersign_webhook_endpoint_undelivered_seconds',
+    help: 'The age of the oldest event that a webhook endpoint has not received, of the ten that are most behind.',
+    labelNames: ['endpoint'],
+    registers: [registry],
+  })
+  return (seconds, lags) => {
+    lag.reset()
+    for (const { endpoint, seconds } of lags ?? []) lag.set({ endpoint }, seconds)
+    // A gauge without labels would stay at its last value.
+    if (seconds === undefined || lags === undefined) age.remove()
+    else age.set(Math.max(seconds, ...lags.map((one) => one.seconds)))
+  }
+}
