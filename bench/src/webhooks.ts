@@ -13,7 +13,10 @@ import { ACCOUNTS, transferCall } from './transfers.ts'
 const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
 const POLL_MS = 50
-const UNDELIVERED = `SELECT 1 FROM jobs WHERE kind IN ('webhook.ask', 'webhook.deliver') LIMIT 1`
+const UNDELIVERED = `
+SELECT 1 WHERE EXISTS (SELECT FROM jobs WHERE kind IN ('webhook.ask', 'webhook.deliver'))
+  OR EXISTS (SELECT FROM webhook_endpoints e WHERE deleted_at IS NULL AND EXISTS (
+    SELECT FROM events v WHERE v.platform_id = e.platform_id AND (v.committed_in, v.position) > (e.committed_in, e.position)))`
 
 /** Measures durable `POST /transfer-out` with and without a webhook endpoint, and how fast the webhooks follow. */
 export async function runWebhooks(options: Options): Promise<void> {
@@ -50,10 +53,17 @@ interface Followed {
   readonly connections: number
 }
 
-interface Round {
-  readonly without: Figure
+interface Sent {
   readonly spread: Followed
   readonly hot: Followed
+}
+
+interface Round {
+  readonly without: Figure
+  /** To the `webhookEndpoint` of the configuration. */
+  readonly configured: Sent
+  /** To an endpoint that was added with `POST /webhook-endpoints`. */
+  readonly added: Sent
 }
 
 async function measure(
@@ -66,38 +76,51 @@ async function measure(
   await pay(bench, seeded, isShort ? 1 : WARM_UP_SECONDS)
   const done: Round[] = []
   for (let n = 0; n < rounds; n++) {
-    await setEndpoint(target, null)
     const without = await pay(bench, seeded, seconds)
+    const send = async (): Promise<Sent> => {
+      await untilDelivered(sides.db)
+      const spread = await follow(bench, sides, seeded, seconds)
+      const hot = await follow(bench, sides, hotPayers, seconds)
+      return { spread, hot }
+    }
     await setEndpoint(target, sides.receiver.url)
-    await untilDelivered(sides.db)
-    const spread = await follow(bench, sides, seeded, seconds)
-    const hot = await follow(bench, sides, hotPayers, seconds)
-    done.push({ without, spread, hot })
+    const configured = await send()
+    await setEndpoint(target, null)
+    const { id } = await call(target, 'POST', '/webhook-endpoints', { url: sides.receiver.url })
+    const added = await send()
+    await call(target, 'DELETE', `/webhook-endpoints/${id}`)
+    done.push({ without, configured, added })
   }
   print(done, seeded.length, seconds)
 }
 
 function print(rounds: readonly Round[], accounts: number, seconds: number): void {
   const followed = (name: string, of: (round: Round) => Followed) => [
-    { name: `payments${name}, with an endpoint`, figures: rounds.map((round) => of(round).payments) },
+    { name: `payments${name}`, figures: rounds.map((round) => of(round).payments) },
     { name: `webhooks${name}, meanwhile`, figures: rounds.map((round) => of(round).meanwhile) },
     { name: `webhooks${name}, afterwards`, figures: rounds.map((round) => of(round).afterwards) },
   ]
-  const spread = ({ spread }: Round) => spread
-  const hot = ({ hot }: Round) => hot
+  const kinds = [
+    { name: 'configured', of: ({ configured }: Round) => configured },
+    { name: 'added', of: ({ added }: Round) => added },
+  ]
   printTable(
     `Durable POST /transfer-out over HTTP and the webhooks of its events, PostgreSQL, fsync on.
 32 connections, ${accounts} accounts and one account, ${rounds.length} rounds of ${seconds} s in turn. The receiver responds at once.`,
     [
       { name: 'payments, without an endpoint', figures: rounds.map(({ without }) => without) },
-      ...followed('', spread),
-      ...followed(' of one account', hot),
+      ...kinds.flatMap(({ name, of }) => [
+        ...followed(`, ${name}`, (round) => of(round).spread),
+        ...followed(` of one account, ${name}`, (round) => of(round).hot),
+      ]),
     ],
   )
   const middle = (of: (round: Round) => number) => median(rounds.map(of))
-  process.stdout.write(`
-  Webhooks of a payment: ${middle(({ spread }) => spread.webhooksPerPayment).toFixed(1)}
-  New connections to the receiver: ${whole(middle(({ spread }) => spread.connections))}, of one account: ${whole(middle(({ hot }) => hot.connections))}
+  for (const { name, of } of kinds)
+    process.stdout.write(`
+  ${name}: webhooks of a payment ${middle((round) => of(round).spread.webhooksPerPayment).toFixed(1)}, new connections ${whole(
+    middle((round) => of(round).spread.connections),
+  )}, of one account ${whole(middle((round) => of(round).hot.connections))}
 `)
 }
 
@@ -136,17 +159,24 @@ async function untilDelivered(db: Database): Promise<void> {
   while ((await db.query(UNDELIVERED)).rows.length > 0) await setTimeout(POLL_MS)
 }
 
-async function setEndpoint(
+async function setEndpoint(target: Target, webhookEndpoint: string | null): Promise<void> {
+  await call(target, 'PATCH', '/config', { webhookEndpoint })
+}
+
+async function call(
   { baseUrl, authorization }: Target,
-  webhookEndpoint: string | null,
-): Promise<void> {
-  const response = await fetch(`${baseUrl}/config`, {
-    method: 'PATCH',
-    headers: { authorization, 'content-type': 'application/json' },
-    body: JSON.stringify({ webhookEndpoint }),
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ readonly id?: string }> {
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await response.text()
-  if (response.status !== 200) throw new Error(`The server answered ${response.status}: ${text}`)
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+  return text === '' ? {} : JSON.parse(text)
 }
 
 /** A platform's endpoint, which counts what it gets. */

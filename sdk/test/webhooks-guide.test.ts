@@ -12,7 +12,8 @@ test.skipIf(!canRunGuides)('the guide to webhooks can be followed to its end, to
     ...['PENDING', 'ECONNREFUSED'],
     ...['DELIVERED', 'INTERNAL_ACCOUNT.BALANCE_UPDATED 2'],
     '1',
-    'CUSTOMER.KYC_APPROVED INTERNAL_ACCOUNT.BALANCE_UPDATED INTERNAL_ACCOUNT.BALANCE_UPDATED',
+    ...['ENABLED', '0', '0', 'ENABLED', '1'],
+    `CUSTOMER.KYC_APPROVED${' INTERNAL_ACCOUNT.BALANCE_UPDATED'.repeat(3)}`,
   ])
 })
 

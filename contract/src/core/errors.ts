@@ -120,7 +120,7 @@ export const ERRORS = {
   AUDIT_EVENT_NOT_FOUND: { status: 404, message: 'No such entry of the audit trail.' },
   LOGGED_REQUEST_NOT_FOUND: { status: 404, message: 'No such request, or it is no longer kept.' },
   MEMBER_NOT_FOUND: { status: 404, message: 'No such member.' },
-  WEBHOOK_ENDPOINT_NOT_FOUND: { status: 404, message: 'No such webhook endpoint.' },
+  WEBHOOK_ENDPOINT_NOT_FOUND: { status: 404, message: 'Webhook endpoint not found.' },
   TOKEN_NOT_FOUND: { status: 404, message: 'No such token.' },
   CARD_NOT_FOUND: { status: 404, message: 'No such card.' },
   CARD_TRANSACTION_NOT_FOUND: { status: 404, message: 'No such purchase with this card.' },

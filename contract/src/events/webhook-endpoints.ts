@@ -7,7 +7,7 @@ import { Plain, Secret } from '../core/sensitivity.ts'
 import { WEBHOOK_ENDPOINT_STATES } from '../states/delivery-states.ts'
 import { EVENT_TYPES } from './events.ts'
 
-/** The most endpoints of a platform, besides the `webhookEndpoint` of its configuration. */
+/** The most endpoints that a platform may add to the `webhookEndpoint` of its configuration. */
 export const WEBHOOK_ENDPOINTS_MAX = 20
 
 export const WEBHOOK_PAYLOADS = ['FULL', 'THIN'] as const
@@ -29,14 +29,14 @@ const Description = Plain(Text(255, { description: 'A note for people' }))
 const LATEST_BALANCE_ONLY =
   'Of the INTERNAL_ACCOUNT.BALANCE_UPDATED events of one account that wait for delivery, only the latest is sent'
 
-/** How far an endpoint is behind, and what failed last. */
+/** The events that an endpoint has not received, and its last failure. */
 export const WebhookEndpointHealth = Type.Object({
   oldestUndeliveredAt: Type.Optional(
     Timestamp('When the oldest event happened that the endpoint has not received. Absent if it has all'),
   ),
   retrying: Type.Integer({
     minimum: 0,
-    description: 'Events that were not received and are retried, and those of the same records behind them',
+    description: 'Events that are retried, and later events of the same records, which wait',
   }),
   failed: Type.Integer({ minimum: 0, description: 'Events that were given up after seven days' }),
   failingSince: Type.Optional(
@@ -81,7 +81,7 @@ export const NewWebhookEndpoint = Type.Object({
 export const WebhookEndpointCreateRequest = Type.Object({
   url: HttpUrl,
   description: Type.Optional(Description),
-  eventTypes: Type.Optional(someTypes('Left out: all types, also those of later releases')),
+  eventTypes: Type.Optional(someTypes('Left out: all types, new types of later releases too')),
   payload: Type.Optional(Payload),
   latestBalanceOnly: Type.Optional(Type.Boolean({ default: false, description: LATEST_BALANCE_ONLY })),
 })
@@ -126,8 +126,8 @@ export const webhook_endpoint_create = endpoint({
   tag,
   summary: 'Add a webhook endpoint',
   description:
-    'Sends the events from now on to this URL too, in their order per record, signed by a secret of its own. ' +
-    `A platform has at most ${WEBHOOK_ENDPOINTS_MAX}, besides the webhookEndpoint of its configuration, which alone ` +
+    'Sends the events from now on to this URL too, in their order per record, signed by its own secret. ' +
+    `A platform has at most ${WEBHOOK_ENDPOINTS_MAX} next to the webhookEndpoint of its configuration, which alone ` +
     'decides about incoming payments. Takes no Idempotency-Key: a stored answer would contain the secret.',
   body: WebhookEndpointCreateRequest,
   responses: { 201: NewWebhookEndpoint },

@@ -114,7 +114,7 @@ export async function findUndeliveredSeconds(db: Database, now: Date): Promise<n
   return Math.max(0, onlyRow(rows).seconds)
 }
 
-/** How far a webhook endpoint is behind. */
+/** The delay of a webhook endpoint. */
 export interface EndpointLag {
   readonly endpoint: string
   /** The age of the oldest event that it has not received, on the clock of its platform. */

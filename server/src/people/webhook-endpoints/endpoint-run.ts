@@ -21,15 +21,15 @@ import { type FeedEvent, type Pending, SendingOrder } from './sending-order.ts'
 /** The most requests to one endpoint at the same time. */
 const AT_ONCE_MAX = 32
 const AT_ONCE_FIRST = 8
-/** How many events one statement reads from the feed. */
+/** The events that one statement reads from the feed. */
 const READ_MAX = 256
 /** The most events in memory that were read and neither received nor noted. */
 const UNPASSED_MAX = 1024
 /** The most failures of an endpoint. Further events wait in the feed. */
 const NOTED_MAX = 1000
-/** What was received within this time is recorded together. After a crash it is sent again. */
+/** Events that were received within this time are recorded together. After a crash they are sent again. */
 const RECORD_MS = 100
-/** After so many failures in a row the endpoint gets one event at a time until it receives one. */
+/** After this number of failures in a row the endpoint gets one event at a time until it receives one. */
 const FAILURES_IN_A_ROW_MAX = 10
 const GONE = 410
 
@@ -47,7 +47,7 @@ export async function runEndpoint(
     const failures = await selectPending(app.db, claimed.endpoint)
     await new EndpointRun(app, claimant, claimed, { opNow, failures, stopping }).run()
   } catch (error) {
-    // The claim expires, and somebody goes on behind the last record.
+    // The claim expires, and a process continues at the last record.
     app.log.error({ err: error, endpoint: claimed.endpoint.id }, 'sending to a webhook endpoint failed')
   }
 }
@@ -71,12 +71,12 @@ class EndpointRun {
   #readTo: Claimed['cursor']
   #isAtEnd = false
   #readMs = Number.NEGATIVE_INFINITY
-  /** Events with their texts, by id, until they are received or noted. */
-  readonly #texts = new Map<string, SentEvent>()
+  /** Events with their data, by id, until they are received or noted. */
+  readonly #data = new Map<string, SentEvent>()
   #sending = 0
   #atOnce = AT_ONCE_FIRST
   #recordedMs = performance.now()
-  /** Whether something was received or skipped that is not recorded yet. */
+  /** True if something was received or skipped since the last record. */
   #isChanged = false
   #isGone = false
   #woken: (() => void) | undefined
@@ -133,7 +133,7 @@ class EndpointRun {
     return retryAt !== undefined && retryAt > this.#parts.opNow().now
   }
 
-  /** Whether the next attempt is to show that the endpoint works again. */
+  /** True if the next attempt finds out if the endpoint works again. */
   #isProbing(): boolean {
     return this.#course.failures >= FAILURES_IN_A_ROW_MAX
   }
@@ -160,7 +160,7 @@ class EndpointRun {
         order.skip(event)
         continue
       }
-      this.#texts.set(event.id, event)
+      this.#data.set(event.id, event)
       order.add(event)
     }
     this.#isAtEnd = events.length < READ_MAX
@@ -171,10 +171,10 @@ class EndpointRun {
     if (room <= 0) return
     const probe = this.#isProbing() ? this.#order.takeProbe() : undefined
     const taken = probe ? [probe] : this.#isProbing() ? [] : this.#order.take(this.#parts.opNow().now, room)
-    const missing = taken.filter(({ event }) => !this.#texts.has(event.id)).map(({ event }) => event.id)
+    const missing = taken.filter(({ event }) => !this.#data.has(event.id)).map(({ event }) => event.id)
     if (missing.length > 0)
       for (const event of await selectSent(this.#app.db, this.#endpoint, missing))
-        this.#texts.set(event.id, event)
+        this.#data.set(event.id, event)
     for (const pending of taken) {
       this.#sending += 1
       void this.#send(pending)
@@ -184,7 +184,7 @@ class EndpointRun {
   async #send(pending: Pending<FeedEvent>): Promise<void> {
     const op = this.#parts.opNow()
     try {
-      const event = this.#texts.get(pending.event.id)
+      const event = this.#data.get(pending.event.id)
       // An event of a month that was archived meanwhile.
       if (!event) this.#order.received(pending, op.now)
       else this.#judge(pending, await attempt(op, event, { url: this.#endpoint.url, secrets: this.#secrets }))
@@ -192,7 +192,7 @@ class EndpointRun {
       this.#app.log.error({ err: error, event: pending.event.id }, 'a webhook was not sent')
       this.#judge(pending, { url: this.#endpoint.url, startedAt: op.now, durationMs: 0, error: 'INTERNAL' })
     } finally {
-      this.#texts.delete(pending.event.id)
+      this.#data.delete(pending.event.id)
       this.#sending -= 1
       this.#isChanged = true
       this.#woken?.()

@@ -81,7 +81,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
       ...(body.eventTypes === undefined ? {} : { event_types: body.eventTypes }),
       ...(body.payload === undefined ? {} : { payload: body.payload }),
       ...(body.latestBalanceOnly === undefined ? {} : { latest_balance_only: body.latestBalanceOnly }),
-      // Whoever changes an endpoint expects it to be tried at once.
+      // After a change the endpoint is tried at once.
       ...NO_FAILURE,
       ...(body.status === undefined ? {} : { disabled_reason: null }),
     }
@@ -134,7 +134,7 @@ const BY_FEED: Order<ListedFailure> = {
   read: (transaction, position) => [transaction, position],
 }
 
-/** Whoever sends to the endpoint stops, and the next one reads it again. */
+/** The process that sends to the endpoint stops, and the next one reads the endpoint again. */
 const RELEASED = { claimed_by: null, claimed_until: null } as const
 
 const NO_FAILURE = { failures: 0, failing_since: null, retry_at: null } as const

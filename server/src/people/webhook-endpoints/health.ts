@@ -3,7 +3,7 @@ import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import { selectUndelivered } from './store.ts'
 import { healthView } from './views.ts'
 
-/** How far an endpoint is behind. */
+/** Finds the events that an endpoint has not received, and its last failure. */
 export async function findHealth(op: Op, row: WebhookEndpointRow) {
   return healthView(row, await selectUndelivered(op, row.id))
 }

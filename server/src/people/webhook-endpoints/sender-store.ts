@@ -6,7 +6,7 @@ import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import type { SigningSecret } from '../webhooks/secrets.ts'
 import type { Changes, FeedEvent, Pending } from './sending-order.ts'
 
-/** How long an endpoint stays with a process that dies. It is extended with each change. */
+/** An endpoint stays with a process that has died for this time. Each record extends the claim. */
 const CLAIM_SECONDS = 30
 /** A claim takes no more endpoints at a time, so that each process gets some. */
 const CLAIMED_MAX = 32
@@ -17,7 +17,7 @@ export type SendingEndpoint = Pick<
   'id' | 'platform_id' | 'url' | 'event_types' | 'payload' | 'latest_balance_only' | 'state'
 >
 
-/** How the attempts have gone, by the clock of the platform. */
+/** The course of the attempts, by the clock of the platform. */
 export interface Course {
   /** Attempts in a row without success. */
   readonly failures: number
@@ -47,7 +47,7 @@ const IS_FINAL =
   'committed_in < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + feed_base())::text::xid8'
 const UNTIL = `$2::timestamptz + interval '${CLAIM_SECONDS} seconds'`
 
-/** Whether there is anything to send to, on any platform. */
+/** True if a platform has an enabled endpoint. */
 export async function isAnyEnabled(db: Database): Promise<boolean> {
   const { rows } = await db.query(
     `SELECT FROM webhook_endpoints WHERE state = 'ENABLED' AND deleted_at IS NULL LIMIT 1`,
@@ -189,11 +189,11 @@ received AS (
   DELETE FROM webhook_failures WHERE endpoint_id = $1 AND event_id = ANY ($23::uuid[]) AND EXISTS (SELECT FROM moved))
 SELECT * FROM moved`
 
-/** What one process has done for an endpoint since its last record. */
+/** The progress of one process at an endpoint since its last record. */
 export interface Progress {
   readonly changes: Changes<FeedEvent>
   readonly course: Course
-  /** Whether the process leaves the endpoint to others. */
+  /** True if the process leaves the endpoint to others. */
   readonly isOver: boolean
 }
 

@@ -3,7 +3,7 @@ import { type Background, inBackground } from '../../kernel/operation/background
 import { runEndpoint } from './endpoint-run.ts'
 import { claimEndpoints, isAnyEnabled } from './sender-store.ts'
 
-/** How often a process looks for endpoints with something due. A commit with events wakes it sooner. */
+/** The interval of looking for endpoints with something due. A commit with events wakes the sender sooner. */
 const LOOK_MS = 500
 
 /** Sends events to the endpoints of all platforms. Of several processes one at a time sends to an endpoint. */
@@ -16,7 +16,7 @@ export function keepSending(app: App): Background {
   let isWokenMeanwhile = false
 
   const look = async () => {
-    // A commit wakes often. Whether there is any endpoint is known for a while.
+    // Commits wake it often, so it remembers for a while if there are endpoints.
     if (performance.now() - lookedMs >= LOOK_MS) {
       lookedMs = performance.now()
       isAny = await isAnyEnabled(app.db)
@@ -33,7 +33,7 @@ export function keepSending(app: App): Background {
     }
   }
   const { tracing } = app
-  // Whatever wakes it, it looks for all.
+  // The work is not part of the trace that wakes it.
   const lookApart = () => (tracing ? tracing.apart(look) : look())
   const background = inBackground(LOOK_MS, lookApart, (error) =>
     app.log.error({ err: error }, 'looking for webhook endpoints failed'),

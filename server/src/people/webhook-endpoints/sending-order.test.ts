@@ -5,7 +5,7 @@ import { type FeedEvent, type Pending, SendingOrder } from './sending-order.ts'
 const BALANCE = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 const START = new Date('2026-01-01T00:00:00Z')
 
-/** What an attempt, or the process, does next. */
+/** The next thing that an attempt, or the process, does. */
 const STEP = fc.record({
   by: fc.constantFrom('read', 'read', 'send', 'send', 'send', 'record', 'record', 'crash', 'probe'),
   outcome: fc.constantFrom('received', 'received', 'failed', 'gaveUp'),
@@ -147,7 +147,7 @@ class World {
     this.#read = Math.min(this.events.length, this.#read + count)
   }
 
-  /** What was sent arrives or not; nobody hears of it. */
+  /** Requests in flight arrive or not, without a recorded outcome. */
   #crash(): void {
     for (const { event } of this.inFlight.splice(0))
       if (Number(event.committed_in) % 2) this.received.push(event)

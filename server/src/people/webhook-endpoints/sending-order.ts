@@ -27,7 +27,7 @@ interface Entry<E extends FeedEvent> extends Pending<E> {
   dueAt: Date | undefined
   gaveUpAt: Date | undefined
   isSending: boolean
-  /** It has a row of its own, or will have one with the next changes. */
+  /** It has a row, or will have one with the next changes. */
   isNoted: boolean
   /** The cursor may pass it. */
   isSettled: boolean
@@ -45,13 +45,13 @@ export interface Changes<E extends FeedEvent> {
 const BALANCE: EventType = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 
 /**
- * The order in which one endpoint gets events: the events of one object one after the other, those of different objects
- * side by side. The cursor stands behind the last event before which all were received or noted as failures. Pure.
+ * The order in which one endpoint gets events: the events of one object one after the other, events of different objects
+ * at the same time. The cursor stands behind the last event before which all were received or noted as failures. Pure.
  */
 export class SendingOrder<E extends FeedEvent> {
   readonly #latestBalanceOnly: boolean
   #cursor: FeedPosition
-  /** What has to be received, by object, in the order of the feed. Only the first one of an object is sent. */
+  /** Events that have to be received, by object, in the order of the feed. Only the first one of an object is sent. */
   readonly #objects = new Map<string, Entry<E>[]>()
   /** First ones that may be sent at once. */
   #ready: Entry<E>[] = []
@@ -77,17 +77,17 @@ export class SendingOrder<E extends FeedEvent> {
     }
   }
 
-  /** How many events have failures, or wait behind them. */
+  /** The number of events that have failed, or wait behind one that has. */
   get notedCount(): number {
     return this.#notedCount
   }
 
-  /** How many events were read from the feed that the cursor has not passed. */
+  /** The number of events that were read from the feed and that the cursor has not passed. */
   get unpassedCount(): number {
     return this.#unpassed.length
   }
 
-  /** How many events may be sent at once, retries not included. */
+  /** The number of events that may be sent at once, without retries. */
   get readyCount(): number {
     return this.#ready.length
   }
@@ -122,7 +122,7 @@ export class SendingOrder<E extends FeedEvent> {
     return taken.map(send)
   }
 
-  /** Takes one event, whenever it is due: whether the endpoint works again. */
+  /** Takes one event, even if it is not due, to find out if the endpoint works again. */
   takeProbe(): Pending<E> | undefined {
     const [retried] = this.#retrying
     const entry = this.#ready.shift() ?? (retried?.isSending ? undefined : retried)
@@ -180,7 +180,7 @@ export class SendingOrder<E extends FeedEvent> {
     }
   }
 
-  /** Takes what has to be stored. */
+  /** Takes the changes that have to be stored. */
   takeChanges(): Changes<E> {
     const changes = { cursor: this.#cursor, noted: [...this.#changed], received: [...this.#received] }
     this.#changed.clear()

@@ -20,7 +20,7 @@ function endpoints(op: Op) {
     .where('deleted_at', 'is', null)
 }
 
-/** What an endpoint has not received. */
+/** The events that an endpoint has not received. */
 export interface Undelivered {
   readonly retrying: number
   readonly failed: number
@@ -54,7 +54,7 @@ export async function selectUndelivered(op: Op, id: string): Promise<Undelivered
 /** A failure as a row of a list, under the id of its event. */
 export type ListedFailure = WebhookFailureRow & { readonly id: string }
 
-/** What an endpoint has not received. */
+/** The failures of an endpoint, to be ordered by the caller. */
 export function selectFailures(op: Op, endpointId: string) {
   return op.read
     .selectFrom('webhook_failures')
@@ -76,7 +76,7 @@ export async function selectPlaceBefore(op: Op, time: Date): Promise<{ committed
     .executeTakeFirst()
 }
 
-/** The number before that of every transaction that begins from now on. */
+/** A place in the feed before the events of every transaction that begins from now on. */
 export async function selectEndOfFeed(op: Op): Promise<string> {
   const { rows } = await op.db.query<{ at: string }>(
     'SELECT (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + feed_base())::text AS at',

@@ -3,7 +3,7 @@ import type { DISABLED_REASONS, WEBHOOK_PAYLOADS } from '@countersign/contract/e
 import type { WebhookEndpointState } from '@countersign/contract/states/delivery-states'
 import type { Stamped } from './stamped.ts'
 
-/** A receiver of events besides the `webhookEndpoint` of the configuration. */
+/** A receiver of events that a platform has added to the `webhookEndpoint` of its configuration. */
 export interface WebhookEndpointRow extends Stamped {
   id: string
   platform_id: string

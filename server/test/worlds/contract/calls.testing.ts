@@ -196,7 +196,7 @@ export async function newWorld(client: Client): Promise<World> {
   }
 }
 
-/** It gets nothing, so that nothing about it changes by itself. */
+/** It gets nothing, so that its record stays as it is. */
 async function pausedEndpoint(client: Client): Promise<string> {
   const { id } = await client.call('webhook_endpoint_create', { body: { url: 'https://example.com/hook' } })
   await client.call('webhook_endpoint_update', {

@@ -76,8 +76,8 @@ CREATE TABLE webhook_attempts (
 ) PARTITION BY RANGE (event_id);
 ${firstParts('webhook_attempts')}
 
--- Receivers of events besides the webhookEndpoint of the configuration. What is behind the cursor was received, or has a row in
--- webhook_failures. One process at a time sends to an endpoint: it moves the cursor and extends its claim in one statement.
+-- Receivers of events that platforms have added to the webhookEndpoint of their configuration. Events up to the cursor were received,
+-- or have a row in webhook_failures. One process at a time sends to an endpoint: it moves the cursor and extends its claim in one statement.
 CREATE TABLE webhook_endpoints (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
