@@ -30,6 +30,7 @@ import { eventStream } from './events/event-stream.ts'
 import { webhooks } from './events/webhooks.ts'
 import { auditEvents } from './operation/audit-events.ts'
 import { overview } from './operation/overview.ts'
+import { paymentDecisions } from './operation/payment-decisions.ts'
 import { reconciliations } from './operation/reconciliations.ts'
 import { requests } from './operation/request-log.ts'
 import { searches } from './operation/search.ts'
@@ -98,6 +99,7 @@ export const API = {
   ...transactions,
   ...transactionApprovals,
   ...cancellations,
+  ...paymentDecisions,
   ...deposits,
   ...screenings,
   ...railEvents,

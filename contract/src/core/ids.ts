@@ -47,6 +47,7 @@ export const ID_KINDS = {
   MemberPasskey: 51,
   AuditEvent: 52,
   LedgerCheckpoint: 55,
+  PaymentDecision: 56,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */

@@ -76,8 +76,8 @@ async function newsOf(
   if (isPaymentEntry(kind)) {
     const { direction, event } = PAYMENT_ENTRIES[kind]
     const row = await findRailPayment(op, direction, id)
-    const isOpen = row?.rail === statement.rail && isNews(row.state, event)
-    if (!isOpen) return undefined
+    const isOpen = row !== undefined && (isNews(row.state, event) || row.failure?.isDecided === true)
+    if (!isOpen || row.rail !== statement.rail) return undefined
     const failure = event === 'return' ? { failure: failureOf(entry) } : {}
     return { ...claimOf(statement, entry), kind: 'payment', event, subject: { direction, id }, ...failure }
   }

@@ -68,6 +68,7 @@ test('the numbers of the kinds are those that they have always had', () => {
     AuditEvent: 52,
     LoggedRequest: 53,
     LedgerCheckpoint: 55,
+    PaymentDecision: 56,
   })
   expect(INVITATION_NUMBER).toBe(35)
   const all = [...Object.values(numbers), INVITATION_NUMBER]

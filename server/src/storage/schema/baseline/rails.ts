@@ -167,4 +167,35 @@ CREATE TABLE rail_statement_entries (
 CREATE UNIQUE INDEX rail_statement_entries_place ON rail_statement_entries (statement_id, place);
 CREATE INDEX rail_statement_entries_item ON rail_statement_entries (item_id) WHERE item_id IS NOT NULL;
 CREATE INDEX rail_statement_entries_open ON rail_statement_entries (statement_id) WHERE reason IS NOT NULL;
+
+-- What people decided about payments whose rail had not ended them, or had contradicted what ended them. Neither changed nor removed.
+CREATE TABLE payment_decisions (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  rail_payment_id uuid NOT NULL REFERENCES rail_payments,
+  transaction_id uuid NOT NULL,
+  -- 1 for the decision that ends the payment. Each further one resolves a report that contradicts the one before.
+  place integer NOT NULL CHECK (place > 0),
+  outcome text NOT NULL CHECK (outcome IN ('DELIVERED', 'FAILED', 'RETURNED')),
+  amount bigint NOT NULL,
+  currency text NOT NULL,
+  -- What banks on the way have kept, and the platform pays.
+  charge bigint NOT NULL CHECK (charge >= 0 AND charge <= amount),
+  -- Payer and payee both have the money: the amount is among the receivables.
+  is_owed boolean NOT NULL,
+  reason text NOT NULL,
+  -- The evidence.
+  note text,
+  statement_entry_id uuid REFERENCES rail_statement_entries,
+  document_id uuid REFERENCES documents,
+  -- The report that it has resolved.
+  rail_event_id uuid REFERENCES rail_events,
+  actor_type text NOT NULL,
+  actor_id uuid,
+  actor_name text,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT payment_decisions_once UNIQUE (rail_payment_id, place),
+  CONSTRAINT payment_decisions_evidence CHECK (num_nonnulls(note, statement_entry_id, document_id) > 0)
+);
+CREATE INDEX payment_decisions_page ON payment_decisions (transaction_id, created_at DESC, id DESC);
 `
