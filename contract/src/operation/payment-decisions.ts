@@ -17,13 +17,19 @@ const outcome = OneOfWords(
   'DELIVERED: the payee has the money. FAILED: it never left. RETURNED: it left and came back. After the last two the payer has it again',
 )
 
+/** A payment leaves and comes back by one line each, unless its bank divides them. */
+const STATEMENT_LINES_MAX = 5
+
 const evidenceFields = {
   note: Type.Optional(Prose(1000, { description: 'For example who at the bank said what, and when' })),
-  statementEntryId: Type.Optional(
-    Id(
-      'StatementEntry',
-      'A line of a statement of the rail. One that nothing has explained is booked as this payment',
-    ),
+  statementEntryIds: Type.Optional(
+    Type.Array(Id('StatementEntry'), {
+      minItems: 1,
+      maxItems: STATEMENT_LINES_MAX,
+      description:
+        'Lines of statements of the rail that book exactly what is decided. Those that nothing has explained are lines of ' +
+        'this payment from then on',
+    }),
   ),
   documentId: Type.Optional(
     Id(
@@ -94,8 +100,8 @@ export const transaction_decide = endpoint({
     'Says what became of a payment out that its rail has not ended: its money moves as if the rail had reported it, and the ' +
     'rail is not polled any more. A payment has one decision. If the rail contradicts it later, the report waits in `GET ' +
     '/rail-events`, and another decision that names the report resolves it. A payment from an embedded wallet is decided ' +
-    'DELIVERED only with a line of a statement. If the platform has set approvalsRequired, members alone decide, and until ' +
-    'the last who votes for the same outcome, charge, line and report the transaction stays as it is and `decision` is left out.',
+    'DELIVERED only with lines of a statement. If the platform has set approvalsRequired, members alone decide, and until ' +
+    'the last who votes for the same outcome, charge, lines and report the transaction stays as it is and `decision` is left out.',
   idempotent: true,
   params: transactionPath,
   body: PaymentDecisionRequest,

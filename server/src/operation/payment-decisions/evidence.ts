@@ -1,21 +1,26 @@
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import type { transaction_decide } from '@countersign/contract/operation/payment-decisions'
 import type { Op } from '../../kernel/operation/app.ts'
-import { fieldError } from '../../kernel/operation/operation.ts'
+import { type ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
 import { findDocument } from '../../people/documents/documents.ts'
 import { submitDocuments } from '../../people/documents/submission.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { RailPaymentRow } from '../../storage/rows/rail.ts'
-import { explainEntry, findStatementLine, type StatementLine } from '../reconciliations/explain-entry.ts'
+import {
+  explainLines,
+  findStatementLine,
+  kindOfLine,
+  type StatementLine,
+} from '../reconciliations/explain-lines.ts'
 
 type DecisionBody = BodyOf<typeof transaction_decide>
 
 /** The checked evidence of a decision. */
 export interface CheckedEvidence {
-  /** The line of the statement that books the payment as decided. */
-  readonly line: StatementLine | undefined
-  /** Keep the evidence: an unexplained line is explained, and a document stays as it is. */
+  /** True if lines of a statement book the payment as decided. */
+  readonly hasLines: boolean
+  /** Keep the evidence: unexplained lines are explained, and a document stays as it is. */
   readonly writes: readonly Write[]
 }
 
@@ -27,7 +32,7 @@ interface Claimed {
   readonly charge: bigint
 }
 
-const LINE_FIELD = 'evidence.statementEntryId'
+const LINES_FIELD = 'evidence.statementEntryIds'
 const DOCUMENT_FIELD = 'evidence.documentId'
 
 /** Errors: 400 `INVALID_INPUT` that names the part of the evidence, 404 `DOCUMENT_NOT_FOUND`. */
@@ -36,65 +41,63 @@ export async function checkEvidence(
   claimed: Claimed,
   evidence: DecisionBody['evidence'],
 ): Promise<CheckedEvidence> {
-  const { note, statementEntryId, documentId } = evidence
-  if (note === undefined && statementEntryId === undefined && documentId === undefined)
+  const { note, statementEntryIds = [], documentId } = evidence
+  if (note === undefined && statementEntryIds.length === 0 && documentId === undefined)
     throw fieldError(
       'INVALID_INPUT',
       'evidence',
       'evidence needs a note, a line of a statement or a document',
     )
-  const line = statementEntryId === undefined ? undefined : await checkLine(op, claimed, statementEntryId)
+  const lines = await findLines(op, claimed, statementEntryIds)
+  if (lines.length > 0) checkSums(claimed, lines)
   return {
-    line,
+    hasLines: lines.length > 0,
     writes: [
-      ...(line ? await explained(op, claimed, line) : []),
+      ...explainLines(op, lines, claimed.payment.payment_id),
       ...(documentId === undefined ? [] : await kept(op, claimed, documentId)),
     ],
   }
 }
 
-/** A line of the payment's rail, in its currency, of exactly the amount that the decision books. */
-async function checkLine(op: Op, claimed: Claimed, id: string): Promise<StatementLine> {
-  const { payment, outcome, charge } = claimed
-  if (outcome === 'FAILED')
-    throw fieldError(
-      'INVALID_INPUT',
-      LINE_FIELD,
-      'A payment that never left is on no statement: name no line',
-    )
-  const line = await findStatementLine(op, id)
-  if (!line) throw fieldError('INVALID_INPUT', LINE_FIELD, 'No statement has this line')
-  const { entry, rail, currency } = line
-  if (rail !== payment.rail)
-    throw fieldError('INVALID_INPUT', LINE_FIELD, `This line is of the rail ${rail}, not of ${payment.rail}`)
-  if (currency !== payment.currency)
-    throw fieldError('INVALID_INPUT', LINE_FIELD, `This line is in ${currency}, not in ${payment.currency}`)
-  const isFree = entry.reason === 'UNEXPLAINED'
-  if (!isFree && (entry.item_id !== payment.payment_id || entry.kind !== kindOf(outcome)))
-    throw fieldError('INVALID_INPUT', LINE_FIELD, 'This line books something else')
-  const booked = outcome === 'DELIVERED' ? -(payment.amount + charge) : payment.amount - charge
-  if (entry.amount !== booked)
-    throw fieldError(
-      'INVALID_INPUT',
-      LINE_FIELD,
-      `This line books ${entry.amount}, and this decision ${booked}, in the smallest unit of ${currency}`,
-    )
-  return line
+/** Lines of the payment's rail, in its currency, that book it or that nothing has explained. */
+async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): Promise<StatementLine[]> {
+  const found = await Promise.all([...new Set(ids)].map((id) => findStatementLine(op, id)))
+  return found.map((line) => {
+    if (!line) throw wrongLines('No statement has this line')
+    const { entry, day } = line
+    if (day.rail !== payment.rail)
+      throw wrongLines(`The line ${entry.id} is of the rail ${day.rail}, not of ${payment.rail}`)
+    if (day.currency !== payment.currency)
+      throw wrongLines(`The line ${entry.id} is in ${day.currency}, not in ${payment.currency}`)
+    const isOfPayment = entry.item_id === payment.payment_id && entry.kind === kindOfLine(entry)
+    if (entry.reason !== 'UNEXPLAINED' && !isOfPayment)
+      throw wrongLines(`The line ${entry.id} books something else`)
+    return line
+  })
 }
 
-function kindOf(outcome: DecisionBody['outcome']) {
-  return outcome === 'DELIVERED' ? 'PAYMENT' : 'PAYMENT_RETURN'
+/**
+ * Lines out sum to what left, and lines in to what came back, to the unit. The line by which a payment left that came back may be on
+ * another statement.
+ */
+function checkSums({ payment, outcome, charge }: Claimed, lines: readonly StatementLine[]): void {
+  if (outcome === 'FAILED') throw wrongLines('A payment that never left is on no statement: name no line')
+  const sum = (isOut: boolean) =>
+    lines.reduce((total, { entry }) => (entry.amount < 0n === isOut ? total + entry.amount : total), 0n)
+  const [out, back] = [sum(true), sum(false)]
+  const isDelivered = outcome === 'DELIVERED'
+  const outExpected = isDelivered ? -(payment.amount + charge) : -payment.amount
+  const backExpected = isDelivered ? 0n : payment.amount - charge
+  const isOutRight = out === outExpected || (!isDelivered && out === 0n)
+  if (isOutRight && back === backExpected) return
+  throw wrongLines(
+    `These lines book ${out} out and ${back} back, and the decision ${outExpected} out and ${backExpected} back, ` +
+      `in the smallest unit of ${payment.currency}`,
+  )
 }
 
-/** Explains a line that nothing had explained as the payment. Guard: nobody else has. */
-async function explained(
-  op: Op,
-  { payment, outcome }: Claimed,
-  { entry, rail }: StatementLine,
-): Promise<readonly Write[]> {
-  if (entry.reason !== 'UNEXPLAINED') return []
-  const { rail_reference: entryId, amount } = entry
-  return explainEntry(op, rail, [{ entryId, kind: kindOf(outcome), itemId: payment.payment_id, amount }])
+function wrongLines(message: string): ApiError {
+  return fieldError('INVALID_INPUT', LINES_FIELD, message)
 }
 
 /** Keeps a document of the paying customer as it is. Guard: it has not changed meanwhile. */

@@ -35,7 +35,7 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     const report = await reportAbout(op, payment, body.railEventId)
     const effect = effectOf(outcome, payment, last, report)
     const evidence = await checkEvidence(op, { transaction, payment, outcome, charge }, body.evidence)
-    await checkWallet(op, transaction, { effect, outcome, hasLine: evidence.line !== undefined })
+    await checkWallet(op, transaction, { effect, outcome, hasLines: evidence.hasLines })
     const decided: Decided = { payment, last, outcome, effect, charge }
     const vote = await castVote(op, ballotOf(decided, body))
     const view = transactionView(transaction, transaction)
@@ -75,13 +75,24 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
   },
 }
 
-/** The subject of a vote: it counts for the same outcome, charge, line and report alone. */
+/** The subject of a vote: it counts for the same outcome, charge, lines and report alone. */
 function ballotOf(
   { payment, last, outcome, charge }: Decided,
   { evidence, railEventId }: DecisionBody,
 ): string {
-  const parts = [payment.id, placeAfter(last), outcome, charge, evidence.statementEntryId, railEventId]
+  const parts = [
+    payment.id,
+    placeAfter(last),
+    outcome,
+    charge,
+    linesOf(evidence).toSorted().join(' '),
+    railEventId,
+  ]
   return idOfKind('PaymentDecision', uuidOfText(`PaymentDecision ${parts.join(' ')}`))
+}
+
+function linesOf({ statementEntryIds = [] }: DecisionBody['evidence']): readonly string[] {
+  return [...new Set(statementEntryIds)]
 }
 
 function placeAfter(last: PaymentDecisionRow | undefined): number {
@@ -110,7 +121,7 @@ function decisionRow(
     is_owed: isOwedAfter(decided),
     reason,
     note: evidence.note ?? null,
-    statement_entry_id: evidence.statementEntryId ?? null,
+    statement_lines: linesOf(evidence),
     document_id: evidence.documentId ?? null,
     rail_event_id: railEventId ?? null,
     ...actor,

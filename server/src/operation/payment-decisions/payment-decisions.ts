@@ -126,11 +126,11 @@ export async function checkWallet(
   {
     effect,
     outcome,
-    hasLine,
-  }: { effect: DecisionEffect; outcome: DecisionBody['outcome']; hasLine: boolean },
+    hasLines,
+  }: { effect: DecisionEffect; outcome: DecisionBody['outcome']; hasLines: boolean },
 ): Promise<void> {
   const takesMoney = effect === 'move' && outcome === 'DELIVERED'
-  if (!takesMoney || hasLine || !accountId?.startsWith('InternalAccount:')) return
+  if (!takesMoney || hasLines || !accountId?.startsWith('InternalAccount:')) return
   const { type } = await findInternalAccount(op, accountId)
   if (type !== 'EMBEDDED_WALLET') return
   throw notDecidable(
@@ -151,7 +151,7 @@ export function decisionView(row: PaymentDecisionRow) {
     reason: row.reason,
     evidence: present({
       note: row.note,
-      statementEntryId: row.statement_entry_id,
+      statementEntryIds: row.statement_lines.length === 0 ? undefined : [...row.statement_lines],
       documentId: row.document_id,
     }),
     ...present({ railEventId: row.rail_event_id }),

@@ -25,20 +25,6 @@ export async function stateOfEntry(op: Op, rail: string, entryId: string): Promi
   return entry.reason === 'UNEXPLAINED' ? 'unexplained' : 'explained'
 }
 
-/** A line of a statement, with the account that it is on. */
-export interface StatementLine {
-  readonly entry: RailStatementEntryRow
-  readonly rail: string
-  readonly currency: string
-}
-
-/** The line of a statement with this id, if there is one. */
-export async function findStatementLine(op: Op, id: string): Promise<StatementLine | undefined> {
-  const entry = await selectEntry(op, id)
-  const day = entry && (await selectStatement(op, entry.statement_id))
-  return day && { entry, rail: day.rail, currency: day.currency }
-}
-
 /**
  * Replaces an entry that nothing explained by the payments that it turned out to book, and makes their statement due to be booked
  * again. The sum of the statement stays as it is. Guards: nobody else has explained the entry or extended its day.

@@ -59,7 +59,8 @@ export interface PaymentDecisionRow {
   is_owed: boolean
   reason: string
   note: string | null
-  statement_entry_id: string | null
+  /** Ids of lines of statements. */
+  statement_lines: readonly string[]
   document_id: string | null
   rail_event_id: string | null
   actor_type: AuditActorType

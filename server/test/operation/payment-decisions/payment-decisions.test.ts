@@ -172,9 +172,9 @@ describe('a decision is refused', () => {
       { code: 'INVALID_INPUT', field: 'reason' },
     )
     await refused(payment, evidence({}), { code: 'INVALID_INPUT', field: 'evidence' })
-    await refused(payment, evidence({ statementEntryId: noId('StatementEntry') }), {
+    await refused(payment, evidence({ statementEntryIds: [noId('StatementEntry')] }), {
       code: 'INVALID_INPUT',
-      field: 'evidence.statementEntryId',
+      field: 'evidence.statementEntryIds',
     })
     await refused(payment, evidence({ documentId: noId('Document') }), {
       code: 'DOCUMENT_NOT_FOUND',

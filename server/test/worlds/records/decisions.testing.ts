@@ -1,17 +1,19 @@
 import { expect } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
-import type { Client, Reply } from '../client.testing.ts'
-import { balancesOf, FUNDED, ready } from './payments.testing.ts'
+import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
+import { balancesOf, FUNDED } from './payments.testing.ts'
 
 export const SENT = 2500
 /** Payments to this account stay with the bank for half a minute, and fail then. */
 const SLOW = '005'
 export const SLOW_SECONDS = 30
 
-/** A transfer out that its bank has accepted and not ended, with its payer. */
-export async function waitingPayment() {
-  const place = await ready(SLOW)
-  const { client, customer, bank } = place
+/** A transfer out that its bank has accepted and not ended, with its payer, who is a new customer. */
+export async function waitingPayment(platform?: Client) {
+  const client = platform ?? (await newPlatform())
+  const customer = await newCustomer(client)
+  await fund(client, customer.usd, FUNDED)
+  const bank = await newBankAccount(client, customer.id, SLOW)
   const begun = await client.post('/transfer-out', {
     source: { accountId: customer.usd },
     destination: { accountId: bank },
@@ -19,7 +21,7 @@ export async function waitingPayment() {
   })
   expect(begun.status, toJson(begun.body)).toBe(201)
   await client.advance(0)
-  return { ...place, id: String(begun.body.id) }
+  return { client, customer, bank, id: String(begun.body.id) }
 }
 
 export type WaitingPayment = Awaited<ReturnType<typeof waitingPayment>>

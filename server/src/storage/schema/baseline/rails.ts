@@ -186,7 +186,8 @@ CREATE TABLE payment_decisions (
   reason text NOT NULL,
   -- The evidence.
   note text,
-  statement_entry_id uuid REFERENCES rail_statement_entries,
+  -- Ids of lines of statements.
+  statement_lines jsonb NOT NULL,
   document_id uuid REFERENCES documents,
   -- The report that it has resolved.
   rail_event_id uuid REFERENCES rail_events,
@@ -195,7 +196,7 @@ CREATE TABLE payment_decisions (
   actor_name text,
   created_at timestamptz NOT NULL,
   CONSTRAINT payment_decisions_once UNIQUE (rail_payment_id, place),
-  CONSTRAINT payment_decisions_evidence CHECK (num_nonnulls(note, statement_entry_id, document_id) > 0)
+  CONSTRAINT payment_decisions_evidence CHECK (num_nonnulls(note, document_id) > 0 OR jsonb_array_length(statement_lines) > 0)
 );
 CREATE INDEX payment_decisions_page ON payment_decisions (transaction_id, created_at DESC, id DESC);
 `
