@@ -250,6 +250,7 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   PasskeyTransport: at(registration.PasskeyAttestation, 'transports', 'items'),
   PaymentStatus: at(quotes.Quote, 'status'),
   Permission: at(tokens.ApiToken, 'permissions', 'items'),
+  PaymentDecisionStatus: at(paymentDecisions.PaymentDecision, 'status'),
   PaymentEvidence: at(paymentDecisions.PaymentDecision, 'evidence'),
   PaymentOutcome: at(paymentDecisions.PaymentDecision, 'outcome'),
   PixKeyType: at(info('BRL_ACCOUNT'), 'pixKeyType'),

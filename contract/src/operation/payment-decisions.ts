@@ -12,6 +12,8 @@ const TAG = 'Transactions'
 export const PAYMENT_OUTCOMES = ['DELIVERED', 'FAILED', 'RETURNED'] as const
 export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number]
 
+export const PAYMENT_DECISION_STATES = ['PROPOSED', 'DECIDED'] as const
+
 const outcome = OneOfWords(
   PAYMENT_OUTCOMES,
   'DELIVERED: the payee has the money. FAILED: it never left. RETURNED: it left and came back. After the last two the payer has it again',
@@ -44,6 +46,10 @@ const evidence = Type.Object(evidenceFields, { description: 'At least one of the
 /** What a person decided about a payment. It is neither changed nor removed. */
 export const PaymentDecision = Type.Object({
   id: Id('PaymentDecision'),
+  status: OneOfWords(
+    PAYMENT_DECISION_STATES,
+    'PROPOSED: the vote of a member. It counts once as many members as approvalsRequired say the same',
+  ),
   transactionId: Id('Transaction'),
   outcome,
   amount: CurrencyAmount,
@@ -101,7 +107,7 @@ export const transaction_decide = endpoint({
     'rail is not polled any more. A payment has one decision. If the rail contradicts it later, the report waits in `GET ' +
     '/rail-events`, and another decision that names the report resolves it. A payment from an embedded wallet is decided ' +
     'DELIVERED only with lines of a statement. If the platform has set approvalsRequired, members alone decide, and until ' +
-    'the last who votes for the same outcome, charge, lines and report the transaction stays as it is and `decision` is left out.',
+    'the last who votes for the same outcome, charge, lines and report each call is stored as a proposal. A second proposal of the same by one member is not: `decision` is left out then.',
   idempotent: true,
   params: transactionPath,
   body: PaymentDecisionRequest,

@@ -1,6 +1,11 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { rowById } from '../../storage/read/lookup.ts'
-import type { DepositAccountRow, DepositRow, PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
+import type {
+  DepositAccountRow,
+  DepositRow,
+  PaymentDecisionRow,
+  RailPaymentRow,
+} from '../../storage/rows/rail.ts'
 
 const PAYMENT_BY_ID = rowById('rail_payments')
 
@@ -30,6 +35,7 @@ export async function selectLastDecision(
     .selectAll()
     .where('platform_id', '=', op.platform.id)
     .where('rail_payment_id', '=', railPaymentId)
+    .where('is_proposal', '=', false)
     .orderBy('place', 'desc')
     .limit(1)
     .executeTakeFirst()

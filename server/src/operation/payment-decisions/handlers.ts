@@ -6,7 +6,7 @@ import { page } from '../../kernel/operation/paging.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { findTransaction, transactionView } from '../../kernel/transactions/transactions.ts'
 import { findLastDecision } from '../../money/rails/rail-payments.ts'
-import { castVote } from '../../people/members/approval-votes.ts'
+import { castVote, type Vote } from '../../people/members/approval-votes.ts'
 import { expectRow, insert, type Write } from '../../storage/commit/writes.ts'
 import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
 import type { PaymentDecisionRow, RailEventRow } from '../../storage/rows/rail.ts'
@@ -39,11 +39,8 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
     const decided: Decided = { payment, last, outcome, effect, charge }
     const vote = await castVote(op, ballotOf(decided, body))
     const view = transactionView(transaction, transaction)
-    if (!vote.decides) {
-      const stillWaits = expectRow('rail_payments', payment.id, { state: payment.state })
-      return { status: 200, body: { transaction: view }, writes: [...vote.writes, stillWaits] }
-    }
-    const row = decisionRow(op, decided, body)
+    if (!vote.decides) return { status: 200, ...proposed(op, decided, body, view, vote) }
+    const row = decisionRow(op, decided, body, false)
     return {
       status: 200,
       body: { transaction: view, decision: decisionView(row) },
@@ -75,6 +72,24 @@ export const paymentDecisionHandlers: Handlers<typeof paymentDecisions> = {
   },
 }
 
+/** Keeps a vote with its reason and evidence; a repeated one changes nothing. Guard: the payment is as it was. */
+function proposed(
+  op: Op,
+  decided: Decided,
+  body: DecisionBody,
+  transaction: ReturnType<typeof transactionView>,
+  { writes }: Vote,
+) {
+  const { id, state } = decided.payment
+  const stillWaits = expectRow('rail_payments', id, { state })
+  if (writes.length === 0) return { body: { transaction }, writes: [stillWaits] }
+  const row = decisionRow(op, decided, body, true)
+  return {
+    body: { transaction, decision: decisionView(row) },
+    writes: [...writes, insert('payment_decisions', row), stillWaits],
+  }
+}
+
 /** The subject of a vote: it counts for the same outcome, charge, lines and report alone. */
 function ballotOf(
   { payment, last, outcome, charge }: Decided,
@@ -99,11 +114,12 @@ function placeAfter(last: PaymentDecisionRow | undefined): number {
   return (last?.place ?? 0) + 1
 }
 
-/** The key of the row is the payment and the place: a second decision in the same place is refused by the database. */
+/** The key of what is decided is the payment and the place: the database refuses a second decision in one place. */
 function decisionRow(
   op: Op,
   decided: Decided,
   { reason, evidence, railEventId }: DecisionBody,
+  isProposal: boolean,
 ): PaymentDecisionRow {
   const { payment, last, outcome, charge } = decided
   const actor = nameOf(op.actor)
@@ -114,6 +130,7 @@ function decisionRow(
     rail_payment_id: payment.id,
     transaction_id: payment.payment_id,
     place: placeAfter(last),
+    is_proposal: isProposal,
     outcome,
     amount: payment.amount,
     currency: currencyOf(payment),

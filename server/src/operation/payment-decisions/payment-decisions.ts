@@ -144,6 +144,7 @@ export function decisionView(row: PaymentDecisionRow) {
   const money = (amount: bigint) => ({ amount, currency: currencyRecord(row.currency) })
   return {
     id: row.id,
+    status: row.is_proposal ? ('PROPOSED' as const) : ('DECIDED' as const),
     transactionId: row.transaction_id,
     outcome: row.outcome,
     amount: money(row.amount),

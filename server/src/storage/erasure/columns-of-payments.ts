@@ -78,7 +78,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
   },
   rail_events: { plain: 'rail type state reason', apart: { body: 'railEvents', note: 'railEvents' } },
   payment_decisions: {
-    plain: 'place outcome amount currency charge is_owed statement_lines actor_type actor_name',
+    plain: 'place outcome amount currency charge statement_lines actor_type actor_name',
     erased: [
       {
         by: 'payments',

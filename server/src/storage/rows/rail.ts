@@ -42,7 +42,7 @@ export interface RailFailure {
   readonly isDecided?: true
 }
 
-/** What a person decided about a payment. The last one of a payment counts. */
+/** What a person decided about a payment. The last one of a payment counts that is no proposal. */
 export interface PaymentDecisionRow {
   id: string
   platform_id: string
@@ -50,6 +50,8 @@ export interface PaymentDecisionRow {
   transaction_id: string
   /** From 1. */
   place: number
+  /** True for a vote of a member, where others have to agree before it counts. */
+  is_proposal: boolean
   outcome: PaymentOutcome
   amount: bigint
   currency: KnownCurrency

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
-import { type Client, newPlatform } from '../../worlds/client.testing.ts'
+import { type Client, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import {
   decide,
@@ -224,12 +224,28 @@ describe('a decision is refused', () => {
     expectError(await decide(client, id, decision('DELIVERED')), { code: 'FORBIDDEN' })
     for (const body of [decision('DELIVERED'), decision('RETURNED'), decision('RETURNED', charged)]) {
       const reply = await decide(one.browser, id, body)
-      expect(reply).toMatchObject({ status: 200, body: { transaction: { id, status: 'PENDING' } } })
-      expect(reply.body.decision).toBeUndefined()
+      expect(reply).toMatchObject({
+        status: 200,
+        body: { transaction: { id, status: 'PENDING' }, decision: { status: 'PROPOSED' } },
+      })
+      // The same vote once more is none.
+      expect((await decide(one.browser, id, body)).body.decision).toBeUndefined()
     }
-    expect((await decide(other.browser, id, decision('FAILED'))).body.decision).toBeUndefined()
+    expect((await decide(other.browser, id, decision('FAILED'))).body.decision.status).toBe('PROPOSED')
     const second = await decide(other.browser, id, decision('RETURNED', charged))
-    expect(second.body.decision).toMatchObject({ outcome: 'RETURNED', decidedBy: { id: other.id } })
+    expect(second.body.decision).toMatchObject({
+      ...{ status: 'DECIDED', outcome: 'RETURNED', decidedBy: { id: other.id } },
+    })
+    const kept = (await decisionsOf(client, id)).map(({ status, outcome, decidedBy }: Reply['body']) => [
+      ...[status, outcome, decidedBy.name],
+    ])
+    expect(kept).toEqual([
+      ['DECIDED', 'RETURNED', 'Grace'],
+      ['PROPOSED', 'FAILED', 'Grace'],
+      ['PROPOSED', 'RETURNED', 'Ada'],
+      ['PROPOSED', 'RETURNED', 'Ada'],
+      ['PROPOSED', 'DELIVERED', 'Ada'],
+    ])
     await client.advance(0)
     expect(await stateOf(payment)).toEqual({ ...BACK, rail: -CHARGE, books: { costs: CHARGE } })
   })

@@ -61,7 +61,10 @@ async function releaseDeposit(): Promise<Door> {
 async function decideIt(): Promise<Door> {
   const { client, id } = await waitingPayment()
   const path = `/transactions/${id}`
-  const decisions = async () => String((await client.get(`${path}/decisions`)).body.totalCount)
+  const decisions = async () => {
+    const { data } = (await client.get(`${path}/decisions`)).body
+    return data.filter(({ status }: { status: string }) => status === 'DECIDED').length.toString()
+  }
   return { client, path: `${path}/decide`, body: decision('RETURNED'), status: decisions }
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../../src/storage/schema/functions/functions.ts'
 
 /** What the functions were when their version was last raised. */
-const RECORDED = { version: 10, hash: '1243350fcd3b1e3cdc958d57e5d40f6d' }
+const RECORDED = { version: 11, hash: 'd94b08136b582bb1fa5e8f5c20ac0135' }
 
 test('the version of the functions is raised with every change to their text', () => {
   const found = { version: FUNCTIONS_VERSION, hash: hashOfAll(FUNCTIONS) }

@@ -176,6 +176,8 @@ CREATE TABLE payment_decisions (
   transaction_id uuid NOT NULL,
   -- 1 for the decision that ends the payment. Each further one resolves a report that contradicts the one before.
   place integer NOT NULL CHECK (place > 0),
+  -- A vote of a member, where others have to agree before it counts.
+  is_proposal boolean NOT NULL,
   outcome text NOT NULL CHECK (outcome IN ('DELIVERED', 'FAILED', 'RETURNED')),
   amount bigint NOT NULL,
   currency text NOT NULL,
@@ -195,8 +197,8 @@ CREATE TABLE payment_decisions (
   actor_id uuid,
   actor_name text,
   created_at timestamptz NOT NULL,
-  CONSTRAINT payment_decisions_once UNIQUE (rail_payment_id, place),
   CONSTRAINT payment_decisions_evidence CHECK (num_nonnulls(note, document_id) > 0 OR jsonb_array_length(statement_lines) > 0)
 );
+CREATE UNIQUE INDEX payment_decisions_once ON payment_decisions (rail_payment_id, place) WHERE NOT is_proposal;
 CREATE INDEX payment_decisions_page ON payment_decisions (transaction_id, created_at DESC, id DESC);
 `
