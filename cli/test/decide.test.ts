@@ -57,7 +57,7 @@ test('a payment is decided on the command line after a question that names amoun
   expect(asked.exitCode).toBe(1)
   for (const words of ['25.00 USD', 'Charles Babbage', '3.00 USD', 'RETURNED'])
     expect(asked.stderr).toContain(words)
-  expect((await run('decisions', id)).stderr).toContain('Nobody has decided')
+  expect((await run('decisions', id)).stderr).toContain('No decisions about this payment')
   const decided = await run('decide', id, ...said, '--note', 'Ticket 4711', '--yes')
   expect(decided).toMatchObject({ exitCode: 0, stderr: '' })
   expect(decided.stdout).toContain('25.00 USD to Charles Babbage')

@@ -23,7 +23,7 @@ export interface DecideOptions {
 type Decision = ItemOf<'transaction_decision_list'>
 type Payment = Answer<'transaction_get'>['body']
 
-/** What each outcome does, as the question before it says. */
+/** The effect of each outcome, as the question before it says. */
 const EFFECTS: Readonly<Record<PaymentOutcome, string>> = {
   DELIVERED: 'It counts as paid to',
   FAILED: 'The payer has the money again, and nothing was paid to',
@@ -104,6 +104,6 @@ const COLUMNS: readonly Column<Decision>[] = [
 export async function listDecisions(shell: Shell, id: string): Promise<void> {
   const data: Decision[] = []
   for await (const decision of shell.countersign.transactions.decisions(id)) data.push(decision)
-  const none = 'Nobody has decided about this payment.'
+  const none = 'No decisions about this payment were found.'
   printRecords({ data, hasMore: false }, COLUMNS, { isJson: shell.isJson, none })
 }

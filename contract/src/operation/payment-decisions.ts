@@ -43,7 +43,7 @@ const evidenceFields = {
 
 const evidence = Type.Object(evidenceFields, { description: 'At least one of them' })
 
-/** What a person decided about a payment. It is neither changed nor removed. */
+/** A decision of a person about a payment. It is neither changed nor removed. */
 export const PaymentDecision = Type.Object({
   id: Id('PaymentDecision'),
   status: OneOfWords(

@@ -41,7 +41,7 @@ export function Confirmation(props: ConfirmationProps) {
           Back
         </Button>
         <Button color="red" loading={isPending} onClick={confirm}>
-          Decide for good
+          Confirm decision
         </Button>
       </Group>
     </Stack>

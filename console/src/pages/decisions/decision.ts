@@ -10,7 +10,7 @@ import { smallestUnits } from '../../ui/money-format.ts'
 export type PaymentDecision = Static<typeof PaymentDecisionSchema>
 export type DecisionBody = Static<typeof PaymentDecisionRequest>
 
-/** What each outcome says, and what it does. */
+/** The label and the effect of each outcome. */
 export const OUTCOME_WORDS: Readonly<
   Record<PaymentOutcome, { readonly label: string; readonly effect: string }>
 > = {

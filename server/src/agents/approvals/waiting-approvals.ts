@@ -128,7 +128,7 @@ async function paymentOf(op: Op, { rail, body }: RailEventRow): Promise<Parts> {
   }
 }
 
-/** What a person decided before the report, as a sentence. */
+/** The decision before the report, as a sentence. */
 function decidedBefore({ body: { decision } }: RailEventRow): string {
   return isObject(decision) ? ` It was decided ${decision.outcome} before.` : ''
 }

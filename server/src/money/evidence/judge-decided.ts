@@ -8,8 +8,8 @@ export type StandingDecision = Pick<PaymentDecisionRow, 'place' | 'outcome' | 'c
 export type DecidedPayment = Pick<RailPaymentRow, 'amount' | 'currency' | 'delivered_at'>
 
 /**
- * What each event says to each decision. `late`: nothing new. `agrees` and `contradicts`. `same-money`: it agrees unless the
- * decision has booked a charge. `before`: the rail may have said so before the decision.
+ * Each event compared with each decision. `same-money` agrees unless the decision has booked a charge; `before` agrees if the rail
+ * had said so before the decision.
  */
 const WORDS = {
   DELIVERED: {
@@ -62,7 +62,7 @@ function isAgreeing(
   }
 }
 
-/** True if the claim states no amount, that of the payment, or the one that was booked with the charge. */
+/** True if the claim states no amount, the amount of the payment, or the amount that was booked with the charge. */
 function isDecidedMoney(
   { event, amount, currency }: Pick<PaymentEvidence, 'event' | 'amount' | 'currency'>,
   payment: DecidedPayment,

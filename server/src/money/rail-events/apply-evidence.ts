@@ -31,7 +31,7 @@ export interface Applied {
   readonly reason?: RailEventReason
   /** The amount that the record has, if the claim has another one. */
   readonly expected?: ConnectorMoney
-  /** What a person decided about its payment, if the claim contradicts that. */
+  /** The decision about its payment, if the claim contradicts it. */
   readonly decision?: ShownDecision
 }
 

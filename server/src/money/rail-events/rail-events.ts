@@ -10,7 +10,7 @@ import type { Applied } from './apply-evidence.ts'
 import { retryOf } from './retry-report.ts'
 import { selectRailEvent } from './store.ts'
 
-/** What a person sees next to a report that waits: what the record has instead. */
+/** The record's own amount and decision, which a person sees next to a report that waits. */
 type Shown = Pick<Applied, 'expected' | 'decision'>
 
 /** Applies a reported statement. Events about payments and deposits are for `applyEvent`. */

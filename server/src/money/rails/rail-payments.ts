@@ -85,7 +85,7 @@ export async function findRailPayment(
   return selectRailPayment(op, railPaymentId(direction, paymentId))
 }
 
-/** What a person decided about a payment last, if anybody has. */
+/** The last decision about a payment, if it has one. */
 export async function findLastDecision(
   op: Op,
   { id }: Pick<RailPaymentRow, 'id'>,

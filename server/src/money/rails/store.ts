@@ -25,7 +25,7 @@ export async function selectDeposit(op: Op, id: string): Promise<DepositRow | un
   return op.find(DEPOSIT_BY_ID, id)
 }
 
-/** What was decided about a payment last, if anything was. */
+/** The last decision about a payment, if it has one. */
 export async function selectLastDecision(
   op: Op,
   railPaymentId: string,

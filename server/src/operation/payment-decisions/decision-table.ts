@@ -1,7 +1,7 @@
 import type { PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
 import type { PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 
-/** Where the money of a payment is, by the record at its rail and the last decision. */
+/** The place of a payment's money, by the record at its rail and the last decision. */
 export type Standing =
   /** Held, or on its way: nobody has ended it. */
   | 'OPEN'
@@ -16,7 +16,7 @@ export type Standing =
 export type DecisionEffect =
   /** The record moves as if the rail had reported it, and its settlement follows. */
   | 'move'
-  /** What was booked stands. */
+  /** The earlier booking stands. */
   | 'stand'
   /** The rail has paid what the payer has back: the amount becomes a receivable. */
   | 'owe'

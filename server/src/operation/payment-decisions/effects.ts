@@ -18,7 +18,7 @@ export interface Decided {
   readonly charge: bigint
 }
 
-/** What is shown to the customer: the reason is for the platform. */
+/** The customer sees these messages. The reason is for the platform. */
 const FAILURES = {
   FAILED: {
     code: 'QUOTE_EXECUTION_FAILED',
@@ -33,7 +33,7 @@ const FAILURES = {
 } as const satisfies Record<Exclude<PaymentOutcome, 'DELIVERED'>, RailFailure>
 
 /**
- * What a decision does: the record at the rail moves and its settlement becomes due, as after a report, and what the settlement
+ * The writes of a decision: the record at the rail moves and its settlement becomes due, as after a report, and what the settlement
  * does not book is booked here. Guard: nothing was reported about the payment meanwhile.
  */
 export async function effectWrites(op: Op, decided: Decided): Promise<readonly Write[]> {
@@ -60,7 +60,7 @@ function bookings(op: Op, { payment, last, effect, charge }: Decided): readonly 
   return [...post(op, cause, fromRail('costs', kept)), ...post(op, cause, fromRail('receivables', owed))]
 }
 
-/** Whether payer and payee both have the money after a decision. */
+/** True if payer and payee both have the money after a decision. */
 export function isOwedAfter({ effect, last }: Decided): boolean {
   if (effect === 'owe') return true
   return effect === 'stand' && last?.is_owed === true

@@ -4,7 +4,6 @@ import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
 import type { transaction_decide } from '@countersign/contract/operation/payment-decisions'
 import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
-import { amountInWords } from '../../base/pricing/pricing.ts'
 import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { actorView } from '../../kernel/audit/actors.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
@@ -165,10 +164,4 @@ export function decisionView(row: PaymentDecisionRow) {
 export function currencyOf({ currency }: RailPaymentRow): KnownCurrency {
   if (!isKnownCurrency(currency)) throw new Error(`A payment in ${currency}`)
   return currency
-}
-
-/** What a decision says, in words for people. */
-export function decisionInWords({ outcome, amount, currency, charge }: PaymentDecisionRow): string {
-  const kept = charge === 0n ? '' : `, and banks kept ${amountInWords(charge, currency)}`
-  return `${amountInWords(amount, currency)} were decided ${outcome}${kept}`
 }

@@ -20,7 +20,7 @@ export async function findStatementLine(op: Op, id: string): Promise<StatementLi
   return day && { entry, day }
 }
 
-/** What a line says of a payment out: that it left, or that it came back. */
+/** A line out says that a payment left, a line in that it came back. */
 export function kindOfLine({ amount }: Pick<RailStatementEntryRow, 'amount'>): 'PAYMENT' | 'PAYMENT_RETURN' {
   return amount < 0n ? 'PAYMENT' : 'PAYMENT_RETURN'
 }

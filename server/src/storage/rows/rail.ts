@@ -42,7 +42,7 @@ export interface RailFailure {
   readonly isDecided?: true
 }
 
-/** What a person decided about a payment. The last one of a payment counts that is no proposal. */
+/** A decision of a person about a payment. The last one counts, apart from proposals. */
 export interface PaymentDecisionRow {
   id: string
   platform_id: string

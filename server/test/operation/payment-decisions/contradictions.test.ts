@@ -97,7 +97,7 @@ describe('another decision, because of the report that contradicts the first', (
     expect(await stateOf(payment)).toEqual({
       ...{ status: 'FAILED', payer: [0, 0], rail: -CHARGE, books: { costs: CHARGE } },
     })
-    // The delivery that the rail reports now contradicts that: its earlier word was no delivery.
+    // The rail had not reported a delivery before, so this report contradicts the decision.
     expect((await report(payment.client, 'payment.delivered', payment.id)).status).toBe('WAITING')
   })
 

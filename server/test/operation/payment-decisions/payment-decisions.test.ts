@@ -71,6 +71,18 @@ describe('a payment that its rail has not ended', () => {
     expect(data[0]).toMatchObject({ operation: 'transaction_decide', actor: { id: memberId } })
   })
 
+  test('explains what was booked by who decided it', async () => {
+    const { client, id } = await waitingPayment()
+    const { decision: row } = await decided(client, id, decision('RETURNED', charged))
+    const { data } = (await client.get(`/ledger/transfers?cause=${id}`)).body
+    const costs = data.find(({ debit }: Reply['body']) => debit.name === 'costs')
+    expect(costs.amount.amount).toBe(CHARGE)
+    const { steps } = (await client.get(`/ledger/transfers/${costs.id}/explain`)).body
+    expect(steps.map(({ step }: Reply['body']) => step)).toEqual(['ENTRY', 'TRANSACTION', 'DECISION'])
+    expect(steps[2]).toMatchObject({ id: row.id, state: 'RETURNED' })
+    expect(steps[2].summary).toContain('with a charge of 3.00 USD: The bank has confirmed it')
+  })
+
   test('shows its customer what happened, and not the reason of the platform', async () => {
     const { client, id } = await waitingPayment()
     await decided(client, id, decision('FAILED', { reason: 'Suspicious payee' }))
@@ -228,7 +240,7 @@ describe('a decision is refused', () => {
         status: 200,
         body: { transaction: { id, status: 'PENDING' }, decision: { status: 'PROPOSED' } },
       })
-      // The same vote once more is none.
+      // A repeated vote does not count again.
       expect((await decide(one.browser, id, body)).body.decision).toBeUndefined()
     }
     expect((await decide(other.browser, id, decision('FAILED'))).body.decision.status).toBe('PROPOSED')

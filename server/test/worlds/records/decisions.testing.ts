@@ -52,7 +52,7 @@ export async function report(client: Client, type: string, paymentId: string): P
   return reply.body
 }
 
-/** What the platform has in its own accounts of the ledger, by their names, since the payer was funded. */
+/** The balances of the platform's own accounts of the ledger, by their names. */
 export async function booksOf(client: Client, currency = 'USD'): Promise<Record<string, number>> {
   const { data } = (await client.get(`/ledger/accounts?currency=${currency}&limit=100`)).body
   let sum = 0
@@ -68,7 +68,7 @@ export async function booksOf(client: Client, currency = 'USD'): Promise<Record<
 export const statusOfPayment = async (client: Client, id: string): Promise<string> =>
   (await client.get(`/transactions/${id}`)).body.status
 
-/** Where a payment and its money are. */
+/** The status of a payment, and its money in the books. */
 export async function stateOf({ client, customer, id }: WaitingPayment) {
   const [available, total] = await balancesOf(client, customer.id)
   const { rail, ...books } = await booksOf(client)

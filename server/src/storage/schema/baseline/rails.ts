@@ -168,7 +168,7 @@ CREATE UNIQUE INDEX rail_statement_entries_place ON rail_statement_entries (stat
 CREATE INDEX rail_statement_entries_item ON rail_statement_entries (item_id) WHERE item_id IS NOT NULL;
 CREATE INDEX rail_statement_entries_open ON rail_statement_entries (statement_id) WHERE reason IS NOT NULL;
 
--- What people decided about payments whose rail had not ended them, or had contradicted what ended them. Neither changed nor removed.
+-- Decisions of people about payments whose rail had not ended them, or had contradicted what ended them. Neither changed nor removed.
 CREATE TABLE payment_decisions (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
@@ -181,7 +181,7 @@ CREATE TABLE payment_decisions (
   outcome text NOT NULL CHECK (outcome IN ('DELIVERED', 'FAILED', 'RETURNED')),
   amount bigint NOT NULL,
   currency text NOT NULL,
-  -- What banks on the way have kept, and the platform pays.
+  -- Banks on the way have kept it, and the platform pays it.
   charge bigint NOT NULL CHECK (charge >= 0 AND charge <= amount),
   -- Payer and payee both have the money: the amount is among the receivables.
   is_owed boolean NOT NULL,
