@@ -32,6 +32,7 @@ import { webhookSecrets } from './events/webhook-secrets.ts'
 import { webhooks } from './events/webhooks.ts'
 import { auditEvents } from './operation/audit-events.ts'
 import { overview } from './operation/overview.ts'
+import { paymentDecisions } from './operation/payment-decisions.ts'
 import { reconciliations } from './operation/reconciliations.ts'
 import { requests } from './operation/request-log.ts'
 import { searches } from './operation/search.ts'
@@ -100,6 +101,7 @@ export const API = {
   ...transactions,
   ...transactionApprovals,
   ...cancellations,
+  ...paymentDecisions,
   ...deposits,
   ...screenings,
   ...railEvents,

@@ -110,6 +110,8 @@ export const NOUNS = {
   transaction_approve: 'transactions.approve',
   transaction_reject: 'transactions.reject',
   transaction_cancel: 'transactions.cancel',
+  transaction_decide: 'transactions.decide',
+  transaction_decision_list: 'transactions.decisions',
   deposit_list: 'deposits.list',
   deposit_get: 'deposits.get',
   deposit_assign: 'deposits.assign',

@@ -2,13 +2,14 @@ import type { Command } from 'commander'
 import { credentialsOf, openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
 import { nounOf } from '../terminal/noun.ts'
 import { callRaw, type RawOptions } from './api.ts'
+import { type DecideOptions, decidePayment, listDecisions, readOutcome } from './decide.ts'
 import { saveTransactions, type TransactionOptions } from './export.ts'
 import { addFilters } from './filters.ts'
 import { getRecord, type ListOptions, listRecords } from './list.ts'
 import { RECORD_NOUNS, type RecordNoun } from './nouns.ts'
 import { searchRecords } from './search.ts'
 
-/** Adds `list` and `get` of every noun, `countersign transactions export`, `countersign search` and `countersign api`. */
+/** Adds `list` and `get` of every noun, `countersign transactions export`, `decide` and `decisions`, `countersign search` and `countersign api`. */
 export function addRecordCommands(program: Command, done: (exitCode: number) => void): void {
   const [customers, accounts, transactions, events, quotes] = RECORD_NOUNS
   addNoun(program, customers)
@@ -17,6 +18,7 @@ export function addRecordCommands(program: Command, done: (exitCode: number) => 
   addNoun(program, events)
   addNoun(program, quotes)
   addTransactionExport(program)
+  addPaymentDecisions(program)
   withShellOptions(
     program.command('search <text>').description('find a record by whatever is known of it'),
   ).action(async (text: string, options: ShellOptions) => searchRecords(await openShell(options), text))
@@ -59,4 +61,32 @@ function addTransactionExport(program: Command): void {
     .action(async (file: string, options: ShellOptions & TransactionOptions) =>
       saveTransactions(await openShell(options), file, options),
     )
+}
+
+const HOW_TO_DECIDE = `
+Decide only what the rail has not ended, or what a report in GET /rail-events contradicts: name that with --report. At least one
+of --note, --line and --document says how you know.`
+
+function addPaymentDecisions(program: Command): void {
+  const transactions = nounOf(program, 'transactions', 'transactions of your platform')
+  withShellOptions(
+    transactions
+      .command('decide <id>')
+      .description('say what became of a payment, where its rail does not: its money moves by that'),
+  )
+    .requiredOption('--outcome <outcome>', 'DELIVERED, FAILED or RETURNED', readOutcome)
+    .requiredOption('--reason <text>', 'why; kept with the decision')
+    .option('--note <text>', 'evidence: what you have been told, by whom, and when')
+    .option('--line <id...>', 'evidence: lines of a statement that book it, StatementEntry:…')
+    .option('--document <id>', 'evidence: an uploaded document of the customer who pays, Document:…')
+    .option('--charge <amount>', 'what banks have kept, such as 2.50: the platform pays it')
+    .option('--report <id>', 'the waiting report that this resolves, RailEvent:…')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', HOW_TO_DECIDE)
+    .action(async (id: string, options: ShellOptions & DecideOptions) =>
+      decidePayment(await openShell(options), id, options),
+    )
+  withShellOptions(
+    transactions.command('decisions <id>').description('who has decided what about a payment'),
+  ).action(async (id: string, options: ShellOptions) => listDecisions(await openShell(options), id))
 }

@@ -16,7 +16,7 @@ export type ApprovalKind = (typeof APPROVAL_KINDS)[number]
 const kind = OneOfWords(
   APPROVAL_KINDS,
   'AGENT_ACTION, INCOMING_PAYMENT: approve or reject it. SCREENING: release or reject it. DEPOSIT: assign or return it. ' +
-    'RAIL_EVENT: resolve it',
+    'RAIL_EVENT: resolve it, or decide about its payment',
 )
 
 export const REQUESTER_TYPES = ['AGENT', 'SENDER', 'RAIL'] as const
@@ -67,6 +67,9 @@ export const Approval = Type.Object({
     }),
   ),
   amount: Type.Optional(CurrencyAmount),
+  transactionId: Type.Optional(
+    Id('Transaction', 'The payment that a report is about. A decision about it resolves the report'),
+  ),
   policy: Type.Optional(ApprovalReason),
   votes: Type.Array(ApprovalVote, { description: 'Members that have approved so far' }),
   votesRequired: Type.Integer({ minimum: 1 }),

@@ -9,6 +9,7 @@ import { LedgerTransfer } from './ledger.ts'
 export const EXPLANATION_STEPS = [
   'ENTRY',
   'TRANSACTION',
+  'DECISION',
   'QUOTE',
   'CARD_TRANSACTION',
   'POLICY_DECISION',
@@ -49,6 +50,7 @@ export const ledger_transfer_explain = endpoint({
   summary: 'Explain a transfer of the ledger',
   description:
     'Says why a booking was made, step by step, as far as each exists: the entry, its transaction, the ' +
+    'decisions of people about it, the ' +
     'quote or the purchase by card, the decision of an agent’s policy, the approval of the platform, the ' +
     'signature of the wallet.',
   params: Type.Object({ ledgerTransferId: PathId }),

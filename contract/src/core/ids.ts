@@ -48,6 +48,7 @@ export const ID_KINDS = {
   AuditEvent: 52,
   LedgerCheckpoint: 55,
   WebhookEndpoint: 56,
+  PaymentDecision: 57,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */

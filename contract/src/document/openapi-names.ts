@@ -47,6 +47,7 @@ import * as webhookSecrets from '../events/webhook-secrets.ts'
 import * as webhooks from '../events/webhooks.ts'
 import * as audit from '../operation/audit-events.ts'
 import * as overview from '../operation/overview.ts'
+import * as paymentDecisions from '../operation/payment-decisions.ts'
 import * as reconciliations from '../operation/reconciliations.ts'
 import * as requestLog from '../operation/request-log.ts'
 import * as search from '../operation/search.ts'
@@ -125,6 +126,7 @@ const MODULES: readonly object[] = [
   webhooks,
   audit,
   overview,
+  paymentDecisions,
   reconciliations,
   requestLog,
   search,
@@ -252,6 +254,9 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   PasskeyTransport: at(registration.PasskeyAttestation, 'transports', 'items'),
   PaymentStatus: at(quotes.Quote, 'status'),
   Permission: at(tokens.ApiToken, 'permissions', 'items'),
+  PaymentDecisionStatus: at(paymentDecisions.PaymentDecision, 'status'),
+  PaymentEvidence: at(paymentDecisions.PaymentDecision, 'evidence'),
+  PaymentOutcome: at(paymentDecisions.PaymentDecision, 'outcome'),
   PixKeyType: at(info('BRL_ACCOUNT'), 'pixKeyType'),
   PolicyReplayOutcomes: at(policyReplay.PolicyReplay, 'counts', 'was'),
   PurposeOfAccount: at(businessInfo.BusinessInfo, 'purposeOfAccount'),

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { useDenied, useMe } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
+import { DecideButton } from '../decisions/decide-button.tsx'
 import type { Approval } from './approval.ts'
 import { AssignButton } from './assign-button.tsx'
 import { approving } from './signature.ts'
@@ -104,6 +105,14 @@ export function ApprovalActions({ approval }: { readonly approval: Approval }) {
         <AssignButton {...shared} denied={denied} />
       ) : (
         <VerdictButton {...shared} verdict={ALLOWS[kind]} denied={denied ?? voted} isMain />
+      )}
+      {kind === 'RAIL_EVENT' && approval.transactionId !== undefined && (
+        <DecideButton
+          transactionId={approval.transactionId}
+          railEventId={approval.objectId}
+          denied={denied}
+          onDone={onDone}
+        />
       )}
       {kind !== 'RAIL_EVENT' && <VerdictButton {...shared} verdict={REFUSES[kind]} denied={denied} />}
     </>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Facts } from '../../ui/facts.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
-import { RecordId } from '../../ui/record-id.tsx'
+import { RecordId, shortId } from '../../ui/record-id.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -32,6 +32,14 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
           ],
           ['To', [payee?.name, payee?.account].filter(Boolean).join(', ')],
           ['Why you are asked', policy?.words],
+          [
+            'Payment',
+            approval.transactionId && (
+              <TextLink to={`/transactions/${approval.transactionId}`}>
+                {shortId(approval.transactionId)}
+              </TextLink>
+            ),
+          ],
           [
             'Left of the limits',
             policy?.remaining && policy.remaining.length > 0 && (

@@ -10,9 +10,12 @@ import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { approving } from '../approvals/signature.ts'
+import { DecideButton } from '../decisions/decide-button.tsx'
 import type { TransactionRecord } from './columns.tsx'
 
-/** The actions on a payment: approve or reject it, stop it, mark its receipt as delivered. */
+const DECIDED_BY_REPORT = 'It has ended. A report that contradicts that is decided on the page of approvals.'
+
+/** The actions on a payment: approve or reject it, stop it, decide about it, mark its receipt as delivered. */
 export function TransactionActions({ transaction }: { readonly transaction: TransactionRecord }) {
   const { id, status, receiptDeliveryConfirmedAt, direction } = transaction
   const client = useQueryClient()
@@ -21,6 +24,7 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
       void client.invalidateQueries({ queryKey: [noun] })
   }
   const transact = useDenied('TRANSACT')
+  const approve = useDenied('APPROVE')
   const ended = `It is ${wordsOf(status).toLowerCase()}.`
   return (
     <>
@@ -35,6 +39,13 @@ export function TransactionActions({ transaction }: { readonly transaction: Tran
             text: 'One that waits for the hours of its rail is stopped at once. Of any other the rail is asked, which may be too late.',
           }}
           act={() => countersign.transactions.cancel(id)}
+          onDone={onDone}
+        />
+      )}
+      {direction === 'DEBIT' && (
+        <DecideButton
+          transactionId={id}
+          denied={approve ?? (canBeDecided(transaction) ? undefined : DECIDED_BY_REPORT)}
           onDone={onDone}
         />
       )}
@@ -105,6 +116,11 @@ function canApprove(transaction: TransactionRecord): boolean {
   return transaction.type === 'INCOMING'
     ? INCOMING_TRANSACTION_TRANSITIONS[transaction.status].approve !== null
     : OUTGOING_TRANSACTION_TRANSITIONS[transaction.status].execute !== null
+}
+
+/** The rail may not have ended it, or its money may have come back. */
+function canBeDecided(transaction: TransactionRecord): boolean {
+  return canFail(transaction) || transaction.status === 'COMPLETED'
 }
 
 function canFail(transaction: TransactionRecord): boolean {

@@ -8,6 +8,7 @@ import { Raw } from '../../ui/raw.tsx'
 import { RecordId } from '../../ui/record-id.tsx'
 import { RecordPage } from '../../ui/record-page.tsx'
 import { Status } from '../../ui/status.tsx'
+import { Decisions } from '../decisions/decision-list.tsx'
 import { Bookings } from '../ledger/bookings.tsx'
 import { amountOf, type TransactionRecord } from './columns.tsx'
 import { faultOf, refundWords } from './reasons.ts'
@@ -49,6 +50,7 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
         </div>
         <div className="stacked">
           <History transaction={transaction} />
+          <Decisions transaction={transaction} />
         </div>
       </div>
       <Raw of={transaction} />

@@ -2,7 +2,7 @@ import { AgentDecision, AgentPolicy } from '@countersign/contract/agents/agent-p
 import type { Approval, ApprovalKind } from '@countersign/contract/agents/approvals'
 import { RAIL_EVENT_WORDS } from '@countersign/contract/connectors/rail-events'
 import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
-import { decode } from '@countersign/contract/core/decode'
+import { decode, isObject } from '@countersign/contract/core/decode'
 import { present } from '@countersign/contract/core/objects'
 import type { Static } from 'typebox'
 import type { Op } from '../../kernel/operation/app.ts'
@@ -11,10 +11,13 @@ import { findDeposit } from '../../money/deposits/deposits.ts'
 import { describeShortly, nameOfHolder } from '../../money/external-accounts/describe.ts'
 import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
 import { approvalDeadline } from '../../money/incoming-payments/incoming-payments.ts'
+import { findQuote } from '../../money/quotes/quotes.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
+import { findRailPayment } from '../../money/rails/rail-payments.ts'
 import { findScreening } from '../../money/screenings/screenings.ts'
 import { findCustomerOnRecord, nameOfCustomer } from '../../people/customers/customers.ts'
 import type { AgentActionRow, AgentRow } from '../../storage/rows/agent.ts'
+import type { RailEventRow } from '../../storage/rows/rail.ts'
 import type { QuoteRow, TransactionRow } from '../../storage/rows/tables.ts'
 import { findPayment } from '../actions/actions.ts'
 import { findActionIfAny } from '../actions/find-action.ts'
@@ -25,7 +28,17 @@ import { selectAgent, selectFirstDecision, type WaitingRow } from './store.ts'
 
 type View = Static<typeof Approval>
 type Parts = Partial<
-  Pick<View, 'expiresAt' | 'requestedBy' | 'payee' | 'amount' | 'policy' | 'customerId' | 'customerName'>
+  Pick<
+    View,
+    | 'expiresAt'
+    | 'requestedBy'
+    | 'payee'
+    | 'amount'
+    | 'transactionId'
+    | 'policy'
+    | 'customerId'
+    | 'customerName'
+  >
 >
 
 /** What a person has to know to decide, but for whose it is and for the votes. */
@@ -94,10 +107,30 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
       requestedBy: { type: 'RAIL', name: rail },
       policy: {
         rule: reason ?? 'UNREADABLE',
-        words: `The rail reports ${type}. ${RAIL_EVENT_WORDS[reason ?? 'UNREADABLE']}.`,
+        words: `The rail reports ${type}. ${RAIL_EVENT_WORDS[reason ?? 'UNREADABLE']}.${decidedBefore(event)}`,
       },
+      ...(await paymentOf(op, event)),
     }
   },
+}
+
+/** The payment out that a report is about, if its rail has it. */
+async function paymentOf(op: Op, { rail, body }: RailEventRow): Promise<Parts> {
+  const id = isObject(body.data) ? body.data.id : undefined
+  const payment = typeof id === 'string' ? await findRailPayment(op, 'OUT', id) : undefined
+  if (!payment?.payment_id.startsWith('Transaction:') || payment.rail !== rail) return {}
+  const transaction = await findTransaction(op, payment.payment_id)
+  const quote = transaction.quote_id === null ? undefined : await findQuote(op, transaction.quote_id)
+  return {
+    transactionId: transaction.id,
+    ...amountOf(payment.amount, payment.currency),
+    ...present({ payee: await payeeOf(op, transaction, quote) }),
+  }
+}
+
+/** The decision before the report, as a sentence. */
+function decidedBefore({ body: { decision } }: RailEventRow): string {
+  return isObject(decision) ? ` It was decided ${decision.outcome} before.` : ''
 }
 
 /** Why money is in suspense, as sentences. */

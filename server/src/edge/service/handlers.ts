@@ -62,6 +62,7 @@ import { erasureHandlers } from '../../operation/erasures/handlers.ts'
 import { eraseCustomer } from '../../operation/erasures/jobs.ts'
 import { overviewHandlers } from '../../operation/overview/handlers.ts'
 import { searchHandlers } from '../../operation/overview/search-handlers.ts'
+import { paymentDecisionHandlers } from '../../operation/payment-decisions/handlers.ts'
 import { ledgerCheckpointHandlers } from '../../operation/proofs/handlers.ts'
 import { bookStatement } from '../../operation/reconciliations/book-statement.ts'
 import { reconciliationHandlers } from '../../operation/reconciliations/handlers.ts'
@@ -150,6 +151,7 @@ export const HANDLERS: ServedHandlers = {
   ...screeningHandlers,
   ...railEventHandlers,
   ...reconciliationHandlers,
+  ...paymentDecisionHandlers,
   ...feeHandlers,
   ...statementHandlers,
   ...ledgerBookHandlers,

@@ -1,25 +1,28 @@
 import type { ConnectorMoney } from '@countersign/contract/connectors/protocol'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
 import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { findTransaction } from '../../kernel/transactions/transactions.ts'
 import type { Write } from '../../storage/commit/writes.ts'
-import type { DepositRow, RailPaymentRow } from '../../storage/rows/rail.ts'
+import type { DepositRow, PaymentDecisionRow, RailPaymentRow } from '../../storage/rows/rail.ts'
 import { hasRoomForDeposit, recordDeposit } from '../deposits/deposits.ts'
 import { reverseDeposit } from '../deposits/reverse.ts'
-import type {
-  DepositEvidence,
-  Evidence,
-  EvidenceSource,
-  PaymentEvidence,
-  ReversalEvidence,
+import {
+  type DepositEvidence,
+  type Evidence,
+  type EvidenceSource,
+  isBooking,
+  type PaymentEvidence,
+  type ReversalEvidence,
 } from '../evidence/evidence.ts'
-import { type ExpectedRail, judge } from '../evidence/judge.ts'
+import { type ExpectedRail, judge, type Verdict } from '../evidence/judge.ts'
+import { judgeDecided } from '../evidence/judge-decided.ts'
 import { findQuote } from '../quotes/quotes.ts'
 import { findDepositRow } from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/rail-ids.ts'
-import { findRailPayment, movedRailPayment, type Told } from '../rails/rail-payments.ts'
+import { findLastDecision, findRailPayment, movedRailPayment, type Told } from '../rails/rail-payments.ts'
 import { evidenceOfEvent, type Report } from './evidence-of-event.ts'
 
 /** What a claim does; with a reason, it does nothing and waits for a person. */
@@ -28,6 +31,16 @@ export interface Applied {
   readonly reason?: RailEventReason
   /** The amount that the record has, if the claim has another one. */
   readonly expected?: ConnectorMoney
+  /** The decision about its payment, if the claim contradicts it. */
+  readonly decision?: ShownDecision
+}
+
+/** A decision as a waiting report shows it. */
+export interface ShownDecision {
+  readonly id: string
+  readonly outcome: PaymentDecisionRow['outcome']
+  readonly decidedAt: string
+  readonly charge?: ConnectorMoney
 }
 
 const NOTHING: Applied = { writes: [] }
@@ -90,11 +103,39 @@ async function applyToPayment(
   evidence: PaymentEvidence,
   row: RailPaymentRow | undefined,
 ): Promise<Applied> {
-  const verdict = judge(evidence, { rail: expectedRail(op, rail), payment: row })
-  if (verdict.effect === 'hold') return held(verdict.reason, row)
+  const first = judge(evidence, { rail: expectedRail(op, rail), payment: row })
+  const { verdict, decision } = await comparedWithDecision(op, evidence, first, row)
+  if (verdict.effect === 'hold')
+    return { ...held(verdict.reason, row), ...present({ decision: decision && shownDecision(decision) }) }
   if (verdict.effect === 'none' || !row) return NOTHING
   const moved = movedRailPayment(op, row, evidence.event, saidOf(evidence))
   return { writes: [moved.write, ...(evidence.event === 'accept' ? [] : await resumePayment(op, moved.row))] }
+}
+
+/** The verdict about a claim where a person has decided about its payment: what would move money still waits for another decision. */
+async function comparedWithDecision(
+  op: Op,
+  evidence: PaymentEvidence,
+  verdict: Verdict,
+  row: RailPaymentRow | undefined,
+): Promise<{ readonly verdict: Verdict; readonly decision?: PaymentDecisionRow | undefined }> {
+  const isAboutEnd = verdict.effect === 'hold' && SETTLED_BY_DECISION.has(verdict.reason)
+  if (!row || !(isAboutEnd || (verdict.effect === 'none' && row.failure?.isDecided))) return { verdict }
+  const decision = await findLastDecision(op, row)
+  // A booking without its amount stays held, whatever was decided.
+  if (!decision || (isBooking(evidence.source) && evidence.amount === null)) return { verdict, decision }
+  return { verdict: judgeDecided(evidence, row, decision), decision }
+}
+
+/** The reasons for which a claim about a known payment is held, and which a decision may have settled already. */
+const SETTLED_BY_DECISION: ReadonlySet<RailEventReason> = new Set(['CONTRADICTION', 'OTHER_AMOUNT'])
+
+function shownDecision({ id, outcome, charge, currency, created_at }: PaymentDecisionRow): ShownDecision {
+  const decidedAt = created_at.toISOString()
+  return {
+    ...{ id, outcome, decidedAt },
+    ...(charge === 0n ? {} : { charge: { value: String(charge), currency } }),
+  }
 }
 
 async function applyDeposit(
@@ -152,7 +193,7 @@ function saidOf({ connectorReference, transactionHash, failure }: Told) {
 }
 
 /** The work that a claim makes due: it reads the outcome from the record. */
-async function resumePayment(op: Op, given: RailPaymentRow): Promise<Write[]> {
+export async function resumePayment(op: Op, given: RailPaymentRow): Promise<Write[]> {
   const { payment_id: id, direction, submit_at } = given
   const isAsked = true
   if (id.startsWith('Deposit:')) return [job(op, 'deposit.return', { depositId: id, isAsked }, op.now)]

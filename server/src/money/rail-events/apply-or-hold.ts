@@ -7,9 +7,10 @@ import { recordOnce } from './rail-events.ts'
 
 /** Applies a claim. One that cannot take effect is recorded once and waits for a person. */
 export async function applyOrHold(op: Op, rail: string, evidence: Evidence): Promise<readonly Write[]> {
-  const { writes, reason, expected } = await applyEvidence(op, rail, evidence)
+  const applied = await applyEvidence(op, rail, evidence)
+  const { writes, reason } = applied
   if (reason === undefined) return writes
-  const held = await recordOnce(op, rail, eventOfEvidence(evidence), reason, expected)
+  const held = await recordOnce(op, rail, eventOfEvidence(evidence), reason, applied)
   if (held.length > 0) op.log.warn({ rail, claim: evidence.id, reason }, 'a claim waits for a person')
   return [...writes, ...held]
 }

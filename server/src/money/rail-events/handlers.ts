@@ -27,14 +27,14 @@ export const sandboxRailEventHandlers: Pick<Handlers<typeof sandboxDeposits>, 's
     const report: Report = isSetback(type)
       ? { ...head, type, data: { id, failure } }
       : { ...head, type, data: type === 'payment.cancelled' ? { id, failure } : { id } }
-    const { writes, reason } = await applyEvent(op, SANDBOX_RAIL, report, 'SANDBOX')
-    const row = railEventRow(op, SANDBOX_RAIL, report, reason)
+    const applied = await applyEvent(op, SANDBOX_RAIL, report, 'SANDBOX')
+    const row = railEventRow(op, SANDBOX_RAIL, report, applied.reason, applied)
     const view = {
       ...headView(row),
       ...present({ reason: row.reason }),
       status: row.state === APPLIED ? APPLIED : RAIL_EVENT_INITIAL,
     }
-    return { status: 201, body: view, writes: [...writes, insert('rail_events', row)] }
+    return { status: 201, body: view, writes: [...applied.writes, insert('rail_events', row)] }
   },
 }
 

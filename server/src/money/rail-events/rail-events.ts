@@ -1,5 +1,6 @@
 import type { ConnectorEvent } from '@countersign/contract/connectors/events'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
+import { present } from '@countersign/contract/core/objects'
 import type { Op } from '../../kernel/operation/app.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { RailEventRow } from '../../storage/rows/rail.ts'
@@ -8,6 +9,9 @@ import { railEventId } from '../rails/rail-ids.ts'
 import type { Applied } from './apply-evidence.ts'
 import { retryOf } from './retry-report.ts'
 import { selectRailEvent } from './store.ts'
+
+/** The record's own amount and decision, which a person sees next to a report that waits. */
+type Shown = Pick<Applied, 'expected' | 'decision'>
 
 /** Applies a reported statement. Events about payments and deposits are for `applyEvent`. */
 export type ApplyStatement = (
@@ -31,7 +35,7 @@ export async function findRailEvent(
 }
 
 /**
- * Records a report, and its retry if it came too early. With a `reason` it waits for a person, who also sees `expected`. Guard:
+ * Records a report, and its retry if it came too early. With a `reason` it waits for a person, who also sees what is `shown`. Guard:
  * it is not recorded yet.
  */
 export function recordReport(
@@ -39,13 +43,9 @@ export function recordReport(
   rail: string,
   event: { readonly id: string; readonly type: string },
   reason: RailEventReason | undefined,
-  expected?: Applied['expected'],
+  shown: Shown = {},
 ): Write[] {
-  const shown: { readonly id: string; readonly type: string } = {
-    ...event,
-    ...(expected ? { expected } : {}),
-  }
-  const row = railEventRow(op, rail, shown, reason)
+  const row = railEventRow(op, rail, event, reason, shown)
   return [insert('rail_events', row), ...retryOf(op, row)]
 }
 
@@ -55,9 +55,9 @@ export async function recordOnce(
   rail: string,
   event: { readonly id: string; readonly type: string },
   reason: RailEventReason,
-  expected?: Applied['expected'],
+  shown: Shown = {},
 ): Promise<Write[]> {
-  return (await findRailEvent(op, rail, event.id)) ? [] : recordReport(op, rail, event, reason, expected)
+  return (await findRailEvent(op, rail, event.id)) ? [] : recordReport(op, rail, event, reason, shown)
 }
 
 export function railEventRow(
@@ -65,13 +65,14 @@ export function railEventRow(
   rail: string,
   event: { readonly id: string; readonly type: string },
   reason: RailEventReason | undefined,
+  { expected, decision }: Shown = {},
 ): RailEventRow {
   return {
     id: railEventId(rail, event.id),
     platform_id: op.platform.id,
     rail,
     type: event.type,
-    body: { ...event },
+    body: { ...event, ...present({ expected, decision }) },
     state: reason === undefined ? RAIL_EVENT_TRANSITIONS[RAIL_EVENT_INITIAL].apply : RAIL_EVENT_INITIAL,
     reason: reason ?? null,
     note: null,

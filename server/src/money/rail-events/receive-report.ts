@@ -30,7 +30,7 @@ export function createRailEvent(applyStatement: ApplyStatement): ProcessorHandle
       return {
         status: 200,
         body: { received: true },
-        writes: [...applied.writes, ...recordReport(op, params.rail, kept, applied.reason, applied.expected)],
+        writes: [...applied.writes, ...recordReport(op, params.rail, kept, applied.reason, applied)],
       }
     },
 

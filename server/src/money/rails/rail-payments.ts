@@ -13,7 +13,7 @@ import {
 } from '../../kernel/ports/rail.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { AskedOfRail } from '../../storage/rows/job.ts'
-import type { RailFailure, RailPaymentRow } from '../../storage/rows/rail.ts'
+import type { PaymentDecisionRow, RailFailure, RailPaymentRow } from '../../storage/rows/rail.ts'
 import {
   RAIL_PAYMENT_INITIAL,
   RAIL_PAYMENT_TRANSITIONS,
@@ -26,7 +26,7 @@ import { type Gate, gateOf } from '../screenings/screen-payment.ts'
 import { askAgainAt } from './ask-again.ts'
 import { depositId, railPaymentId } from './rail-ids.ts'
 import { EVENTS, RECORD_EFFECTS } from './settlement-table.ts'
-import { selectDeposit, selectRailPayment } from './store.ts'
+import { selectDeposit, selectLastDecision, selectRailPayment } from './store.ts'
 
 /** A payment that a rail is to carry, without what the rail's own record knows. */
 export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
@@ -85,6 +85,14 @@ export async function findRailPayment(
   return selectRailPayment(op, railPaymentId(direction, paymentId))
 }
 
+/** The last decision about a payment, if it has one. */
+export async function findLastDecision(
+  op: Op,
+  { id }: Pick<RailPaymentRow, 'id'>,
+): Promise<PaymentDecisionRow | undefined> {
+  return selectLastDecision(op, id)
+}
+
 /** What a rail replies about a payment, and the writes that record it. Guard of the writes: nothing else was reported meanwhile. */
 export interface RailReplied {
   readonly answer: RailAnswer
@@ -109,7 +117,7 @@ export async function askRail(
 ): Promise<RailReplied> {
   const { rail: name, direction, accountId, sign, ...payment } = carried
   const rail = op.rails.find(name)
-  if (!rail) throw new Error(`The rail ${name} is not in RAILS_FILE: its payments wait for it`)
+  if (!rail) return answerWithoutRail(op, carried)
   const recorded = await recordOf(op, rail, carried)
   const { row } = recorded
   const ended = mayComeBack && row.state === 'DELIVERED' ? undefined : answerOf(row)
@@ -128,6 +136,14 @@ export async function askRail(
   }
   const answer = await call(op, rail, direction, asking)
   return { answer, writes: [...gate.writes, ...kept(op, recorded, answer)] }
+}
+
+/** The outcome of a payment that has ended, although its rail is gone. Throws if nobody has ended it. */
+async function answerWithoutRail(op: Op, { rail, direction, id }: Carried): Promise<RailReplied> {
+  const row = await findRailPayment(op, direction, id)
+  const answer = row && answerOf(row)
+  if (!answer) throw new Error(`The rail ${rail} is not in RAILS_FILE: its payments wait for it`)
+  return { answer, writes: [] }
 }
 
 /** The record of a payment. Throws if it was never given to its rail. */

@@ -1,6 +1,11 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { rowById } from '../../storage/read/lookup.ts'
-import type { DepositAccountRow, DepositRow, RailPaymentRow } from '../../storage/rows/rail.ts'
+import type {
+  DepositAccountRow,
+  DepositRow,
+  PaymentDecisionRow,
+  RailPaymentRow,
+} from '../../storage/rows/rail.ts'
 
 const PAYMENT_BY_ID = rowById('rail_payments')
 
@@ -18,4 +23,20 @@ const DEPOSIT_BY_ID = rowById('deposits')
 
 export async function selectDeposit(op: Op, id: string): Promise<DepositRow | undefined> {
   return op.find(DEPOSIT_BY_ID, id)
+}
+
+/** The last decision about a payment, if it has one. */
+export async function selectLastDecision(
+  op: Op,
+  railPaymentId: string,
+): Promise<PaymentDecisionRow | undefined> {
+  return op.read
+    .selectFrom('payment_decisions')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('rail_payment_id', '=', railPaymentId)
+    .where('is_proposal', '=', false)
+    .orderBy('place', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 }

@@ -8,13 +8,13 @@ import { findQuote } from '../../money/quotes/quotes.ts'
 import { findDepositRow } from '../../money/rails/deposit-rows.ts'
 import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import type { LedgerTransferRow } from '../../storage/rows/ledger.ts'
-import type { DepositRow } from '../../storage/rows/rail.ts'
+import type { DepositRow, PaymentDecisionRow } from '../../storage/rows/rail.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { agentSteps } from './explain-agents.ts'
 import { cardSignatures, walletSignature } from './explain-signatures.ts'
 import { partyInWords, payeeOf, payerOf, senderOf } from './parties.ts'
 import type { Step } from './steps.ts'
-import { selectLedgerAccount, selectPurchase } from './store.ts'
+import { selectLedgerAccount, selectPaymentDecisions, selectPurchase } from './store.ts'
 
 /** What led to a transfer, from the entry back to whoever agreed to it, as far as each exists. */
 export async function explain(op: Op, transfer: LedgerTransferRow): Promise<Step[]> {
@@ -94,6 +94,7 @@ async function paymentSteps(
   const action = await findActionOf(op, transaction)
   return [
     await transactionStep(op, transaction, quote),
+    ...(await selectPaymentDecisions(op, transaction.id)).map(decisionStep),
     ...(quote ? [quoteStep(quote)] : []),
     ...(action ? await agentSteps(op, action) : []),
     ...(quote?.signing_request_id ? await walletSignature(op, quote.signing_request_id) : []),
@@ -133,6 +134,18 @@ async function paymentInWords(
   return quote
     ? `Pay ${words(sent_amount, sent_currency)} ${from}, so that ${to} receives ${arrives}`
     : `Send ${words(sent_amount, sent_currency)} ${from} to ${to}`
+}
+
+function decisionStep(row: PaymentDecisionRow): Step {
+  const { id, outcome, amount, currency, charge, actor_name, actor_type, reason, created_at } = row
+  const kept = charge === 0n ? '' : `, with a charge of ${amountInWords(charge, currency)}`
+  return {
+    step: 'DECISION',
+    id,
+    state: outcome,
+    at: created_at.toISOString(),
+    summary: `${actor_name ?? actor_type} decided that the payment of ${amountInWords(amount, currency)} is ${outcome}${kept}: ${reason}`,
+  }
 }
 
 function quoteStep(quote: QuoteRow): Step {

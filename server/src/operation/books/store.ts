@@ -6,6 +6,7 @@ import { rowById, rowByKey } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { CardTransactionRow } from '../../storage/rows/card.ts'
 import type { LedgerAccountRow, LedgerTransferRow } from '../../storage/rows/ledger.ts'
+import type { PaymentDecisionRow } from '../../storage/rows/rail.ts'
 import { TRANSFER_INITIAL } from '../../storage/rows/states.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { moved } from './shift-time.ts'
@@ -296,4 +297,16 @@ export async function selectBalancesBack(op: Op, ids: readonly string[], at: Dat
 export async function selectBalancesForth(op: Op, ids: readonly string[], at: Date): Promise<BalancesRow[]> {
   const parameters = [ids.map(uuidOf), at, moved(at, SKEW_MS), uuidOf(op.platform.id)]
   return (await op.db.query<BalancesRow>(FROM_BEGINNING, parameters)).rows
+}
+
+/** The decisions about a payment, oldest first, without proposals. */
+export async function selectPaymentDecisions(op: Op, transactionId: string): Promise<PaymentDecisionRow[]> {
+  return op.read
+    .selectFrom('payment_decisions')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('transaction_id', '=', transactionId)
+    .where('is_proposal', '=', false)
+    .orderBy('place')
+    .execute()
 }

@@ -10,7 +10,7 @@ import { findRailPayment, isNews } from '../../money/rails/rail-payments.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { update } from '../../storage/commit/writes.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
-import { type NamingEntry, selectNamingEntries, selectStatement } from './store.ts'
+import { type NamingEntry, selectIsReturned, selectNamingEntries, selectStatement } from './store.ts'
 
 /** Entries that one run applies, in one transaction. */
 const ENTRIES_MAX = 100
@@ -76,8 +76,10 @@ async function newsOf(
   if (isPaymentEntry(kind)) {
     const { direction, event } = PAYMENT_ENTRIES[kind]
     const row = await findRailPayment(op, direction, id)
-    const isOpen = row?.rail === statement.rail && isNews(row.state, event)
-    if (!isOpen) return undefined
+    const isOpen = row !== undefined && (isNews(row.state, event) || row.failure?.isDecided === true)
+    if (!isOpen || row.rail !== statement.rail) return undefined
+    // A payment that was decided to have come back has left before.
+    if (kind === 'PAYMENT' && row.state === 'RETURNED' && (await selectIsReturned(op, id))) return undefined
     const failure = event === 'return' ? { failure: failureOf(entry) } : {}
     return { ...claimOf(statement, entry), kind: 'payment', event, subject: { direction, id }, ...failure }
   }

@@ -87,6 +87,19 @@ export async function selectNamingEntries(
     .execute()
 }
 
+/** True if a statement has booked back a payment. */
+export async function selectIsReturned(op: Op, itemId: string): Promise<boolean> {
+  const found = await op.read
+    .selectFrom('rail_statement_entries')
+    .select('id')
+    .where('platform_id', '=', op.platform.id)
+    .where('item_id', '=', itemId)
+    .where('kind', '=', 'PAYMENT_RETURN')
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** The days of a rail in one currency whose statements have arrived, in their order, up to one of them. */
 export async function selectDays(
   op: Op,

@@ -37,10 +37,11 @@ export async function applyOnce(desk: Desk, evidence: Evidence): Promise<void> {
     const confirmation = await confirmationOf(op, rail, evidence)
     if (confirmation)
       return [...confirmation, ...recordReport(op, name, eventOfEvidence(evidence), undefined)]
-    const { writes, reason, expected } = await applyEvidence(op, name, evidence)
+    const applied = await applyEvidence(op, name, evidence)
+    const { writes, reason } = applied
     const ended =
       evidence.kind === 'deposit' && reason === undefined ? await endHoldOfDeposit(op, name, evidence) : []
-    return [...writes, ...ended, ...recordReport(op, name, eventOfEvidence(evidence), reason, expected)]
+    return [...writes, ...ended, ...recordReport(op, name, eventOfEvidence(evidence), reason, applied)]
   })
 }
 

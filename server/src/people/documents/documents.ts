@@ -24,10 +24,10 @@ type ReplaceBody = BodyOf<typeof document_replace>
 type DocumentView = SuccessOf<typeof document_get>['body']
 
 /** A document of this platform that is not deleted. Error: 404 `DOCUMENT_NOT_FOUND`. */
-export async function findDocument(op: Op, id: string): Promise<DocumentRow> {
+export async function findDocument(op: Op, id: string, field = 'documentId'): Promise<DocumentRow> {
   const document = await selectDocument(op, id)
   if (!document || !maySee(op, document.customer_id))
-    throw new ApiError('DOCUMENT_NOT_FOUND', { details: { field: 'documentId' } })
+    throw new ApiError('DOCUMENT_NOT_FOUND', { details: { field } })
   return document
 }
 

@@ -77,6 +77,16 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
     ],
   },
   rail_events: { plain: 'rail type state reason', apart: { body: 'railEvents', note: 'railEvents' } },
+  payment_decisions: {
+    plain: 'place outcome amount currency charge statement_lines actor_type actor_name',
+    erased: [
+      {
+        by: 'payments',
+        rows: 'transaction_id = ANY ($1)',
+        set: { reason: ERASED, note: wordFor('note') },
+      },
+    ],
+  },
   rail_statements: {
     plain:
       'rail currency date state rail_reference opening closing entry_sum entry_count charged expected_costs booked_count balance ' +

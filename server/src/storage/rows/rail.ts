@@ -1,5 +1,8 @@
 import type { PaymentAccountInfoValue } from '@countersign/contract/accounts/account-types'
 import type { RailEventReason } from '@countersign/contract/connectors/rail-events'
+import type { KnownCurrency } from '@countersign/contract/core/currencies'
+import type { AuditActorType } from '@countersign/contract/operation/audit-events'
+import type { PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
 import type { DepositReason } from '@countersign/contract/payments/deposits'
 import type { DepositState } from '@countersign/contract/states/deposit-states'
 import type { Stamped } from './stamped.ts'
@@ -35,6 +38,37 @@ export interface RailFailure {
   readonly reason?: 'TRANSACTION_FAILED' | 'USER_CANCELLATION'
   /** True if the money did not come back with the payment. */
   readonly isMoneyMissing?: true
+  /** True if a person decided it, not the rail. */
+  readonly isDecided?: true
+}
+
+/** A decision of a person about a payment. The last one counts, apart from proposals. */
+export interface PaymentDecisionRow {
+  id: string
+  platform_id: string
+  rail_payment_id: string
+  transaction_id: string
+  /** From 1. */
+  place: number
+  /** True for a vote of a member, where others have to agree before it counts. */
+  is_proposal: boolean
+  outcome: PaymentOutcome
+  amount: bigint
+  currency: KnownCurrency
+  /** Smallest unit: what banks have kept, and the platform pays. 0 for none. */
+  charge: bigint
+  /** True if payer and payee both have the money, so that the amount is owed to the platform. */
+  is_owed: boolean
+  reason: string
+  note: string | null
+  /** Ids of lines of statements. */
+  statement_lines: readonly string[]
+  document_id: string | null
+  rail_event_id: string | null
+  actor_type: AuditActorType
+  actor_id: string | null
+  actor_name: string | null
+  created_at: Date
 }
 
 /** Where others pay in. */
@@ -126,4 +160,5 @@ export interface RailTables {
   deposit_accounts: DepositAccountRow
   deposits: DepositRow
   rail_events: RailEventRow
+  payment_decisions: PaymentDecisionRow
 }

@@ -17,6 +17,7 @@ import {
 import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { clear, used } from '../../worlds/records/cards.testing.ts'
+import { waitingPayment } from '../../worlds/records/decisions.testing.ts'
 import { paidInByListed, screeningsOf } from '../../worlds/records/screenings.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
@@ -56,6 +57,7 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
       ...(validBody('quote_create', ids) as object),
       source: { sourceType: 'REALTIME_FUNDING', currency: 'USD' },
     }),
+  transaction_decide: async ({ client }) => ({ Transaction: (await waitingPayment(client)).id }),
   deposit_assign: newDeposit,
   deposit_return: newDeposit,
   screening_release: newScreening,
@@ -169,7 +171,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
 
 /** What cannot be done a second time to the same record. */
 const HAPPENS_ONCE =
-  /quote_execute$|^invitation_(claim|cancel)$|^deposit_(assign|return)$|^screening_(release|reject)$/
+  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return)$|^screening_(release|reject)$/
 
 /** The contents of a world, without times of changes, and without webhooks: their delivery goes on by itself. */
 const holds = async ({ client, agent }: World) =>

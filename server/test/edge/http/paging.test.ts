@@ -17,6 +17,12 @@ import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
 import type { JsonSchema } from '../../worlds/contract/schemas.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { used } from '../../worlds/records/cards.testing.ts'
+import {
+  decided as decidedPayment,
+  decision,
+  report,
+  waitingPayment,
+} from '../../worlds/records/decisions.testing.ts'
 import { account, quoted, to } from '../../worlds/records/payments.testing.ts'
 import { paidInByListed } from '../../worlds/records/screenings.testing.ts'
 
@@ -27,11 +33,25 @@ let world: World
 /** Another platform's, whose lists grow as they are read. */
 let growing: World
 beforeAll(async () => {
-  world = await newWorld(await newPlatform())
-  growing = await newWorld(await newPlatform())
+  world = await newDecidedWorld()
+  growing = await newDecidedWorld()
   await forEach(Array.from({ length: ROWS }), () => addRows(world))
   await forEach(Array.from({ length: ROWS }), () => addRows(growing))
 })
+
+/** A world whose transaction is a payment that was decided. */
+async function newDecidedWorld(): Promise<World> {
+  const found = await newWorld(await newPlatform())
+  const { id } = await waitingPayment(found.client)
+  await decidedPayment(found.client, id, decision('FAILED'))
+  return { ...found, ids: { ...found.ids, Transaction: id } }
+}
+
+/** Each further decision is about a report that contradicts the ones before. */
+async function decidedAgain({ client, ids }: World) {
+  const { id } = await report(client, 'payment.delivered', ids.Transaction!)
+  await decidedPayment(client, ids.Transaction!, decision('FAILED', { railEventId: id }))
+}
 
 /** A call that makes a record, under a key of its own. */
 function made(name: EndpointName) {
@@ -82,6 +102,7 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/verifications/{verificationId}/decisions': decided,
   '/stablecoin-provider-accounts': made('stablecoin_account_link'),
   '/transactions': paid,
+  '/transactions/{transactionId}/decisions': decidedAgain,
   '/platform/fees': paid,
   '/quotes': made('quote_create'),
   '/members': made('member_invite'),

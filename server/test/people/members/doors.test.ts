@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { decision, waitingPayment } from '../../worlds/records/decisions.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import {
   newWallet,
@@ -57,6 +58,16 @@ async function releaseDeposit(): Promise<Door> {
   return { client, path: `${path}/release`, status: at(client, path) }
 }
 
+async function decideIt(): Promise<Door> {
+  const { client, id } = await waitingPayment()
+  const path = `/transactions/${id}`
+  const decisions = async () => {
+    const { data } = (await client.get(`${path}/decisions`)).body
+    return data.filter(({ status }: { status: string }) => status === 'DECIDED').length.toString()
+  }
+  return { client, path: `${path}/decide`, body: decision('RETURNED'), status: decisions }
+}
+
 async function approveIncoming(): Promise<Door> {
   const client = await newPlatform()
   await client.send('PATCH', '/config', { webhookEndpoint: 'https://nobody.invalid/hook' })
@@ -88,6 +99,7 @@ const DOORS: Partial<Record<EndpointName, Readonly<Record<string, () => Promise<
     'of a deposit in suspense': returnIt(false),
     'of one whose screening was rejected': returnIt(true),
   },
+  transaction_decide: { 'of a payment that its rail has not ended': decideIt },
   screening_release: { 'of a payment': releasePayment, 'of a deposit': releaseDeposit },
   transaction_approve: { 'of an incoming payment': approveIncoming },
   agent_action_approve: { 'of an action of an agent': approveAction },

@@ -69,6 +69,7 @@ test('the numbers of the kinds are those that they have always had', () => {
     LoggedRequest: 53,
     LedgerCheckpoint: 55,
     WebhookEndpoint: 56,
+    PaymentDecision: 57,
   })
   expect(INVITATION_NUMBER).toBe(35)
   const all = [...Object.values(numbers), INVITATION_NUMBER]

@@ -128,6 +128,7 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
   // Without an account or a reference, so that it waits in suspense.
   sandbox_deposit: () => ({ amount: 100, currency: 'USD' }),
   sandbox_rail_event: () => ({ type: 'payment.returned', paymentId: 'other', message: 'Closed' }),
+  transaction_decide: () => ({ outcome: 'RETURNED', reason: 'Seen', evidence: { note: 'Seen' } }),
   deposit_assign: ({ InternalAccount }) => ({ accountId: InternalAccount! }),
   sandbox_account_fund: () => ({ amount: 100 }),
   sandbox_uma_receive: ({ Customer }) => ({

@@ -7,6 +7,7 @@ import { openProduction, until } from '../production/bank.testing.ts'
 import { dateBefore, ModelBank } from '../production/model-bank.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
 import { clear, used } from '../records/cards.testing.ts'
+import { decided, decision, waitingPayment } from '../records/decisions.testing.ts'
 import { newWallet, paidInByListed, screeningsOf, sent } from '../records/screenings.testing.ts'
 import { PERSON } from '../records/verifications.testing.ts'
 import { Receiver } from '../simulators/webhook-receiver.testing.ts'
@@ -131,6 +132,20 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
     body: { reason: 'Not known to the customer' },
   }),
   transaction_cancel: async (scene) => cancellable(scene),
+  transaction_decide: async ({ client }) => ({
+    ids: { Transaction: (await waitingPayment(client)).id },
+    body: {
+      outcome: 'RETURNED',
+      reason: 'The bank has sent it back',
+      evidence: { note: 'Call with the payments desk of the bank, ticket 4711' },
+      charge: { amount: 300, currency: 'USD' },
+    },
+  }),
+  transaction_decision_list: async ({ client }) => {
+    const { id } = await waitingPayment(client)
+    await decided(client, id, decision('DELIVERED'))
+    return { ids: { Transaction: id } }
+  },
   deposit_assign: suspended,
   deposit_return: suspended,
   screening_release: screened,

@@ -51,6 +51,8 @@ export const PERSONAL = {
   taxId: '47-1100221',
   ownerName: 'Ownermark',
   ownerIdentifier: '987-65-4329',
+  decisionReason: 'Whymark: the bank has sent it back to her',
+  decisionNote: 'Callmark with the branch near the barn',
   reviewReason: 'Reasonmark: the passport is dark',
 } as const
 
@@ -207,6 +209,13 @@ async function pay(
   await clear(client, purchase.body, 1_000)
   await client.advance(60)
   const rest = { source: { accountId: person.usd }, destination: { accountId: bank } }
+  const { id: returned } = await made(client, '/transfer-out', { ...rest, amount: 1_000 })
+  await client.advance(60)
+  const evidence = { note: PERSONAL.decisionNote }
+  const reason = PERSONAL.decisionReason
+  const why = await client.post(`/transactions/${returned}/decide`, { outcome: 'RETURNED', reason, evidence })
+  expect(why.status, toJson(why.body)).toBe(200)
+  await client.advance(0)
   await made(client, '/transfer-out', { ...rest, remittanceInformation: PERSONAL.remittance })
   await client.advance(60)
 }

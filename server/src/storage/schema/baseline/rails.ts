@@ -167,4 +167,38 @@ CREATE TABLE rail_statement_entries (
 CREATE UNIQUE INDEX rail_statement_entries_place ON rail_statement_entries (statement_id, place);
 CREATE INDEX rail_statement_entries_item ON rail_statement_entries (item_id) WHERE item_id IS NOT NULL;
 CREATE INDEX rail_statement_entries_open ON rail_statement_entries (statement_id) WHERE reason IS NOT NULL;
+
+-- Decisions of people about payments whose rail had not ended them, or had contradicted what ended them. Neither changed nor removed.
+CREATE TABLE payment_decisions (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  rail_payment_id uuid NOT NULL REFERENCES rail_payments,
+  transaction_id uuid NOT NULL,
+  -- 1 for the decision that ends the payment. Each further one resolves a report that contradicts the one before.
+  place integer NOT NULL CHECK (place > 0),
+  -- A vote of a member, where others have to agree before it counts.
+  is_proposal boolean NOT NULL,
+  outcome text NOT NULL CHECK (outcome IN ('DELIVERED', 'FAILED', 'RETURNED')),
+  amount bigint NOT NULL,
+  currency text NOT NULL,
+  -- Banks on the way have kept it, and the platform pays it.
+  charge bigint NOT NULL CHECK (charge >= 0 AND charge <= amount),
+  -- Payer and payee both have the money: the amount is among the receivables.
+  is_owed boolean NOT NULL,
+  reason text NOT NULL,
+  -- The evidence.
+  note text,
+  -- Ids of lines of statements.
+  statement_lines jsonb NOT NULL,
+  document_id uuid REFERENCES documents,
+  -- The report that it has resolved.
+  rail_event_id uuid REFERENCES rail_events,
+  actor_type text NOT NULL,
+  actor_id uuid,
+  actor_name text,
+  created_at timestamptz NOT NULL,
+  CONSTRAINT payment_decisions_evidence CHECK (num_nonnulls(note, document_id) > 0 OR jsonb_array_length(statement_lines) > 0)
+);
+CREATE UNIQUE INDEX payment_decisions_once ON payment_decisions (rail_payment_id, place) WHERE NOT is_proposal;
+CREATE INDEX payment_decisions_page ON payment_decisions (transaction_id, created_at DESC, id DESC);
 `

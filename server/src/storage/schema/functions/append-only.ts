@@ -8,6 +8,9 @@ END $$;
 CREATE TRIGGER verification_decisions_append_only BEFORE DELETE OR TRUNCATE ON verification_decisions
   FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 
+CREATE TRIGGER payment_decisions_append_only BEFORE DELETE OR TRUNCATE ON payment_decisions
+  FOR EACH STATEMENT EXECUTE FUNCTION append_only();
+
 CREATE TRIGGER proof_blocks_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON proof_blocks
   FOR EACH STATEMENT EXECUTE FUNCTION append_only();
 

@@ -12,6 +12,8 @@ DECLARE
 BEGIN
   IF TG_TABLE_NAME = 'verification_decisions' THEN
     customer := (SELECT customer_id FROM verifications WHERE id = OLD.verification_id);
+  ELSIF TG_TABLE_NAME = 'payment_decisions' THEN
+    customer := (SELECT customer_id FROM transactions WHERE id = OLD.transaction_id);
   ELSE
     customer := coalesce(OLD.customer_id, (
       SELECT customer_id FROM documents WHERE id = OLD.object_id
@@ -42,6 +44,9 @@ END $$;
 
 CREATE TRIGGER verification_decisions_only_erased BEFORE UPDATE ON verification_decisions
   FOR EACH ROW EXECUTE FUNCTION only_erased('reason', 'errors');
+
+CREATE TRIGGER payment_decisions_only_erased BEFORE UPDATE ON payment_decisions
+  FOR EACH ROW EXECUTE FUNCTION only_erased('reason', 'note');
 
 CREATE TRIGGER audit_events_only_erased BEFORE UPDATE ON audit_events
   FOR EACH ROW EXECUTE FUNCTION only_erased('actor_name', 'address', 'user_agent', 'before', 'after');

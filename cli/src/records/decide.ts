@@ -1,0 +1,109 @@
+import { isObject } from '@countersign/contract/core/decode'
+import { PAYMENT_OUTCOMES, type PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
+import type { Answer, ItemOf } from '@countersign/sdk'
+import { type Shell, say } from '../connection/shell.ts'
+import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
+import { confirmed } from '../terminal/confirmation.ts'
+import { Failure } from '../terminal/failure.ts'
+import { type Column, printRecords } from '../terminal/records.ts'
+import { plain } from '../terminal/table.ts'
+
+export interface DecideOptions {
+  readonly outcome: PaymentOutcome
+  readonly reason: string
+  readonly note?: string
+  readonly line?: readonly string[]
+  readonly document?: string
+  /** In whole units: 2.50 */
+  readonly charge?: string
+  readonly report?: string
+  readonly yes?: boolean
+}
+
+type Decision = ItemOf<'transaction_decision_list'>
+type Payment = Answer<'transaction_get'>['body']
+
+/** The effect of each outcome, as the question before it says. */
+const EFFECTS: Readonly<Record<PaymentOutcome, string>> = {
+  DELIVERED: 'It counts as paid to',
+  FAILED: 'The payer has the money again, and nothing was paid to',
+  RETURNED: 'The payer has the money again. It came back from',
+}
+
+/** Reads an outcome, in any case. Throws Failure for an unknown one. */
+export function readOutcome(text: string): PaymentOutcome {
+  const outcome = PAYMENT_OUTCOMES.find((one) => one === text.toUpperCase())
+  if (!outcome) throw new Failure(`--outcome takes ${PAYMENT_OUTCOMES.join(', ')}; not "${text}".`)
+  return outcome
+}
+
+/** `countersign transactions decide` */
+export async function decidePayment(shell: Shell, id: string, options: DecideOptions): Promise<void> {
+  const { countersign } = shell
+  const { outcome, reason, note, line, document, report, yes } = options
+  if (note === undefined && line === undefined && document === undefined)
+    throw new Failure('Say how you know: --note, --line or --document.')
+  const payment = await countersign.transactions.get(id)
+  const amount = payment.receivedAmount ?? payment.sentAmount
+  if (!amount) throw new Failure(`${id} has no amount.`)
+  const charge = options.charge === undefined ? undefined : readCharge(options.charge, amount.currency.code)
+  const kept = charge
+    ? ` Costs of ${formatAmount(charge.amount, currencyOf(charge.currency))} are booked.`
+    : ''
+  const sum = formatAmount(amount.amount, currencyOf(amount.currency.code))
+  const payee = await payeeOf(shell, payment)
+  await confirmed(`Decide ${sum} ${outcome}? ${EFFECTS[outcome]} ${payee}.${kept}`, yes)
+  const decided = await countersign.transactions.decide(id, {
+    outcome,
+    reason,
+    evidence: {
+      ...(note === undefined ? {} : { note }),
+      ...(line === undefined ? {} : { statementEntryIds: [...line] }),
+      ...(document === undefined ? {} : { documentId: document }),
+    },
+    ...(charge ? { charge } : {}),
+    ...(report === undefined ? {} : { railEventId: report }),
+  })
+  say(shell, decided, [
+    decided.decision?.status === 'DECIDED'
+      ? `${sum} to ${payee} were decided ${outcome}: ${decided.decision.id}`
+      : 'Your vote is kept. Other members have to decide the same before it counts.',
+  ])
+}
+
+function readCharge(text: string, code: string) {
+  const currency = currencyOf(code)
+  const amount = parseAmount(text, currency)
+  if (amount === undefined || amount === 0n)
+    throw new Failure(`--charge must be an amount in ${code}, such as 2.50, not "${text}".`)
+  return { amount, currency: code }
+}
+
+/** The payee in words, as far as the platform knows it. */
+async function payeeOf({ countersign }: Shell, { destination }: Payment): Promise<string> {
+  if ('umaAddress' in destination) return plain(destination.umaAddress)
+  if (!('accountId' in destination)) return 'the payee'
+  const { accountId } = destination
+  if (!accountId.startsWith('ExternalAccount:')) return accountId
+  const { accountInfo } = await countersign.externalAccounts.get(accountId)
+  const beneficiary = 'beneficiary' in accountInfo ? accountInfo.beneficiary : undefined
+  const name = isObject(beneficiary) ? (beneficiary.fullName ?? beneficiary.legalName) : undefined
+  return typeof name === 'string' ? `${plain(name)} (${accountId})` : accountId
+}
+
+const COLUMNS: readonly Column<Decision>[] = [
+  ['DECIDED', ({ createdAt }) => createdAt],
+  ['STATUS', ({ status }) => status],
+  ['OUTCOME', ({ outcome }) => outcome],
+  ['CHARGE', ({ charge }) => (charge ? formatAmount(charge.amount, currencyOf(charge.currency.code)) : '')],
+  ['BY', ({ decidedBy }) => decidedBy.name ?? decidedBy.type],
+  ['REASON', ({ reason }) => reason],
+]
+
+/** `countersign transactions decisions` */
+export async function listDecisions(shell: Shell, id: string): Promise<void> {
+  const data: Decision[] = []
+  for await (const decision of shell.countersign.transactions.decisions(id)) data.push(decision)
+  const none = 'No decisions about this payment were found.'
+  printRecords({ data, hasMore: false }, COLUMNS, { isJson: shell.isJson, none })
+}

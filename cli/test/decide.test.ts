@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Countersign, toJson } from '@countersign/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeFundedCustomer, makePlatform } from '../../sdk/test/platform.testing.ts'
+import { type Run, run as runProgram } from './shop.testing.ts'
+
+/** Payments to an account that ends so wait for half a minute. */
+const SLOW_ACCOUNT = '000123456005'
+
+let folder: string
+let file: string
+let countersign: Countersign
+let source: string
+let payee: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-cli-decide-'))
+  file = join(folder, 'credentials.json')
+  const credentials = await makePlatform()
+  await writeFile(file, toJson(credentials))
+  countersign = new Countersign(credentials)
+  const customer = await makeFundedCustomer(countersign, { email: 'payer@example.com', amount: 1n })
+  source = customer.usdId
+  await countersign.sandbox.fund(source, { amount: 10_000n })
+  const account = await countersign.externalAccounts.create({
+    customerId: customer.customerId,
+    currency: 'USD',
+    accountInfo: {
+      accountType: 'USD_ACCOUNT',
+      accountNumber: SLOW_ACCOUNT,
+      routingNumber: '021000021',
+      beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Charles Babbage' },
+    },
+  })
+  payee = account.id
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const run = (...args: string[]): Promise<Run> =>
+  runProgram(['transactions', ...args, '--credentials', file], { XDG_CONFIG_HOME: folder })
+
+async function waitingPayment(): Promise<string> {
+  const { id } = await countersign.transfers.out({
+    source: { accountId: source },
+    destination: { accountId: payee },
+    amount: 2500n,
+  })
+  await countersign.sandbox.advanceClock({ seconds: 0 })
+  return id
+}
+
+test('a payment is decided on the command line after a question that names amount and payee', async () => {
+  const id = await waitingPayment()
+  const said = ['--outcome', 'returned', '--reason', 'Sent back', '--charge', '3.00']
+  const asked = await run('decide', id, ...said, '--note', 'Ticket 4711')
+  expect(asked.exitCode).toBe(1)
+  for (const words of ['25.00 USD', 'Charles Babbage', '3.00 USD', 'RETURNED'])
+    expect(asked.stderr).toContain(words)
+  expect((await run('decisions', id)).stderr).toContain('No decisions about this payment')
+  const decided = await run('decide', id, ...said, '--note', 'Ticket 4711', '--yes')
+  expect(decided).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(decided.stdout).toContain('25.00 USD to Charles Babbage')
+  const list = await run('decisions', id)
+  for (const words of ['DECIDED', 'RETURNED', '3.00 USD', 'Sent back']) expect(list.stdout).toContain(words)
+  const { status, evidence, charge } = (await countersign.transactions.decisions(id)).data[0]!
+  expect([status, evidence, charge?.amount]).toEqual(['DECIDED', { note: 'Ticket 4711' }, 300n])
+})
+
+test('wrong options and refusals of the server are errors, and nothing is decided', async () => {
+  const id = await waitingPayment()
+  const wrong = [
+    [['--outcome', 'LOST', '--note', 'x'], '--outcome takes DELIVERED, FAILED, RETURNED'],
+    [['--outcome', 'FAILED'], 'Say how you know'],
+    [['--outcome', 'RETURNED', '--note', 'x', '--charge', 'all'], '--charge must be an amount in USD'],
+    [['--outcome', 'RETURNED', '--note', 'x', '--charge', '30'], 'larger than the payment'],
+    [['--outcome', 'RETURNED', '--line', 'StatementEntry:none'], 'No statement has this line'],
+  ] as const
+  for (const [options, message] of wrong) {
+    const { exitCode, stderr } = await run('decide', id, '--reason', 'Because', '--yes', ...options)
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)])
+  }
+  expect((await countersign.transactions.decisions(id)).data).toEqual([])
+})

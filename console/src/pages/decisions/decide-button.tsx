@@ -1,0 +1,50 @@
+import { Modal } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import { DeniableButton } from '../../ui/deniable-button.tsx'
+import { Read } from '../../ui/read.tsx'
+import { DecideForm } from './decide-form.tsx'
+
+interface DecideButtonProps {
+  readonly transactionId: string
+  /** The report that the decision resolves. */
+  readonly railEventId?: string
+  readonly denied: string | undefined
+  readonly onDone: () => void
+}
+
+/** Says what became of a payment whose rail has not said it, or has contradicted what was booked. */
+export function DecideButton({ transactionId, railEventId, denied, onDone }: DecideButtonProps) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  const query = useQuery({
+    queryKey: ['transactions', transactionId],
+    queryFn: () => countersign.transactions.get(transactionId),
+    enabled: isOpen,
+  })
+  return (
+    <>
+      <DeniableButton variant="default" denied={denied} onClick={open}>
+        Decide
+      </DeniableButton>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title="What became of this payment?"
+        centered
+        keepMounted={false}
+      >
+        <Read query={query} lines={6}>
+          {(transaction) => (
+            <DecideForm
+              transaction={transaction}
+              {...(railEventId === undefined ? {} : { railEventId })}
+              close={close}
+              onDone={onDone}
+            />
+          )}
+        </Read>
+      </Modal>
+    </>
+  )
+}

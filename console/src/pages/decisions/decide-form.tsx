@@ -1,0 +1,172 @@
+import { wordOf } from '@countersign/contract/core/objects'
+import { PAYMENT_OUTCOMES } from '@countersign/contract/operation/payment-decisions'
+import { Button, Group, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { type Amount, moneyText } from '../../ui/money.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { isOfPlatform, type TransactionRecord } from '../transactions/columns.tsx'
+import { Confirmation } from './confirmation.tsx'
+import { bodyOf, type DecisionBody, type Draft, EMPTY_DRAFT, OUTCOME_WORDS } from './decision.ts'
+
+interface DecideFormProps {
+  readonly transaction: TransactionRecord
+  readonly railEventId?: string
+  readonly close: () => void
+  readonly onDone: () => void
+}
+
+const DOCUMENTS_MAX = 100
+
+/** Outcome, reason, evidence and charge; then a question that names amount and payee. */
+export function DecideForm({ transaction, railEventId, close, onDone }: DecideFormProps) {
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
+  const [asked, setAsked] = useState<DecisionBody>()
+  const decide = useMutation({
+    mutationFn: async (body: DecisionBody) => await countersign.transactions.decide(transaction.id, body),
+    onSuccess: onDone,
+  })
+  const amount = transaction.receivedAmount ?? transaction.sentAmount
+  if (!amount) return <p>This payment has no amount.</p>
+  if (decide.isSuccess) return <Outcome status={decide.data.decision?.status} close={close} />
+  if (asked)
+    return (
+      <Confirmation
+        transaction={transaction}
+        amount={amount}
+        body={asked}
+        isPending={decide.isPending}
+        error={decide.error}
+        back={() => setAsked(undefined)}
+        confirm={() => decide.mutate(asked)}
+      />
+    )
+  const body = bodyOf(draft, amount.currency, railEventId)
+  return (
+    <Stack gap="md">
+      <Fields draft={draft} change={setDraft} amount={amount} transaction={transaction} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close}>
+          Cancel
+        </Button>
+        <Button disabled={body === undefined} onClick={() => setAsked(body)}>
+          Continue
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function Outcome({ status, close }: { readonly status: string | undefined; readonly close: () => void }) {
+  return (
+    <Stack gap="md">
+      <span role="status">
+        {status === 'DECIDED'
+          ? 'It is decided.'
+          : 'Your vote is kept. Other members have to decide the same before it counts.'}
+      </span>
+      <Group justify="flex-end">
+        <Button onClick={close}>Done</Button>
+      </Group>
+    </Stack>
+  )
+}
+
+interface FieldsProps {
+  readonly draft: Draft
+  readonly change: (draft: Draft) => void
+  readonly amount: Amount
+  readonly transaction: TransactionRecord
+}
+
+function Fields({ draft, change, amount, transaction }: FieldsProps) {
+  const { outcome, reason, note, lines, charge } = draft
+  const set = (more: Partial<Draft>) => change({ ...draft, ...more })
+  return (
+    <>
+      <NativeSelect
+        label="Outcome"
+        description={OUTCOME_WORDS[outcome].effect}
+        data-autofocus
+        value={outcome}
+        onChange={({ currentTarget }) =>
+          set({ outcome: wordOf(PAYMENT_OUTCOMES, currentTarget.value) ?? outcome })
+        }
+        data={PAYMENT_OUTCOMES.map((one) => ({ value: one, label: OUTCOME_WORDS[one].label }))}
+      />
+      <Textarea
+        label="Reason"
+        description="Kept with the decision"
+        autosize
+        minRows={2}
+        maxLength={500}
+        value={reason}
+        onChange={({ currentTarget }) => set({ reason: currentTarget.value })}
+      />
+      <Textarea
+        label="Evidence: note"
+        description="What you were told, by whom, and when. A line or a document does as well"
+        autosize
+        minRows={2}
+        maxLength={1000}
+        value={note}
+        onChange={({ currentTarget }) => set({ note: currentTarget.value })}
+      />
+      {outcome !== 'FAILED' && (
+        <>
+          <TextInput
+            label="Evidence: lines of a statement"
+            description="StatementEntry:…, from the page of the day. They book exactly this payment and the charge"
+            value={lines}
+            onChange={({ currentTarget }) => set({ lines: currentTarget.value })}
+          />
+          <TextInput
+            label={`Charge in ${amount.currency.code}`}
+            description={`What banks have kept of ${moneyText(amount)}: your platform pays it`}
+            inputMode="decimal"
+            value={charge}
+            onChange={({ currentTarget }) => set({ charge: currentTarget.value })}
+          />
+        </>
+      )}
+      {!isOfPlatform(transaction) && (
+        <DocumentChoice
+          customerId={transaction.customerId}
+          documentId={draft.documentId}
+          choose={(documentId) => set({ documentId })}
+        />
+      )}
+    </>
+  )
+}
+
+interface DocumentChoiceProps {
+  readonly customerId: string
+  readonly documentId: string
+  readonly choose: (documentId: string) => void
+}
+
+/** A choice among the uploaded documents of the customer who pays. */
+function DocumentChoice({ customerId, documentId, choose }: DocumentChoiceProps) {
+  const { data } = useQuery({
+    queryKey: ['documents', 'of', customerId],
+    queryFn: () => countersign.documents.list({ documentHolder: customerId, limit: DOCUMENTS_MAX }),
+  })
+  const found = data?.data ?? []
+  if (found.length === 0) return null
+  return (
+    <NativeSelect
+      label="Evidence: document of the customer"
+      value={documentId}
+      onChange={({ currentTarget }) => choose(currentTarget.value)}
+      data={[
+        { value: '', label: 'None' },
+        ...found.map(({ id, documentType, fileName }) => ({
+          value: id,
+          label: `${wordsOf(documentType)}: ${fileName}`,
+        })),
+      ]}
+    />
+  )
+}

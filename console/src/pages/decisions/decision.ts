@@ -1,0 +1,65 @@
+import type { Currency } from '@countersign/contract/core/currencies'
+import type {
+  PaymentDecisionRequest,
+  PaymentDecision as PaymentDecisionSchema,
+  PaymentOutcome,
+} from '@countersign/contract/operation/payment-decisions'
+import type { Static } from 'typebox'
+import { smallestUnits } from '../../ui/money-format.ts'
+
+export type PaymentDecision = Static<typeof PaymentDecisionSchema>
+export type DecisionBody = Static<typeof PaymentDecisionRequest>
+
+/** The label and the effect of each outcome. */
+export const OUTCOME_WORDS: Readonly<
+  Record<PaymentOutcome, { readonly label: string; readonly effect: string }>
+> = {
+  DELIVERED: { label: 'Delivered', effect: 'The payment counts as paid.' },
+  FAILED: { label: 'Failed: it never left', effect: 'The payer has the money again.' },
+  RETURNED: { label: 'Returned: it left and came back', effect: 'The payer has the money again.' },
+}
+
+/** The fields of the form, as typed. */
+export interface Draft {
+  readonly outcome: PaymentOutcome
+  readonly reason: string
+  readonly note: string
+  /** Ids of lines of statements, with spaces or commas between them. */
+  readonly lines: string
+  readonly documentId: string
+  readonly charge: string
+}
+
+export const EMPTY_DRAFT: Draft = {
+  outcome: 'DELIVERED',
+  reason: '',
+  note: '',
+  lines: '',
+  documentId: '',
+  charge: '',
+}
+
+/** The call of a draft; undefined while something that it needs is missing or unreadable. */
+export function bodyOf(
+  draft: Draft,
+  currency: Static<typeof Currency>,
+  railEventId: string | undefined,
+): DecisionBody | undefined {
+  const { outcome, documentId } = draft
+  const [reason, note, charge] = [draft.reason.trim(), draft.note.trim(), draft.charge.trim()]
+  const lines = draft.lines.split(/[\s,]+/).filter(Boolean)
+  const units = charge === '' ? undefined : smallestUnits(charge, currency.decimals ?? 0)
+  const hasEvidence = note !== '' || lines.length > 0 || documentId !== ''
+  if (reason === '' || !hasEvidence || (charge !== '' && !units)) return undefined
+  return {
+    outcome,
+    reason,
+    evidence: {
+      ...(note === '' ? {} : { note }),
+      ...(lines.length === 0 ? {} : { statementEntryIds: lines }),
+      ...(documentId === '' ? {} : { documentId }),
+    },
+    ...(units && outcome !== 'FAILED' ? { charge: { amount: units, currency: currency.code } } : {}),
+    ...(railEventId === undefined ? {} : { railEventId }),
+  }
+}

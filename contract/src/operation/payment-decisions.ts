@@ -1,0 +1,143 @@
+import { Type } from 'typebox'
+import { CurrencyAmount } from '../core/currencies.ts'
+import { endpoint } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { Int64, OneOfWords, Page, Prose, pageQuery, Timestamp } from '../core/schema.ts'
+import { Transaction } from '../payments/transactions.ts'
+import { AuditActor } from './audit-events.ts'
+
+const TAG = 'Transactions'
+
+export const PAYMENT_OUTCOMES = ['DELIVERED', 'FAILED', 'RETURNED'] as const
+export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number]
+
+export const PAYMENT_DECISION_STATES = ['PROPOSED', 'DECIDED'] as const
+
+const outcome = OneOfWords(
+  PAYMENT_OUTCOMES,
+  'DELIVERED: the payee has the money. FAILED: it never left. RETURNED: it left and came back. After the last two the payer has it again',
+)
+
+/** A payment leaves and comes back by one line each, unless its bank divides them. */
+const STATEMENT_LINES_MAX = 5
+
+const evidenceFields = {
+  note: Type.Optional(Prose(1000, { description: 'For example who at the bank said what, and when' })),
+  statementEntryIds: Type.Optional(
+    Type.Array(Id('StatementEntry'), {
+      minItems: 1,
+      maxItems: STATEMENT_LINES_MAX,
+      description:
+        'Lines of statements of the rail that book exactly what is decided. Those that nothing has explained are lines of ' +
+        'this payment from then on',
+    }),
+  ),
+  documentId: Type.Optional(
+    Id(
+      'Document',
+      'An uploaded document of the customer who pays. It is neither replaced nor deleted afterwards',
+    ),
+  ),
+}
+
+const evidence = Type.Object(evidenceFields, { description: 'At least one of them' })
+
+/** A decision of a person about a payment. It is neither changed nor removed. */
+export const PaymentDecision = Type.Object({
+  id: Id('PaymentDecision'),
+  status: OneOfWords(
+    PAYMENT_DECISION_STATES,
+    'PROPOSED: the vote of a member. It counts once as many members as approvalsRequired say the same',
+  ),
+  transactionId: Id('Transaction'),
+  outcome,
+  amount: CurrencyAmount,
+  charge: Type.Optional(CurrencyAmount),
+  reason: Prose(500),
+  evidence,
+  railEventId: Type.Optional(Id('RailEvent', 'The report that it has resolved')),
+  decidedBy: AuditActor,
+  createdAt: Timestamp(),
+})
+
+export const PaymentDecisionRequest = Type.Object({
+  outcome,
+  reason: Prose(500, { description: 'Why. Kept with the decision' }),
+  evidence,
+  charge: Type.Optional(
+    Type.Object(
+      {
+        amount: Int64({ minimum: 1, description: 'In the smallest unit. At most the amount of the payment' }),
+        currency: CurrencyCode,
+      },
+      {
+        description:
+          'What banks on the way have kept, in the currency of the payment. The platform pays it: it is booked to the ' +
+          'account `costs`',
+      },
+    ),
+  ),
+  railEventId: Type.Optional(
+    Id(
+      'RailEvent',
+      'The waiting report about this payment that the decision resolves. Required if the payment has ended',
+    ),
+  ),
+})
+
+export const PaymentDecided = Type.Object({
+  transaction: Transaction,
+  decision: Type.Optional(PaymentDecision),
+})
+
+const transactionPath = Type.Object({ transactionId: PathId })
+
+/** Says what became of a payment whose rail has not said it, or has said otherwise. */
+export const transaction_decide = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  movesHeldMoney: true,
+  method: 'POST',
+  path: '/transactions/{transactionId}/decide',
+  tag: TAG,
+  summary: 'Decide about a payment',
+  description:
+    'Says what became of a payment out that its rail has not ended: its money moves as if the rail had reported it, and the ' +
+    'rail is not polled any more. A payment has one decision. If the rail contradicts it later, the report waits in `GET ' +
+    '/rail-events`, and another decision that names the report resolves it. A payment from an embedded wallet is decided ' +
+    'DELIVERED only with lines of a statement. If the platform has set approvalsRequired, members alone decide, and until ' +
+    'the last who votes for the same outcome, charge, lines and report each call is stored as a proposal. A second proposal of the same by one member is not: `decision` is left out then.',
+  idempotent: true,
+  params: transactionPath,
+  body: PaymentDecisionRequest,
+  responses: { 200: PaymentDecided },
+  errors: [
+    'INVALID_INPUT',
+    'FORBIDDEN',
+    'INVALID_CURRENCY',
+    'AMOUNT_OUT_OF_RANGE',
+    'TRANSACTION_NOT_FOUND',
+    'DOCUMENT_NOT_FOUND',
+    'RAIL_EVENT_NOT_FOUND',
+    'SCREENING_NOT_DECIDED',
+    'PAYMENT_NOT_DECIDABLE',
+    'INVALID_STATE_TRANSITION',
+  ],
+})
+
+export const transaction_decision_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/transactions/{transactionId}/decisions',
+  tag: TAG,
+  summary: 'List the decisions about a payment',
+  description: 'Shows who has decided what about a payment, when, why and with which evidence, newest first.',
+  params: transactionPath,
+  query: Type.Object(pageQuery),
+  responses: { 200: Page(PaymentDecision) },
+  errors: ['INVALID_INPUT', 'TRANSACTION_NOT_FOUND'],
+})
+
+export const paymentDecisions = { transaction_decide, transaction_decision_list }

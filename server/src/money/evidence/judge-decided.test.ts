@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type DecidedPayment, judgeDecided } from './judge-decided.ts'
+
+const EVENTS = ['accept', 'deliver', 'fail', 'return', 'cancel'] as const
+const OUTCOMES = ['DELIVERED', 'FAILED', 'RETURNED'] as const
+const claim = { amount: null, currency: null }
+const payment: DecidedPayment = { amount: 100n, currency: 'EUR', delivered_at: null }
+
+/** The verdict about each event after a decision, in the order of `EVENTS`. */
+function verdicts(
+  outcome: (typeof OUTCOMES)[number],
+  more: { charge?: bigint; place?: number } = {},
+  of = payment,
+) {
+  const decision = { outcome, charge: 0n, place: 1, ...more }
+  return EVENTS.map((event) => judgeDecided({ ...claim, event }, of, decision).effect).join(' ')
+}
+
+test('a claim after a decision has no effect if it agrees, and waits if it contradicts', () => {
+  expect(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, verdicts(outcome)]))).toEqual({
+    DELIVERED: 'none none hold hold hold',
+    FAILED: 'none hold none hold none',
+    RETURNED: 'none hold none none none',
+  })
+  // A charge was booked, so the payment has left.
+  expect(verdicts('RETURNED', { charge: 5n })).toBe('none hold hold none hold')
+})
+
+test('a delivery that the rail had reported before agrees with a return, until a later decision', () => {
+  const delivered = { ...payment, delivered_at: new Date(0) }
+  const before = (place: number) =>
+    judgeDecided({ ...claim, event: 'deliver' }, delivered, { outcome: 'RETURNED', charge: 0n, place }).effect
+  expect([before(1), before(2)]).toEqual(['none', 'hold'])
+})
+
+test('a claim never moves money, and one with another amount or currency waits', () => {
+  const amount = fc.option(fc.bigInt({ min: 0n, max: 200n }), { nil: null })
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...EVENTS),
+      amount,
+      fc.constantFrom('EUR', 'USD', null),
+      fc.constantFrom(...OUTCOMES),
+      fc.constantFrom(0n, 5n),
+      (event, units, currency, outcome, charge) => {
+        const verdict = judgeDecided({ event, amount: units, currency }, payment, {
+          outcome,
+          charge,
+          place: 1,
+        })
+        expect(verdict.effect).not.toBe('apply')
+        const known =
+          event === 'return' ? [100n - charge] : [100n, ...(outcome === 'DELIVERED' ? [100n + charge] : [])]
+        if (currency === 'USD' || (units !== null && !known.includes(units)))
+          expect(verdict.effect).toBe('hold')
+      },
+    ),
+    { numRuns: 5000 },
+  )
+})

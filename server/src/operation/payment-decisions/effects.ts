@@ -1,0 +1,67 @@
+import type { PaymentOutcome } from '@countersign/contract/operation/payment-decisions'
+import { type Leg, post } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { resumePayment } from '../../money/rail-events/apply-evidence.ts'
+import { railLeg } from '../../money/rails/deposit-rows.ts'
+import { movedRailPayment } from '../../money/rails/rail-payments.ts'
+import { expectRow, type Write } from '../../storage/commit/writes.ts'
+import type { PaymentDecisionRow, RailFailure, RailPaymentRow } from '../../storage/rows/rail.ts'
+import { type DecisionEffect, EVENT_OF_OUTCOME } from './decision-table.ts'
+
+/** A decision that was checked. */
+export interface Decided {
+  readonly payment: RailPaymentRow
+  readonly last: PaymentDecisionRow | undefined
+  readonly outcome: PaymentOutcome
+  readonly effect: DecisionEffect
+  /** Smallest unit: all that banks have kept, with what an earlier decision has booked of it. */
+  readonly charge: bigint
+}
+
+/** The customer sees these messages. The reason is for the platform. */
+const FAILURES = {
+  FAILED: {
+    code: 'QUOTE_EXECUTION_FAILED',
+    message: 'The platform has found that the payment failed',
+    isDecided: true,
+  },
+  RETURNED: {
+    code: 'COUNTERPARTY_POST_TX_FAILED',
+    message: 'The platform has found that the payment came back',
+    isDecided: true,
+  },
+} as const satisfies Record<Exclude<PaymentOutcome, 'DELIVERED'>, RailFailure>
+
+/**
+ * The writes of a decision: the record at the rail moves and its settlement becomes due, as after a report, and what the settlement
+ * does not book is booked here. Guard: nothing was reported about the payment meanwhile.
+ */
+export async function effectWrites(op: Op, decided: Decided): Promise<readonly Write[]> {
+  return [...(await movedRecord(op, decided)), ...bookings(op, decided)]
+}
+
+async function movedRecord(op: Op, { payment, effect, outcome }: Decided): Promise<readonly Write[]> {
+  if (effect !== 'move') return [expectRow('rail_payments', payment.id, { state: payment.state })]
+  const failure = outcome === 'DELIVERED' ? undefined : FAILURES[outcome]
+  const moved = movedRailPayment(op, payment, EVENT_OF_OUTCOME[outcome], { failure })
+  return [moved.write, ...(await resumePayment(op, moved.row))]
+}
+
+/** The charge, less what an earlier decision has booked, to the costs; and the amount that payer and payee both have. */
+function bookings(op: Op, { payment, last, effect, charge }: Decided): readonly Write[] {
+  const { currency, amount } = payment
+  const cause = { cause: 'transaction', causeId: payment.payment_id } as const
+  const kept = charge - (last?.charge ?? 0n)
+  const owed = effect === 'owe' ? amount : effect === 'clear' ? -amount : 0n
+  const fromRail = (system: 'costs' | 'receivables', units: bigint): Leg[] => [
+    { system, currency, amount: -units },
+    railLeg(payment, units),
+  ]
+  return [...post(op, cause, fromRail('costs', kept)), ...post(op, cause, fromRail('receivables', owed))]
+}
+
+/** True if payer and payee both have the money after a decision. */
+export function isOwedAfter({ effect, last }: Decided): boolean {
+  if (effect === 'owe') return true
+  return effect === 'stand' && last?.is_owed === true
+}

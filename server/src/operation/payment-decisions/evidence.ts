@@ -1,0 +1,109 @@
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import type { transaction_decide } from '@countersign/contract/operation/payment-decisions'
+import type { Op } from '../../kernel/operation/app.ts'
+import { type ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
+import { findDocument } from '../../people/documents/documents.ts'
+import { submitDocuments } from '../../people/documents/submission.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { RailPaymentRow } from '../../storage/rows/rail.ts'
+import {
+  explainLines,
+  findStatementLine,
+  kindOfLine,
+  type StatementLine,
+} from '../reconciliations/explain-lines.ts'
+
+type DecisionBody = BodyOf<typeof transaction_decide>
+
+/** The checked evidence of a decision. */
+export interface CheckedEvidence {
+  /** True if lines of a statement book the payment as decided. */
+  readonly hasLines: boolean
+  /** Keep the evidence: unexplained lines are explained, and a document stays as it is. */
+  readonly writes: readonly Write[]
+}
+
+/** A payment with what a decision about it says of the money. */
+interface Claimed {
+  readonly transaction: TransactionWithCustomer
+  readonly payment: RailPaymentRow
+  readonly outcome: DecisionBody['outcome']
+  readonly charge: bigint
+}
+
+const LINES_FIELD = 'evidence.statementEntryIds'
+const DOCUMENT_FIELD = 'evidence.documentId'
+
+/** Errors: 400 `INVALID_INPUT` that names the part of the evidence, 404 `DOCUMENT_NOT_FOUND`. */
+export async function checkEvidence(
+  op: Op,
+  claimed: Claimed,
+  evidence: DecisionBody['evidence'],
+): Promise<CheckedEvidence> {
+  const { note, statementEntryIds = [], documentId } = evidence
+  if (note === undefined && statementEntryIds.length === 0 && documentId === undefined)
+    throw fieldError(
+      'INVALID_INPUT',
+      'evidence',
+      'evidence needs a note, a line of a statement or a document',
+    )
+  const lines = await findLines(op, claimed, statementEntryIds)
+  if (lines.length > 0) checkSums(claimed, lines)
+  return {
+    hasLines: lines.length > 0,
+    writes: [
+      ...explainLines(op, lines, claimed.payment.payment_id),
+      ...(documentId === undefined ? [] : await kept(op, claimed, documentId)),
+    ],
+  }
+}
+
+/** Lines of the payment's rail, in its currency, that book it or that nothing has explained. */
+async function findLines(op: Op, { payment }: Claimed, ids: readonly string[]): Promise<StatementLine[]> {
+  const found = await Promise.all([...new Set(ids)].map((id) => findStatementLine(op, id)))
+  return found.map((line) => {
+    if (!line) throw wrongLines('No statement has this line')
+    const { entry, day } = line
+    if (day.rail !== payment.rail)
+      throw wrongLines(`The line ${entry.id} is of the rail ${day.rail}, not of ${payment.rail}`)
+    if (day.currency !== payment.currency)
+      throw wrongLines(`The line ${entry.id} is in ${day.currency}, not in ${payment.currency}`)
+    const isOfPayment = entry.item_id === payment.payment_id && entry.kind === kindOfLine(entry)
+    if (entry.reason !== 'UNEXPLAINED' && !isOfPayment)
+      throw wrongLines(`The line ${entry.id} books something else`)
+    return line
+  })
+}
+
+/**
+ * Lines out sum to what left, and lines in to what came back, to the unit. The line by which a payment left that came back may be on
+ * another statement.
+ */
+function checkSums({ payment, outcome, charge }: Claimed, lines: readonly StatementLine[]): void {
+  if (outcome === 'FAILED') throw wrongLines('A payment that never left is on no statement: name no line')
+  const sum = (isOut: boolean) =>
+    lines.reduce((total, { entry }) => (entry.amount < 0n === isOut ? total + entry.amount : total), 0n)
+  const [out, back] = [sum(true), sum(false)]
+  const isDelivered = outcome === 'DELIVERED'
+  const outExpected = isDelivered ? -(payment.amount + charge) : -payment.amount
+  const backExpected = isDelivered ? 0n : payment.amount - charge
+  const isOutRight = out === outExpected || (!isDelivered && out === 0n)
+  if (isOutRight && back === backExpected) return
+  throw wrongLines(
+    `These lines book ${out} out and ${back} back, and the decision ${outExpected} out and ${backExpected} back, ` +
+      `in the smallest unit of ${payment.currency}`,
+  )
+}
+
+function wrongLines(message: string): ApiError {
+  return fieldError('INVALID_INPUT', LINES_FIELD, message)
+}
+
+/** Keeps a document of the paying customer as it is. Guard: it has not changed meanwhile. */
+async function kept(op: Op, { transaction }: Claimed, id: string): Promise<readonly Write[]> {
+  const document = await findDocument(op, id, DOCUMENT_FIELD)
+  if (document.customer_id !== transaction.customer_id)
+    throw fieldError('INVALID_INPUT', DOCUMENT_FIELD, 'This document is not of the customer who pays')
+  return submitDocuments(op, [document])
+}

@@ -1,0 +1,167 @@
+import { currencyRecord, isKnownCurrency, type KnownCurrency } from '@countersign/contract/core/currencies'
+import { isObject } from '@countersign/contract/core/decode'
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
+import type { transaction_decide } from '@countersign/contract/operation/payment-decisions'
+import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
+import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
+import { actorView } from '../../kernel/audit/actors.ts'
+import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import type { TransactionWithCustomer } from '../../kernel/transactions/transactions.ts'
+import { findRailEventById } from '../../money/rail-events/rail-events.ts'
+import { findRailPayment } from '../../money/rails/rail-payments.ts'
+import { findScreeningOf } from '../../money/screenings/screenings.ts'
+import type { PaymentDecisionRow, RailEventRow, RailPaymentRow } from '../../storage/rows/rail.ts'
+import { RAIL_EVENT_INITIAL } from '../../storage/rows/states.ts'
+import { DECISION_EFFECTS, type DecisionEffect, standingOf } from './decision-table.ts'
+
+export type DecisionBody = BodyOf<typeof transaction_decide>
+
+/** A call to a rail may be in progress for this long after the payment was due to be given to it. */
+const GIVING_SECONDS = 60
+
+/**
+ * The record of a payment that a person may decide. Errors: 409 `PAYMENT_NOT_DECIDABLE` if the payment may still be on its way to
+ * the rail, or a chain decides; 409 `SCREENING_NOT_DECIDED`.
+ */
+export async function decidablePayment(
+  op: Op,
+  transaction: TransactionWithCustomer,
+): Promise<RailPaymentRow> {
+  const payment = await findRailPayment(op, 'OUT', transaction.id)
+  if (!payment) throw notDecidable('NOT_GIVEN', 'No rail was given a payment out of this transaction.')
+  const screening = await findScreeningOf(op, 'PAY', transaction.id)
+  if (screening?.state === SCREENING_INITIAL)
+    throw new ApiError('SCREENING_NOT_DECIDED', { details: { screeningId: screening.id } })
+  const rail = op.rails.find(payment.rail)
+  if (rail?.chain)
+    throw notDecidable('ON_CHAIN', 'The chain says what became of this payment: no person decides about it.')
+  if (
+    payment.state === 'GIVEN' &&
+    (rail?.enqueue || payment.submit_at > plusSeconds(op.now, -GIVING_SECONDS))
+  )
+    throw notDecidable(
+      'NOT_SENT',
+      'This payment may still be on its way to its rail. Wait until the rail has it, or cancel it.',
+    )
+  return payment
+}
+
+function notDecidable(reason: string, message: string): ApiError {
+  return new ApiError('PAYMENT_NOT_DECIDABLE', { message, details: { reason } })
+}
+
+/** Error: 400 or 409 if the charge is not one of this decision and payment. */
+export function chargeOf({ outcome, charge }: DecisionBody, payment: RailPaymentRow): bigint {
+  if (charge === undefined) return 0n
+  if (outcome === 'FAILED')
+    throw fieldError('INVALID_INPUT', 'charge', 'A payment that never left has no charge: book it as costs')
+  if (charge.currency !== payment.currency)
+    throw fieldError(
+      'INVALID_CURRENCY',
+      'charge.currency',
+      `The payment is in ${payment.currency}, and its charge too`,
+    )
+  if (charge.amount > payment.amount)
+    throw fieldError('AMOUNT_OUT_OF_RANGE', 'charge.amount', 'The charge is larger than the payment')
+  return charge.amount
+}
+
+/** The waiting report that a decision resolves. Errors: 404 `RAIL_EVENT_NOT_FOUND`, 409 if it was resolved, 400 if it is about something else. */
+export async function reportAbout(
+  op: Op,
+  payment: RailPaymentRow,
+  id: string | undefined,
+): Promise<RailEventRow | undefined> {
+  if (id === undefined) return undefined
+  const report = await findRailEventById(op, id)
+  if (!report) throw new ApiError('RAIL_EVENT_NOT_FOUND', { details: { field: 'railEventId' } })
+  const { rail, type, body } = report
+  const isAbout = isObject(body.data) && body.data.id === payment.payment_id && type.startsWith('payment.')
+  if (rail !== payment.rail || !isAbout)
+    throw fieldError('INVALID_INPUT', 'railEventId', 'This report is not about the payment')
+  if (report.state !== RAIL_EVENT_INITIAL)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: 'This report does not wait any more.',
+      details: { field: 'railEventId', status: report.state },
+    })
+  return report
+}
+
+/**
+ * The effect of a decision. Error: 409 `INVALID_STATE_TRANSITION` if the payment was decided or has ended, unless the decision
+ * resolves a report that waits.
+ */
+export function effectOf(
+  outcome: DecisionBody['outcome'],
+  payment: RailPaymentRow,
+  last: PaymentDecisionRow | undefined,
+  report: RailEventRow | undefined,
+): DecisionEffect {
+  const standing = standingOf(payment, last)
+  const effect = DECISION_EFFECTS[standing][outcome]
+  const details = present({ status: payment.state, decisionId: last?.id })
+  if (effect === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: 'This payment was delivered. If its money is back, decide RETURNED.',
+      details: { ...details, field: 'outcome' },
+    })
+  const isFirst = last === undefined && effect === 'move'
+  if (!isFirst && !report)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: last
+        ? `This payment was already decided: ${last.outcome}. Only a report that contradicts it is decided again: name it in railEventId.`
+        : `This payment has ended: it is ${payment.state}. Only a report that contradicts it can be decided: name it in railEventId.`,
+      details: { ...details, field: 'railEventId' },
+    })
+  return effect
+}
+
+/** Error: 409 `PAYMENT_NOT_DECIDABLE` if money of an embedded wallet would be taken without a line of a statement. */
+export async function checkWallet(
+  op: Op,
+  { source_account_id: accountId }: TransactionWithCustomer,
+  {
+    effect,
+    outcome,
+    hasLines,
+  }: { effect: DecisionEffect; outcome: DecisionBody['outcome']; hasLines: boolean },
+): Promise<void> {
+  const takesMoney = effect === 'move' && outcome === 'DELIVERED'
+  if (!takesMoney || hasLines || !accountId?.startsWith('InternalAccount:')) return
+  const { type } = await findInternalAccount(op, accountId)
+  if (type !== 'EMBEDDED_WALLET') return
+  throw notDecidable(
+    'LINE_REQUIRED',
+    'A payment from an embedded wallet is decided DELIVERED only with the line of a statement that books it.',
+  )
+}
+
+/** A decision as the API shows it. */
+export function decisionView(row: PaymentDecisionRow) {
+  const money = (amount: bigint) => ({ amount, currency: currencyRecord(row.currency) })
+  return {
+    id: row.id,
+    status: row.is_proposal ? ('PROPOSED' as const) : ('DECIDED' as const),
+    transactionId: row.transaction_id,
+    outcome: row.outcome,
+    amount: money(row.amount),
+    ...(row.charge === 0n ? {} : { charge: money(row.charge) }),
+    reason: row.reason,
+    evidence: present({
+      note: row.note,
+      statementEntryIds: row.statement_lines.length === 0 ? undefined : [...row.statement_lines],
+      documentId: row.document_id,
+    }),
+    ...present({ railEventId: row.rail_event_id }),
+    decidedBy: actorView(row),
+    createdAt: row.created_at.toISOString(),
+  }
+}
+
+/** The currency of a payment at a rail. Throws for one that the server does not know: it carries none. */
+export function currencyOf({ currency }: RailPaymentRow): KnownCurrency {
+  if (!isKnownCurrency(currency)) throw new Error(`A payment in ${currency}`)
+  return currency
+}

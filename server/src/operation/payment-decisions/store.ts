@@ -1,0 +1,10 @@
+import type { Op } from '../../kernel/operation/app.ts'
+
+/** The decisions about the payment of a transaction. */
+export function selectDecisions(op: Op, transactionId: string) {
+  return op.read
+    .selectFrom('payment_decisions')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('transaction_id', '=', transactionId)
+}

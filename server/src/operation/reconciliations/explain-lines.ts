@@ -1,0 +1,66 @@
+import { RECONCILIATION_TRANSITIONS } from '@countersign/contract/states/reconciliation-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { update, type Write } from '../../storage/commit/writes.ts'
+import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
+import { expectedCosts } from './costs.ts'
+import { selectEntry, selectStatement } from './store.ts'
+
+/** A line of a statement, with its day. */
+export interface StatementLine {
+  readonly entry: RailStatementEntryRow
+  readonly day: RailStatementRow
+}
+
+/** The line of a statement with this id, if there is one. */
+export async function findStatementLine(op: Op, id: string): Promise<StatementLine | undefined> {
+  const entry = await selectEntry(op, id)
+  const day = entry && (await selectStatement(op, entry.statement_id))
+  return day && { entry, day }
+}
+
+/** A line out says that a payment left, a line in that it came back. */
+export function kindOfLine({ amount }: Pick<RailStatementEntryRow, 'amount'>): 'PAYMENT' | 'PAYMENT_RETURN' {
+  return amount < 0n ? 'PAYMENT' : 'PAYMENT_RETURN'
+}
+
+/**
+ * Explains those lines that nothing had explained as lines of a payment, and makes their days due to be compared again. Guards:
+ * nobody else has explained a line or extended its day.
+ */
+export function explainLines(op: Op, lines: readonly StatementLine[], paymentId: string): readonly Write[] {
+  const open = lines.filter(({ entry }) => entry.reason === 'UNEXPLAINED')
+  const days = new Map(open.map(({ day }) => [day.id, day]))
+  return [
+    ...open.map(({ entry }) =>
+      update(
+        'rail_statement_entries',
+        entry.id,
+        { reason: entry.reason },
+        { kind: kindOfLine(entry), item_id: paymentId, reason: null },
+      ),
+    ),
+    ...[...days.values()].flatMap((day) => bookedAgain(op, day, open)),
+  ]
+}
+
+function bookedAgain(op: Op, day: RailStatementRow, lines: readonly StatementLine[]): readonly Write[] {
+  const entries = lines.flatMap(({ entry }) => (entry.statement_id === day.id ? [entry] : []))
+  const kinds = entries.map((entry) => ({ kind: kindOfLine(entry), amount: entry.amount }))
+  const costs = expectedCosts(op.rails.find(day.rail), day.currency, kinds)
+  const moved = transition(
+    op,
+    'rail_statements',
+    RECONCILIATION_TRANSITIONS,
+    day,
+    'extend',
+    {
+      // Entries after it that were applied before change nothing a second time.
+      booked_count: Math.min(day.booked_count, ...entries.map(({ place }) => place - 1)),
+      expected_costs: costs === undefined ? day.expected_costs : costs + (day.expected_costs ?? 0n),
+    },
+    { entry_count: day.entry_count, booked_count: day.booked_count },
+  )
+  return [moved.write, job(op, 'statement.book', { statementId: day.id }, op.now)]
+}

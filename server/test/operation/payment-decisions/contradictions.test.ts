@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+import type { Client } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import {
+  decide,
+  decided,
+  decision,
+  report,
+  SENT,
+  stateOf,
+  type WaitingPayment,
+  waitingPayment,
+} from '../../worlds/records/decisions.testing.ts'
+
+const CHARGE = 300
+const charged = { charge: { amount: CHARGE, currency: 'USD' } }
+
+/** A payment that was decided so, and a report of its bank afterwards. */
+async function decidedThenReported(outcome: string, more: object, said: string) {
+  const payment = await waitingPayment()
+  const { client, id } = payment
+  const { decision: first } = await decided(client, id, decision(outcome, { ...more }))
+  const before = await stateOf(payment)
+  const event = await report(client, `payment.${said}`, id)
+  return { payment, first, before, event, after: await stateOf(payment) }
+}
+
+const waiting = async (client: Client) => (await client.get('/rail-events?status=WAITING')).body.data
+
+/** Decides again because of a report. */
+const again = (payment: WaitingPayment, railEventId: string, outcome: string, more: object = {}) =>
+  decided(payment.client, payment.id, decision(outcome, { railEventId, reason: 'Looked again', ...more }))
+
+describe('a report after a decision', () => {
+  test.each([
+    ['DELIVERED', {}, 'delivered'],
+    ['DELIVERED', charged, 'delivered'],
+    ['DELIVERED', {}, 'accepted'],
+    ['FAILED', {}, 'failed'],
+    ['FAILED', {}, 'cancelled'],
+    ['FAILED', {}, 'accepted'],
+    ['RETURNED', {}, 'returned'],
+    ['RETURNED', charged, 'returned'],
+    ['RETURNED', {}, 'failed'],
+  ])('that agrees with %s %j, as %s, is recorded and moves nothing', async (outcome, more, said) => {
+    const { payment, before, event, after } = await decidedThenReported(outcome, more, said)
+    expect(event.status).toBe('APPLIED')
+    expect(after).toEqual(before)
+    expect(await waiting(payment.client)).toEqual([])
+  })
+
+  test.each([
+    ['DELIVERED', {}, 'failed'],
+    ['DELIVERED', {}, 'cancelled'],
+    ['FAILED', {}, 'delivered'],
+    ['FAILED', {}, 'returned'],
+    ['RETURNED', {}, 'delivered'],
+    ['RETURNED', charged, 'failed'],
+  ])('that contradicts %s %j, as %s, waits, shows both, and moves nothing', async (outcome, more, said) => {
+    const { payment, first, before, event, after } = await decidedThenReported(outcome, more, said)
+    expect(event).toMatchObject({ status: 'WAITING', reason: 'CONTRADICTION' })
+    expect(after).toEqual(before)
+    expect(await waiting(payment.client)).toMatchObject([
+      { id: event.id, type: `payment.${said}`, body: { decision: { id: first.id, outcome } } },
+    ])
+  })
+
+  test('that money came back after it was decided delivered gives it back, as after any delivery', async () => {
+    const { payment, event, after } = await decidedThenReported('DELIVERED', {}, 'returned')
+    expect(event.status).toBe('APPLIED')
+    expect(after).toEqual({ status: 'FAILED', payer: [0, 0], rail: 0, books: {} })
+    expectError(await decide(payment.client, payment.id, decision('DELIVERED')), {
+      code: 'INVALID_STATE_TRANSITION',
+    })
+  })
+})
+
+describe('another decision, because of the report that contradicts the first', () => {
+  test('may stand by the first, and the report is resolved with its reason', async () => {
+    const { payment, before, event } = await decidedThenReported('FAILED', {}, 'delivered')
+    const { client, id } = payment
+    const { decision: second } = await again(payment, event.id, 'FAILED')
+    expect(second).toMatchObject({ outcome: 'FAILED', railEventId: event.id, reason: 'Looked again' })
+    expect(await stateOf(payment)).toEqual(before)
+    const { data } = (await client.get('/rail-events')).body
+    expect(data).toMatchObject([{ id: event.id, status: 'RESOLVED', note: 'Looked again' }])
+    expect((await client.get(`/transactions/${id}/decisions`)).body.totalCount).toBe(2)
+  })
+
+  test('gives back what was delivered by mistake, less a charge', async () => {
+    const { payment, event } = await decidedThenReported('DELIVERED', {}, 'failed')
+    expectError(await decide(payment.client, payment.id, decision('FAILED', { railEventId: event.id })), {
+      code: 'INVALID_STATE_TRANSITION',
+      field: 'outcome',
+    })
+    await again(payment, event.id, 'RETURNED', charged)
+    expect(await stateOf(payment)).toEqual({
+      ...{ status: 'FAILED', payer: [0, 0], rail: -CHARGE, books: { costs: CHARGE } },
+    })
+    // The rail had not reported a delivery before, so this report contradicts the decision.
+    expect((await report(payment.client, 'payment.delivered', payment.id)).status).toBe('WAITING')
+  })
+
+  test('books what payer and payee both have as owed to the platform, and takes nothing of the payer', async () => {
+    const { payment, event } = await decidedThenReported('RETURNED', charged, 'delivered')
+    await again(payment, event.id, 'DELIVERED')
+    const owed = { status: 'FAILED', payer: [0, 0], rail: -SENT, books: { receivables: SENT } }
+    expect(await stateOf(payment)).toEqual(owed)
+    expect((await report(payment.client, 'payment.delivered', payment.id)).status).toBe('APPLIED')
+    const back = await report(payment.client, 'payment.returned', payment.id)
+    expect(back.status).toBe('WAITING')
+    expect(await stateOf(payment)).toEqual(owed)
+    await again(payment, back.id, 'RETURNED', charged)
+    expect(await stateOf(payment)).toEqual({
+      ...{ status: 'FAILED', payer: [0, 0], rail: -CHARGE, books: { costs: CHARGE } },
+    })
+  })
+
+  test('is one for each report, also of twenty at once', async () => {
+    const { payment, event } = await decidedThenReported('FAILED', {}, 'delivered')
+    const { client, id } = payment
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        decide(client, id, decision(index % 2 ? 'DELIVERED' : 'FAILED', { railEventId: event.id })),
+      ),
+    )
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+    for (const { status, body } of replies)
+      if (status !== 200)
+        expect([body.code, body.details.field]).toEqual(['INVALID_STATE_TRANSITION', 'railEventId'])
+    await client.advance(0)
+    const { data } = (await client.get(`/transactions/${id}/decisions`)).body
+    expect(data).toHaveLength(2)
+    const books = data[0].outcome === 'DELIVERED' ? { receivables: SENT } : {}
+    expect((await stateOf(payment)).books).toEqual(books)
+  })
+
+  test('needs a report that waits, and one about this payment', async () => {
+    const { payment, event } = await decidedThenReported('FAILED', {}, 'delivered')
+    const { client, customer, bank, id } = payment
+    const begun = await client.post('/transfer-out', {
+      source: { accountId: customer.usd },
+      destination: { accountId: bank },
+      amount: SENT,
+    })
+    await client.advance(0)
+    const other = decision('DELIVERED', { railEventId: event.id })
+    expectError(await decide(client, begun.body.id, other), { code: 'INVALID_INPUT', field: 'railEventId' })
+    await client.post(`/rail-events/${event.id}/resolve`, { note: 'Seen' })
+    expectError(await decide(client, id, other), { code: 'INVALID_STATE_TRANSITION', field: 'railEventId' })
+  })
+
+  test('resolves the contradiction of a rail with itself', async () => {
+    const payment = await waitingPayment()
+    await report(payment.client, 'payment.failed', payment.id)
+    const event = await report(payment.client, 'payment.delivered', payment.id)
+    expect(event.status).toBe('WAITING')
+    await again(payment, event.id, 'DELIVERED', charged)
+    expect(await stateOf(payment)).toEqual({
+      status: 'FAILED',
+      payer: [0, 0],
+      rail: -SENT - CHARGE,
+      books: { receivables: SENT, costs: CHARGE },
+    })
+  })
+})

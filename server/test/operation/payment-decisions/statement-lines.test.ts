@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
+import { runCommand } from '../../../src/edge/commands/admin.ts'
+import type { Verified } from '../../../src/operation/proofs/verify.ts'
+import type { Reply } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import {
+  exampleBank,
+  newEuroAccount,
+  openProduction,
+  type Production,
+  until,
+} from '../../worlds/production/bank.testing.ts'
+import { dateBefore, ModelBank } from '../../worlds/production/model-bank.testing.ts'
+import { decide, decision } from '../../worlds/records/decisions.testing.ts'
+
+const AMOUNT = 1000
+const yesterday = dateBefore(1)
+
+let world: Production
+let source: string
+let destination: string
+beforeAll(async () => {
+  world = await openProduction()
+  const customerId = await world.newApproved()
+  const account = await world.accountOf(customerId, 'EUR')
+  await world.paidIn(account, '1000000')
+  const path = `/customers/internal-accounts?customerId=${customerId}&currency=EUR`
+  await until(
+    () => world.client.get(path),
+    ({ body }) => Number(body.data[0].balance.amount) > 0,
+  )
+  source = account.id
+  destination = await newEuroAccount(world.client, customerId)
+})
+afterAll(() => world.close())
+
+/** A payment that a bank has taken, and of which it says nothing. */
+async function given(bank: ModelBank): Promise<string> {
+  const { status, body } = await world.client.post('/transfer-out', {
+    source: { accountId: source },
+    destination: { accountId: destination },
+    amount: AMOUNT,
+  })
+  expect(status, toJson(body)).toBe(201)
+  await until(
+    async () => bank.given.has(body.id),
+    (isGiven) => isGiven,
+  )
+  await until(
+    async () => stateAtRail(body.id),
+    (state) => state === 'ACCEPTED',
+  )
+  return body.id
+}
+
+async function stateAtRail(id: string): Promise<string | undefined> {
+  const { rows } = await world.service.app.db.query<{ state: string }>(
+    "SELECT state FROM rail_payments WHERE direction = 'OUT' AND payment_id = $1",
+    [id.slice(id.indexOf(':') + 1)],
+  )
+  return rows[0]?.state
+}
+
+const statusOf = async (id: string) => (await world.client.get(`/transactions/${id}`)).body.status
+
+/** The day of a bank, compared now. */
+async function day(bank: ModelBank, date = yesterday): Promise<Reply['body']> {
+  const args = ['reconciliation', 'run', '--rail', bank.name, '--date', date]
+  const { data } = (await runCommand(world.service.app, args, '')) as { data: Reply['body'][] }
+  return data[0]
+}
+
+/** Closes the day of a bank, and returns the lines that nothing explains, by their amounts. */
+async function linesOf(bank: ModelBank): Promise<Record<string, string>> {
+  await bank.tell(bank.event('statement', bank.close(yesterday)))
+  const { differences } = await day(bank)
+  return Object.fromEntries(differences.map(({ amount, about }: Reply['body']) => [amount, about]))
+}
+
+const withLines = (outcome: string, statementEntryIds: readonly unknown[], more: object = {}) =>
+  decision(outcome, { evidence: { statementEntryIds }, ...more })
+
+const charge = (amount: number) => ({ charge: { amount, currency: 'EUR' } })
+
+async function ends(id: string, status: string): Promise<void> {
+  await until(
+    () => statusOf(id),
+    (found) => found === status,
+  )
+}
+
+describe('a line of a statement as evidence', () => {
+  test('that nothing explained is the payment from then on, and the day balances', async () => {
+    const bank = new ModelBank(world)
+    const [paid, back] = [await given(bank), await given(bank)]
+    bank.book(yesterday, { kind: 'OTHER', amount: String(-AMOUNT - 7), text: 'Payment with a charge' })
+    bank.book(yesterday, { kind: 'OTHER', amount: String(-AMOUNT), text: 'Payment' })
+    bank.book(yesterday, { kind: 'OTHER', amount: String(AMOUNT - 60), text: 'Returned, less our fee' })
+    const lines = await linesOf(bank)
+    const delivered = await decide(
+      world.client,
+      paid,
+      withLines('DELIVERED', [lines[-AMOUNT - 7]], charge(7)),
+    )
+    expect(delivered.status, toJson(delivered.body)).toBe(200)
+    await ends(paid, 'COMPLETED')
+    const returned = await decide(
+      world.client,
+      back,
+      withLines('RETURNED', [lines[AMOUNT - 60], lines[-AMOUNT]], charge(60)),
+    )
+    expect(returned.status, toJson(returned.body)).toBe(200)
+    await ends(back, 'FAILED')
+    expect(await day(bank)).toMatchObject({ status: 'BALANCED', differenceCount: 0 })
+  })
+
+  test('has to be of the rail, of exactly the amount that is booked, and free', async () => {
+    const bank = new ModelBank(world)
+    const [one, other] = [await given(bank), await given(bank)]
+    bank.book(yesterday, { kind: 'OTHER', amount: String(-AMOUNT) })
+    bank.book(yesterday, { kind: 'FEE', amount: '-3' })
+    const line = (await linesOf(bank))[-AMOUNT]!
+    const field = 'evidence.statementEntryIds'
+    const refusals = [
+      withLines('FAILED', [line]),
+      withLines('RETURNED', [line]),
+      withLines('DELIVERED', [line], charge(1)),
+      withLines('RETURNED', [line], charge(1)),
+    ]
+    for (const body of refusals)
+      expectError(await decide(world.client, one, body), { code: 'INVALID_INPUT', field })
+    // Only one of two payments is this line.
+    const replies = await Promise.all(
+      [one, other].map((id) => decide(world.client, id, withLines('DELIVERED', [line]))),
+    )
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 400])
+    const [first, second] = replies[0]!.status === 200 ? [one, other] : [other, one]
+    await ends(first, 'COMPLETED')
+    expect(await statusOf(second)).toBe('PENDING')
+    expectError(await decide(world.client, second, withLines('DELIVERED', [line])), {
+      code: 'INVALID_INPUT',
+      field,
+    })
+    expect(await day(bank)).toMatchObject({ status: 'BALANCED' })
+    const elsewhere = new ModelBank(world)
+    const third = await given(elsewhere)
+    expectError(await decide(world.client, third, withLines('DELIVERED', [line])), {
+      code: 'INVALID_INPUT',
+      field,
+    })
+  })
+})
+
+describe('the statement after a decision', () => {
+  test('that books what was decided agrees, and the day balances', async () => {
+    const bank = new ModelBank(world)
+    const [paid, back] = [await given(bank), await given(bank)]
+    await decide(world.client, paid, decision('DELIVERED'))
+    await decide(world.client, back, decision('RETURNED', charge(60)))
+    await ends(paid, 'COMPLETED')
+    await ends(back, 'FAILED')
+    bank.book(yesterday, { kind: 'PAYMENT', id: paid, amount: String(-AMOUNT) })
+    bank.book(yesterday, { kind: 'PAYMENT', id: back, amount: String(-AMOUNT) })
+    bank.book(yesterday, { kind: 'PAYMENT_RETURN', id: back, amount: String(AMOUNT - 60) })
+    await bank.tell(bank.event('statement', bank.close(yesterday)))
+    const found = await day(bank)
+    const waiting = (await world.client.get(`/rail-events?rail=${bank.name}&status=WAITING`)).body.data
+    expect([found.status, waiting.map(({ reason }: Reply['body']) => reason)]).toEqual(['BALANCED', []])
+  })
+
+  test('that books what was decided to have failed waits, with both, until somebody decides again', async () => {
+    const bank = new ModelBank(world)
+    const id = await given(bank)
+    await decide(world.client, id, decision('FAILED'))
+    await ends(id, 'FAILED')
+    bank.book(yesterday, { kind: 'PAYMENT', id, amount: String(-AMOUNT) })
+    await bank.tell(bank.event('statement', bank.close(yesterday)))
+    expect(await day(bank)).toMatchObject({ differences: [{ reason: 'NOT_IN_BOOKS', about: id }] })
+    const { data } = (await world.client.get(`/rail-events?rail=${bank.name}&status=WAITING`)).body
+    expect(data).toMatchObject([
+      { reason: 'CONTRADICTION', type: 'payment.delivered', body: { decision: { outcome: 'FAILED' } } },
+    ])
+    const body = decision('DELIVERED', {
+      railEventId: data[0].id,
+      evidence: { statementEntryIds: [data[0].body.id] },
+    })
+    const again = await decide(world.client, id, body)
+    expect(again.status, toJson(again.body)).toBe(200)
+    expect(await day(bank)).toMatchObject({ status: 'BALANCED' })
+  })
+})
+
+test('a payment whose amount the bank has booked otherwise waits in the list, and is decided from there', async () => {
+  const bank = new ModelBank(world)
+  const id = await given(bank)
+  bank.book(yesterday, { kind: 'PAYMENT', id, amount: String(-AMOUNT - 15) })
+  await bank.tell(bank.event('statement', bank.close(yesterday)))
+  await day(bank)
+  const { data } = (await world.client.get(`/rail-events?rail=${bank.name}&status=WAITING`)).body
+  expect(data).toMatchObject([{ reason: 'OTHER_AMOUNT', body: { expected: { value: String(AMOUNT) } } }])
+  const reply = await decide(
+    world.client,
+    id,
+    withLines('DELIVERED', [data[0].body.id], { railEventId: data[0].id, ...charge(15) }),
+  )
+  expect(reply.status, toJson(reply.body)).toBe(200)
+  await ends(id, 'COMPLETED')
+  expect(await day(bank)).toMatchObject({ status: 'BALANCED' })
+  expect((await world.client.get(`/rail-events?rail=${bank.name}`)).body.data).toMatchObject([
+    { status: 'RESOLVED', note: 'The bank has confirmed it' },
+  ])
+})
+
+test('a payment that was just given to its rail waits, and one whose rail is gone can be decided', async () => {
+  const bank = new ModelBank(world)
+  const id = await given(bank)
+  const uuid = id.slice(id.indexOf(':') + 1)
+  await world.service.app.db.query("UPDATE rail_payments SET state = 'GIVEN' WHERE payment_id = $1", [uuid])
+  const early = await decide(world.client, id, decision('FAILED'))
+  expectError(early, { code: 'PAYMENT_NOT_DECIDABLE' })
+  expect(early.body.details.reason).toBe('NOT_SENT')
+  await world.service.app.db.query("UPDATE rail_payments SET state = 'ACCEPTED' WHERE payment_id = $1", [
+    uuid,
+  ])
+  await world.setRails([exampleBank(world.bank.url)])
+  expect((await decide(world.client, id, decision('FAILED'))).status).toBe(200)
+  await ends(id, 'FAILED')
+})
+
+test('the books are proved, decisions and all', async () => {
+  const { findings } = (await runCommand(world.service.app, ['books', 'verify'], '')) as Verified
+  expect(findings).toEqual([])
+})
