@@ -17,6 +17,7 @@ import { ENDPOINTS } from './endpoints.testing.ts'
 import { ERASURE_CALLS, IMPORT_CALLS, MEMBER_CALLS } from './examples.testing.ts'
 import type { RecordingClient } from './recording-client.testing.ts'
 import type { Call, Scene } from './scene.testing.ts'
+import { WEBHOOK_CALLS } from './webhook-calls.testing.ts'
 
 const DEVICE_KEY = () => ({ clientPublicKey: generateKeyPair().publicKey.uncompressedHex })
 
@@ -204,19 +205,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
       ).id,
     },
   }),
-  webhook_endpoint_create: () => ({
-    body: {
-      url: 'https://books.example.com/events',
-      description: 'Bookkeeping',
-      eventTypes: ['OUTGOING_PAYMENT.COMPLETED', 'INCOMING_PAYMENT.COMPLETED'],
-    },
-  }),
-  webhook_endpoint_delete: async ({ client, ids }) => ({
-    ids: {
-      WebhookEndpoint: (await made(client, '/webhook-endpoints', validBody('webhook_endpoint_create', ids)))
-        .id,
-    },
-  }),
+  ...WEBHOOK_CALLS,
 }
 
 const cardFor = (ids: Ids) => ({ cardholderId: ids.Customer!, form: 'VIRTUAL' })
