@@ -1,0 +1,390 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { bai2File, type SampleBai2Account, type SampleBai2Group } from './bai2.testing.ts'
+import { readBai2 } from './bai2-reader.ts'
+import { typeCodeKind } from './bai2-type-codes.ts'
+import { all, bytesOf } from './camt.testing.ts'
+import type { BankRecord } from './camt.ts'
+import { readTwice } from './read-twice.ts'
+import { UnreadableFile } from './unreadable-file.ts'
+import { openVector, vectorsAbsent } from './vectors.testing.ts'
+
+const read = (text: string | Uint8Array) => all(readTwice(() => bytesOf(text), readBai2))
+const refusal = (text: string) =>
+  read(text).then(
+    () => 'is read',
+    (error: unknown) => (error instanceof UnreadableFile ? error.message : Promise.reject(error)),
+  )
+const entriesOf = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'entry' ? [one.entry] : []))
+const transactionsOf = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'transaction' ? [one.transaction] : []))
+const statementsOf = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'statement' ? [one] : []))
+const unreadOf = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'unread' ? [one] : []))
+
+const DAY: SampleBai2Account = {
+  account: '0004477',
+  summaries: [
+    ['010', 100_000n],
+    ['015', 109_500n],
+  ],
+  transactions: [
+    { code: '165', amount: 10_000n, bank: 'B1', customer: 'C1', texts: ['ACH CREDIT, A/B'] },
+    { code: '698', amount: 500n, bank: 'B2', texts: ['FEES'] },
+  ],
+}
+const file = (group: Partial<SampleBai2Group> = {}, account: SampleBai2Account = DAY) =>
+  bai2File([{ accounts: [account], ...group }])
+
+/** A model of files, and what its records have to say. */
+const reference = fc.stringMatching(/^[A-Z0-9-]{0,16}$/)
+const text = fc
+  .string({ unit: fc.constantFrom(...'ABCabc019,/ .:-'), minLength: 1, maxLength: 60 })
+  .map((one) => one.trim())
+  .filter((one) => one !== '')
+const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
+const funds = fc.constantFrom(
+  ...[[''], ['0'], ['1'], ['2'], ['Z'], ['V', '261130', ''], ['V', '261201', '9999'], ['V', '', '']],
+  ...[
+    ['S', '1', '2', '3'],
+    ['S', '', '', ''],
+    ['D', '2', '0', '50', '1', '50'],
+    ['D', '0'],
+  ],
+)
+const account = fc.record({
+  account: fc.stringMatching(/^\d{1,12}$/),
+  currency: fc.constantFrom('', 'USD', 'JPY', 'KWD', 'EUR'),
+  opening: fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n }),
+  transactions: fc.array(
+    fc.record({
+      code: fc.constantFrom(
+        '142',
+        '165',
+        '195',
+        '257',
+        '301',
+        '399',
+        '451',
+        '495',
+        '557',
+        '698',
+        '925',
+        '965',
+      ),
+      amount,
+      funds,
+      bank: reference,
+      customer: reference,
+      texts: fc.array(text, { maxLength: 4 }),
+    }),
+    { maxLength: 5 },
+  ),
+})
+const groups = fc.array(
+  fc.record({
+    date: fc.constantFrom('261124', '261125', '280229'),
+    currency: fc.constantFrom('', 'USD', 'GBP'),
+    modifier: fc.constantFrom('', '2', '4'),
+    accounts: fc.array(account, { minLength: 1, maxLength: 3 }),
+  }),
+  { minLength: 1, maxLength: 3 },
+)
+const layout = fc.record({
+  fieldsMax: fc.constantFrom(2, 3, 5, 1_000),
+  isTextBelow: fc.boolean(),
+  isPadded: fc.boolean(),
+  lineEnd: fc.constantFrom('\n', '\r\n', ''),
+} as const)
+
+type Model = typeof groups extends fc.Arbitrary<infer Value> ? Value : never
+
+const signed = ({ code, amount }: { readonly code: string; readonly amount: bigint }) =>
+  typeCodeKind(code) === 'DEBIT' ? -amount : amount
+const closingOf = ({ opening, transactions }: Model[number]['accounts'][number]) =>
+  transactions.reduce((sum, one) => sum + signed(one), opening)
+const written = (model: Model, more: fc.infer<typeof layout> = DEFAULT) =>
+  bai2File(
+    model.map((group) => ({
+      ...group,
+      accounts: group.accounts.map((one) => ({
+        ...one,
+        summaries: [
+          ['010', one.opening],
+          ['015', closingOf(one)],
+          ['040', 7n, 'S', '1', '2', '4'],
+        ] as const,
+      })),
+    })),
+    more,
+  )
+const DEFAULT = { fieldsMax: 1_000, isTextBelow: false, isPadded: false, lineEnd: '\n' } as const
+const isoDay = (day: string) => `20${day.slice(0, 2)}-${day.slice(2, 4)}-${day.slice(4)}`
+
+test('what is written of several accounts and days is read back, however records are split, padded and cut', async () => {
+  await fc.assert(
+    fc.asyncProperty(groups, layout, async (model, how) => {
+      const records = await read(written(model, how))
+      expect(unreadOf(records)).toEqual([])
+      const accounts = model.flatMap(({ accounts, ...group }) => accounts.map((one) => ({ group, one })))
+      expect(statementsOf(records)).toMatchObject(
+        accounts.map(({ group, one }) => {
+          const currency = one.currency || group.currency || 'USD'
+          const date = isoDay(group.date)
+          return {
+            statement: { kind: 'STATEMENT', account: one.account, currency },
+            balances: [
+              { type: 'OPBD', amount: one.opening, currency, date },
+              { type: 'CLBD', amount: closingOf(one), currency, date },
+            ],
+            entries: one.transactions.length,
+            contradiction: null,
+          }
+        }),
+      )
+      const wanted = accounts.flatMap(({ group, one }) =>
+        one.transactions.map((each) => ({ ...each, bookedOn: isoDay(group.date) })),
+      )
+      expect(entriesOf(records)).toMatchObject(
+        wanted.map(({ code, bank, customer, bookedOn, funds: [type, day], ...one }) => ({
+          amount: signed({ code, ...one }),
+          transactionCode: code,
+          bookedOn,
+          valueOn: type === 'V' && day ? isoDay(day) : null,
+          servicerReference: bank || null,
+          reference: customer || null,
+          text: one.texts.join(' ') || null,
+        })),
+      )
+      const told = wanted.filter(({ bank, customer, texts }) => bank || customer || texts.length > 0)
+      expect(transactionsOf(records).map(({ references }) => references.slice(0, 6))).toEqual(
+        told.map(({ bank, customer, texts }) =>
+          [
+            ...(customer ? [{ where: 'CustomerReference', text: customer }] : []),
+            ...(bank ? [{ where: 'BankReference', text: bank }] : []),
+            ...[...texts, ...(texts.length > 1 ? [texts.join(' '), texts.join('')] : [])].map((one) => ({
+              where: 'Text',
+              text: one,
+            })),
+          ].slice(0, 6),
+        ),
+      )
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('every changed character of a total or a count is refused', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      groups,
+      fc.nat(),
+      fc.nat(),
+      fc.constantFrom(...'0123456789+-,/ X'),
+      async (model, which, at, to) => {
+        const lines = written(model).split('\n')
+        const trailers = lines.flatMap((line, index) => (/^(?:49|98|99),/.test(line) ? [index] : []))
+        const index = trailers[which % trailers.length] ?? 0
+        const line = lines[index] ?? ''
+        const place = 3 + (at % (line.length - 4))
+        fc.pre(line[place] !== to && line[place] !== ',')
+        lines[index] = `${line.slice(0, place)}${to}${line.slice(place + 1)}`
+        expect(await refusal(lines.join('\n'))).toMatch(/^line \d+: record (?:49|98|99) says that/)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('a record that is missing or stands twice is refused, and so is a changed digit of an amount', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      groups,
+      fc.nat(),
+      fc.constantFrom('missing', 'twice', 'amount'),
+      async (model, which, fault) => {
+        const lines = written(model).trimEnd().split('\n')
+        const index = which % lines.length
+        if (fault === 'missing') lines.splice(index, 1)
+        else if (fault === 'twice') lines.splice(index, 0, lines[index] ?? '')
+        else {
+          const ofAmount = /^(16,\d{3},\d*)(\d)/.exec(lines[index] ?? '')
+          fc.pre(ofAmount !== null)
+          lines[index] = (lines[index] ?? '').replace(
+            /^(16,\d{3},\d*)(\d)/,
+            (_, head, digit) => `${head}${(Number(digit) + 1) % 10}`,
+          )
+        }
+        expect(await refusal(lines.join('\n'))).not.toBe('is read')
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+describe('a message that refuses a file', () => {
+  const good = file()
+  test.each([
+    [
+      '49,220000,4/',
+      'line 6: record 49 says that its control total is "220001", and its amounts add up to 220000',
+      '49,220001,4/',
+    ],
+    ['49,220000,4/', 'line 6: record 49 says that it has "5" records, and it has 4', '49,220000,5/'],
+    ['98,220000,1,6/', 'line 7: record 98 says that it has "2" accounts, and it has 1', '98,220000,2,6/'],
+    ['99,220000,1,8/', 'line 8: record 99 says that it has "9" records, and it has 8', '99,220000,1,9/'],
+    ['02,ACMEINC,021000021,1,', 'line 2: record 02 has the group status "7"', '02,ACMEINC,021000021,7,'],
+    ['261125,2400', 'line 2: record 02 has the as-of date "261131"', '261131,2400'],
+    ['261125,2400', 'line 2: record 02 has the as-of time "2401"', '261125,2401'],
+    ['USD,2/', 'line 2: record 02 has the as-of date modifier "9"', 'USD,9/'],
+    ['010,100000', 'line 3: record 03 has the amount "1000.00" with the code 010', '010,1000.00'],
+    ['16,165,10000', 'line 4: record 16 has the amount "-10000"', '16,165,-10000'],
+    ['16,165', 'line 4: begins with "17,", which no record does', '17,165'],
+    ['03,0004477', 'line 3: record 16 stands outside of an account', '16,0004477'],
+    [',,2/', 'line 1: record 01 is of version "3"; read is version 2', ',,3/'],
+  ])('names the record and the line: %s', async (from, message, to) => {
+    expect(await refusal(good.replace(from, to))).toBe(message)
+  })
+
+  test('says that a file is not whole', async () => {
+    expect(await refusal(good.slice(0, good.indexOf('98,')))).toBe('ends before its record 99')
+    expect(await refusal(`88,A/\n${good}`)).toBe('line 1: record 88 continues nothing')
+  })
+})
+
+test('only final data close a day: with the closing balance, or by the modifier', async () => {
+  const kindOf = async (
+    group: Partial<SampleBai2Group>,
+    summaries: SampleBai2Account['summaries'] = DAY.summaries,
+  ) =>
+    statementsOf(await read(file(group, { ...DAY, ...(summaries ? { summaries } : {}) })))[0]?.statement.kind
+  expect(await Promise.all(['', '1', '2', '3', '4'].map((modifier) => kindOf({ modifier })))).toEqual([
+    ...['STATEMENT', 'REPORT', 'STATEMENT', 'REPORT', 'STATEMENT'],
+  ])
+  expect(await kindOf({ modifier: '' }, [['030', 5n]])).toBe('REPORT')
+  expect(await kindOf({ modifier: '2' }, [['045', 5n]])).toBe('STATEMENT')
+})
+
+test('tests and deletions are not told, but for one report of each group', async () => {
+  const records = await read(
+    bai2File([
+      { status: '4', accounts: [DAY] },
+      { status: '2', accounts: [DAY, DAY] },
+      { status: '3', accounts: [DAY] },
+    ]),
+  )
+  expect(unreadOf(records)).toMatchObject([
+    { statement: null, reason: 'line 2: record 02 is a test (group status 4); nothing of it is booked' },
+    { statement: null, reason: expect.stringContaining('is a deletion of what the bank has sent before') },
+  ])
+  expect(unreadOf(records)[0]?.raw).toContain('16,165,10000')
+  expect(statementsOf(records)).toHaveLength(1)
+  expect(entriesOf(records)).toHaveLength(2)
+})
+
+test('a statement whose transactions do not lead to its closing balance contradicts itself', async () => {
+  const wrong = {
+    ...DAY,
+    summaries: [
+      ['010', 100_000n],
+      ['015', 109_501n],
+    ] as const,
+  }
+  expect(statementsOf(await read(file({}, wrong)))[0]?.contradiction).toContain(
+    'are not its closing balance 109501',
+  )
+})
+
+test('the opening balance follows from the totals if all transactions are there, and from nothing else', async () => {
+  const balancesOf = async (credits: bigint) =>
+    statementsOf(
+      await read(
+        file(
+          {},
+          {
+            ...DAY,
+            summaries: [
+              ['015', 109_500n],
+              ['100', credits],
+              ['400', 500n],
+            ],
+          },
+        ),
+      ),
+    )[0]?.balances.map(({ type, amount }) => [type, amount])
+  expect(await balancesOf(10_000n)).toEqual([
+    ['OPBD', 100_000n],
+    ['CLBD', 109_500n],
+  ])
+  expect(await balancesOf(10_001n)).toEqual([['CLBD', 109_500n]])
+})
+
+test('a transaction without a direction, with unknown funds, or that is a total waits alone', async () => {
+  const records = await read(
+    file(
+      { modifier: '2' },
+      {
+        account: '0004477',
+        transactions: [
+          { code: '721', amount: 5n, texts: ['LOAN'] },
+          { code: '165', amount: 6n, funds: ['Q'], texts: ['X'] },
+          { code: '100', amount: 7n },
+          { code: '165', amount: 8n, funds: ['V', '261399', ''] },
+          { code: '890', amount: 0n, texts: ['A NOTE'] },
+          { code: '195', amount: 9n, bank: 'B' },
+        ],
+      },
+    ),
+  )
+  expect(unreadOf(records).map(({ reason, amount }) => [reason, amount])).toEqual([
+    ['line 4: has the type code "721"', null],
+    ['line 5: has the funds type "Q"', 6n],
+    ['line 6: is a total (100)', null],
+    ['line 7: has the value date "261399"', 8n],
+  ])
+  expect(entriesOf(records).map((entry) => entry.amount)).toEqual([9n])
+  expect(statementsOf(records)).toMatchObject([{ entries: 5, unread: 4 }])
+})
+
+test('the customer reference of a debit or a return names a payment; of another credit it is text', async () => {
+  const customer = 'CS0123456789'
+  const records = await read(
+    file(
+      {},
+      {
+        account: '1',
+        transactions: [
+          { code: '165', amount: 1n, customer },
+          { code: '257', amount: 1n, customer, texts: ['ACH RETURN R03 NO ACCOUNT'] },
+          { code: '451', amount: 1n, customer },
+        ],
+      },
+    ),
+  )
+  expect(transactionsOf(records)).toMatchObject([
+    { endToEndId: null, isReturn: false, remittanceInformation: customer },
+    { endToEndId: customer, isReturn: true, returnReason: { code: 'R03' } },
+    { endToEndId: customer, isReturn: false },
+  ])
+})
+
+test('bytes that are not UTF-8, zero bytes and Ctrl-Z spoil no record', async () => {
+  const bytes = Buffer.concat([
+    Buffer.from([0xef, 0xbb, 0xbf]),
+    Buffer.from(file().replace('FEES', 'GEB\u00dcHR'), 'latin1'),
+    Buffer.from([0x1a, 0, 0]),
+  ])
+  expect(entriesOf(await read(bytes))[1]?.text).toBe('GEB\u00dcHR')
+})
+
+test.skipIf(vectorsAbsent)('the file that was made for this format is read', async () => {
+  const records = await all(readTwice(() => openVector('bank-made/bai2.txt'), readBai2))
+  expect(entriesOf(records)).toMatchObject([
+    { amount: 10_000n, servicerReference: 'BANKREF1', text: 'ACH CREDIT CSD59D3725E6' },
+  ])
+  expect(statementsOf(records)).toMatchObject([
+    { statement: { kind: 'STATEMENT', account: '0004477', currency: 'USD' }, contradiction: null },
+  ])
+})
