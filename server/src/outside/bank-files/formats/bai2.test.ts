@@ -99,13 +99,14 @@ const layout = fc.record({
   lineEnd: fc.constantFrom('\n', '\r\n', ''),
 } as const)
 
+type Layout = typeof layout extends fc.Arbitrary<infer Value> ? Value : never
 type Model = typeof groups extends fc.Arbitrary<infer Value> ? Value : never
 
 const signed = ({ code, amount }: { readonly code: string; readonly amount: bigint }) =>
   typeCodeKind(code) === 'DEBIT' ? -amount : amount
 const closingOf = ({ opening, transactions }: Model[number]['accounts'][number]) =>
   transactions.reduce((sum, one) => sum + signed(one), opening)
-const written = (model: Model, more: fc.infer<typeof layout> = DEFAULT) =>
+const written = (model: Model, more: Layout = DEFAULT) =>
   bai2File(
     model.map((group) => ({
       ...group,
