@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { BATCH, PAYMENT, write } from '../../../src/outside/bank-files/formats/ach.testing.ts'
 import {
   bai2File,
   type SampleBai2Account,
@@ -16,7 +17,7 @@ import {
 
 let bank: FileBank
 beforeAll(async () => {
-  bank = await openFileBank('ACH')
+  bank = await openFileBank('ACH', { bankCodes: [{ code: '699', kind: 'FEE' }] })
 })
 afterAll(() => bank.close())
 
@@ -93,7 +94,12 @@ async function paid(amount: number) {
       async () => (await bank.world.client.get(`/transactions/${sent.body.id}`)).body,
       (found) => found.status === status,
     )
-  return { customerId, transactionIs, paymentReference: line.slice(39, 54).trim() }
+  return {
+    customerId,
+    transactionId: sent.body.id,
+    transactionIs,
+    paymentReference: line.slice(39, 54).trim(),
+  }
 }
 
 describe('a BAI2 file', () => {
@@ -106,6 +112,7 @@ describe('a BAI2 file', () => {
         credit(reference, 4_500n),
         { code: '451', amount: 300n, bank: 'B1', customer: paymentReference, texts: ['ACH DEBIT, PAYOUT'] },
         { code: '698', amount: 25n, bank: 'B2', texts: ['SERVICE FEE'] },
+        { code: '699', amount: 5n, texts: ['FEE BY THE TABLE OF THE RAIL'] },
         { code: '354', amount: 7n, bank: 'B3', texts: ['INTEREST'] },
       ]),
     ])
@@ -113,7 +120,7 @@ describe('a BAI2 file', () => {
     await balanceIs(customerId, 4_500n)
     await transactionIs('COMPLETED')
     expect(await dayOf(date)).toMatchObject({
-      statement: { entryCount: 4, charged: 25, closingBalance: Number(balance) },
+      statement: { entryCount: 5, charged: 30, closingBalance: Number(balance) },
     })
     expect(await waiting()).toEqual([])
   })
@@ -177,7 +184,7 @@ describe('a BAI2 file', () => {
   })
 
   test('with a returned item gives the money back, with the reason of the return', async () => {
-    const { customerId, paymentReference, transactionIs } = await paid(400)
+    const { customerId, transactionId, paymentReference, transactionIs } = await paid(400)
     await put(
       file(nextDay(), [
         wholeDay([{ code: '451', amount: 400n, customer: paymentReference, texts: ['PAYOUT'] }]),
@@ -190,8 +197,32 @@ describe('a BAI2 file', () => {
       customer: paymentReference,
       texts: ['RETURN R03 NO ACCOUNT'],
     }
-    await put(file(nextDay(), [wholeDay([returned])]))
+    // Without balances it is not a day, and counts all the same.
+    await put(file(nextDay(), [{ account: ACH_FORMAT.accountNumber, transactions: [returned] }]))
     await balanceIs(customerId, 1_000n)
+    const { rows } = await bank.world.service.app.db.query<{ details: string }>(
+      `SELECT failure::text AS details FROM rail_payments WHERE 'Transaction:' || payment_id = $1`,
+      [transactionId],
+    )
+    expect(rows[0]?.details).toContain('R03: ')
+  })
+
+  test('with a settlement that may be the sum of entries of a NACHA file waits: the entries have been counted', async () => {
+    const payers = [await payer(), await payer()]
+    const effectiveDate = nextDay()
+    const payments = payers.map(({ reference }, index) => ({
+      ...{ ...PAYMENT, account: ACH_FORMAT.accountNumber, traceSequence: index + 1 },
+      ...{ amount: 111n, remittanceInformation: `FOR ${reference}` },
+    }))
+    await bank.put(`entries-${effectiveDate}.ach`, await write([{ ...BATCH, effectiveDate, payments }]))
+    for (const { customerId } of payers) await balanceIs(customerId, 111n)
+    const before = (await waiting()).length
+    await put(file(effectiveDate, [wholeDay([{ code: '166', amount: 222n, texts: ['ACH SETTLEMENT'] }])]))
+    const found = await waiting()
+    expect(found).toHaveLength(before + 1)
+    expect(found.map(({ reason }: { reason: string }) => reason)).toContain('OTHER_AMOUNT')
+    const suspense = (await bank.world.client.get('/deposits?status=SUSPENSE&limit=100')).body.data
+    expect(suspense.map(({ amount }: { amount: { amount: number } }) => amount.amount)).not.toContain(222)
   })
 
   test('with a credit that states the reference of a payment of ours takes it for a deposit, not for its return', async () => {

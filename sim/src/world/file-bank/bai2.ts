@@ -54,6 +54,6 @@ function transactionOf(entry: Entry): string[] {
   const customer = reference ?? batch ?? detail.structured ?? detail.endToEndId ?? ''
   const funds = isUnreadable ? NO_FUNDS : 'Z'
   const head = `16,${type},${cents < 0n ? -cents : cents},${funds},${servicerReference},${customer}`
-  // The text is long in the records of many banks, and stands in a record of its own.
+  // Many banks put the text into a continuation.
   return said === '' ? [`${head}/`] : [`${head}/`, `88,${said}/`]
 }

@@ -10,7 +10,7 @@ const RETURNED = ['PMNT', 'ICDT', 'RRTN'] as const
 const NO_REFERENCE = ['NONREF', '0000000000', 'NOREF']
 const CHARGE = 35n
 
-/** How the shape of an entry is chosen. A plain one has one detail at most, whose amount is its own, and no charge. */
+/** The choice of shapes. A plain entry has one detail at most, and no charge. */
 export interface Shapes {
   readonly random: Random
   readonly isPlain: boolean

@@ -28,7 +28,7 @@ export interface Bai2Group {
   readonly createdAt: string
 }
 
-/** What an account record says, before its transactions. */
+/** An account record, before its transactions. */
 export interface Bai2Account {
   readonly head: StatementHead
   readonly currency: string
@@ -176,7 +176,7 @@ function entryOf({ code, date, ...booked }: Booked, { bank, customer, texts }: S
 
 const NOBODY = { name: null, account: null, bic: null }
 
-/** What the bank says of an entry in detail; undefined if it says nothing. */
+/** The references and the text of an entry; undefined if it has neither. */
 function detailOf(
   entry: BankEntry,
   code: string,

@@ -87,7 +87,7 @@ export interface Availability {
   readonly fault?: string
 }
 
-/** The funds type and the fields that belong to it. They say when money is available, and are no money of their own. */
+/** The funds type and the fields that belong to it. They say when money is available, and add nothing to it. */
 export function availabilityOf(fields: Bai2Fields): Availability {
   const type = fields.optional().toUpperCase()
   if (['', '0', '1', '2', 'Z'].includes(type)) return { valueOn: null }

@@ -3,7 +3,7 @@
 /** By the first digits: balances and other facts about the account, money in, money out. */
 export type TypeCodeKind = 'STATUS' | 'CREDIT' | 'DEBIT' | 'UNKNOWN'
 
-/** Ranges of codes. Banks give the codes from 900 on a meaning of their own; loans (700 to 899) have no direction. */
+/** Ranges of codes. Each bank chooses the meaning of codes from 900 on; loans (700 to 899) have no direction. */
 const RANGES: readonly (readonly [from: number, to: number, kind: TypeCodeKind])[] = [
   [10, 99, 'STATUS'],
   [100, 399, 'CREDIT'],

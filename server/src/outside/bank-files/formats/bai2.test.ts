@@ -371,6 +371,14 @@ test('the customer reference of a debit or a return names a payment; of another 
   ])
 })
 
+test('a settlement of several payments is marked as a sum, and a type code keeps its words', async () => {
+  const transactions = ['166', '466', '165', '354'].map((code) => ({ code, amount: 1n, customer: 'FILE-1' }))
+  const entries = entriesOf(await read(file({}, { account: '1', transactions })))
+  const sum = { messageId: 'FILE-1', paymentInformationId: null }
+  expect(entries.map(({ batch }) => batch)).toEqual([sum, sum, null, null])
+  expect(entries[3]?.proprietaryCode).toEqual({ code: '354', issuer: 'BAI2' })
+})
+
 test('bytes that are not UTF-8, zero bytes and Ctrl-Z spoil no record', async () => {
   const bytes = Buffer.concat([
     Buffer.from([0xef, 0xbb, 0xbf]),

@@ -70,7 +70,7 @@ function namesOf(formats: readonly FileFormat[]): string {
   return formats.flatMap(({ reads }) => reads).join(', ')
 }
 
-/** The format of a file, by its first bytes; undefined if it is none of them. */
+/** The format of a file, by its first bytes; undefined for an unknown format. */
 export function formatOf(head: Uint8Array): FormatName | undefined {
   return keysOf(FILE_FORMATS).find((name) => FILE_FORMATS[name].startsLike(head))
 }
