@@ -39,6 +39,8 @@ export interface Bai2Account {
   readonly total: bigint
 }
 
+const ACCOUNT_CHARACTERS_MAX = 50
+
 /** A modifier of 1 or 3 marks news of a day that may still change, 2 or 4 its final data. */
 const INTERIM: ReadonlySet<string> = new Set(['1', '3'])
 
@@ -47,7 +49,8 @@ export function accountOf(record: Bai2Record, group: Bai2Group): Bai2Account {
   const fields = new Bai2Fields(record)
   const account = fields.optional()
   const currency = fields.optional().toUpperCase() || group.currency
-  if (account === '') throw new UnreadablePart('has no account number')
+  if (account === '' || account.length > ACCOUNT_CHARACTERS_MAX)
+    throw new UnreadablePart(`has the account number ${shown(account)}`)
   if (!/^[A-Z]{3}$/.test(currency)) throw new UnreadablePart(`has the currency ${shown(currency)}`)
   const amounts = summariesOf(fields)
   const find = (code: string) => amounts.findLast((one) => one.code === code)?.amount

@@ -47,7 +47,8 @@ class Lines {
   /** A file without line ends is cut as it comes. */
   #cutRest(): Bai2Line[] {
     const length = this.#length ?? statedLength(this.#rest)
-    if (length === undefined) this.#refuse(`is longer than ${LINE_CHARACTERS_MAX} characters`)
+    if (length === undefined)
+      this.#refuse(this.#number + 1, `is longer than ${LINE_CHARACTERS_MAX} characters`)
     this.#length = length
     const whole = this.#rest.length - (this.#rest.length % length)
     const text = this.#rest.slice(0, whole)
@@ -77,12 +78,13 @@ class Lines {
     if (text === '') return []
     this.#number += 1
     const [, code] = LINE_START.exec(text) ?? []
-    if (code === undefined) this.#refuse(`begins with ${shown(text.slice(0, 3))}, which no record does`)
+    if (code === undefined)
+      this.#refuse(this.#number, `begins with ${shown(text.slice(0, 3))}, which no record does`)
     return [{ number: this.#number, code, text: withoutControls(text.slice(code.length + 1)) }]
   }
 
-  #refuse(what: string): never {
-    throw new UnreadableFile(`line ${this.#number}: ${what}`)
+  #refuse(line: number, what: string): never {
+    throw new UnreadableFile(`line ${line}: ${what}`)
   }
 }
 

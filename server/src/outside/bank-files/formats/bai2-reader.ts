@@ -11,6 +11,7 @@ import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
 /** Cash management files of US banks (BAI2): balances and transactions of accounts, group by group. */
 
 const CONTINUATIONS_MAX = 1_000
+const CREATED_CHARACTERS_MAX = 100
 const VERSION = '2'
 
 /** Reasons that nothing of a group is booked, by its status. */
@@ -133,7 +134,7 @@ class Reading {
     const [, , date, time, id] = Array.from({ length: 7 }, () => fields.optional())
     const version = fields.optional()
     if (version !== VERSION) throw new UnreadablePart(`is of version ${shown(version)}; read is version 2`)
-    this.#createdAt = `${date} ${time} ${id}`
+    this.#createdAt = `${date} ${time} ${id}`.slice(0, CREATED_CHARACTERS_MAX)
   }
 
   #beginGroup(record: Bai2Record): void {
