@@ -33,6 +33,7 @@ import { connectorCallTable } from './connector-tables.ts'
 import { decisionTable } from './decision-table.ts'
 import { detailCodeTable, errorEntries } from './error-tables.ts'
 import { eventTable } from './event-tables.ts'
+import { fileFormatTable, typeCodeTable } from './file-format-tables.ts'
 import { importColumnTable } from './import-tables.ts'
 import { magicValueTables } from './magic-value-tables.ts'
 import { markdownTable } from './markdown-table.ts'
@@ -52,6 +53,8 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'codes in details.code': detailCodeTable,
   'every event type': eventTable,
   'calls of a connector': connectorCallTable,
+  'file formats of banks': fileFormatTable,
+  'type codes of BAI2': typeCodeTable,
   'account types': accountTypeTables,
   'magic values': magicValueTables,
   'when an agent is denied': agentDenialTable,

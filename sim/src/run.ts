@@ -20,7 +20,8 @@ import { ChainWorld, type ChainWorldHabits, chainHabitsOf } from './world/chain/
 import { Connector, connectorEntry, type Habits, habitsOf } from './world/connector.ts'
 import type { DatabaseFaults } from './world/database.ts'
 import { type Engine, START_MS } from './world/engine.ts'
-import { FileBank, type FileHabits, fileBankEntry, fileHabitsOf } from './world/file-bank/file-bank.ts'
+import { FileBank, fileBankEntry } from './world/file-bank/file-bank.ts'
+import { type FileHabits, fileHabitsOf } from './world/file-bank/habits.ts'
 import { productionSettings, serveRates, writeRails } from './world/production.ts'
 import { Servers } from './world/servers.ts'
 

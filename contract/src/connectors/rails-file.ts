@@ -205,7 +205,7 @@ export const BankFilesRail = Type.Object({
   depositsFrom: Type.Optional(
     OneOfWords(
       ['STATEMENTS', 'ADVICES', 'ACH_FILES'],
-      'Which files of a bank count money that came in: camt.053 (the default of SEPA), camt.054, or NACHA files (the default of ACH). ' +
+      'Which files of a bank count money that came in: camt.053 and BAI2 (the default of SEPA), camt.054, or NACHA files (the default of ACH). ' +
         'They tell of the same money: the others confirm it, and a statement adds what it alone tells',
     ),
   ),
@@ -224,7 +224,7 @@ export const BankFilesRail = Type.Object({
       }),
       {
         maxItems: 500,
-        description: "The bank's own codes of charges and interest. Those of ISO 20022 are known",
+        description: "The bank's own codes of charges and interest. Those of ISO 20022 and BAI2 are known",
       },
     ),
   ),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ACH_CHANGE_REASONS, ACH_RETURN_REASONS } from './ach-reasons.ts'
-import { achFailure, achReasonInWords, isoFailure, isReturnOfPayment } from './failure-reasons.ts'
+import { achFailure, achReasonInWords, failureOf, isoFailure, isReturnOfPayment } from './failure-reasons.ts'
 import { ISO_REASONS } from './iso-reasons.ts'
 import { ISO_STATUSES, isoStatus } from './iso-statuses.ts'
 
@@ -70,4 +70,10 @@ test('a status that is not final leaves a payment in progress, and a blocked pay
   expect(of('accept')).toEqual(expect.arrayContaining(['PATC', 'ACIS', 'ACWP', 'ACSP', 'PDNG', 'RCVD']))
   expect(isoStatus('BLCK')?.needsPerson).toBe(true)
   expect(isoStatus('toString')).toBe(undefined)
+})
+
+test('a reason of a statement is one of ACH if NACHA assigns its code to returns of payments, else one of ISO 20022', () => {
+  expect(failureOf({ code: 'R03', text: 'NO ACCOUNT' })).toEqual(achFailure('R03', 'NO ACCOUNT'))
+  for (const reason of [{ code: 'R61', text: null }, { code: 'AC04', text: null }, null])
+    expect(failureOf(reason)).toEqual(isoFailure(reason))
 })

@@ -48,6 +48,12 @@ export function isoFailure(
   }
 }
 
+/** A failure by a code of ISO 20022, or by a return reason of ACH, which files of US banks have in its place. */
+export function failureOf(reason: Parameters<typeof isoFailure>[0]): Failure {
+  const code = reason?.code ?? ''
+  return isReturnOfPayment(code) ? achFailure(code, reason?.text ?? null) : isoFailure(reason)
+}
+
 /** A failure by a return reason code of ACH. */
 export function achFailure(reason: string, information: string | null): Failure {
   return {

@@ -5,11 +5,11 @@ import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
 import { AchFile } from './ach-evidence.ts'
 import { applyStatement } from './apply-statement.ts'
 import type { BankRecord } from './formats/camt.ts'
+import type { FileRecord } from './formats/file-formats.ts'
 import type { UnreadPart } from './formats/unread-part.ts'
 import { bankEvent, holdRecord } from './hold-line.ts'
 import { applyStatus } from './payment-statuses.ts'
 import type { Desk } from './rail.ts'
-import type { FileRecord } from './read-records.ts'
 import { StatementGatherer } from './statement-lines.ts'
 
 /** How often the number of records so far is kept, and the desk is claimed again. */
@@ -56,7 +56,7 @@ class AppliedFile {
 
   async take(file: FileRecord, place: number): Promise<void> {
     const id = `${this.#digest}-${place}`
-    if (file.of === 'CAMT') return this.#takeBooking(file.record, id)
+    if (file.of === 'ACCOUNT') return this.#takeBooking(file.record, id)
     if (file.of === 'UNREAD') return this.#hold(file.record, id)
     if (file.of === 'ACH')
       return file.record.type === 'unread' ? this.#hold(file.record, id) : this.#ach.apply(file.record, id)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { write } from './formats/ach.testing.ts'
+import { bai2File } from './formats/bai2.testing.ts'
 import { all, camtFile, type SampleEntry } from './formats/camt.testing.ts'
 import { UnreadableFile } from './formats/unreadable-file.ts'
 import { kindOf, readRecords } from './read-records.ts'
@@ -42,7 +43,8 @@ test('a file is known by its content, whatever its first bytes are filled with',
   expect(kindOf(Buffer.from(`\n\n${await write()}`))).toBe('ACH')
   expect(kindOf(zipOf([]))).toBe('ZIP')
   expect(kindOf(Buffer.from(':20:STMT1'))).toBe('UNKNOWN')
-  expect(kindOf(Buffer.from('01,021000021,ACMEINC/'))).toBe('UNKNOWN')
+  expect(kindOf(Buffer.from(`\r\n${bai2File([])}`))).toBe('BAI2')
+  expect(kindOf(Buffer.from('01'))).toBe('UNKNOWN')
   expect(kindOf(Buffer.from(''))).toBe('UNKNOWN')
   // The name of a format in a text makes no file one of it.
   expect(kindOf(Buffer.from('see urn:iso:std:iso:20022:tech:xsd:camt.053.001.08'))).toBe('UNKNOWN')
@@ -54,16 +56,18 @@ test('each file of a ZIP file is read, in its order and format', async () => {
     { name: 'a/1.xml', content: statement('A') },
     { name: '2.ach', content: await write() },
     { name: '3.xml', content: statement('B') },
+    { name: '4.txt', content: bai2File([{ accounts: [{ account: '77' }] }]) },
   ]
   expect(await briefs(files)).toEqual([
-    'CAMT transaction A',
-    'CAMT entry A',
-    'CAMT statement A',
+    'ACCOUNT transaction A',
+    'ACCOUNT entry A',
+    'ACCOUNT statement A',
     'ACH head',
     'ACH entry',
-    'CAMT transaction B',
-    'CAMT entry B',
-    'CAMT statement B',
+    'ACCOUNT transaction B',
+    'ACCOUNT entry B',
+    'ACCOUNT statement B',
+    'ACCOUNT statement 77 2026-11-25',
   ])
 })
 
@@ -75,7 +79,7 @@ test.each<[string, SampleZipFile]>([
   ['is another ZIP file', { name: 'x.zip', content: zipOf([{ name: 'x.xml', content: statement('X') }]) }],
 ])('a file of a ZIP file that %s waits, and the others are read', async (_, odd) => {
   const good = { name: 'good.xml', content: statement('A') }
-  const read = ['CAMT transaction A', 'CAMT entry A', 'CAMT statement A']
+  const read = ['ACCOUNT transaction A', 'ACCOUNT entry A', 'ACCOUNT statement A']
   expect(await briefs([odd, good])).toEqual(['UNREAD', ...read])
   expect(await briefs([good, odd])).toEqual([...read, 'UNREAD'])
   await expect(briefs([odd])).rejects.toThrow(UnreadableFile)

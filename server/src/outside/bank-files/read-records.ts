@@ -1,27 +1,19 @@
 import { createReadStream } from 'node:fs'
 import type { BankInboxFileRow } from '../../storage/rows/bank-file.ts'
-import { type AchRecord, readAch, startsLikeAch } from './formats/ach-reader.ts'
 import { shown } from './formats/decimal-amounts.ts'
-import { startsLikeXml } from './formats/decode-text.ts'
-import { type IsoRecord, readIsoMessages } from './formats/iso-messages.ts'
+import { FILE_FORMATS, type FileRecord, formatOf, NO_KNOWN_FORMAT } from './formats/file-formats.ts'
 import { readTwice } from './formats/read-twice.ts'
 import { unreadPart } from './formats/unread-part.ts'
 import { UnreadableArchive, UnreadableFile } from './formats/unreadable-file.ts'
 import { type PackedFile, readZipFiles, startsLikeZip } from './formats/zip-files.ts'
 
-export type FileRecord = IsoRecord | { readonly of: 'ACH'; readonly record: AchRecord }
-
 type Kind = BankInboxFileRow['kind']
 
-export const NO_KNOWN_FORMAT = 'is neither camt.052, camt.053, camt.054, pain.002 nor NACHA'
 const HEAD_BYTES = 4_096
 
 /** The format of a file, by its first bytes. The records of XML say which messages it has. */
 export function kindOf(head: Uint8Array): Kind {
-  if (startsLikeZip(head)) return 'ZIP'
-  if (startsLikeXml(head)) return 'XML'
-  if (startsLikeAch(head)) return 'ACH'
-  return 'UNKNOWN'
+  return startsLikeZip(head) ? 'ZIP' : (formatOf(head) ?? 'UNKNOWN')
 }
 
 /** The records of a file of this machine, the same each time. Throws UnreadableFile; use it twice, as `readTwice` does. */
@@ -30,10 +22,11 @@ export async function* readRecords(kind: Kind, path: string): AsyncGenerator<Fil
   else yield* readPlain(kind, createReadStream(path))
 }
 
-async function* readPlain(kind: Kind, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
-  if (kind === 'ACH') for await (const record of readAch(bytes)) yield { of: 'ACH', record }
-  else if (kind === 'XML' || kind === 'CAMT' || kind === 'PAIN_002') yield* readIsoMessages(bytes)
-  else throw new UnreadableFile(NO_KNOWN_FORMAT)
+function readPlain(kind: Kind, bytes: AsyncIterable<Uint8Array>): AsyncIterable<FileRecord> {
+  // Rows of earlier versions name the messages that XML has.
+  const format = kind === 'CAMT' || kind === 'PAIN_002' ? 'XML' : kind
+  if (format === 'UNKNOWN' || format === 'ZIP') throw new UnreadableFile(NO_KNOWN_FORMAT)
+  return FILE_FORMATS[format].read(bytes)
 }
 
 /** Each file of an archive stands alone: one that cannot be read waits, and the others are read. */

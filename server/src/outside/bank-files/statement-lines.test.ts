@@ -24,7 +24,7 @@ async function statementOf(
 ): Promise<BankStatement> {
   const gatherer = new StatementGatherer()
   for (const record of await all(readIsoMessages(bytesOf(camtFile({ entries: list, version })))))
-    if (record.of === 'CAMT') gatherer.take(record.record satisfies BankRecord)
+    if (record.of === 'ACCOUNT') gatherer.take(record.record satisfies BankRecord)
   const statement = gatherer.end()
   if (!statement) throw new Error('The file has no statement')
   return statement

@@ -9,8 +9,9 @@ import { idOfKind } from '../../storage/engine/ids.ts'
 import type { BankPaymentRow } from '../../storage/rows/bank-file.ts'
 import { confirmed, isSumOfOthers } from './confirm-deposits.ts'
 import { type DepositOfBank, depositOfLine } from './deposit-of-line.ts'
-import { type Failure, isoFailure } from './failure-reasons.ts'
+import { type Failure, failureOf } from './failure-reasons.ts'
 import { messageNamesIn } from './file-names.ts'
+import { BAI2_ISSUER, meaningOfTypeCode } from './formats/bai2-type-codes.ts'
 import type { BankTransaction } from './formats/camt-transaction.ts'
 import { uuidOfInstruction } from './queue.ts'
 import { type BankFilesRail, CARRIED } from './rail.ts'
@@ -63,13 +64,16 @@ export async function understandLine(reading: Reading, line: Line): Promise<Unde
   return line.amount < 0n ? waits('UNKNOWN_PAYMENT') : moneyIn(reading, line)
 }
 
-/** Charges and interest of the account: by the code of ISO 20022, or by the bank's own as the rails file has it. */
+/** Charges and interest of the account: by the bank's own code as the rails file has it, else by the code of ISO 20022 or BAI2. */
 function chargeOf({ entry: { bankCodes = [] } }: BankFilesRail, { entry }: Line) {
   const codes = [entry.transactionCode, entry.proprietaryCode?.code].filter(
     (code) => typeof code === 'string',
   )
   const own = bankCodes.find(({ code }) => codes.includes(code))
   if (own) return own.kind
+  const { code = '', issuer } = entry.proprietaryCode ?? {}
+  const meaning = issuer === BAI2_ISSUER ? meaningOfTypeCode(code) : undefined
+  if (meaning === 'FEE' || meaning === 'INTEREST') return meaning
   if (codes.some((code) => /-INTR$/.test(code))) return 'INTEREST'
   return codes.some((code) => /-(?:CHRG|FEES|COMM|COME|CHAR)$/.test(code)) ? 'FEE' : undefined
 }
@@ -143,7 +147,7 @@ function entryFor({ payment_id: id, direction }: BankPaymentRow, { amount, detai
   const kinds = { OUT: ['PAYMENT', 'PAYMENT_RETURN'], PULL: ['PULL', 'PULL_RETURN'] } as const
   const kind = kinds[direction][isReturn ? 1 : 0]
   const reason = details.find(({ returnReason }) => returnReason !== null)?.returnReason ?? null
-  return { kind, id, amount, ...(isReturn ? { failure: isoFailure(reason) } : {}) }
+  return { kind, id, amount, ...(isReturn ? { failure: failureOf(reason) } : {}) }
 }
 
 /** The payments of a file of ours that the bank has booked as one sum, without those that have failed. */

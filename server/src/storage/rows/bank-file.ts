@@ -92,7 +92,7 @@ export interface BankInboxFileRow extends Stamped {
   sha256: Uint8Array
   bytes: bigint
   /** `CAMT` and `PAIN_002` are in rows of earlier versions: which messages XML has is known when it is read. */
-  kind: 'XML' | 'ACH' | 'ZIP' | 'UNKNOWN' | 'CAMT' | 'PAIN_002'
+  kind: 'XML' | 'ACH' | 'BAI2' | 'ZIP' | 'UNKNOWN' | 'CAMT' | 'PAIN_002'
   state: BankInboxState
   records: number
   reason: string | null

@@ -21,13 +21,16 @@ export class Books {
   /** The sum of what others have paid in, without returns. */
   received = 0n
   readonly #random: Random
+  /** False for a bank whose format has no pages. */
+  readonly #hasPages: boolean
   #day = 0
   #entries: Entry[] = []
   /** The balances of the day, at the ends of its parts. */
   #balances = new Set([0n])
 
-  constructor(random: Random) {
+  constructor(random: Random, hasPages: boolean) {
     this.#random = random
+    this.#hasPages = hasPages
   }
 
   book(entry: Entry): void {
@@ -64,7 +67,7 @@ export class Books {
     // the other one has as well could be the same money again.
     const isDivisible =
       new Set(entries).size === entries.length && !entries.some(({ isUnreadable }) => isUnreadable)
-    const isPaged = entries.length > 1 && isDivisible && this.#random.chance(0.2)
+    const isPaged = this.#hasPages && entries.length > 1 && isDivisible && this.#random.chance(0.2)
     if (!isPaged) return [this.#part(entries)]
     const middle = 1 + this.#random.below(entries.length - 1)
     const pages = [entries.slice(0, middle), entries.slice(middle)]

@@ -10,6 +10,12 @@ const RETURNED = ['PMNT', 'ICDT', 'RRTN'] as const
 const NO_REFERENCE = ['NONREF', '0000000000', 'NOREF']
 const CHARGE = 35n
 
+/** The choice of shapes. A plain entry has one detail at most, and no charge. */
+export interface Shapes {
+  readonly random: Random
+  readonly isPlain: boolean
+}
+
 /** A reference of the bank: the entry's own, a constant, or none. */
 function servicerReference(random: Random, own: string): Pick<Entry, 'servicerReference'> {
   if (random.chance(0.3)) return {}
@@ -24,7 +30,12 @@ export interface PaidIn {
 }
 
 /** Money for an account, whose payer has stated the reference. A payer that is needed for its return is told. */
-export function paidIn(random: Random, paid: PaidIn, reference: string, needsPayer: boolean): Entry {
+export function paidIn(
+  { random, isPlain }: Shapes,
+  paid: PaidIn,
+  reference: string,
+  needsPayer: boolean,
+): Entry {
   const { cents, name, debtor } = paid
   const head = { cents, code: TRANSFER_IN, ...servicerReference(random, name) }
   const detail = { debtor, endToEndId: name }
@@ -42,15 +53,16 @@ export function paidIn(random: Random, paid: PaidIn, reference: string, needsPay
     { ...head, details: [], text: `${name} ${text}` },
     { ...head, details: [1, 2, 3].map((nth) => ({ endToEndId: `${name}-${nth}`, text })) },
   ]
-  return random.pick(needsPayer ? withPayer : [...withPayer, ...withoutPayer])
+  const shapes = needsPayer ? withPayer : [...withPayer, ...withoutPayer]
+  return random.pick(isPlain ? shapes.filter(({ details }) => details.length < 2) : shapes)
 }
 
 /** Money of a stranger, which belongs to nobody here: whole, in parts, for several accounts at once, or unreadable. */
-export function strangers(random: Random, paid: PaidIn, references: readonly string[]): Entry {
+export function strangers({ random, isPlain }: Shapes, paid: PaidIn, references: readonly string[]): Entry {
   const { cents, name, debtor } = paid
   const head = { cents, code: TRANSFER_IN, ...servicerReference(random, name) }
   const detail = { debtor, endToEndId: name, amount: cents, text: 'rent' }
-  return random.pick<Entry>([
+  const shapes: readonly Entry[] = [
     { ...head, details: [detail] },
     { ...head, details: [] },
     { ...head, details: [], text: name },
@@ -70,27 +82,31 @@ export function strangers(random: Random, paid: PaidIn, references: readonly str
       ],
     },
     { ...head, details: [detail], isUnreadable: true },
-  ])
+  ]
+  return random.pick(isPlain ? shapes.filter(({ details }) => details.length < 2) : shapes)
 }
 
 /** A payment of ours, by one of the names that it has. */
-function named(random: Random, { instructionId, endToEndId }: Transfer): Detail {
+function named({ random, isPlain }: Shapes, { instructionId, endToEndId }: Transfer): Detail {
+  const additional = `EREF: ${endToEndId}`
+  if (isPlain) return random.pick<Detail>([{ endToEndId }, { additional }])
   return random.pick<Detail>([
     { instructionId, endToEndId },
     { instructionId },
     { endToEndId },
-    { additional: `EREF: ${endToEndId}` },
+    { additional },
   ])
 }
 
 /** Payments of a file of ours as the bank books them: one by one, in one entry with details, or as one sum. */
 export function sentOut(
-  random: Random,
+  shapes: Shapes,
   file: string,
   transfers: readonly Transfer[],
 ): { readonly style: 'single' | 'details' | 'sum'; readonly entries: readonly Entry[] } {
-  const style =
-    transfers.length === 0 ? 'single' : random.pick(['single', 'single', 'details', 'sum'] as const)
+  const { random, isPlain } = shapes
+  const styles = ['single', 'single', isPlain ? 'single' : 'details', 'sum'] as const
+  const style = transfers.length === 0 ? 'single' : random.pick(styles)
   const sum = transfers.reduce((total, { amount }) => total + amount, 0n)
   if (style === 'sum') {
     const name = random.pick<Partial<Entry>>([
@@ -114,14 +130,15 @@ export function sentOut(
       code: TRANSFER_OUT,
       ...servicerReference(random, `B-${transfer.endToEndId}`),
     },
-    details: [{ ...named(random, transfer), amount: transfer.amount }],
+    details: [{ ...named(shapes, transfer), amount: transfer.amount }],
   }))
   return { style, entries }
 }
 
 /** A payment of ours that comes back: with a reason, with a code alone, with nothing but its name, or less a charge. */
-export function returned(random: Random, transfer: Transfer): Entry {
+export function returned({ random, isPlain }: Shapes, transfer: Transfer): Entry {
   const { instructionId, endToEndId, amount } = transfer
+  if (isPlain) return { cents: amount, code: RETURNED, details: [{ endToEndId, amount }] }
   const names = random.pick<Detail>([{ instructionId, endToEndId }, { instructionId }, { endToEndId }])
   const head = { cents: amount, code: TRANSFER_IN, details: [{ ...names, amount }] }
   return random.pick<Entry>([

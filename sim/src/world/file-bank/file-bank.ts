@@ -4,8 +4,10 @@ import type { Machine } from '../../machine/machine.ts'
 import type { Random } from '../../machine/random.ts'
 import { Wrong } from '../../model/model.ts'
 import type { Deposit, Order } from '../connector.ts'
+import { bai2File } from './bai2.ts'
 import { Books, type Part } from './books.ts'
-import { type PaidIn, paidIn, returned, sentOut, strangers } from './entries.ts'
+import { type PaidIn, paidIn, returned, type Shapes, sentOut, strangers } from './entries.ts'
+import type { FileHabits } from './habits.ts'
 import { camtFile, type Entry, readTransfers, type Sheet, statusFile, type Transfer } from './messages.ts'
 import { Waits } from './waits.ts'
 
@@ -23,25 +25,6 @@ const STRANGERS_MAX = 4
 const EXTRAS_MAX = 6
 /** No payment that anybody asks for has so much: two of one amount could be taken for each other. */
 const STRANGE_CENTS = 90_000n
-
-/** The habits of the bank in telling of the account. */
-export interface FileHabits {
-  readonly depositsFrom: 'STATEMENTS' | 'ADVICES'
-  /** All statements have one id. */
-  readonly reusesIds: boolean
-  /** The shares of entries that advices tell of, and of steps in which a file comes that tells nothing new. */
-  readonly advices: number
-  readonly extras: number
-}
-
-export function fileHabitsOf(random: Random): FileHabits {
-  return {
-    depositsFrom: random.pick(['STATEMENTS', 'ADVICES']),
-    reusesIds: random.chance(0.2),
-    advices: random.pick([0, 0.3, 0.8]),
-    extras: random.pick([0, 0.2, 0.5]),
-  }
-}
 
 /** The rail as the rails file has it. */
 export function fileBankEntry(folder: string, { depositsFrom }: FileHabits): object {
@@ -80,6 +63,8 @@ export class FileBank {
   readonly books: Books
   readonly waits = new Waits()
   readonly habits: FileHabits
+  /** The format of its statements. Advices are camt.054 in either case. */
+  readonly #format: 'CAMT' | 'BAI2'
   readonly #machine: Machine
   readonly #random: Random
   readonly #folder: string
@@ -108,7 +93,9 @@ export class FileBank {
     this.#folder = join(folder, 'bank')
     this.#needsPayers = needsPayers
     this.habits = habits
-    this.books = new Books(this.#random)
+    // BAI2 does not tell who has paid.
+    this.#format = needsPayers ? 'CAMT' : this.#random.pick(['CAMT', 'BAI2'])
+    this.books = new Books(this.#random, this.#format === 'CAMT')
   }
 
   start(): void {
@@ -127,7 +114,7 @@ export class FileBank {
     this.#references.add(reference)
     const paid = this.#paid(BigInt(amount))
     this.#payIns.push({ depositId: paid.name, iban: paid.debtor.iban })
-    this.#receive(paidIn(this.#random, paid, reference, needsPayer))
+    this.#receive(paidIn(this.#shapes, paid, reference, needsPayer))
     return paid.name
   }
 
@@ -191,7 +178,7 @@ export class FileBank {
   #stranger(): void {
     this.#strangers += 1
     const cents = STRANGE_CENTS + BigInt(this.#strangers)
-    const entry = strangers(this.#random, this.#paid(cents), [...this.#references])
+    const entry = strangers(this.#shapes, this.#paid(cents), [...this.#references])
     if (entry.isUnreadable) this.waits.unread.push(entry.cents)
     this.#receive(entry)
     if (entry.servicerReference === undefined && !entry.isUnreadable && this.#random.chance(0.3))
@@ -242,7 +229,7 @@ export class FileBank {
     const random = this.#random
     const rejected = transfers.filter(({ iban }) => iban.endsWith(REJECTS))
     const carried = transfers.filter((one) => !rejected.includes(one))
-    const { style, entries } = sentOut(random, messageId, carried)
+    const { style, entries } = sentOut(this.#shapes, messageId, carried)
     const isTold = rejected.length > 0 || random.chance(0.5)
     const isRejectedWhole = carried.length === 0 && random.chance(0.5)
     const status = {
@@ -268,7 +255,7 @@ export class FileBank {
 
   #giveBack(order: FileOrder): void {
     order.status = 'RETURNED'
-    const entry = returned(this.#random, order)
+    const entry = returned(this.#shapes, order)
     this.books.book(entry)
     this.#advise(entry)
   }
@@ -301,7 +288,7 @@ export class FileBank {
       return [this.#sheet({ date, ...balance, entries, page, id: page.id })]
     }
     const id = this.#statementId()
-    if (entries.length < 2 || !this.#random.chance(0.2))
+    if (entries.length < 2 || this.#format === 'BAI2' || !this.#random.chance(0.2))
       return [this.#sheet({ id, date, opening, closing, entries })]
     const middle = 1 + this.#random.below(entries.length - 1)
     const [first, last] = [entries.slice(0, middle), entries.slice(middle)]
@@ -329,11 +316,11 @@ export class FileBank {
     const renamed = isReadable ? sheets.map((sheet) => ({ ...sheet, id })) : sheets
     this.#random.pick([
       () => this.#put(text),
-      () => this.#put(camtFile(sheets, message)),
-      () => this.#put(camtFile(renamed, message)),
-      () => this.#put(camtFile(renamed, message)),
-      () => this.#put(camtFile([this.#ofAnother('STATEMENT')], message)),
-      () => this.#put(camtFile([this.#ofAnother('ADVICE')], message)),
+      () => this.#put(this.#fileOf(sheets, message)),
+      () => this.#put(this.#fileOf(renamed, message)),
+      () => this.#put(this.#fileOf(renamed, message)),
+      () => this.#put(this.#fileOf([this.#ofAnother('STATEMENT')], message)),
+      () => this.#put(this.#fileOf([this.#ofAnother('ADVICE')], message)),
       () => this.#refused('No statement today'),
       () => this.#refused(text.slice(0, -30)),
     ])()
@@ -362,9 +349,19 @@ export class FileBank {
   #putSheets(sheets: readonly Sheet[]): string {
     const isShared = sheets[0]?.kind === 'STATEMENT' && this.#references.size > 0 && this.#random.chance(0.1)
     const all = isShared ? [this.#ofAnother('STATEMENT'), ...sheets] : sheets
-    const text = camtFile(all, `M-${this.#files}`)
+    const text = this.#fileOf(all, `M-${this.#files}`)
     this.#sent.push({ sheets, text })
     return this.#put(text)
+  }
+
+  #fileOf(sheets: readonly Sheet[], name: string): string {
+    const isStatement = sheets[0]?.kind === 'STATEMENT'
+    return isStatement && this.#format === 'BAI2' ? bai2File(sheets, name) : camtFile(sheets, name)
+  }
+
+  /** The choice of a shape for an entry, of those that the format has. */
+  get #shapes(): Shapes {
+    return { random: this.#random, isPlain: this.#format === 'BAI2' }
   }
 
   #put(text: string): string {

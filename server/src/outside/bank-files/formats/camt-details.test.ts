@@ -11,7 +11,7 @@ const ENTRY: SampleEntry = {
 
 async function read(xml: string): Promise<BankRecord[]> {
   const records = await all(readIsoMessages(bytesOf(xml)))
-  return records.flatMap((one) => (one.of === 'CAMT' ? [one.record] : []))
+  return records.flatMap((one) => (one.of === 'ACCOUNT' ? [one.record] : []))
 }
 
 /** The first transaction of a file in which a text is replaced. */

@@ -70,7 +70,7 @@ const CONTRADICTORY: readonly string[] = [
 
 const read = (name: string) => all(readTwice(() => openVector(name), readIsoMessages))
 const ofBank = (records: readonly IsoRecord[]): readonly BankRecord[] =>
-  records.flatMap((one) => (one.of === 'CAMT' ? [one.record] : []))
+  records.flatMap((one) => (one.of === 'ACCOUNT' ? [one.record] : []))
 
 describe.skipIf(vectorsAbsent)('files of banks', () => {
   test('every file of camt.052, camt.053 and camt.054 is in the table', () => {

@@ -7,7 +7,7 @@ import { UnreadableFile } from './unreadable-file.ts'
 
 const read = async (xml: string | Uint8Array, pieceBytes?: number): Promise<BankRecord[]> => {
   const records = await all(readTwice(() => bytesOf(xml, pieceBytes), readIsoMessages))
-  return records.flatMap((one) => (one.of === 'CAMT' ? [one.record] : []))
+  return records.flatMap((one) => (one.of === 'ACCOUNT' ? [one.record] : []))
 }
 
 const DEPOSIT: SampleEntry = {
@@ -351,7 +351,7 @@ test('a balance that cannot be read waits, and the entries are read', async () =
 test('a statement without an id waits, and the other statements of the file are read', async () => {
   const other = /<Stmt>[\s\S]*<\/Stmt>/.exec(GOOD.replace('<Id>STMT-1</Id>', ''))![0]
   const records = await all(readIsoMessages(bytesOf(GOOD.replace('</Stmt>', `</Stmt>${other}`))))
-  expect(records.map(({ of }) => of)).toEqual(['CAMT', 'CAMT', 'CAMT', 'UNREAD'])
+  expect(records.map(({ of }) => of)).toEqual(['ACCOUNT', 'ACCOUNT', 'ACCOUNT', 'UNREAD'])
   expect(records[3]).toMatchObject({ record: { place: 'statement 2', reason: /without an id/ } })
 })
 

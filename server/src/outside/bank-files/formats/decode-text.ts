@@ -48,6 +48,13 @@ export async function* decodeXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
   yield clean.take(decoder.end())
 }
 
+/** The text of a file that declares no encoding: UTF-8, with every other byte read as windows-1252. */
+export async function* decodeText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new Utf8Decoder()
+  for await (const piece of bytes) yield decoder.write(piece)
+  yield decoder.end()
+}
+
 /** True if a file may be XML, in any encoding that is read. */
 export function startsLikeXml(head: Uint8Array): boolean {
   if (wideEncodingOf(head)) return true
@@ -186,7 +193,8 @@ export function leadingFilling(text: string): number {
   return count
 }
 
-function trailingFilling(text: string): number {
+/** The number of characters at the end that only fill a file. */
+export function trailingFilling(text: string): number {
   let count = 0
   while (count < text.length && isFilling(text.charAt(text.length - 1 - count))) count += 1
   return count

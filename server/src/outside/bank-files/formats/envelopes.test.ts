@@ -69,7 +69,7 @@ test.each([
   ['two documents of one envelope', `<All>${DOCUMENT}${DOCUMENT.replaceAll('STMT-1', 'STMT-2')}</All>`],
 ])('%s are both read', async (_, file) => {
   const records = await read(file)
-  expect(records.map((one) => one.of === 'CAMT' && one.record.statement?.id)).toEqual([
+  expect(records.map((one) => one.of === 'ACCOUNT' && one.record.statement?.id)).toEqual([
     ...Array(3).fill('STMT-1'),
     ...Array(3).fill('STMT-2'),
   ])
@@ -79,14 +79,14 @@ test('a statement in another namespace waits, and the others of its message are 
   const records = await read(
     GOOD.replace('<Stmt>', '<x:Stmt xmlns:x="urn:else"><x:Id>9</x:Id></x:Stmt><Stmt>'),
   )
-  expect(records.map(({ of }) => of)).toEqual(['UNREAD', 'CAMT', 'CAMT', 'CAMT'])
+  expect(records.map(({ of }) => of)).toEqual(['UNREAD', 'ACCOUNT', 'ACCOUNT', 'ACCOUNT'])
 })
 
 test('a document of another message waits, and the others of its envelope are read', async () => {
   const order =
     '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn/></Document>'
   const records = await read(`<All>${order}${DOCUMENT}</All>`)
-  expect(records.map(({ of }) => of)).toEqual(['UNREAD', 'CAMT', 'CAMT', 'CAMT'])
+  expect(records.map(({ of }) => of)).toEqual(['UNREAD', 'ACCOUNT', 'ACCOUNT', 'ACCOUNT'])
   expect(records[0]).toMatchObject({
     record: { place: 'document 1', raw: expect.stringContaining('pain.001.001.09') },
   })

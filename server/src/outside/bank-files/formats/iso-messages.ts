@@ -18,7 +18,7 @@ const MESSAGE = /(?:^|[:$/])(?:(camt)\.05[234]|(pain)\.002)\.00\d\.(\d\d)(?![0-9
 /** A record of an ISO 20022 file. What cannot be read and is part of no statement stands alone. */
 export type IsoRecord =
   | { readonly of: 'PAIN_002'; readonly record: Exclude<StatusRecord, { readonly level: 'UNREAD' }> }
-  | { readonly of: 'CAMT'; readonly record: BankRecord }
+  | { readonly of: 'ACCOUNT'; readonly record: BankRecord }
   | { readonly of: 'UNREAD'; readonly record: UnreadPart }
 
 /**
@@ -73,7 +73,7 @@ function ofBank(record: BankRecord): IsoRecord {
   // A document without a statement is not part of one.
   return record.type === 'unread' && record.statement === null
     ? { of: 'UNREAD', record }
-    : { of: 'CAMT', record }
+    : { of: 'ACCOUNT', record }
 }
 
 function ofStatus(record: StatusRecord): IsoRecord {

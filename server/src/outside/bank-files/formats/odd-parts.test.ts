@@ -65,7 +65,7 @@ test('whatever is odd in a statement, the rest is read, and what waits and what 
       const head = `${balance('OPBD', '0.00')}${balance('CLBD', closing)}`
       const xml = camtFile({ entries: [] }).replace('</Acct>', `</Acct>${head}${entries.join('')}`)
       const records = await all(readTwice(() => bytesOf(xml, pieceBytes), readIsoMessages))
-      const found = records.flatMap((one) => (one.of === 'CAMT' ? [one.record] : []))
+      const found = records.flatMap((one) => (one.of === 'ACCOUNT' ? [one.record] : []))
       const waits = (index: number) => ODD_ENTRIES[given[index]?.odd ?? -1]?.isWhole === true
       const read = found.flatMap((record) => (record.type === 'entry' ? [record.entry] : []))
       expect(read.map(({ place, amount }) => [place, amount])).toEqual(

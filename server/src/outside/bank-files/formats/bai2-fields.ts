@@ -1,0 +1,121 @@
+import type { Bai2Line } from './bai2-lines.ts'
+import { shown } from './decimal-amounts.ts'
+
+/** A logical record: a physical record, and the records 88 that continue it. */
+export interface Bai2Record {
+  readonly code: string
+  /** Of its first physical record. */
+  readonly line: number
+  readonly lines: readonly Bai2Line[]
+}
+
+const TOTAL_DIGITS_MAX = 30
+const PARTS_MAX = 100
+
+/** Reads the fields of a record in their order, across its continuations. A slash ends a physical record if nothing follows it. */
+export class Bai2Fields {
+  readonly #pieces: readonly string[]
+  #piece = 0
+  #at = 0
+
+  constructor({ lines }: Bai2Record) {
+    this.#pieces = lines.map(({ text }) => text.replace(/\/$/, '').trimEnd()).filter((text) => text !== '')
+  }
+
+  /** The next field without blanks around it; undefined after the last one. */
+  next(): string | undefined {
+    const piece = this.#pieces[this.#piece]
+    if (piece === undefined) return undefined
+    const comma = piece.indexOf(',', this.#at)
+    const field = piece.slice(this.#at, comma < 0 ? undefined : comma).trim()
+    this.#at = comma + 1
+    if (comma < 0) this.#piece += 1
+    return field
+  }
+
+  /** The next field; an omitted one is empty. */
+  optional(): string {
+    return this.next() ?? ''
+  }
+
+  /** The free text that ends a record, line by line. It may have commas and slashes. */
+  rest(): string[] {
+    const [first, ...others] = this.#pieces.slice(this.#piece)
+    return first === undefined
+      ? []
+      : [first.slice(this.#at), ...others].map((text) => text.trim()).filter(Boolean)
+  }
+}
+
+const AMOUNT_MAX = 2n ** 63n - 1n
+
+/** An amount in smallest units without a decimal point; undefined if the field is something else, or does not fit into 64 bits. */
+export function amountOf(field: string): bigint | undefined {
+  const total = totalOf(field)
+  return total === undefined || total > AMOUNT_MAX || total < -AMOUNT_MAX ? undefined : total
+}
+
+/** A sum of amounts. */
+export function totalOf(field: string): bigint | undefined {
+  const [, sign, digits = ''] = /^([+-]?)0*(\d+)$/.exec(field) ?? []
+  if (digits === '' || digits.length > TOTAL_DIGITS_MAX) return undefined
+  return sign === '-' ? -BigInt(digits) : BigInt(digits)
+}
+
+/** A count without a sign. */
+export function countOf(field: string): number | undefined {
+  return /^\d{1,9}$/.test(field) ? Number(field) : undefined
+}
+
+/** `YYYY-MM-DD` of `YYMMDD`; undefined if no calendar has the day. */
+export function dateOf(field: string): string | undefined {
+  const [, year, month, day] = /^(\d\d)(\d\d)(\d\d)$/.exec(field) ?? []
+  const date = `20${year}-${month}-${day}`
+  const time = new Date(`${date}T00:00:00Z`)
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(date) ? date : undefined
+}
+
+/** True for a time of the day, with 2400 and 9999 for its end. */
+export function isTime(field: string): boolean {
+  return /^(?:(?:[01]\d|2[0-3])[0-5]\d|2400|9999)$/.test(field)
+}
+
+export interface Availability {
+  /** `YYYY-MM-DD`; null if the bank states none. */
+  readonly valueOn: string | null
+  /** The reason that the funds type and the fields after it cannot be read. */
+  readonly fault?: string
+}
+
+/** The funds type and the fields that belong to it. They say when money is available, and add nothing to it. */
+export function availabilityOf(fields: Bai2Fields): Availability {
+  const type = fields.optional().toUpperCase()
+  if (['', '0', '1', '2', 'Z'].includes(type)) return { valueOn: null }
+  if (type === 'V') return valueDateOf(fields)
+  if (type === 'S') return partsOf([fields.optional(), fields.optional(), fields.optional()])
+  if (type === 'D') return distributionOf(fields)
+  return { valueOn: null, fault: `has the funds type ${shown(type)}` }
+}
+
+function valueDateOf(fields: Bai2Fields): Availability {
+  const [date, time] = [fields.optional(), fields.optional()]
+  const valueOn = date === '' ? null : dateOf(date)
+  if (valueOn === undefined) return { valueOn: null, fault: `has the value date ${shown(date)}` }
+  if (time !== '' && !isTime(time)) return { valueOn: null, fault: `has the value time ${shown(time)}` }
+  return { valueOn }
+}
+
+function distributionOf(fields: Bai2Fields): Availability {
+  const written = fields.optional()
+  const count = countOf(written)
+  if (count === undefined || count > PARTS_MAX)
+    return { valueOn: null, fault: `has ${shown(written)} as the number of parts of its availability` }
+  return partsOf(Array.from({ length: count * 2 }, () => fields.optional()))
+}
+
+function partsOf(fields: readonly string[]): Availability {
+  const wrong = fields.find((field) => field !== '' && amountOf(field) === undefined)
+  return wrong === undefined
+    ? { valueOn: null }
+    : { valueOn: null, fault: `has ${shown(wrong)} as a part of its availability` }
+}

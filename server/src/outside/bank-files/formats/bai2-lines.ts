@@ -1,0 +1,103 @@
+import { shown } from './decimal-amounts.ts'
+import { decodeText, leadingFilling, trailingFilling, withoutControls } from './decode-text.ts'
+import { UnreadableFile } from './unreadable-file.ts'
+
+/** A physical record. */
+export interface Bai2Line {
+  /** From 1, counted in physical records. */
+  readonly number: number
+  /** Two digits: `01`, `02`, `03`, `16`, `49`, `88`, `98` or `99`. */
+  readonly code: string
+  /** The record after its code and comma, without padding. */
+  readonly text: string
+}
+
+export const LINE_CHARACTERS_MAX = 32_768
+const LINE_START = /^(01|02|03|16|49|88|98|99)(?:,|\/|$)/
+const LENGTH_PLACE = 6
+
+/**
+ * The physical records of a BAI2 file: lines with any line ends, or pieces of the length that the file header states, if the file
+ * has no line ends. Blanks that fill a record, and blank records that fill a block, are left out. Throws UnreadableFile.
+ */
+export async function* readBai2Lines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Bai2Line> {
+  const lines = new Lines()
+  for await (const text of decodeText(bytes)) yield* lines.take(text)
+  yield* lines.end()
+}
+
+class Lines {
+  #rest = ''
+  #number = 0
+
+  take(text: string): Bai2Line[] {
+    const pieces = (this.#rest + text).split(/\r\n|\r|\n/)
+    this.#rest = pieces.pop() ?? ''
+    const found = pieces.flatMap((piece) => this.#records(piece))
+    if (this.#rest.length <= LINE_CHARACTERS_MAX) return found
+    return [...found, ...this.#cutRest()]
+  }
+
+  end(): Bai2Line[] {
+    const last = this.#rest
+    this.#rest = ''
+    return this.#records(last)
+  }
+
+  /** A file without line ends is cut as it comes. */
+  #cutRest(): Bai2Line[] {
+    const length = this.#length ?? statedLength(this.#rest)
+    if (length === undefined)
+      this.#refuse(this.#number + 1, `is longer than ${LINE_CHARACTERS_MAX} characters`)
+    this.#length = length
+    const whole = this.#rest.length - (this.#rest.length % length)
+    const text = this.#rest.slice(0, whole)
+    this.#rest = this.#rest.slice(whole)
+    return this.#cut(text, length)
+  }
+
+  /** Known once the file has been found to have no line ends. */
+  #length: number | undefined
+
+  #records(text: string): Bai2Line[] {
+    const length = this.#length ?? (this.#number === 0 ? statedLength(text) : undefined)
+    if (length === undefined || text.length <= length) return this.#record(text)
+    this.#length = length
+    return this.#cut(text, length)
+  }
+
+  #cut(text: string, length: number): Bai2Line[] {
+    const found: Bai2Line[] = []
+    for (let at = 0; at < text.length; at += length) found.push(...this.#record(text.slice(at, at + length)))
+    return found
+  }
+
+  #record(padded: string): Bai2Line[] {
+    const begun = padded.slice(leadingFilling(padded))
+    const text = begun.slice(0, begun.length - trailingFilling(begun))
+    if (text === '') return []
+    this.#number += 1
+    const [, code] = LINE_START.exec(text) ?? []
+    if (code === undefined)
+      this.#refuse(this.#number, `begins with ${shown(text.slice(0, 3))}, which no record does`)
+    return [{ number: this.#number, code, text: withoutControls(text.slice(code.length + 1)) }]
+  }
+
+  #refuse(line: number, what: string): never {
+    throw new UnreadableFile(`line ${line}: ${what}`)
+  }
+}
+
+/** The record length of a file header behind which the next record follows without a line end. */
+function statedLength(text: string): number | undefined {
+  const [header = ''] = text.slice(leadingFilling(text)).split('/')
+  const length = Number(header.split(',')[LENGTH_PLACE])
+  const isCut = Number.isSafeInteger(length) && length > header.length && text.length > length
+  return isCut && LINE_START.test(text.slice(length)) ? length : undefined
+}
+
+/** True if a file begins with a file header. ACH files begin with `101`. */
+export function startsLikeBai2(head: Uint8Array): boolean {
+  const text = Buffer.from(head).toString('utf8')
+  return /^01,/.test(text.slice(leadingFilling(text)))
+}

@@ -1,0 +1,287 @@
+import { accountOf, type Bai2Account, type Bai2Group, transactionOf } from './bai2-account.ts'
+import { Bai2Fields, type Bai2Record, dateOf, isTime } from './bai2-fields.ts'
+import { type Bai2Line, readBai2Lines } from './bai2-lines.ts'
+import { Bai2Totals } from './bai2-totals.ts'
+import type { BankBalance, BankRecord } from './camt.ts'
+import { Booked } from './camt-sums.ts'
+import { shown } from './decimal-amounts.ts'
+import { RAW_CHARACTERS_MAX, unreadPart } from './unread-part.ts'
+import { UnreadableFile, UnreadablePart } from './unreadable-file.ts'
+
+/** Cash management files of US banks (BAI2): balances and transactions of accounts, group by group. */
+
+const CONTINUATIONS_MAX = 1_000
+const CREATED_CHARACTERS_MAX = 100
+const VERSION = '2'
+
+/** Reasons that nothing of a group is booked, by its status. */
+const UNBOOKED: Readonly<Record<string, string>> = {
+  2: 'is a deletion of what the bank has sent before (group status 2)',
+  4: 'is a test (group status 4)',
+}
+const BOOKED: ReadonlySet<string> = new Set(['1', '3'])
+
+/**
+ * Reads a file, one transaction at a time. An account becomes a statement: a whole day if its data are final and its balances are
+ * there, else news. Throws UnreadableFile if a record is missing or cannot be read, or if a control total or a count is wrong; use
+ * it with `readTwice`.
+ */
+export async function* readBai2(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<BankRecord> {
+  const reading = new Reading()
+  for await (const record of logicalRecords(readBai2Lines(bytes))) yield* reading.take(record)
+  reading.end()
+}
+
+/** Records with their continuations. */
+async function* logicalRecords(lines: AsyncIterable<Bai2Line>): AsyncGenerator<Bai2Record> {
+  let open: { readonly code: string; readonly line: number; readonly lines: Bai2Line[] } | undefined
+  for await (const line of lines) {
+    if (line.code !== '88') {
+      if (open) yield open
+      open = { code: line.code, line: line.number, lines: [line] }
+      continue
+    }
+    if (!open) throw new UnreadableFile(`line ${line.number}: record 88 continues nothing`)
+    if (open.lines.length > CONTINUATIONS_MAX)
+      throw new UnreadableFile(
+        `line ${line.number}: record ${open.code} has more than ${CONTINUATIONS_MAX} continuations`,
+      )
+    open.lines.push(line)
+  }
+  if (open) yield open
+}
+
+interface OpenGroup extends Bai2Group {
+  readonly totals: Bai2Totals
+  readonly line: number
+  /** The reason that it is not booked; undefined if it is. */
+  readonly unbooked: string | undefined
+  raw: string
+}
+
+interface OpenAccount extends Bai2Account {
+  readonly totals: Bai2Totals
+  readonly booked: Booked
+  readonly sums: { credits: bigint; debits: bigint }
+  entries: number
+  unread: number
+}
+
+type Place = 'outside' | 'file' | 'group' | 'account'
+
+/** The record that may stand in each place, and the place after it. */
+const ORDER: Readonly<Record<string, readonly [from: Place, to: Place]>> = {
+  '01': ['outside', 'file'],
+  '02': ['file', 'group'],
+  '03': ['group', 'account'],
+  '16': ['account', 'account'],
+  '49': ['account', 'group'],
+  '98': ['group', 'file'],
+  '99': ['file', 'outside'],
+}
+const PLACES = {
+  outside: 'outside of a file',
+  file: 'outside of a group',
+  group: 'outside of an account',
+  account: 'inside an account',
+}
+
+class Reading {
+  #place: Place = 'outside'
+  #files = 0
+  #file = new Bai2Totals()
+  #createdAt = ''
+  #groups = 0
+  #group: OpenGroup | undefined
+  #account: OpenAccount | undefined
+
+  take(record: Bai2Record): readonly BankRecord[] {
+    const [from, to] = ORDER[record.code] ?? ['outside', 'outside']
+    if (this.#place !== from) this.#refuse(record, `stands ${PLACES[this.#place]}`)
+    this.#place = to
+    try {
+      this.#countRaw(record)
+      return this.#read(record)
+    } catch (error) {
+      if (error instanceof UnreadablePart) this.#refuse(record, error.message)
+      throw error
+    }
+  }
+
+  end(): void {
+    if (this.#files === 0) throw new UnreadableFile('has no record 01')
+    if (this.#place !== 'outside') throw new UnreadableFile('ends before its record 99')
+  }
+
+  #read(record: Bai2Record): readonly BankRecord[] {
+    const { code } = record
+    if (code === '16') return this.#transaction(record)
+    if (code === '49') return this.#endAccount(record)
+    if (code === '98') return this.#endGroup(record)
+    if (code === '01') this.#beginFile(record)
+    else if (code === '02') this.#beginGroup(record)
+    else if (code === '03') this.#beginAccount(record)
+    else this.#endFile(record)
+    return []
+  }
+
+  #beginFile(record: Bai2Record): void {
+    this.#files += 1
+    this.#groups = 0
+    this.#file = new Bai2Totals()
+    this.#file.records = record.lines.length
+    const fields = new Bai2Fields(record)
+    const [, , date, time, id] = Array.from({ length: 7 }, () => fields.optional())
+    const version = fields.optional()
+    if (version !== VERSION) throw new UnreadablePart(`is of version ${shown(version)}; read is version 2`)
+    this.#createdAt = `${date} ${time} ${id}`.slice(0, CREATED_CHARACTERS_MAX)
+  }
+
+  #beginGroup(record: Bai2Record): void {
+    const fields = new Bai2Fields(record)
+    fields.optional()
+    fields.optional()
+    const [status, day, time] = [fields.optional(), fields.optional(), fields.optional()]
+    const [currency, modifier] = [fields.optional().toUpperCase() || 'USD', fields.optional()]
+    const date = dateOf(day)
+    const unbooked = Object.hasOwn(UNBOOKED, status) ? UNBOOKED[status] : undefined
+    if (unbooked === undefined && !BOOKED.has(status))
+      throw new UnreadablePart(`has the group status ${shown(status)}`)
+    if (date === undefined) throw new UnreadablePart(`has the as-of date ${shown(day)}`)
+    if (time !== '' && !isTime(time)) throw new UnreadablePart(`has the as-of time ${shown(time)}`)
+    if (!/^[1-4]?$/.test(modifier)) throw new UnreadablePart(`has the as-of date modifier ${shown(modifier)}`)
+    this.#groups += 1
+    const totals = new Bai2Totals()
+    totals.records = record.lines.length
+    const createdAt = `${this.#createdAt} ${this.#groups}`
+    this.#group = {
+      date,
+      currency,
+      modifier,
+      createdAt,
+      totals,
+      unbooked,
+      line: record.line,
+      raw: rawOf(record),
+    }
+  }
+
+  #beginAccount(record: Bai2Record): void {
+    const account = accountOf(record, this.#open(this.#group))
+    const totals = new Bai2Totals()
+    totals.total = account.total
+    totals.records = record.lines.length
+    const sums = { credits: 0n, debits: 0n }
+    this.#account = { ...account, totals, booked: new Booked(), sums, entries: 0, unread: 0 }
+  }
+
+  #transaction(record: Bai2Record): readonly BankRecord[] {
+    const [group, account] = [this.#open(this.#group), this.#open(this.#account)]
+    const { size, entry, transaction, unread } = transactionOf(record, account, group, account.entries)
+    account.totals.total += size
+    account.totals.records += record.lines.length
+    if (size === 0n) return []
+    const place = account.entries
+    account.entries += 1
+    const { head: statement } = account
+    if (unread) {
+      account.unread += 1
+      const { amount, currency } = unread
+      if (amount === null || currency === null) account.booked.hasUnknown = true
+      else account.booked.addUnread('BOOK', { read: { amount, currency } })
+      return this.#told({ type: 'unread', statement, entry: place, ...unread })
+    }
+    if (!entry) return []
+    account.booked.add(entry)
+    if (entry.amount > 0n) account.sums.credits += entry.amount
+    else account.sums.debits -= entry.amount
+    const transactions = transaction ? 1 : 0
+    const whole = {
+      type: 'entry',
+      statement,
+      entry,
+      transactions,
+      transactionsTotal: transaction ? entry.amount : 0n,
+      unread: 0,
+    } as const
+    return this.#told(
+      ...(transaction ? [{ type: 'transaction', statement, entry, transaction } as const] : []),
+      whole,
+    )
+  }
+
+  #endAccount(record: Bai2Record): readonly BankRecord[] {
+    const account = this.#open(this.#account)
+    account.totals.records += record.lines.length
+    account.totals.check(new Bai2Fields(record))
+    this.#open(this.#group).totals.add(account.totals)
+    this.#account = undefined
+    const { head: statement, entries, unread, booked, currency } = account
+    const balances = balancesOf(account)
+    const contradiction = booked.contradictionTo(balances)
+    return this.#told({
+      ...{ type: 'statement', statement, balances, entries, unread, contradiction },
+      booked: booked.sumIn(currency),
+    })
+  }
+
+  #endGroup(record: Bai2Record): readonly BankRecord[] {
+    const group = this.#open(this.#group)
+    group.totals.records += record.lines.length
+    group.totals.check(new Bai2Fields(record), 'accounts')
+    this.#file.add(group.totals)
+    this.#group = undefined
+    if (group.unbooked === undefined) return []
+    const reason = `line ${group.line}: record 02 ${group.unbooked}; nothing of it is booked`
+    return [
+      {
+        type: 'unread',
+        statement: null,
+        entry: null,
+        ...unreadPart(`line ${group.line}`, reason, group.raw),
+      },
+    ]
+  }
+
+  #endFile(record: Bai2Record): void {
+    this.#file.records += record.lines.length
+    this.#file.check(new Bai2Fields(record), 'groups')
+  }
+
+  /** Nothing is told of a group that is a test or a deletion. */
+  #told(...records: readonly BankRecord[]): readonly BankRecord[] {
+    return this.#group?.unbooked === undefined ? records : []
+  }
+
+  /** Keeps the beginning of a group for a person. */
+  #countRaw(record: Bai2Record): void {
+    const group = this.#group
+    if (group && group.unbooked !== undefined && group.raw.length < RAW_CHARACTERS_MAX)
+      group.raw += `\n${rawOf(record)}`
+  }
+
+  /** The order of records sees to it. */
+  #open<Open>(open: Open | undefined): Open {
+    if (open === undefined) throw new Error('A record has no group or no account around it')
+    return open
+  }
+
+  #refuse({ line, code }: Bai2Record, what: string): never {
+    throw new UnreadableFile(`line ${line}: record ${code} ${what}`)
+  }
+}
+
+/**
+ * The balances of a day. A bank that leaves out the opening balance may state the totals of credits and debits: if the
+ * transactions are all of them, the opening balance follows.
+ */
+function balancesOf({ balances, stated, sums, unread, currency }: OpenAccount): readonly BankBalance[] {
+  const [only] = balances
+  const isAll = unread === 0 && stated?.credits === sums.credits && stated.debits === sums.debits
+  if (balances.length !== 1 || only?.type !== 'CLBD' || !isAll) return balances
+  return [{ type: 'OPBD', amount: only.amount - sums.credits + sums.debits, currency, date: only.date }, only]
+}
+
+function rawOf({ lines }: Bai2Record): string {
+  return lines.map(({ code, text }) => `${code},${text}`).join('\n')
+}

@@ -1,0 +1,35 @@
+import { type Bai2Fields, countOf, totalOf } from './bai2-fields.ts'
+import { shown } from './decimal-amounts.ts'
+import { UnreadablePart } from './unreadable-file.ts'
+
+/** The total and the counts of an account, a group or a file, which its trailer has to repeat. */
+export class Bai2Totals {
+  /** The sum of all amounts as written: debits have no sign. */
+  total = 0n
+  /** Physical records, with the first and the last one. */
+  records = 0
+  /** Accounts of a group, groups of a file. */
+  parts = 0
+
+  add({ total, records }: Bai2Totals): void {
+    this.total += total
+    this.records += records
+    this.parts += 1
+  }
+
+  /** Throws UnreadablePart if a trailer says otherwise. `parts` names what it counts in addition to records. */
+  check(fields: Bai2Fields, parts?: 'accounts' | 'groups'): void {
+    const written = fields.optional()
+    if (totalOf(written) !== this.total)
+      throw new UnreadablePart(
+        `says that its control total is ${shown(written)}, and its amounts add up to ${this.total}`,
+      )
+    if (parts !== undefined) checkCount(parts, fields.optional(), this.parts)
+    checkCount('records', fields.optional(), this.records)
+  }
+}
+
+function checkCount(what: string, written: string, counted: number): void {
+  if (countOf(written) !== counted)
+    throw new UnreadablePart(`says that it has ${shown(written)} ${what}, and it has ${counted}`)
+}

@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest'
+import {
+  bai2File,
+  entriesOf,
+  read,
+  refusal,
+  type SampleBai2Account,
+  type SampleBai2Group,
+  statementsOf,
+  transactionsOf,
+  unreadOf,
+} from './bai2.testing.ts'
+import { readBai2 } from './bai2-reader.ts'
+import { all } from './camt.testing.ts'
+import { readTwice } from './read-twice.ts'
+import { openVector, vectorsAbsent } from './vectors.testing.ts'
+
+const DAY: SampleBai2Account = {
+  account: '0004477',
+  summaries: [
+    ['010', 100_000n],
+    ['015', 109_500n],
+  ],
+  transactions: [
+    { code: '165', amount: 10_000n, bank: 'B1', customer: 'C1', texts: ['ACH CREDIT, A/B'] },
+    { code: '698', amount: 500n, bank: 'B2', texts: ['FEES'] },
+  ],
+}
+const file = (group: Partial<SampleBai2Group> = {}, account: SampleBai2Account = DAY) =>
+  bai2File([{ accounts: [account], ...group }])
+
+describe('a message that refuses a file', () => {
+  const good = file()
+  test.each([
+    [
+      '49,220000,4/',
+      'line 6: record 49 says that its control total is "220001", and its amounts add up to 220000',
+      '49,220001,4/',
+    ],
+    ['49,220000,4/', 'line 6: record 49 says that it has "5" records, and it has 4', '49,220000,5/'],
+    ['98,220000,1,6/', 'line 7: record 98 says that it has "2" accounts, and it has 1', '98,220000,2,6/'],
+    ['99,220000,1,8/', 'line 8: record 99 says that it has "9" records, and it has 8', '99,220000,1,9/'],
+    ['02,ACMEINC,021000021,1,', 'line 2: record 02 has the group status "7"', '02,ACMEINC,021000021,7,'],
+    ['261125,2400', 'line 2: record 02 has the as-of date "261131"', '261131,2400'],
+    ['261125,2400', 'line 2: record 02 has the as-of time "2401"', '261125,2401'],
+    ['USD,2/', 'line 2: record 02 has the as-of date modifier "9"', 'USD,9/'],
+    ['010,100000', 'line 3: record 03 has the amount "1000.00" with the code 010', '010,1000.00'],
+    ['16,165,10000', 'line 4: record 16 has the amount "-10000"', '16,165,-10000'],
+    ['16,165', 'line 4: begins with "17,", which no record does', '17,165'],
+    ['03,0004477', 'line 3: record 16 stands outside of an account', '16,0004477'],
+    [',,2/', 'line 1: record 01 is of version "3"; read is version 2', ',,3/'],
+  ])('names the record and the line: %s', async (from, message, to) => {
+    expect(await refusal(good.replace(from, to))).toBe(message)
+  })
+
+  test('says that a file is not whole', async () => {
+    expect(await refusal(good.slice(0, good.indexOf('98,')))).toBe('ends before its record 99')
+    expect(await refusal(`88,A/\n${good}`)).toBe('line 1: record 88 continues nothing')
+  })
+})
+
+test('only final data close a day: with the closing balance, or by the modifier', async () => {
+  const kindOf = async (
+    group: Partial<SampleBai2Group>,
+    summaries: SampleBai2Account['summaries'] = DAY.summaries,
+  ) =>
+    statementsOf(await read(file(group, { ...DAY, ...(summaries ? { summaries } : {}) })))[0]?.statement.kind
+  expect(await Promise.all(['', '1', '2', '3', '4'].map((modifier) => kindOf({ modifier })))).toEqual([
+    ...['STATEMENT', 'REPORT', 'STATEMENT', 'REPORT', 'STATEMENT'],
+  ])
+  expect(await kindOf({ modifier: '' }, [['030', 5n]])).toBe('REPORT')
+  expect(await kindOf({ modifier: '2' }, [['045', 5n]])).toBe('STATEMENT')
+})
+
+test('tests and deletions are not told, but for one report of each group', async () => {
+  const records = await read(
+    bai2File([
+      { status: '4', accounts: [DAY] },
+      { status: '2', accounts: [DAY, DAY] },
+      { status: '3', accounts: [DAY] },
+    ]),
+  )
+  expect(unreadOf(records)).toMatchObject([
+    { statement: null, reason: 'line 2: record 02 is a test (group status 4); nothing of it is booked' },
+    { statement: null, reason: expect.stringContaining('is a deletion of what the bank has sent before') },
+  ])
+  expect(unreadOf(records)[0]?.raw).toContain('16,165,10000')
+  expect(statementsOf(records)).toHaveLength(1)
+  expect(entriesOf(records)).toHaveLength(2)
+})
+
+test('a statement whose transactions do not lead to its closing balance contradicts itself', async () => {
+  const wrong = {
+    ...DAY,
+    summaries: [
+      ['010', 100_000n],
+      ['015', 109_501n],
+    ] as const,
+  }
+  expect(statementsOf(await read(file({}, wrong)))[0]?.contradiction).toContain(
+    'are not its closing balance 109501',
+  )
+})
+
+test('the opening balance follows from the totals if all transactions are there, and from nothing else', async () => {
+  const balancesOf = async (credits: bigint) =>
+    statementsOf(
+      await read(
+        file(
+          {},
+          {
+            ...DAY,
+            summaries: [
+              ['015', 109_500n],
+              ['100', credits],
+              ['400', 500n],
+            ],
+          },
+        ),
+      ),
+    )[0]?.balances.map(({ type, amount }) => [type, amount])
+  expect(await balancesOf(10_000n)).toEqual([
+    ['OPBD', 100_000n],
+    ['CLBD', 109_500n],
+  ])
+  expect(await balancesOf(10_001n)).toEqual([['CLBD', 109_500n]])
+})
+
+test('a transaction without a direction, with unknown funds, or that is a total waits alone', async () => {
+  const records = await read(
+    file(
+      { modifier: '2' },
+      {
+        account: '0004477',
+        transactions: [
+          { code: '721', amount: 5n, texts: ['LOAN'] },
+          { code: '165', amount: 6n, funds: ['Q'], texts: ['X'] },
+          { code: '100', amount: 7n },
+          { code: '165', amount: 8n, funds: ['V', '261399', ''] },
+          { code: '890', amount: 0n, texts: ['A NOTE'] },
+          { code: '195', amount: 9n, bank: 'B' },
+        ],
+      },
+    ),
+  )
+  expect(unreadOf(records).map(({ reason, amount }) => [reason, amount])).toEqual([
+    ['line 4: has the type code "721"', null],
+    ['line 5: has the funds type "Q"', 6n],
+    ['line 6: is a total (100)', null],
+    ['line 7: has the value date "261399"', 8n],
+  ])
+  expect(entriesOf(records).map((entry) => entry.amount)).toEqual([9n])
+  expect(statementsOf(records)).toMatchObject([{ entries: 5, unread: 4 }])
+})
+
+test('the customer reference of a debit or a return names a payment; of another credit it is text', async () => {
+  const customer = 'CS0123456789'
+  const records = await read(
+    file(
+      {},
+      {
+        account: '1',
+        transactions: [
+          { code: '165', amount: 1n, customer },
+          { code: '257', amount: 1n, customer, texts: ['ACH RETURN R03 NO ACCOUNT'] },
+          { code: '451', amount: 1n, customer },
+        ],
+      },
+    ),
+  )
+  expect(transactionsOf(records)).toMatchObject([
+    { endToEndId: null, isReturn: false, remittanceInformation: customer },
+    { endToEndId: customer, isReturn: true, returnReason: { code: 'R03' } },
+    { endToEndId: customer, isReturn: false },
+  ])
+})
+
+test('a settlement of several payments is marked as a sum, and a type code keeps its words', async () => {
+  const transactions = ['166', '466', '165', '354'].map((code) => ({ code, amount: 1n, customer: 'FILE-1' }))
+  const entries = entriesOf(await read(file({}, { account: '1', transactions })))
+  const sum = { messageId: 'FILE-1', paymentInformationId: null }
+  expect(entries.map(({ batch }) => batch)).toEqual([sum, sum, null, null])
+  expect(entries[3]?.proprietaryCode).toEqual({ code: '354', issuer: 'BAI2' })
+})
+
+test('a file without line ends is read however long it is, a line beyond the limit is refused', async () => {
+  const transactions = Array.from({ length: 900 }, (_, index) => ({ code: '165', amount: BigInt(index + 1) }))
+  const groups = [{ accounts: [{ account: '1', transactions }] }]
+  expect(entriesOf(await read(bai2File(groups, { lineEnd: '' })))).toHaveLength(900)
+  const text = 'A'.repeat(40_000)
+  const long = file({}, { account: '1', transactions: [{ code: '165', amount: 1n, texts: [text] }] })
+  expect(await refusal(long)).toBe('line 4: is longer than 32768 characters')
+})
+
+test('a record with more continuations than any has, and an account without a number, are refused', async () => {
+  const texts = Array.from({ length: 1_002 }, () => 'A')
+  const endless = file({}, { account: '1', transactions: [{ code: '165', amount: 1n, texts }] })
+  expect(await refusal(endless)).toBe('line 1005: record 16 has more than 1000 continuations')
+  expect(await refusal(file({}, { account: '' }))).toBe('line 3: record 03 has the account number ""')
+})
+
+test('bytes that are not UTF-8, zero bytes and Ctrl-Z spoil no record', async () => {
+  const bytes = Buffer.concat([
+    Buffer.from([0xef, 0xbb, 0xbf]),
+    Buffer.from(file().replace('FEES', 'GEB\u00dcHR'), 'latin1'),
+    Buffer.from([0x1a, 0, 0]),
+  ])
+  expect(entriesOf(await read(bytes))[1]?.text).toBe('GEB\u00dcHR')
+})
+
+test.skipIf(vectorsAbsent)('the file that was made for this format is read', async () => {
+  const records = await all(readTwice(() => openVector('bank-made/bai2.txt'), readBai2))
+  expect(entriesOf(records)).toMatchObject([
+    { amount: 10_000n, servicerReference: 'BANKREF1', text: 'ACH CREDIT CSD59D3725E6' },
+  ])
+  expect(statementsOf(records)).toMatchObject([
+    { statement: { kind: 'STATEMENT', account: '0004477', currency: 'USD' }, contradiction: null },
+  ])
+})

@@ -1,0 +1,156 @@
+import { readBai2 } from './bai2-reader.ts'
+import { all, bytesOf } from './camt.testing.ts'
+import type { BankRecord } from './camt.ts'
+import { readTwice } from './read-twice.ts'
+import { UnreadableFile } from './unreadable-file.ts'
+
+/** BAI2 files as banks write them, for tests: from a model, with continuations, padding and any line ends. */
+
+export interface SampleBai2Transaction {
+  readonly code: string
+  /** In smallest units, without a sign. */
+  readonly amount: bigint
+  /** The funds type with the fields that belong to it. */
+  readonly funds?: readonly string[]
+  readonly bank?: string
+  readonly customer?: string
+  /** The text, line by line. */
+  readonly texts?: readonly string[]
+}
+
+export interface SampleBai2Account {
+  readonly account: string
+  readonly currency?: string
+  readonly summaries?: readonly (readonly [code: string, amount: bigint, ...funds: string[]])[]
+  readonly transactions?: readonly SampleBai2Transaction[]
+}
+
+export interface SampleBai2Group {
+  readonly status?: string
+  /** `YYMMDD`. */
+  readonly date?: string
+  readonly time?: string
+  readonly currency?: string
+  readonly modifier?: string
+  readonly accounts: readonly SampleBai2Account[]
+}
+
+export interface SampleBai2Layout {
+  readonly fileId?: string
+  /** Fields in a physical record, before the rest is in continuations. */
+  readonly fieldsMax?: number
+  /** True: text begins in a continuation. */
+  readonly isTextBelow?: boolean
+  /** Fills records up to the length of the longest, and says so in the header. */
+  readonly isPadded?: boolean
+  /** None: records follow one another, padded. */
+  readonly lineEnd?: '\n' | '\r\n' | ''
+}
+
+const HEADER_FIELDS = 8
+
+/** A whole file. Its totals and counts are right. */
+export function bai2File(groups: readonly SampleBai2Group[], layout: SampleBai2Layout = {}): string {
+  const { fileId = '1', isPadded = false, lineEnd = '\n' } = layout
+  const file = new Section()
+  for (const group of groups) file.addSection(groupOf(group, layout), true)
+  const header = ['021000021', 'ACMEINC', '261126', '0700', fileId]
+  const lines = (width: string) => [
+    ...record('01', [...header, width, '', '2'], [], { fieldsMax: HEADER_FIELDS }),
+    ...file.lines,
+  ]
+  const trailer = (count: number) => `99,${file.total},${file.parts},${count}/`
+  const bare = [...lines(''), trailer(lines('').length + 1)]
+  if (!isPadded && lineEnd !== '') return bare.map((line) => `${line}${lineEnd}`).join('')
+  const width = Math.max(80, ...bare.map(({ length }) => length))
+  return [...lines(String(width)), trailer(bare.length)]
+    .map((line) => `${line.padEnd(width)}${lineEnd}`)
+    .join('')
+}
+
+class Section {
+  lines: string[] = []
+  total = 0n
+  parts = 0
+
+  addSection(other: Section, isPart: boolean): void {
+    this.lines.push(...other.lines)
+    this.total += other.total
+    if (isPart) this.parts += 1
+  }
+}
+
+function groupOf(
+  {
+    status = '1',
+    date = '261125',
+    time = '2400',
+    currency = 'USD',
+    modifier = '2',
+    accounts,
+  }: SampleBai2Group,
+  layout: SampleBai2Layout,
+): Section {
+  const section = new Section()
+  section.lines = record('02', ['ACMEINC', '021000021', status, date, time, currency, modifier], [], layout)
+  for (const account of accounts) section.addSection(accountOf(account, layout), true)
+  section.lines.push(`98,${section.total},${section.parts},${section.lines.length + 1}/`)
+  return section
+}
+
+function accountOf(
+  { account, currency = '', summaries = [], transactions = [] }: SampleBai2Account,
+  layout: SampleBai2Layout,
+): Section {
+  const section = new Section()
+  const amounts = summaries.flatMap(([code, amount, ...funds]) => [
+    code,
+    String(amount),
+    '',
+    ...(funds.length > 0 ? funds : ['']),
+  ])
+  section.lines = record('03', [account, currency, ...amounts], [], layout)
+  section.total = [
+    ...summaries.map(([, amount]) => amount),
+    ...transactions.map(({ amount }) => amount),
+  ].reduce((sum, amount) => sum + amount, 0n)
+  for (const { code, amount, funds = ['Z'], bank = '', customer = '', texts = [] } of transactions)
+    section.lines.push(...record('16', [code, String(amount), ...funds, bank, customer], texts, layout))
+  section.lines.push(`49,${section.total},${section.lines.length + 1}/`)
+  return section
+}
+
+/** The physical records of a record. A continuation of nothing but one empty field would say nothing. */
+function record(
+  code: string,
+  fields: readonly string[],
+  texts: readonly string[],
+  { fieldsMax = 1_000, isTextBelow = false }: SampleBai2Layout,
+): string[] {
+  const pieces: string[] = []
+  for (let at = 0; at < fields.length; ) {
+    let end = at + Math.max(fieldsMax, 2)
+    if (fields.length - end === 1) end += 1
+    pieces.push(fields.slice(at, end).join(','))
+    at = end
+  }
+  const [first, ...others] = texts
+  if (first !== undefined && isTextBelow) pieces.push(first)
+  else if (first !== undefined) pieces.push(`${pieces.pop()},${first}`)
+  return [...pieces, ...others].map((piece, index) => `${index === 0 ? code : '88'},${piece}/`)
+}
+
+export const read = (text: string | Uint8Array) => all(readTwice(() => bytesOf(text), readBai2))
+export const refusal = (text: string) =>
+  read(text).then(
+    () => 'is read',
+    (error: unknown) => (error instanceof UnreadableFile ? error.message : Promise.reject(error)),
+  )
+export const entriesOf = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'entry' ? [one.entry] : []))
+export const transactionsOf = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'transaction' ? [one.transaction] : []))
+export const statementsOf = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'statement' ? [one] : []))
+export const unreadOf = (records: readonly BankRecord[]) =>
+  records.flatMap((one) => (one.type === 'unread' ? [one] : []))

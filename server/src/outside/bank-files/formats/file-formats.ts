@@ -1,0 +1,84 @@
+import { keysOf } from '@countersign/contract/core/objects'
+import { type AchRecord, readAch, startsLikeAch } from './ach-reader.ts'
+import { startsLikeBai2 } from './bai2-lines.ts'
+import { readBai2 } from './bai2-reader.ts'
+import { startsLikeXml } from './decode-text.ts'
+import { type IsoRecord, readIsoMessages } from './iso-messages.ts'
+
+/** A record of a bank's file, in the terms in which it is judged. */
+export type FileRecord = IsoRecord | { readonly of: 'ACH'; readonly record: AchRecord }
+
+/** A format in which banks put files into the inbox: what the operator reads of it, and how it is known and read. */
+export interface FileFormat {
+  /** Messages or files, as refusals and documents name them. */
+  readonly reads: readonly string[]
+  readonly versions: string
+  readonly tells: string
+  /** The number by which it names our account, and the currencies that it can have. */
+  readonly accounts: string
+  readonly currencies: string
+  readonly characters: string
+  readonly limits: string
+  /** True if a file begins as this format does. No two formats begin alike. */
+  startsLike(head: Uint8Array): boolean
+  /** The records of a file, in flat memory, the same each time. Throws UnreadableFile; used with `readTwice`. */
+  read(bytes: AsyncIterable<Uint8Array>): AsyncIterable<FileRecord>
+}
+
+/** Every format that is read. A new one is a line here, its reader, and its tests. */
+export const FILE_FORMATS = {
+  XML: {
+    reads: ['camt.052', 'camt.053', 'camt.054', 'pain.002'],
+    versions: 'camt .02 to .13, pain.002 .03 to .14, German and Austrian variants',
+    tells: 'statements, advices, intraday reports, the status of payments',
+    accounts: 'IBAN, or the number in `Othr`',
+    currencies: 'all of ISO 4217',
+    characters: 'as declared: UTF-8, UTF-16, single-byte encodings',
+    limits: 'a million characters or 20,000 elements in a record, 64 levels',
+    startsLike: startsLikeXml,
+    read: readIsoMessages,
+  },
+  ACH: {
+    reads: ['NACHA'],
+    versions: 'all entry classes',
+    tells: 'entries, returns, notifications of change',
+    accounts: 'account number',
+    currencies: 'USD',
+    characters: 'UTF-8, else windows-1252',
+    limits: '9,999 addenda in an entry',
+    startsLike: startsLikeAch,
+    read: readAchFile,
+  },
+  BAI2: {
+    reads: ['BAI2'],
+    versions: '2',
+    tells: 'statements: balances and transactions of a day',
+    accounts: 'account number',
+    currencies: 'all of ISO 4217; USD if none is stated',
+    characters: 'UTF-8, else windows-1252',
+    limits: '32,768 characters in a line, 1,000 continuations of a record',
+    startsLike: startsLikeBai2,
+    read: readBai2File,
+  },
+} as const satisfies Record<string, FileFormat>
+
+export type FormatName = keyof typeof FILE_FORMATS
+
+export const NO_KNOWN_FORMAT = `is in no known format: read are ${namesOf(Object.values(FILE_FORMATS))}`
+
+function namesOf(formats: readonly FileFormat[]): string {
+  return formats.flatMap(({ reads }) => reads).join(', ')
+}
+
+/** The format of a file, by its first bytes; undefined for an unknown format. */
+export function formatOf(head: Uint8Array): FormatName | undefined {
+  return keysOf(FILE_FORMATS).find((name) => FILE_FORMATS[name].startsLike(head))
+}
+
+async function* readAchFile(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+  for await (const record of readAch(bytes)) yield { of: 'ACH', record }
+}
+
+async function* readBai2File(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<FileRecord> {
+  for await (const record of readBai2(bytes)) yield { of: 'ACCOUNT', record }
+}

@@ -1,0 +1,59 @@
+import type { Entry, Sheet } from './messages.ts'
+
+/** Statements as US banks write them (BAI2). An entry has one detail at most: there is no place for more. */
+
+const CODES: Readonly<Record<string, string>> = { RRTN: '257', CHRG: '698', IN: '165', OUT: '495' }
+/** A funds type that the format does not have. */
+const NO_FUNDS = 'Q'
+
+/** A file of statements. `name` tells files of the same content apart. */
+export function bai2File(sheets: readonly Sheet[], name: string): string {
+  const groups = sheets.map(groupOf)
+  const total = groups.reduce((sum, one) => sum + one.total, 0n)
+  const lines = [`01,BANK,SIMULATED,260115,0500,${name},,,2/`, ...groups.flatMap((one) => one.lines)]
+  return `${lines.join('\n')}\n99,${total},${groups.length},${lines.length + 1}/\n`
+}
+
+interface Lines {
+  readonly lines: readonly string[]
+  readonly total: bigint
+}
+
+function groupOf(sheet: Sheet): Lines {
+  const day = sheet.date.slice(2).replaceAll('-', '')
+  const { lines, total } = accountOf(sheet)
+  return {
+    lines: [
+      `02,SIMULATED,BANK,1,${day},2400,${sheet.currency},2/`,
+      ...lines,
+      `98,${total},1,${lines.length + 2}/`,
+    ],
+    total,
+  }
+}
+
+function accountOf({ iban, opening, closing, entries }: Sheet): Lines {
+  const balances = [
+    ['010', opening],
+    ['015', closing],
+  ] as const
+  const known = balances.flatMap(([code, amount]) => (amount === undefined ? [] : [`${code},${amount},,`]))
+  const head = [`03,${[iban, '', ...known].join(',')}/`]
+  const lines = [...head, ...entries.flatMap(transactionOf)]
+  const amounts = [opening ?? 0n, closing ?? 0n, ...entries.map(({ cents }) => (cents < 0n ? -cents : cents))]
+  const total = amounts.reduce((sum, one) => sum + one, 0n)
+  return { lines: [...lines, `49,${total},${lines.length + 1}/`], total }
+}
+
+function transactionOf(entry: Entry): string[] {
+  const { cents, code, servicerReference = '', reference, batch, details, text, isUnreadable } = entry
+  const [, , kind] = code
+  const type = CODES[kind] ?? CODES[cents < 0n ? 'OUT' : 'IN']
+  const [detail = {}] = details
+  const said = [detail.text, detail.additional, text].filter(Boolean).join(' ')
+  const customer = reference ?? batch ?? detail.structured ?? detail.endToEndId ?? ''
+  const funds = isUnreadable ? NO_FUNDS : 'Z'
+  const head = `16,${type},${cents < 0n ? -cents : cents},${funds},${servicerReference},${customer}`
+  // Many banks put the text into a continuation.
+  return said === '' ? [`${head}/`] : [`${head}/`, `88,${said}/`]
+}

@@ -1,0 +1,20 @@
+import type { Random } from '../../machine/random.ts'
+
+/** The habits of the bank in telling of the account. */
+export interface FileHabits {
+  readonly depositsFrom: 'STATEMENTS' | 'ADVICES'
+  /** All statements have one id. */
+  readonly reusesIds: boolean
+  /** The shares of entries that advices tell of, and of steps in which a file comes that tells nothing new. */
+  readonly advices: number
+  readonly extras: number
+}
+
+export function fileHabitsOf(random: Random): FileHabits {
+  return {
+    depositsFrom: random.pick(['STATEMENTS', 'ADVICES']),
+    reusesIds: random.chance(0.2),
+    advices: random.pick([0, 0.3, 0.8]),
+    extras: random.pick([0, 0.2, 0.5]),
+  }
+}

@@ -1,0 +1,23 @@
+import { TYPE_CODES } from '../server/src/outside/bank-files/formats/bai2-type-codes.ts'
+import { FILE_FORMATS, type FileFormat } from '../server/src/outside/bank-files/formats/file-formats.ts'
+import { markdownTable } from './markdown-table.ts'
+
+/** The formats of banks' files that are read. */
+export function fileFormatTable(): string {
+  return markdownTable(
+    ['format', 'versions', 'tells', 'account', 'currencies', 'characters', 'limits'],
+    Object.values<FileFormat>(FILE_FORMATS).map(
+      ({ reads, versions, tells, accounts, currencies, characters, limits }) => [
+        ...[reads.join(', '), versions, tells, accounts, currencies, characters, limits],
+      ],
+    ),
+  )
+}
+
+/** The type codes of BAI2 that are more than a credit or a debit. */
+export function typeCodeTable(): string {
+  return markdownTable(
+    ['code', 'meaning', 'words'],
+    Object.entries(TYPE_CODES).map(([code, { words, meaning }]) => [code, `\`${meaning}\``, words]),
+  )
+}
