@@ -3,6 +3,7 @@ import { Currency, CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
 export const NORMAL_SIDES = ['debit', 'credit'] as const
@@ -76,6 +77,8 @@ export const ledger_account_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
+export const ledger_account_csv = fileOfList(ledger_account_list, 'ledger accounts')
+
 export const ledger_account_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -118,3 +121,5 @@ export const ledger_transfer_list = endpoint({
   responses: { 200: Page(LedgerTransfer) },
   errors: ['INVALID_INPUT'],
 })
+
+export const ledger_transfer_csv = fileOfList(ledger_transfer_list, 'ledger transfers')

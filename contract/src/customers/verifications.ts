@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { OneOfWords, Page, Pattern, Prose, pageQuery, Tag, Text, Timestamp } from '../core/schema.ts'
 import { VERIFICATION_STATES } from '../states/customer-states.ts'
 import { DOCUMENT_TYPES } from './documents.ts'
@@ -157,6 +158,8 @@ export const verification_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
+export const verification_csv = fileOfList(verification_list, 'verifications')
+
 export const verification_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -216,6 +219,7 @@ export const verification_decision_list = endpoint({
 export const verifications = {
   verification_create,
   verification_list,
+  verification_csv,
   verification_get,
   verification_decide,
   verification_decision_list,

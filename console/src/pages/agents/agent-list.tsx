@@ -1,5 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -33,7 +34,6 @@ const COLUMNS: readonly Column<Agent>[] = [
         {name}
       </span>
     ),
-    text: ({ name }) => name,
   },
   {
     id: 'customer',
@@ -41,14 +41,12 @@ const COLUMNS: readonly Column<Agent>[] = [
     width: 'minmax(8rem, 2fr)',
     isWideOnly: true,
     cell: ({ customerId }) => <CustomerName id={customerId} />,
-    text: ({ customerId }) => customerId,
   },
   {
     id: 'state',
     header: 'State',
     width: '8rem',
     cell: (agent) => <Status of={agentState(agent)} />,
-    text: agentState,
   },
   {
     id: 'today',
@@ -57,7 +55,6 @@ const COLUMNS: readonly Column<Agent>[] = [
     isRight: true,
     isWideOnly: true,
     cell: ({ usage }) => <span className="figures">{usage.dailyTransactionCount}</span>,
-    text: ({ usage }) => String(usage.dailyTransactionCount),
   },
   {
     id: 'month',
@@ -65,7 +62,6 @@ const COLUMNS: readonly Column<Agent>[] = [
     width: 'minmax(7rem, 1fr)',
     isRight: true,
     cell: (agent) => <span className="figures">{monthText(agent)}</span>,
-    text: monthText,
   },
   {
     id: 'created',
@@ -74,7 +70,6 @@ const COLUMNS: readonly Column<Agent>[] = [
     isRight: true,
     isWideOnly: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
-    text: ({ createdAt }) => createdAt,
   },
 ]
 
@@ -94,6 +89,7 @@ export function AgentList() {
       <Filters filters={FILTERS} values={{ customerId, state, connected, from, to }} />
       <DataTable
         name="Agents"
+        file={csvAddress('/agents', filters)}
         columns={COLUMNS}
         list={list}
         idOf={({ id }) => id}

@@ -4,6 +4,7 @@ import { CARD_STATES } from '@countersign/contract/states/card-states'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -31,21 +32,18 @@ const COLUMNS: readonly Column<Card>[] = [
     header: 'Card',
     width: 'minmax(9rem, 2fr)',
     cell: (card) => <span className="figures">{cardName(card)}</span>,
-    text: cardName,
   },
   {
     id: 'holder',
     header: 'Cardholder',
     width: 'minmax(8rem, 2fr)',
     cell: ({ cardholderId }) => <CustomerName id={cardholderId} />,
-    text: ({ cardholderId }) => cardholderId,
   },
   {
     id: 'state',
     header: 'State',
     width: '7rem',
     cell: ({ state }) => <Status of={state} />,
-    text: ({ state }) => state,
   },
   {
     id: 'currency',
@@ -53,7 +51,6 @@ const COLUMNS: readonly Column<Card>[] = [
     width: '5rem',
     isWideOnly: true,
     cell: ({ currency }) => currency,
-    text: ({ currency }) => currency,
   },
   {
     id: 'id',
@@ -61,7 +58,6 @@ const COLUMNS: readonly Column<Card>[] = [
     width: '10rem',
     isWideOnly: true,
     cell: ({ id }) => <span className="id">{shortId(id)}</span>,
-    text: ({ id }) => id,
   },
   {
     id: 'created',
@@ -70,7 +66,6 @@ const COLUMNS: readonly Column<Card>[] = [
     isRight: true,
     isWideOnly: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
-    text: ({ createdAt }) => createdAt,
   },
 ]
 
@@ -85,6 +80,7 @@ export function CardList() {
       <Filters filters={FILTERS} values={{ state, cardholderId, platformCardId }} />
       <DataTable
         name="Cards"
+        file={csvAddress('/cards', filters)}
         columns={COLUMNS}
         list={list}
         idOf={({ id }) => id}

@@ -2,7 +2,7 @@ import type { Transaction } from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
 import type { Column } from '../../ui/column.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
-import { type Amount, Money, moneyText } from '../../ui/money.tsx'
+import { type Amount, Money } from '../../ui/money.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -36,7 +36,6 @@ const STATUS: Column<TransactionRecord> = {
   header: 'Status',
   width: '5.75rem',
   cell: ({ status }) => <Status of={status} />,
-  text: ({ status }) => status,
 }
 
 const CUSTOMER: Column<TransactionRecord> = {
@@ -45,7 +44,6 @@ const CUSTOMER: Column<TransactionRecord> = {
   width: 'minmax(3.5rem, 2fr)',
   cell: (transaction) =>
     isOfPlatform(transaction) ? 'The platform' : <CustomerName id={transaction.customerId} />,
-  text: (transaction) => (isOfPlatform(transaction) ? 'The platform' : transaction.customerId),
 }
 
 const OTHER_SIDE: Column<TransactionRecord> = {
@@ -53,7 +51,6 @@ const OTHER_SIDE: Column<TransactionRecord> = {
   header: 'With',
   width: 'minmax(5rem, 2fr)',
   cell: (transaction) => <span className="clipped">{otherSideOf(transaction)}</span>,
-  text: otherSideOf,
 }
 
 const FURTHER: readonly Column<TransactionRecord>[] = [
@@ -63,7 +60,6 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
     width: '11rem',
     isWideOnly: true,
     cell: ({ id }) => <span className="id">{shortId(id)}</span>,
-    text: ({ id }) => id,
   },
   {
     id: 'amount',
@@ -73,7 +69,6 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
     cell: (transaction) => (
       <Money of={amountOf(transaction)} sign={transaction.direction === 'DEBIT' ? '−' : '+'} />
     ),
-    text: (transaction) => moneyText(amountOf(transaction)),
   },
   {
     id: 'createdAt',
@@ -82,7 +77,6 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
     isWideOnly: true,
     isRight: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
-    text: ({ createdAt }) => createdAt,
   },
 ]
 
