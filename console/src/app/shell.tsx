@@ -22,10 +22,14 @@ import { SandboxButton } from '../pages/sandbox/sandbox-button.tsx'
 import { useIsSandbox, useMe } from '../session/me.ts'
 import { MoonIcon, SunIcon } from '../ui/icons.tsx'
 import { useKeys } from './keyboard.ts'
+import { MovedClock, useMovedClock } from './moved-clock.tsx'
 import { PLACES, type Place } from './navigation.ts'
 import { Search, SearchButton } from './search.tsx'
 
 const GROUPS = [...new Set(PLACES.map(({ group }) => group))]
+
+const BAR_PIXELS = 52
+const BANNER_PIXELS = 36
 
 /** The frame around every page: the navigation, the search, who is signed in. */
 export function Shell() {
@@ -34,15 +38,17 @@ export function Shell() {
   const { pathname } = useLocation()
   useKeys(() => setSearching(true))
   useLiveEvents()
+  const aheadMs = useMovedClock()
   useEffect(close, [pathname])
   return (
     <AppShell
-      header={{ height: 52 }}
+      header={{ height: aheadMs === undefined ? BAR_PIXELS : BAR_PIXELS + BANNER_PIXELS }}
+      style={{ '--banner': `${aheadMs === undefined ? 0 : BANNER_PIXELS}px` }}
       navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !isNavigationOpen } }}
       padding={{ base: 'md', sm: 'lg' }}
     >
-      <AppShell.Header px="md">
-        <Group h="100%" justify="space-between" wrap="nowrap">
+      <AppShell.Header>
+        <Group h={BAR_PIXELS} px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger
               opened={isNavigationOpen}
@@ -60,6 +66,7 @@ export function Shell() {
             <Account />
           </Group>
         </Group>
+        {aheadMs !== undefined && <MovedClock aheadMs={aheadMs} />}
       </AppShell.Header>
       <AppShell.Navbar>
         <AppShell.Section grow component={ScrollArea} p="xs">

@@ -34,7 +34,7 @@ const AHEAD = 20
  * height and skeletons too, so nothing moves.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { name, file, list, idOf, linkOf, empty, height = 'calc(100dvh - 15rem)' } = props
+  const { name, file, list, idOf, linkOf, empty, height = 'calc(100dvh - 15rem - var(--banner))' } = props
   const { rows, isLoading, error, hasMore, retry } = list
   const columns = useFittingColumns(props.columns)
   const view = useVirtualRows(list, columns, idOf)

@@ -104,7 +104,7 @@ export function AuditList() {
         list={list}
         idOf={({ id }) => id}
         linkOf={({ id }) => `/audit/${id}`}
-        height="calc(100dvh - 19rem)"
+        height="calc(100dvh - 19rem - var(--banner))"
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No entry matches', text: 'Take a filter away, or choose other days.' }

@@ -90,7 +90,7 @@ export function EventList() {
         list={list}
         idOf={({ id }) => id}
         linkOf={({ id }) => `/events/${id}`}
-        height="calc(100dvh - 22rem)"
+        height="calc(100dvh - 22rem - var(--banner))"
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No event matches', text: 'Take a filter away, or choose other days.' }

@@ -76,7 +76,7 @@ const COLUMNS: readonly Column<Row>[] = [
     header: 'At',
     width: '9.5rem',
     isRight: true,
-    cell: ({ at }) => <Time at={at} />,
+    cell: ({ at }) => <Time clock="real" at={at} />,
   },
 ]
 
@@ -108,7 +108,7 @@ export function RequestList() {
         list={list}
         idOf={({ httpRequestId: id, at }) => `${id} ${at}`}
         linkOf={({ httpRequestId: id }) => `/requests/${encodeURIComponent(id)}`}
-        height="calc(100dvh - 19rem)"
+        height="calc(100dvh - 19rem - var(--banner))"
         empty={
           Object.keys(filters).length > 0
             ? {
