@@ -17,6 +17,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { countersign } from '../data/client.ts'
+import { connection } from '../data/connection.ts'
+import { loadIdle } from '../data/idle-loads.ts'
 import { followLive } from '../data/live-events.ts'
 import { SandboxButton } from '../pages/sandbox/sandbox-button.tsx'
 import { useIsSandbox, useMe } from '../session/me.ts'
@@ -38,6 +40,7 @@ export function Shell() {
   const { pathname } = useLocation()
   useKeys(() => setSearching(true))
   useLiveEvents()
+  useIdleLoads()
   const aheadMs = useMovedClock()
   useEffect(close, [pathname])
   return (
@@ -91,6 +94,18 @@ function useLiveEvents(): void {
     followLive(client, ended.signal).catch(() => undefined)
     return () => ended.abort()
   }, [client, session.id])
+}
+
+/** Loads the scripts of other pages while the console asks for nothing. */
+function useIdleLoads(): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    const ended = new AbortController()
+    const isBusy = () => client.isFetching() > 0 || connection.state().isAway
+    // The page says so when it is opened and its script cannot be loaded.
+    loadIdle(isBusy, ended.signal).catch(() => undefined)
+    return () => ended.abort()
+  }, [client])
 }
 
 function Navigation({ pathname }: { readonly pathname: string }) {

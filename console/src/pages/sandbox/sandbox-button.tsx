@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { lazy, Suspense } from 'react'
+import { loadedWhenIdle } from '../../data/idle-loads.ts'
 import type { SandboxTab } from './sandbox-drawer.tsx'
 
-const SandboxDrawer = lazy(async () => {
-  const { SandboxDrawer: component } = await import('./sandbox-drawer.tsx')
-  return { default: component }
-})
+const SandboxDrawer = lazy(
+  loadedWhenIdle(async () => ({ default: (await import('./sandbox-drawer.tsx')).SandboxDrawer })),
+)
 
 /** Opens what only a sandbox has, at the inbox or at another of its tabs. */
 export function SandboxButton(props: { readonly label?: string; readonly tab?: SandboxTab }) {
