@@ -4,6 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import type { Column } from './column.ts'
 import { useFittingColumns } from './fitting-columns.ts'
+import { NamesContext } from './listed-name.tsx'
 import { RowLink } from './row-link.tsx'
 import { EmptyState, ErrorState } from './states.tsx'
 import type { Listed } from './use-listed.ts'
@@ -56,7 +57,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <div className="grid" role="table" aria-label={name} aria-rowcount={hasMore ? -1 : rows.length + 1}>
           <HeadRow columns={columns} template={template} />
           {isLoading && <SkeletonRows columns={columns} template={template} />}
-          <VirtualRows view={view} columns={columns} template={template} linkOf={linkOf} />
+          <NamesContext value={list.names}>
+            <VirtualRows view={view} columns={columns} template={template} linkOf={linkOf} />
+          </NamesContext>
         </div>
         {isEmpty && (
           <EmptyState title={empty.title} action={empty.action}>

@@ -3,6 +3,7 @@ import { endpoint, KIB } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
 import { fileOfList } from '../core/list-file.ts'
+import { NamedPage, namesQuery } from '../core/record-names.ts'
 import {
   FreeForm,
   Int64,
@@ -157,9 +158,10 @@ export const agent_list = endpoint({
     isPaused: Type.Optional(Type.Boolean()),
     isConnected: Type.Optional(Type.Boolean()),
     ...timeRangeQuery,
+    ...namesQuery,
     ...pageQuery,
   }),
-  responses: { 200: Page(Agent) },
+  responses: { 200: NamedPage(Agent) },
   errors: ['INVALID_INPUT'],
 })
 

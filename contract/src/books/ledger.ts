@@ -4,6 +4,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
 import { fileOfList } from '../core/list-file.ts'
+import { NamedPage, namesQuery } from '../core/record-names.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
 export const NORMAL_SIDES = ['debit', 'credit'] as const
@@ -71,9 +72,10 @@ export const ledger_account_list = endpoint({
     currency: Type.Optional(CurrencyCode),
     owner: Type.Optional(IdOfAny(['Customer', 'Platform'])),
     asOf,
+    ...namesQuery,
     ...pageQuery,
   }),
-  responses: { 200: Page(LedgerAccount) },
+  responses: { 200: NamedPage(LedgerAccount) },
   errors: ['INVALID_INPUT'],
 })
 

@@ -4,6 +4,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { CountryCode, CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { fileOfList } from '../core/list-file.ts'
+import { NamedPage, namesQuery } from '../core/record-names.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { Personal, Secret } from '../core/sensitivity.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
@@ -189,10 +190,11 @@ export const card_list = endpoint({
     accountId: Type.Optional(Id('InternalAccount', 'One of the funding sources')),
     platformCardId: Type.Optional(Text(255)),
     state: Type.Optional(CardState),
+    ...namesQuery,
     ...pageQuery,
     sortOrder,
   }),
-  responses: { 200: Page(Card) },
+  responses: { 200: NamedPage(Card) },
   errors: ['INVALID_INPUT'],
 })
 

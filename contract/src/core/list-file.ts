@@ -38,12 +38,12 @@ export function fileOfList<
       `Writes all ${rows} that match for a spreadsheet, however many, as one stream, in the order of the list. ` +
       'One column for each field of the record, as docs/books.md describes. A file that breaks off before its end ' +
       'was not sent whole. Text of others that a spreadsheet would take for a formula begins with an apostrophe.',
-    query: Type.Omit(query, PAGING),
+    query: Type.Omit(query, NOT_FOR_FILES),
     responses: { 200: null },
     texts: ['csv'],
     errors,
   } as const
 }
 
-/** A file has all rows, so its query has no pages. */
-const PAGING = ['limit', 'cursor'] as const
+/** A file has all rows, and its rows alone. */
+const NOT_FOR_FILES = ['limit', 'cursor', 'includeNames'] as const

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
 import { fileOfList } from '../core/list-file.ts'
+import { NamedPage, namesQuery } from '../core/record-names.ts'
 import { OneOfWords, Page, Pattern, Prose, pageQuery, Tag, Text, Timestamp } from '../core/schema.ts'
 import { VERIFICATION_STATES } from '../states/customer-states.ts'
 import { DOCUMENT_TYPES } from './documents.ts'
@@ -152,9 +153,10 @@ export const verification_list = endpoint({
   query: Type.Object({
     customerId: Type.Optional(Id('Customer')),
     verificationStatus: Type.Optional(OneOfWords(VERIFICATION_STATES)),
+    ...namesQuery,
     ...pageQuery,
   }),
-  responses: { 200: Page(Verification) },
+  responses: { 200: NamedPage(Verification) },
   errors: ['INVALID_INPUT'],
 })
 

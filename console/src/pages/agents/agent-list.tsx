@@ -2,9 +2,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
-import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
+import { ListedName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     header: 'Acts for',
     width: 'minmax(8rem, 2fr)',
     isWideOnly: true,
-    cell: ({ customerId }) => <CustomerName id={customerId} />,
+    cell: ({ customerId }) => <ListedName id={customerId} />,
   },
   {
     id: 'state',
@@ -82,7 +82,7 @@ export function AgentList() {
     ...timesOfDays(from, to),
   }
   const list = useListed(['agents', 'list', filters], (page) =>
-    countersign.agents.list({ ...filters, ...page }),
+    countersign.agents.list({ ...filters, ...page, includeNames: true }),
   )
   return (
     <Page title="Agents">

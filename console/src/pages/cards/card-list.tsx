@@ -6,9 +6,9 @@ import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
-import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { ListedName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<Card>[] = [
     id: 'holder',
     header: 'Cardholder',
     width: 'minmax(8rem, 2fr)',
-    cell: ({ cardholderId }) => <CustomerName id={cardholderId} />,
+    cell: ({ cardholderId }) => <ListedName id={cardholderId} />,
   },
   {
     id: 'state',
@@ -73,7 +73,7 @@ export function CardList() {
   const { state, cardholderId, platformCardId } = validValues(FILTERS, route.useSearch())
   const filters = present({ state: wordOf(CARD_STATES, state), cardholderId, platformCardId })
   const list = useListed(['cards', 'list', filters], (page) =>
-    countersign.cards.list({ ...filters, ...page }),
+    countersign.cards.list({ ...filters, ...page, includeNames: true }),
   )
   return (
     <Page title="Cards">

@@ -4,9 +4,9 @@ import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
-import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { ListedName } from '../../ui/listed-name.tsx'
 import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     header: 'Owner',
     width: 'minmax(8rem, 1fr)',
     isWideOnly: true,
-    cell: ({ owner }) => (owner.startsWith('Platform:') ? 'The platform' : <CustomerName id={owner} />),
+    cell: ({ owner }) => (owner.startsWith('Platform:') ? 'The platform' : <ListedName id={owner} />),
   },
   {
     id: 'side',
@@ -76,7 +76,7 @@ export function LedgerList() {
     ...(owner ? { owner } : {}),
   }
   const list = useListed(['accounts', 'ledger', filters], (page) =>
-    countersign.ledgerAccounts.list({ ...filters, ...page }),
+    countersign.ledgerAccounts.list({ ...filters, ...page, includeNames: true }),
   )
   return (
     <Page title="Ledger">

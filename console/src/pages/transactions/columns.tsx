@@ -1,7 +1,7 @@
 import type { Transaction } from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
 import type { Column } from '../../ui/column.ts'
-import { CustomerName } from '../../ui/customer-name.tsx'
+import { ListedName } from '../../ui/listed-name.tsx'
 import { type Amount, Money } from '../../ui/money.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -22,12 +22,17 @@ export function amountOf(transaction: TransactionRecord): Amount | undefined {
 }
 
 /** The other side of a payment, in as few words as its record allows. */
-export function otherSideOf({ direction, source, destination }: TransactionRecord): string {
+function OtherSide({ of: { direction, source, destination } }: { readonly of: TransactionRecord }) {
   const side = direction === 'DEBIT' ? destination : source
-  if (!side) return '–'
+  if (side && 'accountId' in side) return <ListedName id={side.accountId} />
+  return <span className="clipped">{side ? wordsOfSide(side) : '–'}</span>
+}
+
+type Side = NonNullable<TransactionRecord['source']> | TransactionRecord['destination']
+
+function wordsOfSide(side: Exclude<Side, { readonly accountId: string }>): string {
   if ('umaAddress' in side) return side.umaAddress
   if ('address' in side) return side.address
-  if ('accountId' in side) return shortId(side.accountId)
   return side.accountHolderName ?? side.accountIdentifier ?? side.bankName ?? 'From outside'
 }
 
@@ -43,14 +48,14 @@ const CUSTOMER: Column<TransactionRecord> = {
   header: 'Customer',
   width: 'minmax(3.5rem, 2fr)',
   cell: (transaction) =>
-    isOfPlatform(transaction) ? 'The platform' : <CustomerName id={transaction.customerId} />,
+    isOfPlatform(transaction) ? 'The platform' : <ListedName id={transaction.customerId} />,
 }
 
 const OTHER_SIDE: Column<TransactionRecord> = {
   id: 'otherSide',
   header: 'With',
   width: 'minmax(5rem, 2fr)',
-  cell: (transaction) => <span className="clipped">{otherSideOf(transaction)}</span>,
+  cell: (transaction) => <OtherSide of={transaction} />,
 }
 
 const FURTHER: readonly Column<TransactionRecord>[] = [

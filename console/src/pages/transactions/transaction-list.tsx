@@ -33,7 +33,7 @@ export function TransactionList() {
     ...timesOfDays(from, to),
   })
   const list = useListed(['transactions', 'list', filters], (page) =>
-    countersign.transactions.list({ ...filters, ...page }),
+    countersign.transactions.list({ ...filters, ...page, includeNames: true }),
   )
   return (
     <Page title="Transactions">

@@ -4,9 +4,9 @@ import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
 import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
-import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { ListedName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Verification>[] = [
     id: 'customer',
     header: 'Customer',
     width: 'minmax(8rem, 2fr)',
-    cell: ({ customerId }) => <CustomerName id={customerId} />,
+    cell: ({ customerId }) => <ListedName id={customerId} />,
   },
   {
     id: 'missing',
@@ -63,7 +63,7 @@ export function VerificationList() {
   const { status, customerId } = search
   const filters = present({ verificationStatus: wordOf(VERIFICATION_STATES, status), customerId })
   const list = useListed(['verifications', 'list', filters], (page) =>
-    countersign.verifications.list({ ...filters, ...page }),
+    countersign.verifications.list({ ...filters, ...page, includeNames: true }),
   )
   return (
     <Page title="Verifications">

@@ -2,6 +2,7 @@ import { AGENT_SPENDING_PERMISSIONS } from '@countersign/contract/agents/agent-p
 import { agent_decision_list, agent_list, type agents } from '@countersign/contract/agents/agents'
 import { present } from '@countersign/contract/core/objects'
 import { toCanonicalJson } from '../../base/json/json.ts'
+import { withNames } from '../../kernel/accounts/names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
@@ -75,11 +76,16 @@ export const agentHandlers: Handlers<typeof agents> = {
     const filters = present({ customerId, isPaused, isConnected })
     return {
       status: 200,
-      body: await page(op, query, {
-        rows: selectAgents(op, { ...filters, ...timeRange(query) }),
-        table: 'agents',
-        view: (rows) => agentViews(op, rows),
-      }),
+      body: await withNames(
+        op,
+        query,
+        await page(op, query, {
+          rows: selectAgents(op, { ...filters, ...timeRange(query) }),
+          table: 'agents',
+          view: (rows) => agentViews(op, rows),
+        }),
+        ({ customerId }) => [customerId],
+      ),
     }
   },
 

@@ -6,6 +6,7 @@ import {
 } from '@countersign/contract/cards/cards'
 import { CARD_INITIAL, CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states/card-states'
 import { describeInternalAccount, findWallet } from '../../kernel/accounts/accounts.ts'
+import { withNames } from '../../kernel/accounts/names.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
@@ -89,12 +90,17 @@ export const cardHandlers: Handlers<typeof cards> = {
 
   card_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
-      rows: selectCards(op, query),
-      table: 'cards',
-      order: query.sortOrder ?? 'desc',
-      view: (rows) => rows.map((row) => cardView(op, row)),
-    }),
+    body: await withNames(
+      op,
+      query,
+      await page(op, query, {
+        rows: selectCards(op, query),
+        table: 'cards',
+        order: query.sortOrder ?? 'desc',
+        view: (rows) => rows.map((row) => cardView(op, row)),
+      }),
+      ({ cardholderId }) => [cardholderId],
+    ),
   }),
 
   card_csv: async (op, input) =>

@@ -1,5 +1,6 @@
 import { ledger_account_list, ledger_transfer_list } from '@countersign/contract/books/ledger'
 import type { ledgerBooks } from '@countersign/contract/books/ledger-books'
+import { withNames } from '../../kernel/accounts/names.ts'
 import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
@@ -25,13 +26,18 @@ const BY_ID: Order<ListedAccount> = {
 export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
   ledger_account_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
-      rows: selectLedgerAccounts(op, query),
-      table: 'ledger_accounts',
-      by: BY_ID,
-      order: 'asc',
-      view: (rows) => ledgerAccountViews(op, rows, query.asOf),
-    }),
+    body: await withNames(
+      op,
+      query,
+      await page(op, query, {
+        rows: selectLedgerAccounts(op, query),
+        table: 'ledger_accounts',
+        by: BY_ID,
+        order: 'asc',
+        view: (rows) => ledgerAccountViews(op, rows, query.asOf),
+      }),
+      ({ owner }) => [owner],
+    ),
   }),
 
   ledger_account_csv: async (op, input) =>

@@ -1,5 +1,6 @@
 import { present } from '@countersign/contract/core/objects'
 import { verification_list, type verifications } from '@countersign/contract/customers/verifications'
+import { withNames } from '../../kernel/accounts/names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { listFile } from '../../kernel/operation/list-file.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
@@ -20,11 +21,16 @@ export const verificationHandlers: Handlers<typeof verifications> = {
 
   verification_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
-      rows: selectVerifications(op, query),
-      table: 'verifications',
-      view: (rows) => rows.map(verificationView),
-    }),
+    body: await withNames(
+      op,
+      query,
+      await page(op, query, {
+        rows: selectVerifications(op, query),
+        table: 'verifications',
+        view: (rows) => rows.map(verificationView),
+      }),
+      ({ customerId }) => [customerId],
+    ),
   }),
 
   verification_csv: async (op, input) =>
