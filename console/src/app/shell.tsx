@@ -17,15 +17,21 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { countersign } from '../data/client.ts'
+import { connection } from '../data/connection.ts'
+import { loadIdle } from '../data/idle-loads.ts'
 import { followLive } from '../data/live-events.ts'
 import { SandboxButton } from '../pages/sandbox/sandbox-button.tsx'
 import { useIsSandbox, useMe } from '../session/me.ts'
 import { MoonIcon, SunIcon } from '../ui/icons.tsx'
 import { useKeys } from './keyboard.ts'
+import { MovedClock, useMovedClock } from './moved-clock.tsx'
 import { PLACES, type Place } from './navigation.ts'
 import { Search, SearchButton } from './search.tsx'
 
 const GROUPS = [...new Set(PLACES.map(({ group }) => group))]
+
+const BAR_PIXELS = 52
+const BANNER_PIXELS = 36
 
 /** The frame around every page: the navigation, the search, who is signed in. */
 export function Shell() {
@@ -34,15 +40,18 @@ export function Shell() {
   const { pathname } = useLocation()
   useKeys(() => setSearching(true))
   useLiveEvents()
+  useIdleLoads()
+  const aheadMs = useMovedClock()
   useEffect(close, [pathname])
   return (
     <AppShell
-      header={{ height: 52 }}
+      header={{ height: aheadMs === undefined ? BAR_PIXELS : BAR_PIXELS + BANNER_PIXELS }}
+      style={{ '--banner': `${aheadMs === undefined ? 0 : BANNER_PIXELS}px` }}
       navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !isNavigationOpen } }}
       padding={{ base: 'md', sm: 'lg' }}
     >
-      <AppShell.Header px="md">
-        <Group h="100%" justify="space-between" wrap="nowrap">
+      <AppShell.Header>
+        <Group h={BAR_PIXELS} px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger
               opened={isNavigationOpen}
@@ -60,6 +69,7 @@ export function Shell() {
             <Account />
           </Group>
         </Group>
+        {aheadMs !== undefined && <MovedClock aheadMs={aheadMs} />}
       </AppShell.Header>
       <AppShell.Navbar>
         <AppShell.Section grow component={ScrollArea} p="xs">
@@ -84,6 +94,18 @@ function useLiveEvents(): void {
     followLive(client, ended.signal).catch(() => undefined)
     return () => ended.abort()
   }, [client, session.id])
+}
+
+/** Loads the scripts of other pages while the console asks for nothing. */
+function useIdleLoads(): void {
+  const client = useQueryClient()
+  useEffect(() => {
+    const ended = new AbortController()
+    const isBusy = () => client.isFetching() > 0 || connection.state().isAway
+    // The page says so when it is opened and its script cannot be loaded.
+    loadIdle(isBusy, ended.signal).catch(() => undefined)
+    return () => ended.abort()
+  }, [client])
 }
 
 function Navigation({ pathname }: { readonly pathname: string }) {

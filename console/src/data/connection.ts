@@ -1,3 +1,5 @@
+import { clocks } from './clocks.ts'
+
 /** What the console knows of its connection to the server, from the answers of all calls. */
 export interface ConnectionState {
   /** The last call had no answer. */
@@ -16,6 +18,7 @@ class Connection {
     const signIns = this.#signIns
     try {
       const response = await globalThis.fetch(input, init)
+      clocks.serverSays(response.headers.get('Date'))
       const { isSignedOut } = this.#state
       // A call from before the last sign-in says nothing of its session.
       const isRefused = response.status === 401 && signIns === this.#signIns

@@ -6,7 +6,8 @@ import { countersign } from './client.ts'
 const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
   OUTGOING_PAYMENT: ['transactions', 'quotes', 'approvals', 'overview', 'statistics'],
   INCOMING_PAYMENT: ['transactions', 'approvals', 'overview', 'statistics'],
-  CUSTOMER: ['customers', 'overview'],
+  // Lists give the names of customers.
+  CUSTOMER: ['customers', 'transactions', 'cards', 'agents', 'verifications', 'accounts', 'overview'],
   VERIFICATION: ['verifications', 'customers', 'overview'],
   AGENT_ACTION: ['agents', 'approvals', 'overview'],
   CARD: ['cards'],

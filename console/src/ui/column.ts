@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A column: what it shows, and the same as text for a file. */
+/** A column of a list. */
 export interface Column<Row> {
   readonly id: string
   readonly header: string
@@ -10,5 +10,4 @@ export interface Column<Row> {
   /** Left out on a phone, where a row shows what tells it from others. */
   readonly isWideOnly?: boolean
   readonly cell: (row: Row) => ReactNode
-  readonly text: (row: Row) => string
 }

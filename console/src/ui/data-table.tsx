@@ -1,17 +1,19 @@
-import { Button, Group, Skeleton } from '@mantine/core'
+import { Anchor, Group, Skeleton } from '@mantine/core'
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useMemo, useRef } from 'react'
 import type { Column } from './column.ts'
 import { useFittingColumns } from './fitting-columns.ts'
+import { NamesContext } from './listed-name.tsx'
 import { RowLink } from './row-link.tsx'
-import { saveCsv } from './save-csv.ts'
 import { EmptyState, ErrorState } from './states.tsx'
 import type { Listed } from './use-listed.ts'
 
 interface DataTableProps<Row> {
-  /** Names the table for those who do not see it, and the file: `customers`. */
+  /** Names the table for those who do not see it: `Customers`. */
   readonly name: string
+  /** The address of the CSV file with all rows of the list: `csvAddress()`. */
+  readonly file: string
   readonly columns: readonly Column<Row>[]
   readonly list: Listed<Row>
   readonly idOf: (row: Row) => string
@@ -33,7 +35,7 @@ const AHEAD = 20
  * height and skeletons too, so nothing moves.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { name, list, idOf, linkOf, empty, height = 'calc(100dvh - 15rem)' } = props
+  const { name, file, list, idOf, linkOf, empty, height = 'calc(100dvh - 15rem - var(--banner))' } = props
   const { rows, isLoading, error, hasMore, retry } = list
   const columns = useFittingColumns(props.columns)
   const view = useVirtualRows(list, columns, idOf)
@@ -55,7 +57,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <div className="grid" role="table" aria-label={name} aria-rowcount={hasMore ? -1 : rows.length + 1}>
           <HeadRow columns={columns} template={template} />
           {isLoading && <SkeletonRows columns={columns} template={template} />}
-          <VirtualRows view={view} columns={columns} template={template} linkOf={linkOf} />
+          <NamesContext value={list.names}>
+            <VirtualRows view={view} columns={columns} template={template} linkOf={linkOf} />
+          </NamesContext>
         </div>
         {isEmpty && (
           <EmptyState title={empty.title} action={empty.action}>
@@ -63,7 +67,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </EmptyState>
         )}
       </div>
-      <Footer name={name} columns={props.columns} list={list} />
+      <Footer file={file} list={list} />
     </div>
   )
 }
@@ -157,7 +161,7 @@ function VirtualRows<Row>({ view, columns, template, linkOf }: VirtualRowsProps<
   )
 }
 
-function Footer<Row>({ name, columns, list }: Pick<DataTableProps<Row>, 'name' | 'columns' | 'list'>) {
+function Footer<Row>({ file, list }: Pick<DataTableProps<Row>, 'file' | 'list'>) {
   const { rows, isLoading, hasMore, totalCount } = list
   return (
     <Group justify="space-between" mt="xs" mih={30}>
@@ -165,9 +169,9 @@ function Footer<Row>({ name, columns, list }: Pick<DataTableProps<Row>, 'name' |
         {isLoading ? 'Loading …' : countOf(rows.length, hasMore, totalCount)}
       </span>
       {rows.length > 0 && (
-        <Button size="compact-sm" variant="subtle" onClick={() => saveCsv(name, columns, rows)}>
+        <Anchor href={file} download inherit>
           Save as CSV
-        </Button>
+        </Anchor>
       )}
     </Group>
   )

@@ -16,7 +16,7 @@ export function Money({ of, sign }: { readonly of: Amount | undefined; readonly 
   )
 }
 
-/** An amount as text, for files and labels. */
+/** An amount as text, for labels. */
 export function moneyText(of: Amount | undefined): string {
   if (!of) return ''
   return `${figures({ amount: of.amount, decimals: of.currency.decimals ?? 0 })} ${of.currency.code}`

@@ -5,7 +5,7 @@ import { useFittingColumns, useIsPhone } from './fitting-columns.ts'
 /** A table of a few rows as a part of a page: a `Panel` that is `isBare`. Scrolls in its own box where it is too wide. */
 export function ShortTable<Row>(props: {
   readonly name: string
-  readonly columns: readonly Omit<Column<Row>, 'text'>[]
+  readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly idOf: (row: Row) => string
   readonly linkOf?: (row: Row) => string

@@ -10,7 +10,7 @@ const RECENT_MINUTES = 60
 
 /**
  * `12 min. ago` within the last hour, else `Nov 23, 03:14 PM`, with the year where it is another one. In the viewer's zone.
- * A time that lies ahead is shown as it is: the clock of a sandbox can be moved.
+ * A time that lies ahead is shown as it is.
  */
 export function shortTime(at: string, now: number): string {
   const date = new Date(at)
@@ -19,6 +19,20 @@ export function shortTime(at: string, now: number): string {
     return minutes === 0 ? 'just now' : RELATIVE.format(-minutes, 'minute')
   const isThisYear = date.getFullYear() === new Date(now).getFullYear()
   return (isThisYear ? THIS_YEAR : OTHER_YEAR).format(date)
+}
+
+const UNITS = [
+  ['day', 24 * 60 * MINUTE_MS],
+  ['hour', 60 * MINUTE_MS],
+  ['minute', MINUTE_MS],
+] as const
+
+/** A length of time in its largest unit: `14 days`. */
+export function lengthOfTime(ms: number): string {
+  const [unit, size] = UNITS.find(([, one]) => ms >= one) ?? ['minute', MINUTE_MS]
+  return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long' }).format(
+    Math.floor(ms / size),
+  )
 }
 
 /** The day alone, in the viewer's zone. */

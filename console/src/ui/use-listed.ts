@@ -7,11 +7,15 @@ export interface ListPage<Row> {
   readonly hasMore: boolean
   readonly nextCursor?: string
   readonly totalCount?: number
+  /** With `includeNames`: of the customers and accounts that the rows mention. */
+  readonly names?: readonly { readonly id: string; readonly name: string }[]
 }
 
 /** A list as far as it was read. */
 export interface Listed<Row> {
   readonly rows: readonly Row[]
+  /** The names that came with the rows, by id. */
+  readonly names: ReadonlyMap<string, string>
   readonly totalCount: number | undefined
   readonly isLoading: boolean
   readonly error: unknown
@@ -42,8 +46,13 @@ export function useListed<Row>(
   })
   const { data, fetchNextPage, refetch } = query
   const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data])
+  const names = useMemo(
+    () => new Map(data?.pages.flatMap((page) => page.names ?? []).map(({ id, name }) => [id, name])),
+    [data],
+  )
   return {
     rows,
+    names,
     totalCount: data?.pages[0]?.totalCount,
     isLoading: query.isPending,
     error: query.isError && rows.length === 0 ? query.error : undefined,

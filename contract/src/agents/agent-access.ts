@@ -205,7 +205,7 @@ export const agent_me_transaction_list = endpoint({
   description:
     "Shows the payments of the agent's customer, by the same filters as GET /transactions. Needs " +
     'VIEW_TRANSACTIONS in the policy.',
-  query: Type.Omit(transaction_list.query, ['customerId', 'platformCustomerId']),
+  query: Type.Omit(transaction_list.query, ['customerId', 'platformCustomerId', 'includeNames']),
   responses: transaction_list.responses,
   errors: [...transaction_list.errors, 'FORBIDDEN'],
 })

@@ -2,6 +2,8 @@ import { Type } from 'typebox'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
+import { NamedPage, namesQuery } from '../core/record-names.ts'
 import {
   FreeForm,
   Int64,
@@ -156,9 +158,10 @@ export const agent_list = endpoint({
     isPaused: Type.Optional(Type.Boolean()),
     isConnected: Type.Optional(Type.Boolean()),
     ...timeRangeQuery,
+    ...namesQuery,
     ...pageQuery,
   }),
-  responses: { 200: Page(Agent) },
+  responses: { 200: NamedPage(Agent) },
   errors: ['INVALID_INPUT'],
 })
 
@@ -381,11 +384,13 @@ export const agent_action_reject = endpoint({
 export const agents = {
   agent_create,
   agent_list,
+  agent_csv: fileOfList(agent_list, 'agents'),
   agent_get,
   agent_update,
   agent_policy_update,
   agent_policy_simulate,
   agent_decision_list,
+  agent_decision_csv: { ...fileOfList(agent_decision_list, 'decisions'), params: agentPath },
   agent_device_code_create,
   agent_device_code_get,
   agent_device_code_redeem,

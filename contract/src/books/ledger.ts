@@ -3,6 +3,8 @@ import { Currency, CurrencyAmount } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
+import { NamedPage, namesQuery } from '../core/record-names.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
 export const NORMAL_SIDES = ['debit', 'credit'] as const
@@ -70,11 +72,14 @@ export const ledger_account_list = endpoint({
     currency: Type.Optional(CurrencyCode),
     owner: Type.Optional(IdOfAny(['Customer', 'Platform'])),
     asOf,
+    ...namesQuery,
     ...pageQuery,
   }),
-  responses: { 200: Page(LedgerAccount) },
+  responses: { 200: NamedPage(LedgerAccount) },
   errors: ['INVALID_INPUT'],
 })
+
+export const ledger_account_csv = fileOfList(ledger_account_list, 'ledger accounts')
 
 export const ledger_account_get = endpoint({
   auth: 'platform',
@@ -118,3 +123,5 @@ export const ledger_transfer_list = endpoint({
   responses: { 200: Page(LedgerTransfer) },
   errors: ['INVALID_INPUT'],
 })
+
+export const ledger_transfer_csv = fileOfList(ledger_transfer_list, 'ledger transfers')

@@ -3,6 +3,8 @@ import { Currency, CurrencyAmount, type KnownCurrency } from '../core/currencies
 import { endpoint } from '../core/endpoint.ts'
 import { CountryCode, CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
+import { NamedPage, namesQuery } from '../core/record-names.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { Personal, Secret } from '../core/sensitivity.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
@@ -188,12 +190,15 @@ export const card_list = endpoint({
     accountId: Type.Optional(Id('InternalAccount', 'One of the funding sources')),
     platformCardId: Type.Optional(Text(255)),
     state: Type.Optional(CardState),
+    ...namesQuery,
     ...pageQuery,
     sortOrder,
   }),
-  responses: { 200: Page(Card) },
+  responses: { 200: NamedPage(Card) },
   errors: ['INVALID_INPUT'],
 })
+
+export const card_csv = fileOfList(card_list, 'cards')
 
 export const card_get = endpoint({
   auth: 'platform',
@@ -253,4 +258,17 @@ export const card_transaction_list = endpoint({
   errors: ['INVALID_INPUT', 'CARD_NOT_FOUND'],
 })
 
-export const cards = { card_create, card_list, card_get, card_update, card_transaction_list }
+export const card_transaction_csv = {
+  ...fileOfList(card_transaction_list, 'card transactions'),
+  params: cardPath,
+}
+
+export const cards = {
+  card_create,
+  card_list,
+  card_csv,
+  card_get,
+  card_update,
+  card_transaction_list,
+  card_transaction_csv,
+}

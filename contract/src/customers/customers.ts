@@ -13,6 +13,7 @@ import {
   UmaAddress,
 } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { OneOf, OneOfWords, Page, pageQuery, Tag, Text, Timestamp, timeRangeQuery } from '../core/schema.ts'
 import { Personal } from '../core/sensitivity.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
@@ -200,6 +201,8 @@ export const customer_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
+export const customer_csv = fileOfList(customer_list, 'customers')
+
 export const customer_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -266,6 +269,6 @@ export const customer_delete = endpoint({
   errors: ['USER_NOT_FOUND', 'CUSTOMER_NOT_EMPTY', 'CUSTOMER_DELETED'],
 })
 
-export const customers = { customer_create, customer_list, customer_get, customer_update }
+export const customers = { customer_create, customer_list, customer_csv, customer_get, customer_update }
 
 export const customerDeletion = { customer_delete }

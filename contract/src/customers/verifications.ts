@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
+import { NamedPage, namesQuery } from '../core/record-names.ts'
 import { OneOfWords, Page, Pattern, Prose, pageQuery, Tag, Text, Timestamp } from '../core/schema.ts'
 import { VERIFICATION_STATES } from '../states/customer-states.ts'
 import { DOCUMENT_TYPES } from './documents.ts'
@@ -151,11 +153,14 @@ export const verification_list = endpoint({
   query: Type.Object({
     customerId: Type.Optional(Id('Customer')),
     verificationStatus: Type.Optional(OneOfWords(VERIFICATION_STATES)),
+    ...namesQuery,
     ...pageQuery,
   }),
-  responses: { 200: Page(Verification) },
+  responses: { 200: NamedPage(Verification) },
   errors: ['INVALID_INPUT'],
 })
+
+export const verification_csv = fileOfList(verification_list, 'verifications')
 
 export const verification_get = endpoint({
   auth: 'platform',
@@ -216,6 +221,7 @@ export const verification_decision_list = endpoint({
 export const verifications = {
   verification_create,
   verification_list,
+  verification_csv,
   verification_get,
   verification_decide,
   verification_decision_list,

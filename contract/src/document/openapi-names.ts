@@ -28,6 +28,7 @@ import * as railEvents from '../connectors/rail-events.ts'
 import * as currencies from '../core/currencies.ts'
 import * as formats from '../core/formats.ts'
 import * as rails from '../core/rails.ts'
+import { RecordName } from '../core/record-names.ts'
 import { ClientPublicKeyRequest } from '../core/schema.ts'
 import * as signedRetry from '../core/signed-retry.ts'
 import * as owners from '../customers/beneficial-owners.ts'
@@ -234,6 +235,7 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   BeneficialOwnerRole: at(owners.BeneficialOwner, 'roles', 'items'),
   BusinessType: at(businessInfo.BusinessInfo, 'businessType'),
   ClientPublicKeyRequest,
+  RecordName,
   ContactVerificationStatus: at(customers.ContactVerification, 'email'),
   CustomerTokenPermission: at(customerTokens.CustomerToken, 'permissions', 'items'),
   CustomerType: at(customers.customers.customer_list.query, 'customerType'),

@@ -2,6 +2,7 @@ import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { JsonSchema } from '../core/decode.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Id, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
 import { WEBHOOK_DELIVERY_STATES } from '../states/delivery-states.ts'
@@ -221,6 +222,8 @@ export const event_list = endpoint({
   errors: ['INVALID_INPUT', 'EVENT_NOT_FOUND'],
 })
 
+export const event_csv = fileOfList(event_list, 'events')
+
 const eventPath = Type.Object({ eventId: PathId })
 
 export const event_get = endpoint({
@@ -281,6 +284,7 @@ export const sandbox_webhook_test = endpoint({
 
 export const webhooks = {
   event_list,
+  event_csv,
   event_get,
   event_redeliver,
   sandbox_webhook_test,

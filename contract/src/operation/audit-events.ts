@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { endpoint } from '../core/endpoint.ts'
 import { ID_KINDS, Id, IdOfAny, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { keysOf } from '../core/objects.ts'
 import { FreeForm, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
@@ -76,6 +77,8 @@ export const audit_event_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
+export const audit_event_csv = fileOfList(audit_event_list, 'audit events')
+
 export const audit_event_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -89,4 +92,4 @@ export const audit_event_get = endpoint({
   errors: ['AUDIT_EVENT_NOT_FOUND'],
 })
 
-export const auditEvents = { audit_event_list, audit_event_get }
+export const auditEvents = { audit_event_list, audit_event_csv, audit_event_get }

@@ -3,6 +3,7 @@ import { Currency } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CalendarDate, CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { keysOf } from '../core/objects.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { RECONCILIATION_STATES } from '../states/reconciliation-states.ts'
@@ -111,6 +112,8 @@ export const reconciliation_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
+export const reconciliation_csv = fileOfList(reconciliation_list, 'reconciliations')
+
 export const reconciliation_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -124,4 +127,4 @@ export const reconciliation_get = endpoint({
   errors: ['RECONCILIATION_NOT_FOUND'],
 })
 
-export const reconciliations = { reconciliation_list, reconciliation_get }
+export const reconciliations = { reconciliation_list, reconciliation_csv, reconciliation_get }

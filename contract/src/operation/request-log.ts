@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { IdOfAny, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { Plain } from '../core/sensitivity.ts'
 import { ACTOR_KINDS, AuditActor } from './audit-events.ts'
@@ -80,6 +81,8 @@ export const request_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
+export const request_csv = fileOfList(request_list, 'requests')
+
 export const request_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -95,4 +98,4 @@ export const request_get = endpoint({
   errors: ['LOGGED_REQUEST_NOT_FOUND'],
 })
 
-export const requests = { request_list, request_get }
+export const requests = { request_list, request_csv, request_get }

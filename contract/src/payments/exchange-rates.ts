@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { Currency } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode } from '../core/formats.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { PaymentRail } from '../core/rails.ts'
 import { Int64, Timestamp } from '../core/schema.ts'
 
@@ -73,4 +74,6 @@ export const exchange_rate_list = endpoint({
   errors: ['INVALID_INPUT', 'INVALID_CURRENCY', 'AMOUNT_OUT_OF_RANGE', 'NOT_IMPLEMENTED'],
 })
 
-export const exchangeRates = { exchange_rate_list }
+export const exchange_rate_csv = fileOfList(exchange_rate_list, 'exchange rates')
+
+export const exchangeRates = { exchange_rate_list, exchange_rate_csv }

@@ -4,6 +4,7 @@ import { Currency } from '../core/currencies.ts'
 import { endpoint, KIB } from '../core/endpoint.ts'
 import { CurrencyCode, UmaAddressInput } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
 import { PaymentRail } from '../core/rails.ts'
 import {
   FreeForm,
@@ -233,6 +234,8 @@ export const quote_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
+export const quote_csv = fileOfList(quote_list, 'quotes')
+
 /** Pays a quote once. With an embedded wallet as source the wallet signs (specification 4.7). */
 export const quote_execute = endpoint({
   auth: 'platform',
@@ -270,4 +273,4 @@ export const quote_execute = endpoint({
   ],
 })
 
-export const quotes = { quote_create, quote_list, quote_get, quote_execute }
+export const quotes = { quote_create, quote_list, quote_csv, quote_get, quote_execute }

@@ -5,18 +5,8 @@ import { endpoint } from '../core/endpoint.ts'
 import { CurrencyCode, EvmAddress, UmaAddress } from '../core/formats.ts'
 import { Id, IdOfAny, PathId } from '../core/ids.ts'
 import { PaymentRail } from '../core/rails.ts'
-import {
-  FreeForm,
-  Int64,
-  OneOf,
-  OneOfWords,
-  Page,
-  Prose,
-  pageQuery,
-  Tag,
-  Text,
-  Timestamp,
-} from '../core/schema.ts'
+import { NamedPage, namesQuery } from '../core/record-names.ts'
+import { FreeForm, Int64, OneOf, OneOfWords, Prose, pageQuery, Tag, Text, Timestamp } from '../core/schema.ts'
 import { Plain } from '../core/sensitivity.ts'
 import {
   INCOMING_TRANSACTION_STATES,
@@ -248,8 +238,8 @@ export const transaction_list = endpoint({
   description:
     'Finds payments in either direction, a page at a time. Every filter that is given must match. Ordered ' +
     'by time of creation.',
-  query: Type.Object({ ...transactionFilters, ...pageQuery }),
-  responses: { 200: Page(Transaction) },
+  query: Type.Object({ ...transactionFilters, ...namesQuery, ...pageQuery }),
+  responses: { 200: NamedPage(Transaction) },
   errors: ['INVALID_INPUT'],
 })
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Facts } from '../../ui/facts.tsx'
@@ -78,6 +79,7 @@ function AccountDetail(props: { readonly accountId: string; readonly account: Ac
       {accountId.startsWith('InternalAccount:') && <StatementPanel accountId={accountId} />}
       <DataTable
         name="Movements"
+        file={csvAddress('/ledger/transfers', { accountId })}
         columns={BOOKING_COLUMNS}
         list={list}
         idOf={({ id }) => id}

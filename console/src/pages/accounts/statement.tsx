@@ -1,10 +1,10 @@
 import type { AccountStatement } from '@countersign/contract/books/statements'
-import { API_VERSION } from '@countersign/contract/core/api-version'
 import { Anchor, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
+import { addressOf } from '../../data/csv-address.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { dayEnd, dayStart, type Filter, Filters, validValues } from '../../ui/filters.tsx'
 import { Money } from '../../ui/money.tsx'
@@ -28,8 +28,7 @@ export function StatementPanel({ accountId }: { readonly accountId: string }) {
     queryKey: ['accounts', accountId, 'statement', period],
     queryFn: async () => (await countersign.statements.get({ accountId, ...period })) as Statement,
   })
-  const address = (format: string) =>
-    `/${API_VERSION}/statements?${new URLSearchParams({ accountId, format, ...period }).toString()}`
+  const address = (format: string) => addressOf('/statements', { accountId, format, ...period })
   return (
     <Panel
       title="Statement"

@@ -1,9 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
-import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
+import { ListedName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -33,22 +34,19 @@ const COLUMNS: readonly Column<Agent>[] = [
         {name}
       </span>
     ),
-    text: ({ name }) => name,
   },
   {
     id: 'customer',
     header: 'Acts for',
     width: 'minmax(8rem, 2fr)',
     isWideOnly: true,
-    cell: ({ customerId }) => <CustomerName id={customerId} />,
-    text: ({ customerId }) => customerId,
+    cell: ({ customerId }) => <ListedName id={customerId} />,
   },
   {
     id: 'state',
     header: 'State',
     width: '8rem',
     cell: (agent) => <Status of={agentState(agent)} />,
-    text: agentState,
   },
   {
     id: 'today',
@@ -57,7 +55,6 @@ const COLUMNS: readonly Column<Agent>[] = [
     isRight: true,
     isWideOnly: true,
     cell: ({ usage }) => <span className="figures">{usage.dailyTransactionCount}</span>,
-    text: ({ usage }) => String(usage.dailyTransactionCount),
   },
   {
     id: 'month',
@@ -65,7 +62,6 @@ const COLUMNS: readonly Column<Agent>[] = [
     width: 'minmax(7rem, 1fr)',
     isRight: true,
     cell: (agent) => <span className="figures">{monthText(agent)}</span>,
-    text: monthText,
   },
   {
     id: 'created',
@@ -74,7 +70,6 @@ const COLUMNS: readonly Column<Agent>[] = [
     isRight: true,
     isWideOnly: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
-    text: ({ createdAt }) => createdAt,
   },
 ]
 
@@ -87,13 +82,14 @@ export function AgentList() {
     ...timesOfDays(from, to),
   }
   const list = useListed(['agents', 'list', filters], (page) =>
-    countersign.agents.list({ ...filters, ...page }),
+    countersign.agents.list({ ...filters, ...page, includeNames: true }),
   )
   return (
     <Page title="Agents">
       <Filters filters={FILTERS} values={{ customerId, state, connected, from, to }} />
       <DataTable
         name="Agents"
+        file={csvAddress('/agents', filters)}
         columns={COLUMNS}
         list={list}
         idOf={({ id }) => id}

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { Facts } from '../../ui/facts.tsx'
@@ -107,6 +108,7 @@ function Decisions({ agentId }: { readonly agentId: string }) {
     <section aria-label="Decisions">
       <DataTable
         name="Decisions"
+        file={csvAddress(`/agents/${agentId}/decisions`)}
         columns={DECISIONS}
         list={list}
         idOf={({ id }) => id}

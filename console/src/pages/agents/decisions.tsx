@@ -18,7 +18,6 @@ export const DECISIONS: readonly Column<Decision>[] = [
     header: 'Decision',
     width: '8.5rem',
     cell: ({ decision }) => <Status of={decision.outcome} />,
-    text: ({ decision }) => decision.outcome,
   },
   {
     id: 'why',
@@ -30,7 +29,6 @@ export const DECISIONS: readonly Column<Decision>[] = [
         {decisionWords(decision)}
       </span>
     ),
-    text: ({ decision }) => decisionWords(decision),
   },
   {
     id: 'amount',
@@ -38,7 +36,6 @@ export const DECISIONS: readonly Column<Decision>[] = [
     width: 'minmax(6rem, 1fr)',
     isRight: true,
     cell: (row) => <span className="figures">{amountText(row)}</span>,
-    text: amountText,
   },
   {
     id: 'at',
@@ -46,6 +43,5 @@ export const DECISIONS: readonly Column<Decision>[] = [
     width: '9rem',
     isRight: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
-    text: ({ createdAt }) => createdAt,
   },
 ]

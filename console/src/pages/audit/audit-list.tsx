@@ -2,6 +2,7 @@ import type { AuditEvent as AuditSchema } from '@countersign/contract/operation/
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import { actorText } from '../../ui/actor.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -32,7 +33,6 @@ const COLUMNS: readonly Column<Entry>[] = [
     header: 'What',
     width: 'minmax(9rem, 2fr)',
     cell: ({ operation }) => <span className="clipped">{wordsOf(operation.toUpperCase())}</span>,
-    text: ({ operation }) => operation,
   },
   {
     id: 'who',
@@ -43,7 +43,6 @@ const COLUMNS: readonly Column<Entry>[] = [
         {actorText(actor)}
       </span>
     ),
-    text: ({ actor }) => actorText(actor),
   },
   {
     id: 'kind',
@@ -51,7 +50,6 @@ const COLUMNS: readonly Column<Entry>[] = [
     width: '6rem',
     isWideOnly: true,
     cell: ({ actor }) => wordsOf(actor.type),
-    text: ({ actor }) => actor.type,
   },
   {
     id: 'object',
@@ -59,7 +57,6 @@ const COLUMNS: readonly Column<Entry>[] = [
     width: 'minmax(11rem, 1.5fr)',
     isWideOnly: true,
     cell: ({ objectId }) => <span className="id clipped">{objectId ? shortId(objectId) : '–'}</span>,
-    text: ({ objectId }) => objectId ?? '',
   },
   {
     id: 'from',
@@ -67,7 +64,6 @@ const COLUMNS: readonly Column<Entry>[] = [
     width: 'minmax(6rem, 1fr)',
     isWideOnly: true,
     cell: ({ address }) => <span className="clipped soft">{address ?? '–'}</span>,
-    text: ({ address }) => address ?? '',
   },
   {
     id: 'at',
@@ -75,7 +71,6 @@ const COLUMNS: readonly Column<Entry>[] = [
     width: '9.5rem',
     isRight: true,
     cell: ({ at }) => <Time at={at} />,
-    text: ({ at }) => at,
   },
 ]
 
@@ -104,11 +99,12 @@ export function AuditList() {
       />
       <DataTable
         name="Audit trail"
+        file={csvAddress('/audit-events', filters)}
         columns={COLUMNS}
         list={list}
         idOf={({ id }) => id}
         linkOf={({ id }) => `/audit/${id}`}
-        height="calc(100dvh - 19rem)"
+        height="calc(100dvh - 19rem - var(--banner))"
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No entry matches', text: 'Take a filter away, or choose other days.' }

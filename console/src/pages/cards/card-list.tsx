@@ -4,10 +4,11 @@ import { CARD_STATES } from '@countersign/contract/states/card-states'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
-import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { ListedName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -31,21 +32,18 @@ const COLUMNS: readonly Column<Card>[] = [
     header: 'Card',
     width: 'minmax(9rem, 2fr)',
     cell: (card) => <span className="figures">{cardName(card)}</span>,
-    text: cardName,
   },
   {
     id: 'holder',
     header: 'Cardholder',
     width: 'minmax(8rem, 2fr)',
-    cell: ({ cardholderId }) => <CustomerName id={cardholderId} />,
-    text: ({ cardholderId }) => cardholderId,
+    cell: ({ cardholderId }) => <ListedName id={cardholderId} />,
   },
   {
     id: 'state',
     header: 'State',
     width: '7rem',
     cell: ({ state }) => <Status of={state} />,
-    text: ({ state }) => state,
   },
   {
     id: 'currency',
@@ -53,7 +51,6 @@ const COLUMNS: readonly Column<Card>[] = [
     width: '5rem',
     isWideOnly: true,
     cell: ({ currency }) => currency,
-    text: ({ currency }) => currency,
   },
   {
     id: 'id',
@@ -61,7 +58,6 @@ const COLUMNS: readonly Column<Card>[] = [
     width: '10rem',
     isWideOnly: true,
     cell: ({ id }) => <span className="id">{shortId(id)}</span>,
-    text: ({ id }) => id,
   },
   {
     id: 'created',
@@ -70,7 +66,6 @@ const COLUMNS: readonly Column<Card>[] = [
     isRight: true,
     isWideOnly: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
-    text: ({ createdAt }) => createdAt,
   },
 ]
 
@@ -78,13 +73,14 @@ export function CardList() {
   const { state, cardholderId, platformCardId } = validValues(FILTERS, route.useSearch())
   const filters = present({ state: wordOf(CARD_STATES, state), cardholderId, platformCardId })
   const list = useListed(['cards', 'list', filters], (page) =>
-    countersign.cards.list({ ...filters, ...page }),
+    countersign.cards.list({ ...filters, ...page, includeNames: true }),
   )
   return (
     <Page title="Cards">
       <Filters filters={FILTERS} values={{ state, cardholderId, platformCardId }} />
       <DataTable
         name="Cards"
+        file={csvAddress('/cards', filters)}
         columns={COLUMNS}
         list={list}
         idOf={({ id }) => id}

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -160,6 +161,7 @@ function Purchases({ cardId }: { readonly cardId: string }) {
     <section aria-label="Purchases">
       <DataTable
         name="Purchases"
+        file={csvAddress(`/cards/${cardId}/transactions`)}
         columns={PURCHASES}
         list={list}
         idOf={({ id }) => id}

@@ -1,7 +1,7 @@
 import type { CardTransaction as PurchaseSchema } from '@countersign/contract/cards/cards'
 import type { Static } from 'typebox'
 import type { Column } from '../../ui/column.ts'
-import { type Amount, Money, moneyText } from '../../ui/money.tsx'
+import { type Amount, Money } from '../../ui/money.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 
@@ -14,7 +14,6 @@ const money = (id: string, header: string, of: (row: Purchase) => Amount | undef
   isRight: true,
   isWideOnly: id !== 'authorized',
   cell: (row) => <Money of={of(row)} />,
-  text: (row) => moneyText(of(row)),
 })
 
 /** A purchase, from its authorization to its returns. */
@@ -28,14 +27,12 @@ export const PURCHASES: readonly Column<Purchase>[] = [
         {descriptor}
       </span>
     ),
-    text: ({ merchant }) => merchant.descriptor,
   },
   {
     id: 'status',
     header: 'State',
     width: '7.5rem',
     cell: ({ status }) => <Status of={status} />,
-    text: ({ status }) => status,
   },
   money('authorized', 'Authorized', ({ authorizedAmount }) => authorizedAmount),
   money('settled', 'Cleared', ({ settledAmount }) => settledAmount),
@@ -47,6 +44,5 @@ export const PURCHASES: readonly Column<Purchase>[] = [
     isRight: true,
     isWideOnly: true,
     cell: ({ authorizedAt }) => <Time at={authorizedAt} />,
-    text: ({ authorizedAt }) => authorizedAt,
   },
 ]

@@ -2,6 +2,7 @@ import { present, wordOf } from '@countersign/contract/core/objects'
 import { CUSTOMER_TYPES } from '@countersign/contract/customers/customers'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
@@ -31,7 +32,6 @@ const COLUMNS: readonly Column<Customer>[] = [
         {nameOf(row)}
       </span>
     ),
-    text: nameOf,
   },
   {
     id: 'email',
@@ -39,7 +39,6 @@ const COLUMNS: readonly Column<Customer>[] = [
     width: 'minmax(10rem, 3fr)',
     isWideOnly: true,
     cell: ({ email }) => <span className="clipped soft">{email ?? '–'}</span>,
-    text: ({ email }) => email ?? '',
   },
   {
     id: 'reference',
@@ -47,7 +46,6 @@ const COLUMNS: readonly Column<Customer>[] = [
     width: 'minmax(8rem, 2fr)',
     isWideOnly: true,
     cell: ({ platformCustomerId }) => <span className="clipped soft">{platformCustomerId}</span>,
-    text: ({ platformCustomerId }) => platformCustomerId,
   },
   {
     id: 'kind',
@@ -55,14 +53,12 @@ const COLUMNS: readonly Column<Customer>[] = [
     width: '6rem',
     isWideOnly: true,
     cell: ({ customerType }) => wordsOf(customerType),
-    text: ({ customerType }) => customerType,
   },
   {
     id: 'status',
     header: 'Verification',
     width: '9rem',
     cell: (row) => <Status of={row.isDeleted ? 'DELETED' : checkOf(row)} />,
-    text: (row) => (row.isDeleted ? 'DELETED' : checkOf(row)),
   },
   {
     id: 'created',
@@ -71,7 +67,6 @@ const COLUMNS: readonly Column<Customer>[] = [
     isWideOnly: true,
     isRight: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
-    text: ({ createdAt }) => createdAt,
   },
 ]
 
@@ -91,6 +86,7 @@ export function CustomerList() {
       <Filters filters={FILTERS} values={{ search, customerType, from, to }} />
       <DataTable
         name="Customers"
+        file={csvAddress('/customers', filters)}
         columns={COLUMNS}
         list={list}
         idOf={({ id }) => id}

@@ -3,6 +3,7 @@ import { EVENT_TYPES } from '@countersign/contract/events/events'
 import { DELIVERY_STATUSES } from '@countersign/contract/events/webhooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
@@ -32,7 +33,6 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
     header: 'Event',
     width: 'minmax(10rem, 2fr)',
     cell: ({ type }) => <span className="clipped">{wordsOf(type)}</span>,
-    text: ({ type }) => type,
   },
   {
     id: 'object',
@@ -44,14 +44,12 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
         {shortId(objectId)}
       </span>
     ),
-    text: ({ objectId }) => objectId,
   },
   {
     id: 'delivery',
     header: 'Delivery',
     width: '7rem',
     cell: ({ deliveryStatus }) => <Status of={deliveryState(deliveryStatus)} />,
-    text: ({ deliveryStatus }) => deliveryStatus,
   },
   {
     id: 'id',
@@ -59,7 +57,6 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
     width: '10rem',
     isWideOnly: true,
     cell: ({ id }) => <span className="id">{shortId(id)}</span>,
-    text: ({ id }) => id,
   },
   {
     id: 'at',
@@ -67,7 +64,6 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
     width: '9.5rem',
     isRight: true,
     cell: ({ timestamp }) => <Time at={timestamp} />,
-    text: ({ timestamp }) => timestamp,
   },
 ]
 
@@ -89,11 +85,12 @@ export function EventList() {
       <Filters filters={FILTERS} values={{ type, objectId, deliveryStatus, from, to }} />
       <DataTable
         name="Events"
+        file={csvAddress('/events', { sortOrder: 'desc', ...filters })}
         columns={COLUMNS}
         list={list}
         idOf={({ id }) => id}
         linkOf={({ id }) => `/events/${id}`}
-        height="calc(100dvh - 22rem)"
+        height="calc(100dvh - 22rem - var(--banner))"
         empty={
           Object.keys(filters).length > 0
             ? { title: 'No event matches', text: 'Take a filter away, or choose other days.' }

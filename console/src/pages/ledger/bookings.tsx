@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
 import type { Column } from '../../ui/column.ts'
-import { Money, moneyText } from '../../ui/money.tsx'
+import { Money } from '../../ui/money.tsx'
 import { Panel } from '../../ui/page.tsx'
 import { Read } from '../../ui/read.tsx'
 import { shortId } from '../../ui/record-id.tsx'
@@ -27,14 +27,12 @@ export const BOOKING_COLUMNS: readonly Column<Booking>[] = [
     header: 'Debited',
     width: 'minmax(9rem, 1fr)',
     cell: ({ debit }) => <span className="clipped">{sideOf(debit)}</span>,
-    text: ({ debit }) => debit.name ?? debit.accountId,
   },
   {
     id: 'credit',
     header: 'Credited',
     width: 'minmax(9rem, 1fr)',
     cell: ({ credit }) => <span className="clipped">{sideOf(credit)}</span>,
-    text: ({ credit }) => credit.name ?? credit.accountId,
   },
   {
     id: 'state',
@@ -42,7 +40,6 @@ export const BOOKING_COLUMNS: readonly Column<Booking>[] = [
     width: '6.5rem',
     isWideOnly: true,
     cell: ({ state }) => <Status of={state.toUpperCase()} />,
-    text: ({ state }) => state,
   },
   {
     id: 'at',
@@ -50,7 +47,6 @@ export const BOOKING_COLUMNS: readonly Column<Booking>[] = [
     width: '9rem',
     isWideOnly: true,
     cell: ({ createdAt, endedAt }) => <Time at={endedAt ?? createdAt} />,
-    text: ({ createdAt, endedAt }) => endedAt ?? createdAt,
   },
   {
     id: 'amount',
@@ -58,7 +54,6 @@ export const BOOKING_COLUMNS: readonly Column<Booking>[] = [
     width: 'minmax(8rem, max-content)',
     isRight: true,
     cell: ({ amount }) => <Money of={amount} />,
-    text: ({ amount }) => moneyText(amount),
   },
 ]
 

@@ -2,11 +2,12 @@ import type { LedgerAccount as LedgerAccountSchema } from '@countersign/contract
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
-import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
-import { Money, moneyText } from '../../ui/money.tsx'
+import { ListedName } from '../../ui/listed-name.tsx'
+import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
@@ -33,15 +34,13 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     cell: ({ name, id }) => (
       <span className="clipped">{name === undefined ? shortId(id) : wordsOf(name.toUpperCase())}</span>
     ),
-    text: ({ name, id }) => name ?? id,
   },
   {
     id: 'owner',
     header: 'Owner',
     width: 'minmax(8rem, 1fr)',
     isWideOnly: true,
-    cell: ({ owner }) => (owner.startsWith('Platform:') ? 'The platform' : <CustomerName id={owner} />),
-    text: ({ owner }) => owner,
+    cell: ({ owner }) => (owner.startsWith('Platform:') ? 'The platform' : <ListedName id={owner} />),
   },
   {
     id: 'side',
@@ -49,7 +48,6 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     width: '5rem',
     isWideOnly: true,
     cell: ({ normalSide }) => wordsOf(normalSide.toUpperCase()),
-    text: ({ normalSide }) => normalSide,
   },
   {
     id: 'held',
@@ -58,7 +56,6 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     isRight: true,
     isWideOnly: true,
     cell: (row) => <Money of={heldOf(row)} />,
-    text: (row) => moneyText(heldOf(row)),
   },
   {
     id: 'posted',
@@ -66,7 +63,6 @@ const COLUMNS: readonly Column<LedgerAccount>[] = [
     width: 'minmax(9rem, 1fr)',
     isRight: true,
     cell: (row) => <Money of={postedOf(row)} />,
-    text: (row) => moneyText(postedOf(row)),
   },
 ]
 
@@ -80,13 +76,14 @@ export function LedgerList() {
     ...(owner ? { owner } : {}),
   }
   const list = useListed(['accounts', 'ledger', filters], (page) =>
-    countersign.ledgerAccounts.list({ ...filters, ...page }),
+    countersign.ledgerAccounts.list({ ...filters, ...page, includeNames: true }),
   )
   return (
     <Page title="Ledger">
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Ledger accounts"
+        file={csvAddress('/ledger/accounts', filters)}
         columns={COLUMNS}
         list={list}
         idOf={({ id }) => id}

@@ -2,10 +2,11 @@ import { present, wordOf } from '@countersign/contract/core/objects'
 import { QUOTE_STATES } from '@countersign/contract/states/payment-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
-import { Money, moneyText } from '../../ui/money.tsx'
+import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { TextLink } from '../../ui/text-link.tsx'
@@ -31,7 +32,6 @@ const COLUMNS: readonly Column<Quote>[] = [
     header: 'Status',
     width: '7.5rem',
     cell: ({ status }) => <Status of={status} />,
-    text: ({ status }) => status,
   },
   {
     id: 'sent',
@@ -39,7 +39,6 @@ const COLUMNS: readonly Column<Quote>[] = [
     width: 'minmax(8rem, 1fr)',
     isRight: true,
     cell: (row) => <Money of={sentOf(row)} />,
-    text: (row) => moneyText(sentOf(row)),
   },
   {
     id: 'received',
@@ -48,7 +47,6 @@ const COLUMNS: readonly Column<Quote>[] = [
     isRight: true,
     isWideOnly: true,
     cell: (row) => <Money of={receivedOf(row)} />,
-    text: (row) => moneyText(receivedOf(row)),
   },
   {
     id: 'rate',
@@ -57,7 +55,6 @@ const COLUMNS: readonly Column<Quote>[] = [
     isRight: true,
     isWideOnly: true,
     cell: (row) => <span className="figures soft">{rateOf(row)}</span>,
-    text: rateOf,
   },
   {
     id: 'created',
@@ -66,7 +63,6 @@ const COLUMNS: readonly Column<Quote>[] = [
     isRight: true,
     isWideOnly: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
-    text: ({ createdAt }) => createdAt,
   },
   {
     id: 'expires',
@@ -75,7 +71,6 @@ const COLUMNS: readonly Column<Quote>[] = [
     isRight: true,
     isWideOnly: true,
     cell: ({ expiresAt }) => <Time at={expiresAt} />,
-    text: ({ expiresAt }) => expiresAt,
   },
 ]
 
@@ -91,6 +86,7 @@ export function QuoteList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Quotes"
+        file={csvAddress('/quotes', filters)}
         columns={COLUMNS}
         list={list}
         idOf={({ id }) => id}

@@ -3,10 +3,11 @@ import type { ExchangeRate as ExchangeRateSchema } from '@countersign/contract/p
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
-import { Money, moneyText } from '../../ui/money.tsx'
+import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { wordsOf } from '../../ui/status-meaning.ts'
 import { Time } from '../../ui/time.tsx'
@@ -41,14 +42,12 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     header: 'Rate without fees',
     width: 'minmax(12rem, 2fr)',
     cell: (row) => <span className="figures">{rateOf(row)}</span>,
-    text: rateOf,
   },
   {
     id: 'rail',
     header: 'By',
     width: 'minmax(6rem, 1fr)',
     cell: ({ destinationPaymentRail }) => <span className="clipped">{wordsOf(destinationPaymentRail)}</span>,
-    text: ({ destinationPaymentRail }) => destinationPaymentRail,
   },
   {
     id: 'sent',
@@ -57,7 +56,6 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     isRight: true,
     isWideOnly: true,
     cell: (row) => <Money of={sentOf(row)} />,
-    text: (row) => moneyText(sentOf(row)),
   },
   {
     id: 'fees',
@@ -66,7 +64,6 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     isRight: true,
     isWideOnly: true,
     cell: (row) => <Money of={feesOf(row)} />,
-    text: (row) => moneyText(feesOf(row)),
   },
   {
     id: 'received',
@@ -75,7 +72,6 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     isRight: true,
     isWideOnly: true,
     cell: (row) => <Money of={receivedOf(row)} />,
-    text: (row) => moneyText(receivedOf(row)),
   },
   {
     id: 'updated',
@@ -84,7 +80,6 @@ const COLUMNS: readonly Column<ExchangeRate>[] = [
     isRight: true,
     isWideOnly: true,
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
-    text: ({ updatedAt }) => updatedAt,
   },
 ]
 
@@ -105,6 +100,7 @@ export function Rates() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Rates"
+        file={csvAddress('/exchange-rates', filters)}
         columns={COLUMNS}
         list={list}
         idOf={(row) =>

@@ -2,10 +2,11 @@ import { present, wordOf } from '@countersign/contract/core/objects'
 import { RECONCILIATION_STATES } from '@countersign/contract/states/reconciliation-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
-import { Money, moneyText } from '../../ui/money.tsx'
+import { Money } from '../../ui/money.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Status } from '../../ui/status.tsx'
 import { useListed } from '../../ui/use-listed.ts'
@@ -27,7 +28,6 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
     header: 'Day',
     width: '7rem',
     cell: ({ date }) => <span className="figures">{date}</span>,
-    text: ({ date }) => date,
   },
   {
     id: 'rail',
@@ -35,14 +35,12 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
     width: 'minmax(6rem, 2fr)',
     isWideOnly: true,
     cell: ({ rail }) => <span className="clipped">{rail}</span>,
-    text: ({ rail }) => rail,
   },
   {
     id: 'status',
     header: 'Status',
     width: '8rem',
     cell: ({ status }) => <Status of={status} />,
-    text: ({ status }) => status,
   },
   {
     id: 'closing',
@@ -51,7 +49,6 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
     isRight: true,
     isWideOnly: true,
     cell: (row) => <Money of={inCurrencyOf(row, row.statement?.closingBalance)} />,
-    text: (row) => moneyText(inCurrencyOf(row, row.statement?.closingBalance)),
   },
   {
     id: 'books',
@@ -60,7 +57,6 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
     isRight: true,
     isWideOnly: true,
     cell: (row) => <Money of={inCurrencyOf(row, row.ledger?.balance)} />,
-    text: (row) => moneyText(inCurrencyOf(row, row.ledger?.balance)),
   },
   {
     id: 'difference',
@@ -68,7 +64,6 @@ const COLUMNS: readonly Column<Reconciliation>[] = [
     width: 'minmax(8rem, 1fr)',
     isRight: true,
     cell: (row) => <Money of={inCurrencyOf(row, row.difference)} />,
-    text: (row) => moneyText(inCurrencyOf(row, row.difference)),
   },
 ]
 
@@ -90,6 +85,7 @@ export function ReconciliationList() {
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Reconciliations"
+        file={csvAddress('/reconciliations', filters)}
         columns={COLUMNS}
         list={list}
         idOf={({ id }) => id}

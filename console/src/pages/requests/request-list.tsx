@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import { actorText } from '../../ui/actor.tsx'
 import type { Column } from '../../ui/column.ts'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -37,7 +38,6 @@ const COLUMNS: readonly Column<Row>[] = [
     header: 'Status',
     width: '3.5rem',
     cell: ({ status }) => <HttpStatus of={status} />,
-    text: ({ status }) => String(status),
   },
   {
     id: 'call',
@@ -48,7 +48,6 @@ const COLUMNS: readonly Column<Row>[] = [
         <strong className="id">{method}</strong> <span className="id">{path}</span>
       </span>
     ),
-    text: ({ method, path }) => `${method} ${path}`,
   },
   {
     id: 'code',
@@ -56,7 +55,6 @@ const COLUMNS: readonly Column<Row>[] = [
     width: 'minmax(7rem, 1.5fr)',
     isWideOnly: true,
     cell: ({ code }) => <span className="id clipped">{code ?? ''}</span>,
-    text: ({ code }) => code ?? '',
   },
   {
     id: 'actor',
@@ -64,7 +62,6 @@ const COLUMNS: readonly Column<Row>[] = [
     width: 'minmax(6rem, 1fr)',
     isWideOnly: true,
     cell: ({ actor }) => <span className="clipped">{actorText(actor)}</span>,
-    text: ({ actor }) => actorText(actor),
   },
   {
     id: 'took',
@@ -73,15 +70,13 @@ const COLUMNS: readonly Column<Row>[] = [
     isRight: true,
     isWideOnly: true,
     cell: ({ durationMs }) => <span className="figures">{durationMs.toLocaleString()} ms</span>,
-    text: ({ durationMs }) => String(durationMs),
   },
   {
     id: 'at',
     header: 'At',
     width: '9.5rem',
     isRight: true,
-    cell: ({ at }) => <Time at={at} />,
-    text: ({ at }) => at,
+    cell: ({ at }) => <Time clock="real" at={at} />,
   },
 ]
 
@@ -108,11 +103,12 @@ export function RequestList() {
       <Filters filters={FILTERS} values={{ httpRequestId, method, statusClass, path, actorId, from, to }} />
       <DataTable
         name="Requests"
+        file={csvAddress('/requests', filters)}
         columns={COLUMNS}
         list={list}
         idOf={({ httpRequestId: id, at }) => `${id} ${at}`}
         linkOf={({ httpRequestId: id }) => `/requests/${encodeURIComponent(id)}`}
-        height="calc(100dvh - 19rem)"
+        height="calc(100dvh - 19rem - var(--banner))"
         empty={
           Object.keys(filters).length > 0
             ? {

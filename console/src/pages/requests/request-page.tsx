@@ -66,7 +66,7 @@ function About({ request }: { readonly request: LoggedRequest }) {
     <Panel title="About">
       <Facts
         of={[
-          ['At', <Time key="at" at={request.at} />],
+          ['At', <Time key="at" clock="real" at={request.at} />],
           ['Call', wordsOf(request.operation.toUpperCase())],
           ['Caller', <Actor key="actor" of={request.actor} />],
           ['Refused with', request.code && <code key="code">{request.code}</code>],

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { countersign } from '../../data/client.ts'
+import { clockQuery } from '../../data/clock-query.ts'
 import { useDenied } from '../../session/me.ts'
 import { ErrorState } from '../../ui/states.tsx'
 import { exactTime } from '../../ui/time-format.ts'
@@ -22,12 +23,11 @@ const STEPS = [
 export function Clock({ changed }: { readonly changed: () => void }) {
   const denied = useDenied('TRANSACT')
   const client = useQueryClient()
-  const key = ['clock']
-  const { data } = useQuery({ queryKey: key, queryFn: () => countersign.sandbox.clock() })
+  const { data } = useQuery(clockQuery)
   const advance = useMutation({
     mutationFn: (target: { seconds: number } | { to: string }) => countersign.sandbox.advanceClock(target),
     onSuccess: (clock) => {
-      client.setQueryData(key, clock)
+      client.setQueryData(clockQuery.queryKey, clock)
       changed()
     },
   })
@@ -43,7 +43,7 @@ export function Clock({ changed }: { readonly changed: () => void }) {
       </div>
       <Text size="sm">
         Moving the clock does everything that falls due on the way: payments settle, quotes and sessions
-        expire, webhooks are tried again. It never goes back.
+        expire, webhooks are tried again. It never goes back; Reset, under Data, sets it to real time.
       </Text>
       <Group gap="xs">
         {STEPS.map(([label, seconds]) => (

@@ -1,14 +1,16 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { lazy, Suspense } from 'react'
+import { loadedWhenIdle } from '../../data/idle-loads.ts'
+import type { SandboxTab } from './sandbox-drawer.tsx'
 
-const SandboxDrawer = lazy(async () => {
-  const { SandboxDrawer: component } = await import('./sandbox-drawer.tsx')
-  return { default: component }
-})
+const SandboxDrawer = lazy(
+  loadedWhenIdle(async () => ({ default: (await import('./sandbox-drawer.tsx')).SandboxDrawer })),
+)
 
-/** Opens what only a sandbox has. */
-export function SandboxButton() {
+/** Opens what only a sandbox has, at the inbox or at another of its tabs. */
+export function SandboxButton(props: { readonly label?: string; readonly tab?: SandboxTab }) {
+  const { label = 'Sandbox', tab = 'inbox' } = props
   const [isOpen, { open, close }] = useDisclosure(false)
   // Loaded with its first opening, and mounted from then on, so that it can close gently.
   const [wasOpen, { open: load }] = useDisclosure(false)
@@ -23,11 +25,11 @@ export function SandboxButton() {
           open()
         }}
       >
-        Sandbox
+        {label}
       </Button>
       {wasOpen && (
         <Suspense fallback={null}>
-          <SandboxDrawer isOpen={isOpen} close={close} />
+          <SandboxDrawer isOpen={isOpen} close={close} tab={tab} />
         </Suspense>
       )}
     </>

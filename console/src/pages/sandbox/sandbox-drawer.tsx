@@ -6,14 +6,22 @@ import { Inbox } from './inbox.tsx'
 import { MagicValues } from './magic-values.tsx'
 import { Data } from './sandbox-data.tsx'
 
+export type SandboxTab = 'inbox' | 'clock' | 'fund' | 'values' | 'data'
+
 /** What only a sandbox has: messages that were not sent, the clock, test money, magic values, examples. */
-export function SandboxDrawer({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
+export function SandboxDrawer(props: {
+  readonly isOpen: boolean
+  readonly close: () => void
+  /** The tab that it opens with. */
+  readonly tab: SandboxTab
+}) {
+  const { isOpen, close, tab } = props
   const client = useQueryClient()
   // Whatever it does may have changed anything that a page shows.
   const changed = () => void client.invalidateQueries()
   return (
     <Drawer opened={isOpen} onClose={close} title="Sandbox" position="right" size="lg">
-      <Tabs defaultValue="inbox" keepMounted={false}>
+      <Tabs defaultValue={tab} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="inbox">Inbox</Tabs.Tab>
           <Tabs.Tab value="clock">Clock</Tabs.Tab>

@@ -81,7 +81,7 @@ function MemberRow(props: {
             {lastSignInAt && (
               <>
                 {' '}
-                · last signed in <Time at={lastSignInAt} />
+                · last signed in <Time clock="real" at={lastSignInAt} />
               </>
             )}
           </Text>

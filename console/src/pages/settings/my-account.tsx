@@ -22,7 +22,7 @@ export function MyAccount() {
             ['Name', member.name],
             ['E-mail', member.email],
             ['Permissions', member.permissions.join(', ')],
-            ['Member since', <Time key="since" at={member.createdAt} />],
+            ['Member since', <Time key="since" clock="real" at={member.createdAt} />],
           ]}
         />
       </Panel>
@@ -87,10 +87,10 @@ function PasskeyRow({ passkey, onDone }: { readonly passkey: Passkey; readonly o
       <div style={{ minWidth: 0 }}>
         <Text className="clipped">{passkey.name}</Text>
         <Text size="sm" c="dimmed">
-          Made <Time at={passkey.createdAt} />
+          Made <Time clock="real" at={passkey.createdAt} />
           {passkey.lastUsedAt && (
             <>
-              , last used <Time at={passkey.lastUsedAt} />
+              , last used <Time clock="real" at={passkey.lastUsedAt} />
             </>
           )}
         </Text>
@@ -133,7 +133,7 @@ function Sessions() {
                 {userAgent}
               </Text>
               <Text size="sm" c="dimmed">
-                Last seen <Time at={lastSeenAt} />, ends <Time at={expiresAt} />
+                Last seen <Time clock="real" at={lastSeenAt} />, ends <Time clock="real" at={expiresAt} />
               </Text>
             </div>
             <ActionButton

@@ -1,8 +1,8 @@
 import type { Transaction } from '@countersign/contract/payments/transactions'
 import type { Static } from 'typebox'
 import type { Column } from '../../ui/column.ts'
-import { CustomerName } from '../../ui/customer-name.tsx'
-import { type Amount, Money, moneyText } from '../../ui/money.tsx'
+import { ListedName } from '../../ui/listed-name.tsx'
+import { type Amount, Money } from '../../ui/money.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -21,13 +21,29 @@ export function amountOf(transaction: TransactionRecord): Amount | undefined {
     : (transaction.receivedAmount ?? transaction.sentAmount)
 }
 
-/** The other side of a payment, in as few words as its record allows. */
-export function otherSideOf({ direction, source, destination }: TransactionRecord): string {
-  const side = direction === 'DEBIT' ? destination : source
+function otherSideOf({ direction, source, destination }: TransactionRecord) {
+  return direction === 'DEBIT' ? destination : source
+}
+
+/** The other side of a payment in plain text: an account by its id. */
+export function otherSideText(transaction: TransactionRecord): string {
+  const side = otherSideOf(transaction)
   if (!side) return '–'
+  return 'accountId' in side ? shortId(side.accountId) : wordsOfSide(side)
+}
+
+/** The other side of a payment, in as few words as its record allows. */
+function OtherSide({ of }: { readonly of: TransactionRecord }) {
+  const side = otherSideOf(of)
+  if (side && 'accountId' in side) return <ListedName id={side.accountId} />
+  return <span className="clipped">{side ? wordsOfSide(side) : '–'}</span>
+}
+
+type Side = NonNullable<TransactionRecord['source']> | TransactionRecord['destination']
+
+function wordsOfSide(side: Exclude<Side, { readonly accountId: string }>): string {
   if ('umaAddress' in side) return side.umaAddress
   if ('address' in side) return side.address
-  if ('accountId' in side) return shortId(side.accountId)
   return side.accountHolderName ?? side.accountIdentifier ?? side.bankName ?? 'From outside'
 }
 
@@ -36,7 +52,6 @@ const STATUS: Column<TransactionRecord> = {
   header: 'Status',
   width: '5.75rem',
   cell: ({ status }) => <Status of={status} />,
-  text: ({ status }) => status,
 }
 
 const CUSTOMER: Column<TransactionRecord> = {
@@ -44,16 +59,14 @@ const CUSTOMER: Column<TransactionRecord> = {
   header: 'Customer',
   width: 'minmax(3.5rem, 2fr)',
   cell: (transaction) =>
-    isOfPlatform(transaction) ? 'The platform' : <CustomerName id={transaction.customerId} />,
-  text: (transaction) => (isOfPlatform(transaction) ? 'The platform' : transaction.customerId),
+    isOfPlatform(transaction) ? 'The platform' : <ListedName id={transaction.customerId} />,
 }
 
 const OTHER_SIDE: Column<TransactionRecord> = {
   id: 'otherSide',
   header: 'With',
   width: 'minmax(5rem, 2fr)',
-  cell: (transaction) => <span className="clipped">{otherSideOf(transaction)}</span>,
-  text: otherSideOf,
+  cell: (transaction) => <OtherSide of={transaction} />,
 }
 
 const FURTHER: readonly Column<TransactionRecord>[] = [
@@ -63,7 +76,6 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
     width: '11rem',
     isWideOnly: true,
     cell: ({ id }) => <span className="id">{shortId(id)}</span>,
-    text: ({ id }) => id,
   },
   {
     id: 'amount',
@@ -73,7 +85,6 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
     cell: (transaction) => (
       <Money of={amountOf(transaction)} sign={transaction.direction === 'DEBIT' ? '−' : '+'} />
     ),
-    text: (transaction) => moneyText(amountOf(transaction)),
   },
   {
     id: 'createdAt',
@@ -82,7 +93,6 @@ const FURTHER: readonly Column<TransactionRecord>[] = [
     isWideOnly: true,
     isRight: true,
     cell: ({ createdAt }) => <Time at={createdAt} />,
-    text: ({ createdAt }) => createdAt,
   },
 ]
 

@@ -2,6 +2,7 @@ import { present, wordOf } from '@countersign/contract/core/objects'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '@countersign/contract/payments/transactions'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, timesOfDays, validValues } from '../../ui/filters.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -32,13 +33,14 @@ export function TransactionList() {
     ...timesOfDays(from, to),
   })
   const list = useListed(['transactions', 'list', filters], (page) =>
-    countersign.transactions.list({ ...filters, ...page }),
+    countersign.transactions.list({ ...filters, ...page, includeNames: true }),
   )
   return (
     <Page title="Transactions">
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Transactions"
+        file={csvAddress('/transactions', filters)}
         columns={TRANSACTION_COLUMNS}
         list={list}
         idOf={({ id }) => id}

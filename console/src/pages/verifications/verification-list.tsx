@@ -2,10 +2,11 @@ import { present, wordOf } from '@countersign/contract/core/objects'
 import { VERIFICATION_STATES } from '@countersign/contract/states/customer-states'
 import { getRouteApi } from '@tanstack/react-router'
 import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
 import type { Column } from '../../ui/column.ts'
-import { CustomerName } from '../../ui/customer-name.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { ListedName } from '../../ui/listed-name.tsx'
 import { Page } from '../../ui/page.tsx'
 import { shortId } from '../../ui/record-id.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -26,14 +27,12 @@ const COLUMNS: readonly Column<Verification>[] = [
     header: 'Status',
     width: '12rem',
     cell: ({ verificationStatus }) => <Status of={verificationStatus} />,
-    text: ({ verificationStatus }) => verificationStatus,
   },
   {
     id: 'customer',
     header: 'Customer',
     width: 'minmax(8rem, 2fr)',
-    cell: ({ customerId }) => <CustomerName id={customerId} />,
-    text: ({ customerId }) => customerId,
+    cell: ({ customerId }) => <ListedName id={customerId} />,
   },
   {
     id: 'missing',
@@ -41,7 +40,6 @@ const COLUMNS: readonly Column<Verification>[] = [
     width: 'minmax(8rem, 2fr)',
     isWideOnly: true,
     cell: (row) => <span className="clipped soft">{missingOf(row)}</span>,
-    text: missingOf,
   },
   {
     id: 'id',
@@ -49,7 +47,6 @@ const COLUMNS: readonly Column<Verification>[] = [
     width: '12rem',
     isWideOnly: true,
     cell: ({ id }) => <span className="id">{shortId(id)}</span>,
-    text: ({ id }) => id,
   },
   {
     id: 'updated',
@@ -58,7 +55,6 @@ const COLUMNS: readonly Column<Verification>[] = [
     isRight: true,
     isWideOnly: true,
     cell: ({ updatedAt }) => <Time at={updatedAt} />,
-    text: ({ updatedAt }) => updatedAt,
   },
 ]
 
@@ -67,13 +63,14 @@ export function VerificationList() {
   const { status, customerId } = search
   const filters = present({ verificationStatus: wordOf(VERIFICATION_STATES, status), customerId })
   const list = useListed(['verifications', 'list', filters], (page) =>
-    countersign.verifications.list({ ...filters, ...page }),
+    countersign.verifications.list({ ...filters, ...page, includeNames: true }),
   )
   return (
     <Page title="Verifications">
       <Filters filters={FILTERS} values={search} />
       <DataTable
         name="Verifications"
+        file={csvAddress('/verifications', filters)}
         columns={COLUMNS}
         list={list}
         idOf={({ id }) => id}

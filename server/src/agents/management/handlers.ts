@@ -1,8 +1,10 @@
 import { AGENT_SPENDING_PERMISSIONS } from '@countersign/contract/agents/agent-policy'
-import type { agents } from '@countersign/contract/agents/agents'
+import { agent_decision_list, agent_list, type agents } from '@countersign/contract/agents/agents'
 import { present } from '@countersign/contract/core/objects'
 import { toCanonicalJson } from '../../base/json/json.ts'
+import { withNames } from '../../kernel/accounts/names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
+import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { checkPermission } from '../../kernel/operation/permissions.ts'
@@ -74,13 +76,23 @@ export const agentHandlers: Handlers<typeof agents> = {
     const filters = present({ customerId, isPaused, isConnected })
     return {
       status: 200,
-      body: await page(op, query, {
-        rows: selectAgents(op, { ...filters, ...timeRange(query) }),
-        table: 'agents',
-        view: (rows) => agentViews(op, rows),
-      }),
+      body: await withNames(
+        op,
+        query,
+        await page(op, query, {
+          rows: selectAgents(op, { ...filters, ...timeRange(query) }),
+          table: 'agents',
+          view: (rows) => agentViews(op, rows),
+        }),
+        ({ customerId }) => [customerId],
+      ),
     }
   },
+
+  agent_csv: async (op, input) =>
+    listFile(op, agent_list, 'agents', (page) =>
+      agentHandlers.agent_list(op, { ...input, query: { ...input.query, ...page } }),
+    ),
 
   agent_get: async (op, { params }) => ({
     status: 200,
@@ -133,6 +145,11 @@ export const agentHandlers: Handlers<typeof agents> = {
       ),
     }
   },
+
+  agent_decision_csv: async (op, input) =>
+    listFile(op, agent_decision_list, 'decisions', (page) =>
+      agentHandlers.agent_decision_list(op, { ...input, query: { ...input.query, ...page } }),
+    ),
 
   /** Of several codes created at the same time only the last is valid: the agent names it. */
   agent_device_code_create: async (op, { params }) => {

@@ -3,7 +3,7 @@ import type { Hex } from '../../base/formats/hex.ts'
 import { rowById, rowOfTable } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { LedgerAccountRow } from '../../storage/rows/ledger.ts'
-import type { CustomerRow, InternalAccountRow } from '../../storage/rows/tables.ts'
+import type { CustomerRow, ExternalAccountRow, InternalAccountRow } from '../../storage/rows/tables.ts'
 import { type Op, ownCustomer } from '../operation/app.ts'
 
 export interface AccountFilters {
@@ -27,6 +27,22 @@ const BY_ID = rowById('internal_accounts')
 
 export async function selectInternalAccount(op: Op, id: string): Promise<InternalAccountRow | undefined> {
   return op.find(BY_ID, id)
+}
+
+const CUSTOMER_BY_ID = rowById('customers')
+const EXTERNAL_BY_ID = rowById('external_accounts')
+
+/** A customer, deleted or not. */
+export async function selectCustomerToName(op: Op, id: string): Promise<CustomerRow | undefined> {
+  return op.find(CUSTOMER_BY_ID, id)
+}
+
+/** An external account, deleted or not. */
+export async function selectExternalAccountToName(
+  op: Op,
+  id: string,
+): Promise<ExternalAccountRow | undefined> {
+  return op.find(EXTERNAL_BY_ID, id)
 }
 
 /** An account with its balances and the customer that owns it, null where the platform does. */

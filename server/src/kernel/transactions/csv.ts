@@ -35,6 +35,12 @@ const COLUMNS: Columns<TransactionColumn, TransactionWithCustomer> = {
   settledAt: (row) => row.settled_at?.toISOString(),
   customerId: (row) => row.customer_id ?? platformAsCustomer(row.platform_id),
   platformCustomerId: (row) => row.platform_customer_id ?? row.platform_id,
+  currency: (row) => ownSide(row).currency,
+  units: (row) => ownSide(row).amount,
+  amount: (row) => {
+    const { amount, currency } = ownSide(row)
+    return decimals(amount, currency)
+  },
   sourceAccountId: (row) => row.source_account_id,
   sourceAddress: (row) => row.source_identifier,
   destinationAccountId: (row) => row.destination_account_id,
@@ -59,6 +65,20 @@ const COLUMNS: Columns<TransactionColumn, TransactionWithCustomer> = {
   refundStatus: (row) => row.refund?.status,
   refundReference: (row) => row.refund?.reference,
   agentId: (row) => row.agent_id,
+}
+
+/** The amount that the customer's account gets, or pays: then it is negative. */
+function ownSide(row: TransactionWithCustomer): Side {
+  const sent = { amount: row.sent_amount, currency: row.sent_currency }
+  const received = { amount: row.received_amount, currency: row.received_currency }
+  if (row.direction === 'CREDIT') return received.amount === null ? sent : received
+  const { amount, currency } = sent.amount === null ? received : sent
+  return { amount: amount === null ? null : -amount, currency }
+}
+
+interface Side {
+  readonly amount: bigint | null
+  readonly currency: KnownCurrency | null
 }
 
 /** An outgoing payment's fees are in what it sends, an incoming one's in what arrives (specification 2.11). */

@@ -1,5 +1,6 @@
 import type { transactions } from '@countersign/contract/payments/transactions'
 import { update } from '../../storage/commit/writes.ts'
+import { withNames } from '../accounts/names.ts'
 import { fieldError, type Handlers } from '../operation/operation.ts'
 import { everyRow, page } from '../operation/paging.ts'
 import { transactionsCsv } from './csv.ts'
@@ -9,12 +10,17 @@ import { findTransaction, shownView, transactionView } from './transactions.ts'
 export const transactionHandlers: Handlers<typeof transactions> = {
   transaction_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
-      rows: await selectTransactions(op, query),
-      table: 'transactions',
-      order: query.sortOrder ?? 'desc',
-      view: (rows) => rows.map((row) => shownView(op, row)),
-    }),
+    body: await withNames(
+      op,
+      query,
+      await page(op, query, {
+        rows: await selectTransactions(op, query),
+        table: 'transactions',
+        order: query.sortOrder ?? 'desc',
+        view: (rows) => rows.map((row) => shownView(op, row)),
+      }),
+      idsOfTransaction,
+    ),
   }),
 
   transaction_csv: async (op, { query }) => {
@@ -48,4 +54,18 @@ export const transactionHandlers: Handlers<typeof transactions> = {
       writes: [update('transactions', row.id, { receipt_delivery_confirmed_at: null }, change)],
     }
   },
+}
+
+type Side = { readonly accountId?: string }
+
+function idsOfTransaction(view: {
+  readonly customerId: string
+  readonly source?: Side | object
+  readonly destination: Side | object
+}): readonly (string | undefined)[] {
+  return [view.customerId, accountOf(view.source), accountOf(view.destination)]
+}
+
+function accountOf(side: Side | object | undefined): string | undefined {
+  return side && 'accountId' in side ? side.accountId : undefined
 }

@@ -1,7 +1,14 @@
-import type { card_update, cards } from '@countersign/contract/cards/cards'
+import {
+  card_list,
+  card_transaction_list,
+  type card_update,
+  type cards,
+} from '@countersign/contract/cards/cards'
 import { CARD_INITIAL, CARD_TRANSITIONS, type CardEvent } from '@countersign/contract/states/card-states'
 import { describeInternalAccount, findWallet } from '../../kernel/accounts/accounts.ts'
+import { withNames } from '../../kernel/accounts/names.ts'
 import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
+import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, fieldError, type Handlers, type Input } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
@@ -83,13 +90,23 @@ export const cardHandlers: Handlers<typeof cards> = {
 
   card_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
-      rows: selectCards(op, query),
-      table: 'cards',
-      order: query.sortOrder ?? 'desc',
-      view: (rows) => rows.map((row) => cardView(op, row)),
-    }),
+    body: await withNames(
+      op,
+      query,
+      await page(op, query, {
+        rows: selectCards(op, query),
+        table: 'cards',
+        order: query.sortOrder ?? 'desc',
+        view: (rows) => rows.map((row) => cardView(op, row)),
+      }),
+      ({ cardholderId }) => [cardholderId],
+    ),
   }),
+
+  card_csv: async (op, input) =>
+    listFile(op, card_list, 'cards', (page) =>
+      cardHandlers.card_list(op, { ...input, query: { ...input.query, ...page } }),
+    ),
 
   card_get: async (op, { params }) => ({
     status: 200,
@@ -158,6 +175,11 @@ export const cardHandlers: Handlers<typeof cards> = {
       ),
     }
   },
+
+  card_transaction_csv: async (op, input) =>
+    listFile(op, card_transaction_list, 'card transactions', (page) =>
+      cardHandlers.card_transaction_list(op, { ...input, query: { ...input.query, ...page } }),
+    ),
 }
 
 type UpdateBody = Input<typeof card_update>['body']

@@ -1,9 +1,7 @@
 import { accountType } from '@countersign/contract/accounts/account-types'
 import { quoted } from '../../base/formats/quoted.ts'
-import type { AccountDetails } from '../../storage/rows/stored-documents.ts'
+import { kindOf, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
-
-type Beneficiary = Extract<AccountDetails, { beneficiary: object }>['beneficiary']
 
 const WORDS: Readonly<Record<string, string>> = {
   bolt12: 'offer',
@@ -36,33 +34,6 @@ export function describeAccount({
   const account = [kindOf(account_type), ...members].join(', ')
   const name = nameOfHolder({ account_info: info })
   return name === undefined ? `the ${account}` : `${quoted(name)} (${account})`
-}
-
-/** An external account in a list: its type, and the last characters of its number. */
-export function describeShortly({
-  account_type,
-  identifier,
-}: Pick<ExternalAccountRow, 'account_type' | 'identifier'>): string {
-  return `${kindOf(account_type)} •••• ${identifier.slice(-4)}`
-}
-
-/** The holder of an external account, where its details name one. */
-export function nameOfHolder({
-  account_info: info,
-}: Pick<ExternalAccountRow, 'account_info'>): string | undefined {
-  return 'beneficiary' in info ? holderOf(info.beneficiary) : undefined
-}
-
-function holderOf(beneficiary: Beneficiary): string | undefined {
-  return 'legalName' in beneficiary ? beneficiary.legalName : beneficiary.fullName
-}
-
-/** `GBP_ACCOUNT` → `GBP account`, `ETHEREUM_WALLET` → `Ethereum wallet`. */
-function kindOf(type: string): string {
-  if (type === 'LIGHTNING') return 'Lightning receiver'
-  const [first = '', ...rest] = type.split('_')
-  const isCode = rest[0] === 'ACCOUNT'
-  return [isCode ? first : first.charAt(0) + first.slice(1).toLowerCase(), ...rest.map(lower)].join(' ')
 }
 
 function lower(text: string): string {

@@ -1,4 +1,7 @@
+import { ledger_account_list, ledger_transfer_list } from '@countersign/contract/books/ledger'
 import type { ledgerBooks } from '@countersign/contract/books/ledger-books'
+import { withNames } from '../../kernel/accounts/names.ts'
+import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
@@ -23,14 +26,24 @@ const BY_ID: Order<ListedAccount> = {
 export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
   ledger_account_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
-      rows: selectLedgerAccounts(op, query),
-      table: 'ledger_accounts',
-      by: BY_ID,
-      order: 'asc',
-      view: (rows) => ledgerAccountViews(op, rows, query.asOf),
-    }),
+    body: await withNames(
+      op,
+      query,
+      await page(op, query, {
+        rows: selectLedgerAccounts(op, query),
+        table: 'ledger_accounts',
+        by: BY_ID,
+        order: 'asc',
+        view: (rows) => ledgerAccountViews(op, rows, query.asOf),
+      }),
+      ({ owner }) => [owner],
+    ),
   }),
+
+  ledger_account_csv: async (op, input) =>
+    listFile(op, ledger_account_list, 'ledger accounts', (page) =>
+      ledgerBookHandlers.ledger_account_list(op, { ...input, query: { ...input.query, ...page } }),
+    ),
 
   ledger_account_get: async (op, { params, query }) => {
     const account = await selectLedgerAccount(op, params.ledgerAccountId)
@@ -54,6 +67,11 @@ export const ledgerBookHandlers: Handlers<typeof ledgerBooks> = {
       }),
     }
   },
+
+  ledger_transfer_csv: async (op, input) =>
+    listFile(op, ledger_transfer_list, 'ledger transfers', (page) =>
+      ledgerBookHandlers.ledger_transfer_list(op, { ...input, query: { ...input.query, ...page } }),
+    ),
 
   ledger_transfer_explain: async (op, { params }) => {
     const transfer = await selectTransfer(op, params.ledgerTransferId)

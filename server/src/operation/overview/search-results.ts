@@ -3,7 +3,7 @@ import { present } from '@countersign/contract/core/objects'
 import type { SearchResult } from '@countersign/contract/operation/search'
 import type { Static } from 'typebox'
 import { decimalText } from '../../base/formats/decimal.ts'
-import { describeShortly, nameOfHolder } from '../../money/external-accounts/describe.ts'
+import { describeShortly, nameOfHolder } from '../../kernel/accounts/external-account-names.ts'
 import { nameOfCustomer } from '../../people/customers/customers.ts'
 import type { FoundKind, FoundRows } from './search-store.ts'
 

@@ -1,6 +1,8 @@
 import { present } from '@countersign/contract/core/objects'
-import type { verifications } from '@countersign/contract/customers/verifications'
+import { verification_list, type verifications } from '@countersign/contract/customers/verifications'
+import { withNames } from '../../kernel/accounts/names.ts'
 import type { Op } from '../../kernel/operation/app.ts'
+import { listFile } from '../../kernel/operation/list-file.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import type { VerificationDecisionRow } from '../../storage/rows/verification.ts'
@@ -19,12 +21,22 @@ export const verificationHandlers: Handlers<typeof verifications> = {
 
   verification_list: async (op, { query }) => ({
     status: 200,
-    body: await page(op, query, {
-      rows: selectVerifications(op, query),
-      table: 'verifications',
-      view: (rows) => rows.map(verificationView),
-    }),
+    body: await withNames(
+      op,
+      query,
+      await page(op, query, {
+        rows: selectVerifications(op, query),
+        table: 'verifications',
+        view: (rows) => rows.map(verificationView),
+      }),
+      ({ customerId }) => [customerId],
+    ),
   }),
+
+  verification_csv: async (op, input) =>
+    listFile(op, verification_list, 'verifications', (page) =>
+      verificationHandlers.verification_list(op, { ...input, query: { ...input.query, ...page } }),
+    ),
 
   verification_get: async (op, { params }) => ({
     status: 200,

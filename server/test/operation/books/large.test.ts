@@ -6,11 +6,12 @@ import { createOp, type Op } from '../../../src/kernel/operation/app.ts'
 import { ApiError } from '../../../src/kernel/operation/operation.ts'
 import { newTransaction } from '../../../src/kernel/transactions/transactions.ts'
 import { makeStatement } from '../../../src/operation/books/statements.ts'
+import { findHome, newCustomer } from '../../../src/people/customers/creation.ts'
 import { insert, type Write } from '../../../src/storage/commit/writes.ts'
 import { openDatabase } from '../../../src/storage/engine/open.ts'
 import type { Database } from '../../../src/storage/engine/port.ts'
 import { BARE_PLATFORM_BY_ID } from '../../../src/storage/read/bare-platform.ts'
-import type { Client } from '../../worlds/client.testing.ts'
+import type { Client, Reply } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
 /** Reads of transactions that still succeed. */
@@ -130,5 +131,31 @@ describe('a file of many transactions', () => {
     readsLeft = Number.POSITIVE_INFINITY
     expect(logged).toHaveLength(2)
     expect((await client.get('/transactions.csv')).status).toBe(200)
+  })
+})
+
+describe('a file of many customers', () => {
+  const COUNT = 1_203
+
+  test('has each once, as the pages of the list give them', async () => {
+    const home = await findHome(op)
+    const person = { customerType: 'INDIVIDUAL' as const, region: 'US', currencies: ['USD'] }
+    // Many of one moment: the order of pages must not depend on the time alone.
+    const rows = Array.from({ length: COUNT }, (_, n) =>
+      newCustomer(later(Math.floor(n / 400)), home, { ...person, platformCustomerId: `no ${n}` }),
+    )
+    await commit(rows.map((row) => insert('customers', row)))
+    const listed: string[] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const { body }: Reply = await client.get(`/customers?limit=100${cursor && `&cursor=${cursor}`}`)
+      listed.push(...body.data.map(({ id }: { id: string }) => id))
+      cursor = body.nextCursor
+    }
+    const { status, body } = await client.get('/customers.csv')
+    expect(status).toBe(200)
+    const filed: { id: string }[] = parse(body, { columns: true })
+    expect(filed).toHaveLength(COUNT)
+    expect(filed.map(({ id }) => id)).toEqual(listed)
+    expect(new Set(listed).size).toBe(COUNT)
   })
 })

@@ -205,6 +205,13 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
       const owner = (await client.get(`/ledger/accounts/${id}`)).body.owner
       const rows = await rowsOf(client, `/transactions.csv?accountIdentifier=${id}`)
       expect(sum(rows.map((row) => movedOf(row, id, owner)))).toBe(stated)
+      for (const { direction, units, amount, currency, sentUnits, receivedUnits, ...row } of rows) {
+        const [ownUnits, ownCurrency] =
+          direction === 'DEBIT' ? [`-${sentUnits}`, row.sentCurrency] : [receivedUnits, row.receivedCurrency]
+        expect({ units, currency }).toEqual({ units: ownUnits, currency: ownCurrency })
+        expect(amount!.startsWith('-')).toBe(direction === 'DEBIT')
+        expect(amount!.replace(/^-/, '')).toBe(direction === 'DEBIT' ? row.sentAmount : row.receivedAmount)
+      }
     }
   })
 

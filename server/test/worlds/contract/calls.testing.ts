@@ -313,10 +313,12 @@ export async function stateOf(
       path === '/member-sessions'
     // Nothing changes it.
     const isFixed = path === '/discoveries'
+    // It has what its list has.
+    const isFile = path.endsWith('.csv')
     if (auth === 'agent' && !agent) return false
     // Of one member; `/members` has them all.
     if (auth === 'member') return false
-    return method === 'GET' && !params && !needsMore && !goesOn && !isFixed
+    return method === 'GET' && !params && !needsMore && !goesOn && !isFixed && !isFile
   })
   const read = async ([name, { auth, path }]: (typeof lists)[number]) => {
     const reply = await (auth === 'agent' ? agent! : client).get(path)

@@ -111,6 +111,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   beneficial_owner_list: ({ ids }) => ({ query: { customerId: ids.Business! } }),
   statement_get: ({ ids }) => ({ query: { accountId: ids.InternalAccount! } }),
   ledger_transfer_list: ({ ids }) => ({ query: { accountId: ids.InternalAccount! } }),
+  ledger_transfer_csv: ({ ids }) => ({ query: { accountId: ids.InternalAccount! } }),
   crypto_withdrawal_fee_estimate: async ({ client, ids }) => ({
     body: {
       internalAccountId: await accountIn(client, ids.Customer!, 'USDC'),

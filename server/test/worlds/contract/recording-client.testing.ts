@@ -102,8 +102,8 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
 const BEGIN_MS = Date.parse('2026-01-15T09:00:00Z')
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Keys, signatures, secrets and tokens: long, and with digits among their letters. */
-const SECRET = /(?<![\w$-])(csa_|whsec_|csc_)?(?=[\w+=-]*\d[\w+=-]*\d)(?!0x)([\w+=-]{30,})/g
+/** Keys, signatures, secrets and tokens: long, and with digits among their letters. No line of a file begins with one. */
+const SECRET = /(?<![\w$\\-])(csa_|whsec_|csc_)?(?=[\w+=-]*\d[\w+=-]*\d)(?!0x)([\w+=-]{30,})/g
 
 /** Gives ids, times, keys and secrets values that mean nothing; the same value in all places of one value. */
 export function stabilizer(bodies: readonly unknown[], nowText: string): <T>(value: T) => T {

@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useSyncExternalStore } from 'react'
+import { clockQuery } from '../data/clock-query.ts'
+import { clocks } from '../data/clocks.ts'
+import { SandboxButton } from '../pages/sandbox/sandbox-button.tsx'
+import { useIsSandbox } from '../session/me.ts'
+import { lengthOfTime } from '../ui/time-format.ts'
+
+const MOVED_MS = 60_000
+
+/** Follows the clock of the platform. Returns how far it is ahead of real time, or undefined while it is not. */
+export function useMovedClock(): number | undefined {
+  const { data, dataUpdatedAt } = useQuery({ ...clockQuery, enabled: useIsSandbox() })
+  useEffect(() => {
+    if (data) clocks.platformSays(data.now, dataUpdatedAt)
+  }, [data, dataUpdatedAt])
+  const aheadMs = useSyncExternalStore(clocks.subscribe, clocks.aheadMs)
+  return aheadMs >= MOVED_MS ? aheadMs : undefined
+}
+
+/** Says that times on the pages follow a clock that was moved, and leads to where it is set back. */
+export function MovedClock({ aheadMs }: { readonly aheadMs: number }) {
+  const text = `The clock of this sandbox is ${lengthOfTime(aheadMs)} ahead of real time, and times here follow it. Only a reset sets it back.`
+  return (
+    <div className="moved waits" role="status">
+      <span className="clipped" title={text}>
+        {text}
+      </span>
+      <SandboxButton label="Open reset" tab="data" />
+    </div>
+  )
+}

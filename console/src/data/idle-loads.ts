@@ -1,0 +1,44 @@
+type Load = () => Promise<unknown>
+
+declare global {
+  interface Navigator {
+    /** Not in every browser. */
+    readonly connection?: { readonly saveData?: boolean }
+  }
+}
+
+/** After the first view, and between two looks at a console that is busy. */
+const PAUSE_MS = 1_000
+
+const waiting: Load[] = []
+
+/** Has a script loaded while the console is idle, so that it can be used even if the server is away by then. */
+export function loadedWhenIdle<Loads extends Load>(load: Loads): Loads {
+  waiting.push(load)
+  return load
+}
+
+/**
+ * Loads what waits, one script after the other, while the console asks for nothing else. Does nothing for a browser that saves
+ * data, and ends with the first failure: the browser may remember a script that failed to load.
+ */
+export async function loadIdle(isBusy: () => boolean, signal: AbortSignal): Promise<void> {
+  if (navigator.connection?.saveData) return
+  await pause()
+  while (!signal.aborted && waiting.length > 0) {
+    await idle()
+    if (isBusy()) await pause()
+    else await waiting.shift()?.()
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+}
+
+/** Not every browser says when it is idle. */
+function idle(): Promise<unknown> {
+  return new Promise((resolve) =>
+    'requestIdleCallback' in window ? requestIdleCallback(resolve) : setTimeout(resolve),
+  )
+}

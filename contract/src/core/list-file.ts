@@ -1,0 +1,49 @@
+import { type TObject, type TProperties, Type } from 'typebox'
+import type { Permission } from './endpoint.ts'
+import type { ErrorCode } from './errors.ts'
+
+/** The parts of a list's declaration that its file shares. */
+interface ListDeclaration<
+  P extends Permission,
+  Path extends string,
+  Query extends TProperties,
+  Codes extends readonly ErrorCode[],
+> {
+  readonly permission: P
+  readonly path: Path
+  readonly tag: string
+  readonly query: TObject<Query>
+  readonly errors: Codes
+}
+
+/**
+ * Declares the CSV file of a list, at the list's path with `.csv` appended: all `rows` (`customers`) for the same filters and
+ * permission, but not for customers' tokens. If the path has parameters, add `params` to the result.
+ */
+export function fileOfList<
+  P extends Permission,
+  const Path extends string,
+  Query extends TProperties,
+  const Codes extends readonly ErrorCode[],
+>(list: ListDeclaration<P, Path, Query, Codes>, rows: string) {
+  const { permission, path, tag, query, errors } = list
+  return {
+    auth: 'platform',
+    permission,
+    method: 'GET',
+    path: `${path}.csv`,
+    tag,
+    summary: `Download ${rows} as a CSV file`,
+    description:
+      `Writes all ${rows} that match for a spreadsheet, however many, as one stream, in the order of the list. ` +
+      'One column for each field of the record, as docs/books.md describes. A file that breaks off before its end ' +
+      'was not sent whole. Text of others that a spreadsheet would take for a formula begins with an apostrophe.',
+    query: Type.Omit(query, NOT_FOR_FILES),
+    responses: { 200: null },
+    texts: ['csv'],
+    errors,
+  } as const
+}
+
+/** A file has all rows, and its rows alone. */
+const NOT_FOR_FILES = ['limit', 'cursor', 'includeNames'] as const

@@ -1,0 +1,29 @@
+import { type TSchema, Type } from 'typebox'
+import { IdOfAny } from './ids.ts'
+import { Page } from './schema.ts'
+import { Personal } from './sensitivity.ts'
+
+/** The name of a customer, or of an account: its holder, its bank or kind, and the last four characters of its number. */
+export const RecordName = Type.Object({
+  id: IdOfAny(['Customer', 'InternalAccount', 'ExternalAccount']),
+  name: Personal(Type.String()),
+})
+
+/** Spread into the query of a list of `NamedPage`. */
+export const namesQuery = {
+  includeNames: Type.Optional(
+    Type.Boolean({ default: false, description: 'Adds `names` of the customers and accounts in `data`' }),
+  ),
+}
+
+/** A page of a list which can name the customers and accounts that its records mention by id. */
+export function NamedPage<T extends TSchema>(item: T) {
+  return Type.Object({
+    ...Page(item).properties,
+    names: Type.Optional(
+      Type.Array(RecordName, {
+        description: 'With `includeNames`: each once, if the caller can read the record with that id',
+      }),
+    ),
+  })
+}

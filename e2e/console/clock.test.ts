@@ -1,0 +1,68 @@
+import type { Countersign } from '@countersign/sdk'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type ConsoleWorld, look, openConsole, openSignedIn } from '../console.testing.ts'
+
+const DAY_SECONDS = 24 * 60 * 60
+
+describe('times in the console', () => {
+  let world: ConsoleWorld
+  afterEach(async () => {
+    await world?.browser.close()
+  })
+
+  test('follow a clock that was moved, and a banner says so until a reset', async () => {
+    world = await openSignedIn()
+    const { page, countersign, go, wrong } = world
+    await newCustomer(countersign, 'Ada Lovelace')
+    const banner = page.getByRole('status').filter({ hasText: 'ahead of real time' })
+    await go('/customers')
+    const createdOf = async (name: string) =>
+      (await page.getByRole('row', { name }).locator('time').textContent()) ?? ''
+    await expect.poll(() => createdOf('Ada Lovelace')).toBe('just now')
+    expect(await banner.count()).toBe(0)
+
+    await countersign.sandbox.advanceClock({ seconds: 3 * DAY_SECONDS + 60 })
+    await newCustomer(countersign, 'Grace Hopper')
+    await page.reload()
+    await banner.getByText('The clock of this sandbox is 3 days ahead of real time').waitFor()
+    await expect.poll(() => createdOf('Grace Hopper')).toBe('just now')
+    expect(await createdOf('Ada Lovelace')).toMatch(/\d:\d\d/)
+    expect(await look(page, 'moved-clock')).toEqual([])
+    // Sign-ins do not follow the clock of the sandbox.
+    await go('/settings')
+    await expect.poll(() => page.getByText(/Last seen (?:just now|1 min)/).count()).toBeGreaterThan(0)
+
+    await banner.getByRole('button', { name: 'Open reset' }).click()
+    const drawer = page.getByRole('dialog', { name: 'Sandbox' })
+    await drawer.getByRole('button', { name: 'Reset' }).click()
+    await page
+      .getByRole('dialog', { name: 'Reset the sandbox?' })
+      .getByRole('button', { name: 'Reset' })
+      .click()
+    await expect.poll(() => banner.count()).toBe(0)
+    expect(wrong).toEqual([])
+  })
+
+  test('are right although the clock of the browser is two hours fast', async () => {
+    world = await openConsole()
+    const { page, countersign, go } = world
+    await page.addInitScript(`const now = Date.now; Date.now = () => now() + 2 * 60 * 60 * 1000`)
+    await page.goto((await countersign.sandbox.consoleLink()).url)
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await newCustomer(countersign, 'Ada Lovelace')
+    await go('/customers')
+    await expect
+      .poll(() => page.getByRole('row', { name: 'Ada Lovelace' }).locator('time').textContent())
+      .toBe('just now')
+    expect(await page.getByText('ahead of real time').count()).toBe(0)
+  })
+})
+
+function newCustomer(countersign: Countersign, fullName: string) {
+  return countersign.customers.create({
+    customerType: 'INDIVIDUAL',
+    region: 'US',
+    currencies: ['USD'],
+    fullName,
+  })
+}

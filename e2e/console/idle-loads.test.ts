@@ -1,0 +1,67 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type ConsoleWorld, openConsole } from '../console.testing.ts'
+
+/** The scripts of the pages and of the drawer that the tests open. */
+const SCRIPTS = [
+  /\/audit-list-[^/]*\.js$/,
+  /\/settings-page-[^/]*\.js$/,
+  /\/ledger-list-[^/]*\.js$/,
+  /\/customer-list-[^/]*\.js$/,
+  /\/sandbox-drawer-[^/]*\.js$/,
+]
+
+describe('pages that were not visited yet', () => {
+  let world: ConsoleWorld
+  afterEach(async () => {
+    await world?.browser.close()
+  })
+
+  test('open without a request for a script after the server has stopped', async () => {
+    world = await openConsole()
+    const { page, countersign } = world
+    const loaded: string[] = []
+    page.on('requestfinished', (request) => loaded.push(new URL(request.url()).pathname))
+    await page.goto((await countersign.sandbox.consoleLink()).url)
+    for (const script of SCRIPTS) await expect.poll(() => loaded.some((path) => script.test(path))).toBe(true)
+    // Scripts that they share may still be on their way.
+    let before = 0
+    const newOnes = () => {
+      const count = loaded.length - before
+      before = loaded.length
+      return count
+    }
+    await expect.poll(newOnes, { interval: 500 }).toBe(0)
+
+    const failed: string[] = []
+    page.on('requestfailed', (request) => failed.push(request.resourceType()))
+    await page.context().setOffline(true)
+    for (const title of ['Audit trail', 'Ledger', 'Customers', 'Settings']) {
+      await page
+        .getByRole('navigation', { name: 'Pages' })
+        .getByRole('link', { name: title, exact: true })
+        .click()
+      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+    }
+    await page.getByRole('banner').getByRole('button', { name: 'Sandbox', exact: true }).click()
+    await page.getByRole('dialog', { name: 'Sandbox' }).waitFor()
+    expect(failed.filter((type) => type === 'script' || type === 'stylesheet')).toEqual([])
+  })
+
+  test('are not loaded ahead in a browser that saves data', async () => {
+    world = await openConsole()
+    const { page, countersign } = world
+    await page.addInitScript(`Object.defineProperty(navigator, 'connection', { value: { saveData: true } })`)
+    const scripts: string[] = []
+    page.on('request', (request) => {
+      if (request.resourceType() === 'script') scripts.push(new URL(request.url()).pathname)
+    })
+    await page.goto((await countersign.sandbox.consoleLink()).url)
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    // Longer than a browser that does not save data waits.
+    await page.waitForTimeout(4_000)
+    for (const script of SCRIPTS) expect(scripts.filter((path) => script.test(path))).toEqual([])
+    await page.getByRole('link', { name: 'Audit trail' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Audit trail' }).waitFor()
+    expect(scripts.some((path) => SCRIPTS[0]!.test(path))).toBe(true)
+  })
+})

@@ -1,0 +1,130 @@
+import { isObject, type JsonSchema } from '@countersign/contract/core/decode'
+import type { TSchema } from 'typebox'
+import { type Cell, type Columns, csvHeader, csvRows } from '../../base/formats/csv-text.ts'
+import { decimalText } from '../../base/formats/decimal.ts'
+import { toJson } from '../../base/json/json.ts'
+import type { Op } from './app.ts'
+import type { AnswerText } from './operation.ts'
+
+/** One response of a list, as its handler returns it. */
+interface ListAnswer {
+  readonly body: {
+    readonly data: readonly unknown[]
+    readonly hasMore?: boolean
+    readonly nextCursor?: string
+  }
+}
+
+/** Small enough that many downloads fit into memory, large enough that the statements do not count. */
+const READ_AT_ONCE = 500
+
+/**
+ * The CSV file of a list: all rows that its handler returns, read page by page while the file is sent. `rows` names them, and the file.
+ * It has the list's permissions and masks, because the rows are its own responses.
+ */
+export function listFile(
+  op: Pick<Op, 'wire'>,
+  list: { readonly responses: { readonly 200: TSchema } },
+  rows: string,
+  read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<ListAnswer>,
+): { readonly status: 200; readonly text: AnswerText<'csv'> } {
+  const columns = columnsOfList(list.responses[200], op)
+  return {
+    status: 200,
+    text: { type: 'csv', fileName: `${rows.replaceAll(' ', '-')}.csv`, pieces: piecesOf(op, columns, read) },
+  }
+}
+
+/** The header comes with the first page, so that an error of the first read still has its own response. */
+async function* piecesOf(
+  op: Pick<Op, 'wire'>,
+  columns: Columns<string, unknown>,
+  read: Parameters<typeof listFile>[3],
+): AsyncGenerator<string> {
+  const names = Object.keys(columns)
+  let before = csvHeader(names)
+  let cursor: string | undefined
+  do {
+    const { body } = await read({ limit: READ_AT_ONCE, ...(cursor === undefined ? {} : { cursor }) })
+    yield before + csvRows(names, columns, body.data.map(op.wire.outward))
+    before = ''
+    cursor = body.hasMore ? body.nextCursor : undefined
+  } while (cursor !== undefined)
+}
+
+/**
+ * One column for each field of the record, in the order of its schema; a field of an inner object has its path as name, such as
+ * `merchant.country`. An amount with its currency is three columns, a currency is its code, a list is JSON.
+ */
+function columnsOfList(answer: TSchema, { wire }: Pick<Op, 'wire'>): Columns<string, unknown> {
+  const schema: JsonSchema = answer
+  const item = schema.properties?.data?.items
+  if (!item) throw new Error('Only a list has a file')
+  const columns: Record<string, (row: unknown) => Cell> = {}
+  addColumns(columns, item, [], (name) => wire.text(name))
+  return columns
+}
+
+function addColumns(
+  columns: Record<string, (row: unknown) => Cell>,
+  schema: JsonSchema,
+  path: readonly string[],
+  spelled: (name: string) => string,
+): void {
+  const variants = schema.oneOf ?? schema.anyOf
+  if (variants) {
+    for (const variant of variants) addColumns(columns, variant, path, spelled)
+    return
+  }
+  const add = (name: string, cell: (value: unknown) => Cell) => {
+    columns[name] ??= (row) => cell(valueAt(row, path))
+  }
+  const name = path.join('.')
+  const { properties = {} } = schema
+  if (isCurrency(schema)) add(name, codeOf)
+  else if (properties.amount && properties.currency && isCurrency(properties.currency)) {
+    add(`${name}.currency`, (value) => (isObject(value) ? codeOf(value.currency) : undefined))
+    add(`${name}.units`, (value) => (isObject(value) ? cellOf(value.amount) : undefined))
+    add(`${name}.decimal`, decimalOf)
+  } else if (Object.keys(properties).length > 0)
+    for (const [key, inner] of Object.entries(properties))
+      addColumns(columns, inner, [...path, spelled(key)], spelled)
+  else add(name, cellOf)
+}
+
+/** A currency as records show it. */
+function isCurrency({ properties }: JsonSchema): boolean {
+  return properties?.code !== undefined && properties.decimals !== undefined
+}
+
+function codeOf(value: unknown): Cell {
+  return isObject(value) ? cellOf(value.code) : undefined
+}
+
+function decimalOf(value: unknown): Cell {
+  if (!isObject(value) || !isObject(value.currency)) return undefined
+  const { amount, currency } = value
+  const { decimals } = currency
+  const isAmount = typeof amount === 'bigint' || typeof amount === 'number'
+  return isAmount && typeof decimals === 'number'
+    ? { figure: decimalText(BigInt(amount), decimals) }
+    : undefined
+}
+
+function valueAt(row: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), row)
+}
+
+function cellOf(value: unknown): Cell {
+  switch (typeof value) {
+    case 'string':
+    case 'bigint':
+    case 'number':
+    case 'undefined':
+      return value
+    case 'boolean':
+      return String(value)
+    default:
+      return value === null ? null : toJson(value)
+  }
+}

@@ -1,0 +1,80 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { newPlatform } from '../../worlds/client.testing.ts'
+import { newWorld, type World } from '../../worlds/contract/calls.testing.ts'
+import { customerClient } from '../../worlds/records/members.testing.ts'
+import { account, quoted, to } from '../../worlds/records/payments.testing.ts'
+
+type Name = { readonly id: string; readonly name: string }
+
+let ours: World
+let neighbours: World
+beforeAll(async () => {
+  const client = await newPlatform()
+  ;[ours, neighbours] = await Promise.all([newWorld(client), newWorld(client)])
+  const { customer, ids } = ours
+  await quoted(client, account(customer.usd), to(ids.ExternalAccount!), { immediatelyExecute: true })
+  await quoted(client, account(neighbours.customer.usd), to(neighbours.ids.ExternalAccount!), {
+    immediatelyExecute: true,
+  })
+  await client.advance(0)
+})
+
+const namesIn = (names: readonly Name[]) => new Map(names.map(({ id, name }) => [id, name]))
+
+describe('the names of a list', () => {
+  test('are left out unless they are asked for', async () => {
+    expect((await ours.client.get('/transactions')).body.names).toBeUndefined()
+    expect((await ours.client.get('/transactions?includeNames=false')).body.names).toBeUndefined()
+  })
+
+  test('have each customer and account of the rows once, as their own records are named', async () => {
+    const { client, customer, ids } = ours
+    const { body } = await client.get('/transactions?includeNames=true&limit=100')
+    const names = namesIn(body.names)
+    expect(names.size).toBe(body.names.length)
+    const record = (await client.get(`/customers/${customer.id}`)).body
+    const called = record.fullName ?? record.email ?? record.platformCustomerId
+    expect(names.get(customer.id)).toBe(called)
+    expect(names.get(customer.usd)).toBe(called)
+    const { accountInfo } = (await client.get(`/customers/external-accounts/${ids.ExternalAccount}`)).body
+    const payee = names.get(ids.ExternalAccount!)!
+    expect(payee).toContain(accountInfo.beneficiary.fullName ?? accountInfo.beneficiary.legalName)
+    expect(payee).toMatch(/•••• \w{4}$/)
+  })
+
+  test.each([
+    ['/cards', 'cardholderId'],
+    ['/agents', 'customerId'],
+    ['/verifications', 'customerId'],
+    ['/ledger/accounts', 'owner'],
+  ])('of %s name every %s that can be read', async (path, member) => {
+    const { body } = await ours.client.get(`${path}?includeNames=true&limit=100`)
+    const names = namesIn(body.names)
+    expect(names.size).toBeGreaterThan(0)
+    for (const row of body.data) {
+      const id: string = row[member]
+      if (!id.startsWith('Customer:')) continue
+      const { status } = await ours.client.get(`/customers/${id}`)
+      expect(names.has(id), id).toBe(status === 200)
+    }
+  })
+
+  test("are only of what the caller sees: a customer's token gets its own", async () => {
+    const customer = await customerClient(ours.client, ours.customer.id)
+    const { body } = await customer.get('/transactions?includeNames=true&limit=100')
+    expect(body.data.length).toBeGreaterThan(0)
+    const ids = body.names.map(({ id }: Name) => id)
+    expect(ids).toContain(ours.customer.id)
+    expect(ids).not.toContain(neighbours.customer.id)
+    expect(ids).not.toContain(neighbours.customer.usd)
+  })
+
+  test('end with the record: a deleted external account has none', async () => {
+    const { client, ids } = ours
+    expect(
+      (await client.send('DELETE', `/customers/external-accounts/${ids.ExternalAccount}`)).status,
+    ).toBeLessThan(300)
+    const { body } = await client.get('/transactions?includeNames=true&limit=100')
+    expect(body.names.map(({ id }: Name) => id)).not.toContain(ids.ExternalAccount)
+  })
+})
