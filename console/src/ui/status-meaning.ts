@@ -24,6 +24,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'POSTED',
     'RESOLVED',
     'REFUND_COMPLETED',
+    'ENABLED',
   ],
   waits: [
     'PENDING',
@@ -60,6 +61,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'DIFFERENT',
     'REFUND_FAILED',
     'FUNDING_RETURNED',
+    'DISABLED',
   ],
   ended: [
     'EXPIRED',

@@ -8,6 +8,7 @@ import { ErrorState, Loading } from '../../ui/states.tsx'
 import { Time } from '../../ui/time.tsx'
 import { Secret } from './secret.tsx'
 import { SettingsForm } from './settings-form.tsx'
+import { WebhookEndpoints } from './webhook-endpoints.tsx'
 
 /** How long the present secret stays valid beside a new one. */
 const FORMER_SECONDS = 86_400
@@ -34,6 +35,7 @@ export function WebhookSettings() {
         )}
       </SettingsForm>
       <Secrets />
+      <WebhookEndpoints />
     </Stack>
   )
 }

@@ -96,8 +96,8 @@ class EndpointRun {
     while (this.#mayStart()) {
       await this.#read()
       await this.#startSome()
-      if (this.#sending === 0 && this.#isAtEnd) break
-      await this.#someEnd()
+      if (this.#sending > 0) await this.#someEnd()
+      else if (this.#isAtEnd) break
       if (performance.now() - this.#recordedMs >= RECORD_MS && !(await this.#record(false))) return
     }
     while (this.#sending > 0) await this.#someEnd()

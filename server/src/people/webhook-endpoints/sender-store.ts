@@ -59,6 +59,13 @@ export async function isAnyEnabled(db: Database): Promise<boolean> {
   return rows.length > 0
 }
 
+/** Ends all claims. On the embedded database they are those of a process that has ended. */
+export async function releaseEndpoints(db: Database): Promise<void> {
+  await db.query(
+    'UPDATE webhook_endpoints SET claimed_by = NULL, claimed_until = NULL WHERE claimed_by IS NOT NULL',
+  )
+}
+
 const CLAIM = `
 UPDATE webhook_endpoints AS e SET claimed_by = $1, claimed_until = ${UNTIL}
 WHERE e.id IN (

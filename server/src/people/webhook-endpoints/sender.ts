@@ -1,7 +1,7 @@
 import { type App, newRequestId } from '../../kernel/operation/app.ts'
 import { type Background, inBackground } from '../../kernel/operation/background.ts'
 import { runEndpoint } from './endpoint-run.ts'
-import { claimEndpoints, isAnyEnabled } from './sender-store.ts'
+import { claimEndpoints, isAnyEnabled, releaseEndpoints } from './sender-store.ts'
 
 /** The interval of looking for endpoints with something due. A commit with events wakes the sender sooner. */
 const LOOK_MS = 500
@@ -14,6 +14,7 @@ export function keepSending(app: App): Background {
   let isAny = false
   let lookedMs = Number.NEGATIVE_INFINITY
   let isWokenMeanwhile = false
+  let isReleased = app.db.kind !== 'embedded'
 
   const look = async () => {
     // Commits wake it often, so it remembers for a while if there are endpoints.
@@ -23,6 +24,8 @@ export function keepSending(app: App): Background {
     }
     if (!isAny || stopping.signal.aborted) return
     isWokenMeanwhile = runs.size > 0
+    if (!isReleased) await releaseEndpoints(app.db)
+    isReleased = true
     for (const claimed of await claimEndpoints(app.db, claimant, app.clock())) {
       const { id } = claimed.endpoint
       const run = runEndpoint(app, claimant, claimed, stopping.signal).finally(() => {

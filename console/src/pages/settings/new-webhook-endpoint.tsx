@@ -1,0 +1,114 @@
+import { EVENT_TYPES, type EventType } from '@countersign/contract/events/events'
+import { Button, Group, Modal, MultiSelect, Stack, Switch, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { countersign } from '../../data/client.ts'
+import { ErrorState } from '../../ui/states.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Secret } from './secret.tsx'
+
+const TYPES = EVENT_TYPES.map((type) => ({ value: type, label: wordsOf(type) }))
+
+const EMPTY = { url: '', description: '', types: [] as readonly EventType[], isThin: false, isLatest: false }
+
+/** Adds an endpoint, and shows the secret that signs its events. */
+export function NewWebhookEndpoint({
+  denied,
+  onDone,
+}: {
+  readonly denied: string | undefined
+  readonly onDone: () => void
+}) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  const [draft, setDraft] = useState(EMPTY)
+  const { url, description, types, isThin, isLatest } = draft
+  const set = (change: Partial<typeof EMPTY>) => setDraft({ ...draft, ...change })
+  const create = useMutation({
+    mutationFn: () =>
+      countersign.webhookEndpoints.create({
+        url,
+        ...(description === '' ? {} : { description }),
+        ...(types.length === 0 ? {} : { eventTypes: [...types] }),
+        payload: isThin ? 'THIN' : 'FULL',
+        latestBalanceOnly: isLatest,
+      }),
+    onSuccess: onDone,
+  })
+  const leave = () => {
+    close()
+    create.reset()
+    setDraft(EMPTY)
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    create.mutate()
+  }
+  return (
+    <>
+      <Button variant="default" disabled={denied !== undefined} title={denied} onClick={open}>
+        New endpoint
+      </Button>
+      <Modal opened={isOpen} onClose={leave} title="New endpoint" size="lg">
+        {create.data ? (
+          <Stack>
+            <Text>
+              Events from now on are sent there. This secret signs them: put it into the settings of that
+              server.
+            </Text>
+            <Secret label="Secret of the endpoint" value={create.data.secret} />
+            <Group justify="flex-end">
+              <Button onClick={leave}>Done</Button>
+            </Group>
+          </Stack>
+        ) : (
+          <form onSubmit={submit}>
+            <Stack>
+              <TextInput
+                label="Address"
+                type="url"
+                required
+                placeholder="https://example.com/webhooks"
+                data-autofocus
+                value={url}
+                onChange={({ currentTarget }) => set({ url: currentTarget.value })}
+              />
+              <TextInput
+                label="Description"
+                maxLength={255}
+                value={description}
+                onChange={({ currentTarget }) => set({ description: currentTarget.value })}
+              />
+              <MultiSelect
+                label="Types"
+                placeholder={types.length === 0 ? 'All' : ''}
+                data={TYPES}
+                searchable
+                value={[...types]}
+                onChange={(chosen) => set({ types: EVENT_TYPES.filter((type) => chosen.includes(type)) })}
+              />
+              <Switch
+                label="Without data"
+                description="The server reads each record by its id"
+                checked={isThin}
+                onChange={({ currentTarget }) => set({ isThin: currentTarget.checked })}
+              />
+              <Switch
+                label="Latest balance only"
+                description="Of the balances of an account that wait, only the latest is sent"
+                checked={isLatest}
+                onChange={({ currentTarget }) => set({ isLatest: currentTarget.checked })}
+              />
+              {create.isError && <ErrorState error={create.error} />}
+              <Group justify="flex-end">
+                <Button type="submit" loading={create.isPending}>
+                  Add the endpoint
+                </Button>
+              </Group>
+            </Stack>
+          </form>
+        )}
+      </Modal>
+    </>
+  )
+}

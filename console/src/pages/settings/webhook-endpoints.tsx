@@ -1,0 +1,133 @@
+import { Group, Stack, Text } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { Panel } from '../../ui/page.tsx'
+import { ErrorState, Loading } from '../../ui/states.tsx'
+import { Status } from '../../ui/status.tsx'
+import { wordsOf } from '../../ui/status-meaning.ts'
+import { Time } from '../../ui/time.tsx'
+import { NewWebhookEndpoint } from './new-webhook-endpoint.tsx'
+
+const KEY = ['webhook-endpoints'] as const
+/** The health of an endpoint changes without an event. */
+const REFETCH_MS = 5_000
+
+type Endpoint = Awaited<ReturnType<typeof countersign.webhookEndpoints.get>>
+
+/** The receivers of events that were added to the `webhookEndpoint` of the configuration. */
+export function WebhookEndpoints() {
+  const denied = useDenied('MANAGE')
+  const client = useQueryClient()
+  const { data, error } = useQuery({
+    queryKey: KEY,
+    queryFn: () => countersign.webhookEndpoints.list(),
+    refetchInterval: REFETCH_MS,
+  })
+  const changed = () => void client.invalidateQueries({ queryKey: KEY })
+  return (
+    <Panel title="More endpoints" actions={<NewWebhookEndpoint denied={denied} onDone={changed} />}>
+      {error && <ErrorState error={error} />}
+      {!error && !data && <Loading lines={2} />}
+      {data?.data.length === 0 && (
+        <Text c="dimmed">
+          Add servers that get some events, or all of them: bookkeeping, support, a data warehouse.
+        </Text>
+      )}
+      <Stack gap="md">
+        {data?.data.map((endpoint) => (
+          <EndpointRow key={endpoint.id} endpoint={endpoint} denied={denied} onDone={changed} />
+        ))}
+      </Stack>
+    </Panel>
+  )
+}
+
+interface RowProps {
+  readonly endpoint: Endpoint
+  readonly denied: string | undefined
+  readonly onDone: () => void
+}
+
+function EndpointRow({ endpoint, denied, onDone }: RowProps) {
+  const { id, url, description, status } = endpoint
+  const name = description ?? url
+  const isEnabled = status === 'ENABLED'
+  const set = (next: 'ENABLED' | 'PAUSED') => () => countersign.webhookEndpoints.update(id, { status: next })
+  return (
+    <Group component="section" aria-label={name} justify="space-between" align="flex-start" gap="sm">
+      <div style={{ minWidth: 0, flex: '1 1 16rem' }}>
+        <Group gap="xs">
+          <Text fw={600} className="clipped" title={name}>
+            {name}
+          </Text>
+          <Status of={status} />
+        </Group>
+        {description && <div className="anywhere">{url}</div>}
+        <Text size="sm" c="dimmed">
+          {typesOf(endpoint)}
+        </Text>
+        <Health endpoint={endpoint} />
+      </div>
+      <Group gap="xs">
+        <ActionButton
+          label={isEnabled ? 'Pause' : 'Resume'}
+          size="xs"
+          denied={denied}
+          act={set(isEnabled ? 'PAUSED' : 'ENABLED')}
+          onDone={onDone}
+        />
+        <ActionButton
+          label="Delete"
+          color="red"
+          size="xs"
+          denied={denied}
+          act={() => countersign.webhookEndpoints.delete(id)}
+          onDone={onDone}
+          ask={{
+            title: `Delete ${name}?`,
+            text: 'It gets no more events. Events that it has not received are lost for it.',
+          }}
+        />
+      </Group>
+    </Group>
+  )
+}
+
+function typesOf({ eventTypes, payload, latestBalanceOnly }: Endpoint): string {
+  const types = eventTypes ? eventTypes.map(wordsOf).join(', ') : 'All types'
+  return [types, payload === 'THIN' && 'without data', latestBalanceOnly && 'latest balance only']
+    .filter(Boolean)
+    .join(' · ')
+}
+
+function Health({ endpoint: { status, disabledReason, health } }: { readonly endpoint: Endpoint }) {
+  const { oldestUndeliveredAt, retrying, failed, lastDeliveredAt, lastFailure } = health
+  if (status === 'DISABLED')
+    return (
+      <Text size="sm" c="red">
+        {disabledReason === 'GONE' ? 'It responded 410.' : 'It received nothing for seven days.'}
+      </Text>
+    )
+  return (
+    <Text size="sm" c={health.failingSince ? 'red' : 'dimmed'}>
+      {oldestUndeliveredAt ? (
+        <>
+          Waiting since <Time at={oldestUndeliveredAt} />
+        </>
+      ) : (
+        'Nothing is waiting'
+      )}
+      {retrying > 0 && ` · ${retrying} to retry`}
+      {failed > 0 && ` · ${failed} given up`}
+      {health.failingSince && lastFailure && ` · last failure: ${lastFailure}`}
+      {lastDeliveredAt && (
+        <>
+          {' '}
+          · last delivery <Time at={lastDeliveredAt} />
+        </>
+      )}
+    </Text>
+  )
+}
