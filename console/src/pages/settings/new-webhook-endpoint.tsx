@@ -10,31 +10,26 @@ import { Secret } from './secret.tsx'
 
 const TYPES = EVENT_TYPES.map((type) => ({ value: type, label: wordsOf(type) }))
 
-const EMPTY = { url: '', description: '', types: [] as readonly EventType[], isThin: false, isLatest: false }
+interface Draft {
+  readonly url: string
+  readonly description: string
+  readonly types: readonly EventType[]
+  readonly isThin: boolean
+  readonly isLatest: boolean
+}
 
-/** Adds an endpoint, and shows the secret that signs its events. */
-export function NewWebhookEndpoint({
-  denied,
-  onDone,
-}: {
+const EMPTY: Draft = { url: '', description: '', types: [], isThin: false, isLatest: false }
+
+interface NewWebhookEndpointProps {
   readonly denied: string | undefined
   readonly onDone: () => void
-}) {
+}
+
+/** Adds an endpoint, and shows the secret that signs its events. */
+export function NewWebhookEndpoint({ denied, onDone }: NewWebhookEndpointProps) {
   const [isOpen, { open, close }] = useDisclosure(false)
   const [draft, setDraft] = useState(EMPTY)
-  const { url, description, types, isThin, isLatest } = draft
-  const set = (change: Partial<typeof EMPTY>) => setDraft({ ...draft, ...change })
-  const create = useMutation({
-    mutationFn: () =>
-      countersign.webhookEndpoints.create({
-        url,
-        ...(description === '' ? {} : { description }),
-        ...(types.length === 0 ? {} : { eventTypes: [...types] }),
-        payload: isThin ? 'THIN' : 'FULL',
-        latestBalanceOnly: isLatest,
-      }),
-    onSuccess: onDone,
-  })
+  const create = useMutation({ mutationFn: () => add(draft), onSuccess: onDone })
   const leave = () => {
     close()
     create.reset()
@@ -51,54 +46,11 @@ export function NewWebhookEndpoint({
       </Button>
       <Modal opened={isOpen} onClose={leave} title="New endpoint" size="lg">
         {create.data ? (
-          <Stack>
-            <Text>
-              Events from now on are sent there. This secret signs them: put it into the settings of that
-              server.
-            </Text>
-            <Secret label="Secret of the endpoint" value={create.data.secret} />
-            <Group justify="flex-end">
-              <Button onClick={leave}>Done</Button>
-            </Group>
-          </Stack>
+          <Added secret={create.data.secret} leave={leave} />
         ) : (
           <form onSubmit={submit}>
             <Stack>
-              <TextInput
-                label="Address"
-                type="url"
-                required
-                placeholder="https://example.com/webhooks"
-                data-autofocus
-                value={url}
-                onChange={({ currentTarget }) => set({ url: currentTarget.value })}
-              />
-              <TextInput
-                label="Description"
-                maxLength={255}
-                value={description}
-                onChange={({ currentTarget }) => set({ description: currentTarget.value })}
-              />
-              <MultiSelect
-                label="Types"
-                placeholder={types.length === 0 ? 'All' : ''}
-                data={TYPES}
-                searchable
-                value={[...types]}
-                onChange={(chosen) => set({ types: EVENT_TYPES.filter((type) => chosen.includes(type)) })}
-              />
-              <Switch
-                label="Without data"
-                description="The server reads each record by its id"
-                checked={isThin}
-                onChange={({ currentTarget }) => set({ isThin: currentTarget.checked })}
-              />
-              <Switch
-                label="Latest balance only"
-                description="Of the balances of an account that wait, only the latest is sent"
-                checked={isLatest}
-                onChange={({ currentTarget }) => set({ isLatest: currentTarget.checked })}
-              />
+              <Fields draft={draft} set={(change) => setDraft({ ...draft, ...change })} />
               {create.isError && <ErrorState error={create.error} />}
               <Group justify="flex-end">
                 <Button type="submit" loading={create.isPending}>
@@ -110,5 +62,76 @@ export function NewWebhookEndpoint({
         )}
       </Modal>
     </>
+  )
+}
+
+function add({ url, description, types, isThin, isLatest }: Draft) {
+  return countersign.webhookEndpoints.create({
+    url,
+    ...(description === '' ? {} : { description }),
+    ...(types.length === 0 ? {} : { eventTypes: [...types] }),
+    payload: isThin ? 'THIN' : 'FULL',
+    latestBalanceOnly: isLatest,
+  })
+}
+
+interface FieldsProps {
+  readonly draft: Draft
+  readonly set: (change: Partial<Draft>) => void
+}
+
+function Fields({ draft: { url, description, types, isThin, isLatest }, set }: FieldsProps) {
+  return (
+    <>
+      <TextInput
+        label="Address"
+        type="url"
+        required
+        placeholder="https://example.com/webhooks"
+        data-autofocus
+        value={url}
+        onChange={({ currentTarget }) => set({ url: currentTarget.value })}
+      />
+      <TextInput
+        label="Description"
+        maxLength={255}
+        value={description}
+        onChange={({ currentTarget }) => set({ description: currentTarget.value })}
+      />
+      <MultiSelect
+        label="Types"
+        placeholder={types.length === 0 ? 'All' : ''}
+        data={TYPES}
+        searchable
+        value={[...types]}
+        onChange={(chosen) => set({ types: EVENT_TYPES.filter((type) => chosen.includes(type)) })}
+      />
+      <Switch
+        label="Without data"
+        description="The server reads each record by its id"
+        checked={isThin}
+        onChange={({ currentTarget }) => set({ isThin: currentTarget.checked })}
+      />
+      <Switch
+        label="Latest balance only"
+        description="Of the balances of an account that wait, only the latest is sent"
+        checked={isLatest}
+        onChange={({ currentTarget }) => set({ isLatest: currentTarget.checked })}
+      />
+    </>
+  )
+}
+
+function Added({ secret, leave }: { readonly secret: string; readonly leave: () => void }) {
+  return (
+    <Stack>
+      <Text>
+        Events from now on are sent there. This secret signs them: put it into the settings of that server.
+      </Text>
+      <Secret label="Secret of the endpoint" value={secret} />
+      <Group justify="flex-end">
+        <Button onClick={leave}>Done</Button>
+      </Group>
+    </Stack>
   )
 }

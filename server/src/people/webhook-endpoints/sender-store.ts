@@ -59,7 +59,7 @@ export async function isAnyEnabled(db: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Ends all claims. On the embedded database they are those of a process that has ended. */
+/** Ends all claims. On the embedded database a process that has ended made them. */
 export async function releaseEndpoints(db: Database): Promise<void> {
   await db.query(
     'UPDATE webhook_endpoints SET claimed_by = NULL, claimed_until = NULL WHERE claimed_by IS NOT NULL',
