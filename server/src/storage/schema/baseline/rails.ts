@@ -172,7 +172,7 @@ CREATE INDEX rail_statement_entries_open ON rail_statement_entries (statement_id
 CREATE TABLE payment_decisions (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
-  rail_payment_id uuid NOT NULL REFERENCES rail_payments,
+  rail_payment_id uuid NOT NULL REFERENCES rail_payments DEFERRABLE INITIALLY DEFERRED,
   transaction_id uuid NOT NULL,
   -- 1 for the decision that ends the payment. Each further one resolves a report that contradicts the one before.
   place integer NOT NULL CHECK (place > 0),
@@ -192,7 +192,7 @@ CREATE TABLE payment_decisions (
   statement_lines jsonb NOT NULL,
   document_id uuid REFERENCES documents,
   -- The report that it has resolved.
-  rail_event_id uuid REFERENCES rail_events,
+  rail_event_id uuid REFERENCES rail_events DEFERRABLE INITIALLY DEFERRED,
   actor_type text NOT NULL,
   actor_id uuid,
   actor_name text,
