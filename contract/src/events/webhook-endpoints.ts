@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { endpoint } from '../core/endpoint.ts'
+import { endpoint, KIB } from '../core/endpoint.ts'
 import { HttpUrl } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { NullableArray, NullableText, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
@@ -129,6 +129,7 @@ export const webhook_endpoint_create = endpoint({
     'Sends the events from now on to this URL too, in their order per record, signed by its own secret. ' +
     `A platform has at most ${WEBHOOK_ENDPOINTS_MAX} next to the webhookEndpoint of its configuration, which alone ` +
     'decides about incoming payments. Takes no Idempotency-Key: a stored answer would contain the secret.',
+  bodyBytesMax: 16 * KIB,
   body: WebhookEndpointCreateRequest,
   responses: { 201: NewWebhookEndpoint },
   errors: ['INVALID_INPUT', 'WEBHOOK_ENDPOINT_LIMIT_REACHED'],
@@ -172,6 +173,7 @@ export const webhook_endpoint_update = endpoint({
     'Changes what is sent and where to. A paused endpoint gets nothing; once it is enabled it gets what ' +
     'happened meanwhile, in order. ENABLED also resumes one that the server has disabled.',
   params: endpointPath,
+  bodyBytesMax: 16 * KIB,
   body: WebhookEndpointUpdateRequest,
   responses: { 200: WebhookEndpoint },
   errors: ['INVALID_INPUT', 'WEBHOOK_ENDPOINT_NOT_FOUND'],
