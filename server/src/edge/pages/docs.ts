@@ -131,5 +131,5 @@ async function examplesOf({ config, log }: App): Promise<RecordedExamples | unde
 
 /** Examples are recorded in a sandbox, which shows cards itself; in production the card processor does. */
 function asInProduction(examples: string): string {
-  return examples.replaceAll(/"http:[^"]*\/sandbox\/cards\//g, '"https://cards.example/')
+  return examples.replaceAll(/http:[^",]*\/sandbox\/cards\//g, 'https://cards.example/')
 }
