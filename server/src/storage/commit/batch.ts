@@ -68,6 +68,11 @@ class BatchArguments {
   readonly #args = new CommitArguments()
   readonly #inserts = new Parts()
   readonly #updates = new Parts()
+  /**
+   * Quotes that are no longer counted among the conversions under way. They come after the quotes that begin to be counted: the
+   * ledger entries that take their place are written at the end, so until then they have to count (`fx_in_flight`).
+   */
+  readonly #uncounted = new Parts()
   readonly #expects = new Parts()
   /** The oldest data key that a set of this batch has sealed by. */
   #sealedUnder: number | undefined
@@ -132,7 +137,7 @@ class BatchArguments {
       this.#args.add('jobs_rows', payloads.length > 1 ? { ...first, payload: { each: payloads } } : first)
     const parts = {
       inserts: this.#inserts.inOrder(),
-      updates: this.#updates.inOrder(),
+      updates: [...this.#updates.inOrder(), ...this.#uncounted.inOrder()],
       expects: this.#expects.inOrder(),
     }
     const sealedUnder = this.#sealedUnder
@@ -173,7 +178,8 @@ class BatchArguments {
   }
 
   #update(n: number, { table, id, expect, set }: WriteOf<'update'>): void {
-    this.#updates.add(table, set, { n, id: ownUuidOf(id), expect: storedRow(expect), set: storedRow(set) })
+    const parts = set.position_limit === null ? this.#uncounted : this.#updates
+    parts.add(table, set, { n, id: ownUuidOf(id), expect: storedRow(expect), set: storedRow(set) })
   }
 
   /** Adds a transaction that reaches a final state. */

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { post } from '../../../src/kernel/ledger/transfers.ts'
+import { createOp } from '../../../src/kernel/operation/app.ts'
+import { findOpenPlatform } from '../../../src/people/platforms/platforms.ts'
+import { update } from '../../../src/storage/commit/writes.ts'
 import { type Client, newBankAccount, newPlatform } from '../../worlds/client.testing.ts'
 import {
   account,
@@ -33,6 +37,48 @@ const delivered = (quote: { totalSendingAmount: number; feesIncluded: number }) 
   quote.totalSendingAmount - quote.feesIncluded
 
 describe('the positions of a platform', () => {
+  test.each([
+    ['before', 0],
+    ['after', 1],
+  ])('count a payment that ends in the same commit %s another one begins', async (_, place) => {
+    const { client, customer, bank } = await ready()
+    const amount = 6_000
+    const [first, second] = [
+      await quoted(client, account(customer.eur), to(bank), { lockedCurrencyAmount: amount }),
+      await quoted(client, account(customer.eur), to(bank), { lockedCurrencyAmount: amount }),
+    ]
+    const { app } = limited
+    const platform = await findOpenPlatform(app.read, client.credentials.platformId)
+    const op = createOp(app, platform!, { kind: 'operator' })
+    const begin = ({ id }: { id: string }) =>
+      update(
+        'quotes',
+        id,
+        { state: 'PENDING' },
+        { state: 'PROCESSING', position_limit: BigInt(LIMIT), updated_at: op.now },
+      )
+    expect(await app.committer.commit([begin(first)])).toEqual({ done: true })
+    const units = BigInt(amount)
+    const end = [
+      update(
+        'quotes',
+        first.id,
+        { state: 'PROCESSING' },
+        { state: 'COMPLETED', position_limit: null, updated_at: op.now },
+      ),
+      ...post(op, { cause: 'transaction', causeId: first.transactionId }, [
+        { system: 'fx', currency: 'USD', amount: -units },
+        { system: 'rail', currency: 'USD', amount: units },
+      ]),
+    ]
+    const sets = [end, [begin(second)]]
+    const inOrder = place === 0 ? sets : sets.toReversed()
+    const results = await Promise.all(inOrder.map((writes) => app.committer.commit(writes)))
+    expect(results[place]).toEqual({ done: true })
+    expect(results[1 - place]).toMatchObject({ done: false })
+    expect((await positionsOf(client)).USD).toMatchObject({ position: -amount, sold: 0 })
+  })
+
   test('show what is limited, and nothing else before the first conversion', async () => {
     const untouched = { position: 0, bought: 0, sold: 0 }
     expect(await positionsOf(await limited.newPlatform())).toEqual({
