@@ -69,7 +69,7 @@ class BatchArguments {
   readonly #inserts = new Parts()
   readonly #updates = new Parts()
   /**
-   * Quotes that are no longer counted among the conversions under way. They come after the quotes that begin to be counted: the
+   * Quotes that are no longer counted among the conversions in progress. They come after the quotes that begin to be counted: the
    * ledger entries that take their place are written at the end, so until then they have to count (`fx_in_flight`).
    */
   readonly #uncounted = new Parts()
