@@ -9,6 +9,12 @@ export interface FeedPosition {
 /** Before the first event of every feed. */
 export const BEGINNING: FeedPosition = { committed_in: '0', position: 0n }
 
+/** True if the first place comes after the second one in the feed. */
+export function isAfter(one: FeedPosition, other: FeedPosition): boolean {
+  const [a, b] = [BigInt(one.committed_in), BigInt(other.committed_in)]
+  return a > b || (a === b && one.position > other.position)
+}
+
 /** The owner of a stream: a token, or a member in all its browsers. */
 export interface StreamCaller {
   readonly name: string

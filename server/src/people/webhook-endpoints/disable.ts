@@ -3,9 +3,8 @@ import type { App, Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
-import { findHealth } from './health.ts'
+import { shownEndpoint } from './shown.ts'
 import { selectEndpoint } from './store.ts'
-import { endpointView } from './views.ts'
 
 /** Disables an endpoint and reports it to the others. One that was changed meanwhile stays as it is. */
 export async function disableEndpoint(
@@ -19,7 +18,7 @@ export async function disableEndpoint(
   const { row, write } = transition(op, 'webhook_endpoints', WEBHOOK_ENDPOINT_TRANSITIONS, found, 'disable', {
     disabled_reason: reason,
   })
-  const view = endpointView(row, await findHealth(op, row))
+  const view = await shownEndpoint(op, row)
   await app.commit(op, [write, event(op, 'WEBHOOK_ENDPOINT.DISABLED', id, view)])
   op.log.warn({ endpoint: id, reason }, 'a webhook endpoint was disabled')
 }

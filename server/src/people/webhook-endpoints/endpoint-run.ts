@@ -31,9 +31,11 @@ const NOTED_MAX = 1000
 const RECORD_MS = 100
 /** After this number of failures in a row the endpoint gets one event at a time until it receives one. */
 const FAILURES_IN_A_ROW_MAX = 10
+/** A run starts nothing more after this time. The next one reads the platform, its clock, the settings and the secrets again. */
+const RUN_MS_MAX = 5_000
 const GONE = 410
 
-/** Sends to one endpoint that this process has claimed, until nothing is due. Never rejects. */
+/** Sends to one endpoint that this process has claimed, until nothing is due or a while is over. Never rejects. */
 export async function runEndpoint(
   app: App,
   claimant: string,
@@ -75,7 +77,8 @@ class EndpointRun {
   readonly #data = new Map<string, SentEvent>()
   #sending = 0
   #atOnce = AT_ONCE_FIRST
-  #recordedMs = performance.now()
+  readonly #startedMs = performance.now()
+  #recordedMs = this.#startedMs
   /** True if something was received or skipped since the last record. */
   #isChanged = false
   #isGone = false
@@ -120,6 +123,7 @@ class EndpointRun {
 
   #mayStart(): boolean {
     return (
+      performance.now() - this.#startedMs < RUN_MS_MAX &&
       !this.#parts.stopping.aborted &&
       !this.#isGone &&
       !this.#isResting() &&

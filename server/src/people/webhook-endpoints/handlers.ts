@@ -12,7 +12,7 @@ import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import { findPlatform, platformChanged } from '../platforms/platforms.ts'
 import { newSecret, secretText } from '../webhooks/secrets.ts'
 import { findEndpoint } from './find-endpoint.ts'
-import { findHealth } from './health.ts'
+import { endpointViews, newEndpointView, shownEndpoint } from './shown.ts'
 import {
   type ListedFailure,
   selectEndOfFeed,
@@ -20,7 +20,7 @@ import {
   selectFailures,
   selectPlaceBefore,
 } from './store.ts'
-import { endpointView, failureView, healthView, NOTHING_UNDELIVERED } from './views.ts'
+import { failureView } from './views.ts'
 
 export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
   webhook_endpoint_create: async (op, { body }) => {
@@ -51,7 +51,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
     return {
       status: 201,
       body: {
-        ...endpointView(row, healthView(row, NOTHING_UNDELIVERED)),
+        ...newEndpointView(row),
         secret: secretText(op, secret),
       },
       // Guards that, of several calls at the same time, none exceeds the limit.
@@ -65,12 +65,12 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
 
   webhook_endpoint_list: async (op) => {
     const rows = await selectEndpoints(op)
-    return { status: 200, body: { data: await Promise.all(rows.map((row) => shown(op, row))) } }
+    return { status: 200, body: { data: await endpointViews(op, rows) } }
   },
 
   webhook_endpoint_get: async (op, { params }) => ({
     status: 200,
-    body: await shown(op, await findEndpoint(op, params.webhookEndpointId)),
+    body: await shownEndpoint(op, await findEndpoint(op, params.webhookEndpointId)),
   }),
 
   webhook_endpoint_update: async (op, { params, body }) => {
@@ -97,7 +97,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
             { ...change, ...RELEASED },
             { deleted_at: null },
           )
-    return { status: 200, body: await shown(op, row), writes: [write] }
+    return { status: 200, body: await shownEndpoint(op, row), writes: [write] }
   },
 
   webhook_endpoint_delete: async (op, { params }) => {
@@ -111,7 +111,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
     const first = await selectPlaceBefore(op, new Date(body.startDate))
     const committed_in = first?.committed_in ?? (await selectEndOfFeed(op))
     const { row, write } = changed(op, found, { ...RELEASED, committed_in, position: 0n })
-    return { status: 200, body: await shown(op, row), writes: [write] }
+    return { status: 200, body: await shownEndpoint(op, row), writes: [write] }
   },
 
   webhook_endpoint_failure_list: async (op, { params, query }) => {
@@ -147,8 +147,4 @@ function changed(op: Op, found: WebhookEndpointRow, change: Partial<WebhookEndpo
     row: { ...found, ...set },
     write: update('webhook_endpoints', found.id, { updated_at, state, deleted_at: null }, set),
   }
-}
-
-async function shown(op: Op, row: WebhookEndpointRow) {
-  return endpointView(row, await findHealth(op, row))
 }

@@ -78,12 +78,18 @@ WHERE e.id IN (
       OR EXISTS (
         SELECT FROM events v WHERE v.platform_id = e.platform_id
         AND (v.committed_in, v.position) > (e.committed_in, e.position) AND v.${IS_FINAL}))
-  ORDER BY e.claimed_until NULLS FIRST, e.id LIMIT ${CLAIMED_MAX} FOR UPDATE OF e SKIP LOCKED)
+  ORDER BY e.last_delivered_at NULLS FIRST, e.id LIMIT $3 FOR UPDATE OF e SKIP LOCKED)
 RETURNING ${SENDING}, e.committed_in, e.position, e.failures, e.failing_since, e.last_failure`
 
-/** Claims endpoints for which something is due and which no other process sends to. `now` is real time. */
-export async function claimEndpoints(db: Database, claimant: string, now: Date): Promise<Claimed[]> {
-  const { rows } = await db.query<ClaimedRow>(CLAIM, [claimant, now], { isBrief: true })
+/** Claims endpoints for which something is due and which no other process sends to, at most `max`. `now` is real time. */
+export async function claimEndpoints(
+  db: Database,
+  claimant: string,
+  now: Date,
+  max: number,
+): Promise<Claimed[]> {
+  const parameters = [claimant, now, Math.min(max, CLAIMED_MAX)]
+  const { rows } = await db.query<ClaimedRow>(CLAIM, parameters, { isBrief: true })
   return rows.map((row) => ({
     endpoint: row,
     cursor: row,

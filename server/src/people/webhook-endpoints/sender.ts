@@ -5,6 +5,10 @@ import { claimEndpoints, isAnyEnabled, releaseEndpoints } from './sender-store.t
 
 /** The interval of looking for endpoints with something due. A commit with events wakes the sender sooner. */
 const LOOK_MS = 500
+/** The most endpoints that a process sends to at the same time: each has up to 32 requests and 1,024 events in memory. */
+const RUNS_MAX = 256
+/** A claim reads the feeds of all endpoints: the more there are, the rarer are the claims. */
+const REST_SHARE = 10
 
 /** Sends events to the endpoints of all platforms. Of several processes one at a time sends to an endpoint. */
 export function keepSending(app: App): Background {
@@ -13,6 +17,7 @@ export function keepSending(app: App): Background {
   const runs = new Map<string, Promise<void>>()
   let isAny = false
   let lookedMs = Number.NEGATIVE_INFINITY
+  let restsUntilMs = Number.NEGATIVE_INFINITY
   let isWokenMeanwhile = false
   let isReleased = app.db.kind !== 'embedded'
 
@@ -22,11 +27,15 @@ export function keepSending(app: App): Background {
       lookedMs = performance.now()
       isAny = await isAnyEnabled(app.db)
     }
-    if (!isAny || stopping.signal.aborted) return
+    const room = RUNS_MAX - runs.size
+    if (!isAny || room <= 0 || performance.now() < restsUntilMs || stopping.signal.aborted) return
     isWokenMeanwhile = runs.size > 0
     if (!isReleased) await releaseEndpoints(app.db)
     isReleased = true
-    for (const claimed of await claimEndpoints(app.db, claimant, app.clock())) {
+    const claimsMs = performance.now()
+    const found = await claimEndpoints(app.db, claimant, app.clock(), room)
+    restsUntilMs = performance.now() + REST_SHARE * (performance.now() - claimsMs)
+    for (const claimed of found) {
       const { id } = claimed.endpoint
       const run = runEndpoint(app, claimant, claimed, stopping.signal).finally(() => {
         runs.delete(id)

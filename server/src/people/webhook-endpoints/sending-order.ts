@@ -1,5 +1,5 @@
 import type { EventType } from '@countersign/contract/events/events'
-import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
+import { type FeedPosition, isAfter } from '../../kernel/ports/event-streams.ts'
 
 /** An event in the feed of a platform. */
 export interface FeedEvent extends FeedPosition {
@@ -273,11 +273,6 @@ export class SendingOrder<E extends FeedEvent> {
     }
     if (passed > 0) this.#unpassed = this.#unpassed.slice(passed)
   }
-}
-
-function isAfter(one: FeedPosition, other: FeedPosition): boolean {
-  const [a, b] = [BigInt(one.committed_in), BigInt(other.committed_in)]
-  return a > b || (a === b && one.position > other.position)
 }
 
 const NEVER_TRIED = {

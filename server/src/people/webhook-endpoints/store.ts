@@ -32,7 +32,7 @@ export interface Undelivered {
 const BEHIND_CURSOR_MAX = 1_000
 
 const UNDELIVERED = `
-SELECT f.retrying, f.failed, least(f.oldest, n.oldest) AS oldest
+SELECT e.id, f.retrying, f.failed, least(f.oldest, n.oldest) AS oldest
 FROM webhook_endpoints e
 CROSS JOIN LATERAL (
   SELECT count(*) FILTER (WHERE f.gave_up_at IS NULL)::int AS retrying,
@@ -45,10 +45,16 @@ CROSS JOIN LATERAL (
       AND (v.committed_in, v.position) > (e.committed_in, e.position)
     ORDER BY v.committed_in, v.position LIMIT ${BEHIND_CURSOR_MAX}) AS next
   WHERE next.type <> 'TEST' AND (e.event_types IS NULL OR next.type = ANY (e.event_types))) AS n
-WHERE e.id = $1`
+WHERE e.platform_id = $1 AND e.id = ANY ($2::uuid[])`
 
-export async function selectUndelivered(op: Op, id: string): Promise<Undelivered> {
-  return onlyRow((await op.db.query<Undelivered>(UNDELIVERED, [uuidOf(id)])).rows)
+/** Reads what endpoints have not received, by their ids. */
+export async function selectUndelivered(
+  op: Op,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Undelivered>> {
+  const parameters = [uuidOf(op.platform.id), ids.map(uuidOf)]
+  const { rows } = await op.db.query<Undelivered & { readonly id: string }>(UNDELIVERED, parameters)
+  return new Map(rows.map(({ id, ...undelivered }) => [id, undelivered]))
 }
 
 /** A failure as a row of a list, under the id of its event. */

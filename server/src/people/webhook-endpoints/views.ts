@@ -10,8 +10,6 @@ import type { Undelivered } from './store.ts'
 
 type Health = Static<typeof WebhookEndpointHealth>
 
-export const NOTHING_UNDELIVERED: Undelivered = { retrying: 0, failed: 0, oldest: null }
-
 export function healthView(
   { failing_since, last_delivered_at, last_failure }: WebhookEndpointRow,
   { retrying, failed, oldest }: Undelivered,

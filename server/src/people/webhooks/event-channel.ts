@@ -2,7 +2,7 @@ import type { WireSpelling } from '@countersign/contract/core/wire-word'
 import type { EventType } from '@countersign/contract/events/events'
 import { toJson } from '../../base/json/json.ts'
 import { type Background, inBackground } from '../../kernel/operation/background.ts'
-import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
+import { type FeedPosition, isAfter } from '../../kernel/ports/event-streams.ts'
 import { eventView } from './event-view.ts'
 import { type EventWithDelivery, type FeedReader, selectEventsAfter, selectLatestAfter } from './store.ts'
 
@@ -155,9 +155,4 @@ export class LatestEvents extends Channel {
 
 function inOrder(one: FeedPosition, other: FeedPosition): number {
   return isAfter(one, other) ? 1 : -1
-}
-
-function isAfter(one: FeedPosition, other: FeedPosition): boolean {
-  const [a, b] = [BigInt(one.committed_in), BigInt(other.committed_in)]
-  return a > b || (a === b && one.position > other.position)
 }

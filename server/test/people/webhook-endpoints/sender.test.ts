@@ -59,7 +59,7 @@ const later = (seconds: number) => new Date(service.app.clock().getTime() + seco
 
 /** Claims what is due, and leaves aside the endpoints of other tests. */
 async function claim(id: string, claimant: string, at = service.app.clock()) {
-  const claimed = await claimEndpoints(service.app.db, claimant, at)
+  const claimed = await claimEndpoints(service.app.db, claimant, at, 32)
   return claimed.find(({ endpoint }) => endpoint.id === id)
 }
 

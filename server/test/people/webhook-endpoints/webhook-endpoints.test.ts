@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { type Client, fund, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
-import { hold, Receiver, sequences } from '../../worlds/simulators/webhook-receiver.testing.ts'
+import { hold, type Received, Receiver, sequences } from '../../worlds/simulators/webhook-receiver.testing.ts'
 import { until } from '../../worlds/until.testing.ts'
 
 const BALANCE = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
@@ -37,6 +37,11 @@ const failuresOf = async (client: Client, endpoint: Endpoint) =>
 const setStatus = (client: Client, endpoint: Endpoint, status: 'ENABLED' | 'PAUSED') =>
   client.call('webhook_endpoint_update', { ...paramsOf(endpoint), body: { status } })
 
+function firstOf({ received: [first] }: Receiver): Received {
+  if (!first) throw new Error('Nothing was received')
+  return first
+}
+
 describe('a webhook endpoint', () => {
   test('gets the events from its creation on, signed by its own secret', async () => {
     const client = await newPlatform()
@@ -55,7 +60,7 @@ describe('a webhook endpoint', () => {
     })
     await fund(client, usd, 2)
     await receiver.until((all) => all.length === 1)
-    const [{ text, headers, event }] = receiver.received as [(typeof receiver.received)[number]]
+    const { text, headers, event } = firstOf(receiver)
     const { data } = (await client.get(`/events?objectId=${usd}&sortOrder=desc&limit=1`)).body
     const { deliveryStatus: _, ...latest } = data[0]
     expect(event).toEqual(latest)
@@ -104,7 +109,7 @@ describe('a webhook endpoint', () => {
     const { client, usd, receiver } = await newEndpoint({ payload: 'THIN' })
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
-    expect(receiver.received[0]!.event).toEqual({
+    expect(firstOf(receiver).event).toEqual({
       id: expect.any(String),
       type: BALANCE,
       timestamp: expect.any(String),
@@ -247,7 +252,7 @@ describe('an endpoint that does not receive', () => {
     receiver.answer = () => 410
     await fund(client, usd, 1)
     await other.until((all) => all.length === 1)
-    expect(other.received[0]!.event).toMatchObject({
+    expect(firstOf(other).event).toMatchObject({
       objectId: endpoint.id,
       data: { id: endpoint.id, status: 'DISABLED', disabledReason: 'GONE' },
     })
@@ -278,8 +283,8 @@ describe('an endpoint that does not receive', () => {
   })
 })
 
-describe('whoever manages endpoints', () => {
-  test('finds those of the own platform only', async () => {
+describe('the manager of endpoints', () => {
+  test('finds endpoints of its own platform only', async () => {
     const { endpoint } = await newEndpoint()
     const stranger = await newPlatform()
     const path = `/webhook-endpoints/${endpoint.id}`
@@ -328,7 +333,7 @@ describe('whoever manages endpoints', () => {
     expect((await client.call('webhook_secret_list')).data).toEqual([former])
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
-    const [{ text, headers }] = receiver.received as [(typeof receiver.received)[number]]
+    const { text, headers } = firstOf(receiver)
     expect(new Webhook(next.secret).verify(text, headers)).toEqual(JSON.parse(text))
     expect(() => new Webhook(endpoint.secret).verify(text, headers)).toThrow()
   })
