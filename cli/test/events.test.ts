@@ -77,8 +77,13 @@ describe('a sandbox on the command line', () => {
   })
 
   test('the doctor says what to do, and fails where something is wrong', async () => {
+    const url = 'http://127.0.0.1:9/hooks'
+    const { id } = await shop.countersign.webhookEndpoints.create({ url })
+    await shop.countersign.webhookEndpoints.update(id, { status: 'PAUSED' })
     const well = await run('doctor')
     expect(well).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(well.stdout).toContain(`${url} is paused. countersign api PATCH /webhook-endpoints/${id}`)
+    await shop.countersign.webhookEndpoints.delete(id)
     expect(well.stdout).toMatch(/server +http\S+ is ready/)
     expect(well.stdout).toContain('There is no webhookEndpoint')
     const away = {

@@ -115,6 +115,7 @@ async function checkPlatform(countersign: Countersign): Promise<Finding[]> {
     return [
       { about: 'token', state: 'OK', detail: 'is accepted' },
       webhooksOf(overview),
+      ...(await countersign.webhookEndpoints.list()).data.map(addedEndpoint),
       ...railsOf(overview),
       ...waitingOf(overview),
     ]
@@ -140,6 +141,27 @@ function webhooksOf({ webhooks: { endpoint, pending, failed } }: Overview): Find
   if (failed === 0) return { about, state: 'OK', detail }
   const advice = 'Mend the receiver, then countersign events replay --from TIME'
   return { about, state: 'WRONG', detail, advice }
+}
+
+type AddedEndpoint = ResultOf<'webhook_endpoint_get'>
+
+function addedEndpoint({ id, url, status, disabledReason, health }: AddedEndpoint): Finding {
+  const { retrying, failed, failingSince, oldestUndeliveredAt, lastFailure = 'none' } = health
+  const oldest = oldestUndeliveredAt === undefined ? '' : `, the oldest of ${oldestUndeliveredAt}`
+  const detail = `${url}: ${retrying} to be retried${oldest}, ${failed} given up, last failure ${lastFailure}`
+  const about = 'webhooks'
+  const enable = `countersign api PATCH /webhook-endpoints/${id} --data '{"status": "ENABLED"}'`
+  if (status === 'DISABLED')
+    return {
+      about,
+      state: 'WRONG',
+      detail: `${url} is disabled (${disabledReason})`,
+      advice: `Repair the receiver, then ${enable}`,
+    }
+  if (status === 'PAUSED') return { about, state: 'LOOK', detail: `${url} is paused`, advice: enable }
+  if (failingSince === undefined && failed === 0) return { about, state: 'OK', detail }
+  const advice = `Repair the receiver; see countersign api GET /webhook-endpoints/${id}/failures`
+  return { about, state: failed > 0 ? 'WRONG' : 'LOOK', detail, advice }
 }
 
 function railsOf({ rails }: Overview): Finding[] {

@@ -1,8 +1,7 @@
 import { type App, inRealTime, type Op, plusSeconds } from '../../kernel/operation/app.ts'
-import { ApiError } from '../../kernel/operation/operation.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { MemberCodeRow, MemberRow } from '../../storage/rows/member.ts'
-import { countMessage } from '../messages/message-limits.ts'
+import { mayBeSent } from '../messages/message-limits.ts'
 import { makeMemberMessage } from '../messages/messages.ts'
 import { ALPHANUMERICS, drawCode } from '../sign-in/one-time-codes.ts'
 import { findMember } from './members.ts'
@@ -30,7 +29,7 @@ export async function sendCode(platformOp: Op, memberId: string): Promise<Write[
   const op = inRealTime(platformOp)
   const member = await findMember(op, memberId)
   const times = await selectCodeTimes(op, memberId, plusSeconds(op.now, -RATE_SECONDS), CODES_MAX)
-  if (times.length === CODES_MAX || !(await mayBeSent(platformOp, member))) return []
+  if (times.length === CODES_MAX || !(await mayBeSent(platformOp, member.email))) return []
   const code = drawCode(op, ALPHANUMERICS, CODE_CHARACTERS)
   const id = op.newId('Challenge')
   const row: MemberCodeRow = {
@@ -48,16 +47,6 @@ export async function sendCode(platformOp: Op, memberId: string): Promise<Write[
     update('members', memberId, { code_id: member.code_id, state: member.state }, { code_id: id }),
     ...makeMemberMessage(platformOp, { email: member.email, codeId: id, seconds: CODE_SECONDS }, shown(code)),
   ]
-}
-
-async function mayBeSent(op: Op, { email }: MemberRow): Promise<boolean> {
-  try {
-    await countMessage(op, email)
-    return true
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'RATE_LIMITED') return false
-    throw error
-  }
 }
 
 /** Easier to read and to type. */

@@ -6,17 +6,18 @@ import { DeliveryError, type Handover } from '../../kernel/ports/delivery.ts'
 import { update } from '../../storage/commit/writes.ts'
 import type { MessageRow } from '../../storage/rows/tables.ts'
 import { endMessage, readContent } from './messages.ts'
-import { type MessageWithCode, selectMessageWithCode } from './store.ts'
+import { type FoundMessage, selectMessage } from './store.ts'
 
 /** Retries stay close together until the code expires, because a person waits for it. */
 const RETRY_SECONDS_MAX = 30
+const NOTICE_RETRY_SECONDS_MAX = 900
 
 /**
  * Delivers a message, at least once. A failed attempt is counted and retried later. A code that is no longer valid is not
  * sent.
  */
 export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload) => {
-  const found = await selectMessageWithCode(op, payload.messageId)
+  const found = await selectMessage(op, payload.messageId)
   // Its customer was erased meanwhile.
   if (!found) return []
   const { message } = found
@@ -32,7 +33,8 @@ export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload)
   } catch (error) {
     if (!(error instanceof DeliveryError)) throw error
     op.log.warn({ message: message.id, attempts, reason: error.message }, 'message not delivered yet')
-    const wait = Math.min(RETRY_SECONDS_MAX, 2 ** (attempts - 1))
+    const longest = message.member_id === null ? RETRY_SECONDS_MAX : NOTICE_RETRY_SECONDS_MAX
+    const wait = Math.min(longest, 2 ** (attempts - 1))
     return [
       update('messages', message.id, { state: message.state }, { attempts, updated_at: op.now }),
       job(op, 'message.deliver', { messageId: message.id }, plusSeconds(op.now, wait)),
@@ -40,10 +42,10 @@ export const deliverMessage: JobHandler<'message.deliver'> = async (op, payload)
   }
 }
 
-/** A code that expired or was replaced, or whose owner has no longer that address. */
-function reasonNotToSend(op: Op, { message, isCodeLive }: MessageWithCode): MessageRow['failure_reason'] {
+/** A code that expired or was replaced, or whose owner has no longer that address; a notice that expired, or whose member left. */
+function reasonNotToSend(op: Op, { message, isWanted }: FoundMessage): MessageRow['failure_reason'] {
   if (op.now >= message.expires_at) return 'EXPIRED'
-  return isCodeLive ? null : 'REPLACED'
+  return isWanted ? null : 'REPLACED'
 }
 
 async function handOver(op: Op, message: MessageRow): Promise<Handover> {

@@ -61,23 +61,59 @@ export function memberEmail(
   })
 }
 
+/** What an e-mail without a code says. */
+export interface Notice {
+  readonly subject: string
+  /** Paragraphs of plain text. */
+  readonly paragraphs: readonly string[]
+}
+
+/** The e-mail that tells a member of the platform what has happened. */
+export function noticeEmail(
+  config: WalletConfig,
+  platform: string,
+  { subject, paragraphs }: Notice,
+): EmailContent {
+  const name = oneLine(platform)
+  const lines = [...paragraphs, `You receive this message as a member of ${name}.`].map(oneLine)
+  return {
+    ...sendersOf(config),
+    subject: `${oneLine(subject)} (${name})`,
+    text: `${lines.join('\n\n')}\n`,
+    html: htmlOf(
+      config,
+      oneLine(subject),
+      lines.map((line) => [line, 'font-size:16px']),
+    ),
+  }
+}
+
 /** An e-mail in the platform's name. The code is not in the subject, which a locked screen shows. */
 function codeEmail(config: WalletConfig, code: string, purpose: Purpose): EmailContent {
-  const app = oneLine(config.appName)
   const { subject, intro, ignore, seconds } = purpose
-  const { sendFromEmailAddress, sendFromEmailSenderName, replyToEmailAddress } = config
-  const name = sendFromEmailSenderName ?? (sendFromEmailAddress ? app : undefined)
   const expiry = `It works once and expires in ${lifetime(seconds)}. Do not share it with anyone.`
-  const lines = { intro, expiry, ignore }
+  return {
+    ...sendersOf(config),
+    subject,
+    text: `${intro}\n\n    ${code}\n\n${expiry}\n\n${ignore}\n`,
+    html: htmlOf(config, intro, [
+      [intro, 'font-size:16px'],
+      [code, 'font-size:32px;font-weight:700;letter-spacing:4px'],
+      [expiry, 'font-size:14px'],
+      [ignore, 'font-size:14px;color:#6b6b6b'],
+    ]),
+  }
+}
+
+function sendersOf(config: WalletConfig): Pick<EmailContent, 'from' | 'replyTo'> {
+  const { sendFromEmailAddress, sendFromEmailSenderName, replyToEmailAddress } = config
+  const name = sendFromEmailSenderName ?? (sendFromEmailAddress ? oneLine(config.appName) : undefined)
   return {
     from: {
       ...(name === undefined ? {} : { name: oneLine(name) }),
       ...(sendFromEmailAddress ? { address: sendFromEmailAddress } : {}),
     },
     ...(replyToEmailAddress ? { replyTo: replyToEmailAddress } : {}),
-    subject,
-    text: `${lines.intro}\n\n    ${code}\n\n${lines.expiry}\n\n${lines.ignore}\n`,
-    html: htmlOf({ app, code, logoUrl: config.logoUrl, ...lines }),
   }
 }
 
@@ -123,30 +159,25 @@ function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
-/** Inline styles, because every mail program reads them. */
-function htmlOf(parts: {
-  readonly app: string
-  readonly code: string
-  readonly logoUrl: string | undefined
-  readonly intro: string
-  readonly expiry: string
-  readonly ignore: string
-}): string {
-  const { app, code, intro, expiry, ignore } = parts
+/** Paragraphs with their inline styles, because every mail program reads those. */
+function htmlOf(
+  { appName, logoUrl }: WalletConfig,
+  title: string,
+  paragraphs: readonly (readonly [text: string, style: string])[],
+): string {
   // Mail programs block images over plain http, or warn.
-  const logoUrl = parts.logoUrl && /^https:\/\//i.test(parts.logoUrl) ? parts.logoUrl : undefined
-  const logo = logoUrl
-    ? `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(app)}" height="40" style="border:0">\n`
-    : ''
-  const style = (more: string) => escapeHtml(`${FONT};${more}`)
+  const logo =
+    logoUrl && /^https:\/\//i.test(logoUrl)
+      ? `<img src="${escapeHtml(logoUrl)}" alt="${escapeHtml(oneLine(appName))}" height="40" style="border:0">\n`
+      : ''
+  const lines = paragraphs.map(
+    ([text, style]) => `<p style="${escapeHtml(`${FONT};${style}`)}">${escapeHtml(text)}</p>`,
+  )
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(intro)}</title></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title></head>
 <body style="margin:0;padding:24px;background:#ffffff;color:#1a1a1a">
-${logo}<p style="${style('font-size:16px')}">${escapeHtml(intro)}</p>
-<p style="${style('font-size:32px;font-weight:700;letter-spacing:4px')}">${escapeHtml(code)}</p>
-<p style="${style('font-size:14px')}">${escapeHtml(expiry)}</p>
-<p style="${style('font-size:14px;color:#6b6b6b')}">${escapeHtml(ignore)}</p>
+${logo}${lines.join('\n')}
 </body>
 </html>
 `

@@ -6,19 +6,31 @@ import { countMessageTo, selectMessageCount } from './store.ts'
 const HOUR_MS = 60 * 60 * 1000
 const DAY_MS = 24 * HOUR_MS
 
-/** Operations already counted, since an operation may run again. */
-const counted = new WeakSet<Op>()
+/** The recipients whom an operation has counted already, since it may run again. */
+const counted = new WeakMap<Op, Set<string>>()
 
 /**
  * Counts a message before it is sent: first for its recipient, then for the platform, so that a flood to one recipient
  * does not use up the platform's limit. Error: 429 `RATE_LIMITED` with `Retry-After`.
  */
 export async function countMessage(op: Op, recipient: string): Promise<void> {
-  if (!op.messageRules || counted.has(op)) return
+  const known = counted.get(op) ?? new Set()
+  if (!op.messageRules || known.has(recipient)) return
   const { perRecipient, perPlatform } = op.messageRules
   await count(op, mailboxOf(recipient), perRecipient, 'This recipient')
   await count(op, '', perPlatform, 'The platform')
-  counted.add(op)
+  counted.set(op, known.add(recipient))
+}
+
+/** Counts a message before it is sent. Returns false if a limit is reached. */
+export async function mayBeSent(op: Op, recipient: string): Promise<boolean> {
+  try {
+    await countMessage(op, recipient)
+    return true
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'RATE_LIMITED') return false
+    throw error
+  }
 }
 
 async function count(op: Op, recipient: string, limit: MessageLimit, whose: string): Promise<void> {

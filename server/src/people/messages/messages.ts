@@ -8,6 +8,7 @@ import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { ContactCodeRow } from '../../storage/rows/contact.ts'
+import type { MemberRow } from '../../storage/rows/member.ts'
 import type { CredentialRow, InternalAccountRow, MessageRow } from '../../storage/rows/tables.ts'
 import { platformConfig } from '../platforms/platform-config.ts'
 import { CHANNELS } from './channels.ts'
@@ -16,12 +17,28 @@ import {
   contactSms,
   type EmailContent,
   memberEmail,
+  type Notice,
+  noticeEmail,
   otpEmail,
   otpSms,
 } from './message-content.ts'
 
 /** The sealed part of a message: everything that contains the code, and the headers of an e-mail. */
 export type MessageContent = Partial<Omit<EmailContent, 'subject'>> & { readonly text: string }
+
+/** The columns that say what a message carries. */
+const CARRIES_NOTHING = {
+  customer_id: null,
+  account_id: null,
+  credential_id: null,
+  challenge_id: null,
+  contact_code_id: null,
+  member_code_id: null,
+  member_id: null,
+} as const
+
+/** A day later a notice helps nobody: the record that it is about shows the same. */
+const NOTICE_SECONDS = 24 * 60 * 60
 
 /**
  * The writes of a message with a code and of the due work that sends it, for the write set that issues the code. They come
@@ -41,14 +58,13 @@ export function makeOtpMessage(
   const content =
     type === 'EMAIL_OTP' ? otpEmail(config, challenge.code) : { text: otpSms(config, challenge.code) }
   const of = {
+    ...CARRIES_NOTHING,
     channel: CHANNELS[type],
     recipient: contact,
     customer_id: account.customer_id,
     account_id: account.id,
     credential_id: credential.id,
     challenge_id: challenge.challengeId,
-    contact_code_id: null,
-    member_code_id: null,
     expires_at: plusSeconds(op.now, config.expirationSeconds),
   }
   return makeMessage(op, of, content)
@@ -64,9 +80,14 @@ export function makeContactMessage(op: Op, sent: ContactCodeRow, code: string): 
   const seconds = (expires_at.getTime() - op.now.getTime()) / 1000
   const content =
     channel === 'EMAIL' ? contactEmail(config, code, seconds) : { text: contactSms(config, code, seconds) }
-  const none = { account_id: null, credential_id: null, challenge_id: null }
-  const code_ids = { contact_code_id: sent.id, member_code_id: null }
-  const of = { channel, recipient: contact, customer_id, ...none, ...code_ids, expires_at }
+  const of = {
+    ...CARRIES_NOTHING,
+    channel,
+    recipient: contact,
+    customer_id,
+    contact_code_id: sent.id,
+    expires_at,
+  }
   return makeMessage(op, of, content)
 }
 
@@ -81,32 +102,30 @@ export function makeMemberMessage(
 ): Write[] {
   const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
   const of = {
+    ...CARRIES_NOTHING,
     channel: 'EMAIL',
     recipient: email,
-    customer_id: null,
-    account_id: null,
-    credential_id: null,
-    challenge_id: null,
-    contact_code_id: null,
     member_code_id: codeId,
     expires_at: plusSeconds(op.now, seconds),
   } as const
   return makeMessage(op, of, memberEmail(config, op.platform.name, code, seconds))
 }
 
-/** Whom a message is for, and which code it carries. */
-type MessageOf = Pick<
-  MessageRow,
-  | 'channel'
-  | 'recipient'
-  | 'customer_id'
-  | 'account_id'
-  | 'credential_id'
-  | 'challenge_id'
-  | 'contact_code_id'
-  | 'member_code_id'
-  | 'expires_at'
->
+/** The writes of an e-mail to a member about something that has happened. The caller has checked `canDeliver`. */
+export function makeNotice(op: Op, { id, email }: Pick<MemberRow, 'id' | 'email'>, notice: Notice): Write[] {
+  const config = withAllowedSender(op, platformConfig(op).embeddedWalletConfig)
+  const of = {
+    ...CARRIES_NOTHING,
+    channel: 'EMAIL',
+    recipient: email,
+    member_id: id,
+    expires_at: plusSeconds(op.now, NOTICE_SECONDS),
+  } as const
+  return makeMessage(op, of, noticeEmail(config, op.platform.name, notice))
+}
+
+/** Whom a message is for, and what it carries. */
+type MessageOf = Pick<MessageRow, 'channel' | 'recipient' | 'expires_at' | keyof typeof CARRIES_NOTHING>
 
 function makeMessage(
   op: Op,

@@ -12,22 +12,24 @@ export interface MessageFilters {
   readonly customerId?: string
 }
 
-/** A message, and whether its code still serves its purpose at its recipient. */
-export interface MessageWithCode {
+/** A message. It is wanted if its code, or its notice, still serves its purpose at its recipient. */
+export interface FoundMessage {
   readonly message: MessageRow
-  readonly isCodeLive: boolean
+  readonly isWanted: boolean
 }
 
 /**
- * A code is live while it is the current one of its credential, which is active and has this address; or the last one that
- * was sent to a contact of its customer, who still has it; or the last one of a member.
+ * A code is wanted while it is the current one of its credential, which is active and has this address; or the last one that
+ * was sent to a contact of its customer, who still has it; or the last one of a member. A notice is wanted while its member is
+ * active.
  */
-export async function selectMessageWithCode(op: Op, id: string): Promise<MessageWithCode | undefined> {
+export async function selectMessage(op: Op, id: string): Promise<FoundMessage | undefined> {
   const row = await op.read
     .selectFrom('messages')
     .leftJoin('credentials', 'credentials.id', 'messages.credential_id')
     .leftJoin('contact_codes', 'contact_codes.id', 'messages.contact_code_id')
     .leftJoin('members', 'members.code_id', 'messages.member_code_id')
+    .leftJoin('members as notified', 'notified.id', 'messages.member_id')
     .leftJoin('customers', 'customers.id', 'contact_codes.customer_id')
     .where('messages.platform_id', '=', op.platform.id)
     .where('messages.id', '=', id)
@@ -37,15 +39,16 @@ export async function selectMessageWithCode(op: Op, id: string): Promise<Message
         THEN credentials.revoked_at IS NULL AND credentials.contact = messages.recipient
           AND credentials.current_challenge_id IS NOT DISTINCT FROM messages.challenge_id
         WHEN messages.member_code_id IS NOT NULL THEN members.state = 'ACTIVE'
+        WHEN messages.member_id IS NOT NULL THEN notified.state = 'ACTIVE'
         ELSE contact_codes.ended_at IS NULL AND customers.deleted_at IS NULL
           AND messages.recipient IS NOT DISTINCT FROM CASE messages.channel
             WHEN 'EMAIL' THEN customers.email ELSE customers.details->>'phoneNumber' END
-        END`.as('is_code_live'),
+        END`.as('is_wanted'),
     )
     .executeTakeFirst()
   if (!row) return undefined
-  const { is_code_live: isCodeLive, ...message } = row
-  return { message, isCodeLive }
+  const { is_wanted: isWanted, ...message } = row
+  return { message, isWanted }
 }
 
 /** A page of the matching messages. */

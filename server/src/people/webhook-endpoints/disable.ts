@@ -3,10 +3,12 @@ import type { App, Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
+import { consolePage, notifyMembers } from '../members/notices.ts'
+import type { Notice } from '../messages/message-content.ts'
 import { shownEndpoint } from './shown.ts'
 import { selectEndpoint } from './store.ts'
 
-/** Disables an endpoint and reports it to the others. One that was changed meanwhile stays as it is. */
+/** Disables an endpoint, and reports it to the other endpoints and to the members who may enable it. One that was changed meanwhile stays as it is. */
 export async function disableEndpoint(
   app: Pick<App, 'commit'>,
   op: Op,
@@ -19,6 +21,29 @@ export async function disableEndpoint(
     disabled_reason: reason,
   })
   const view = await shownEndpoint(op, row)
-  await app.commit(op, [write, event(op, 'WEBHOOK_ENDPOINT.DISABLED', id, view)])
+  const notices = await notifyMembers(op, 'MANAGE', disabledNotice(op, row, reason))
+  await app.commit(op, [write, event(op, 'WEBHOOK_ENDPOINT.DISABLED', id, view), ...notices])
   op.log.warn({ endpoint: id, reason }, 'a webhook endpoint was disabled')
+}
+
+function disabledNotice(
+  op: Op,
+  { id, url, last_failure }: WebhookEndpointRow,
+  reason: NonNullable<WebhookEndpointRow['disabled_reason']>,
+): Notice {
+  const { host } = new URL(url)
+  return {
+    subject: `A webhook endpoint was disabled: ${host}`,
+    paragraphs: [
+      REASONS[reason],
+      // The path of the address may hold a secret.
+      `Endpoint: ${id} at ${host}. Last failure: ${last_failure ?? 'none'}.`,
+      `Repair the receiver, then enable the endpoint: it continues where it stopped. ${consolePage(op, 'settings')}`,
+    ],
+  }
+}
+
+const REASONS: Readonly<Record<NonNullable<WebhookEndpointRow['disabled_reason']>, string>> = {
+  GONE: 'The receiver responded with status 410, which means that it wants no more webhooks. It gets none now.',
+  UNREACHABLE: 'The receiver has accepted no webhook for seven days. It gets none now.',
 }

@@ -318,13 +318,14 @@ export interface MessageRow extends Stamped {
   customer_id: string | null
   /**
    * Of a code that signs in to a wallet: these three. Of a code that verifies a customer's contact: `contact_code_id`. Of a
-   * code that signs a member in: `member_code_id`.
+   * code that signs a member in: `member_code_id`. Of a notice to a member, which has no code: `member_id`.
    */
   account_id: string | null
   credential_id: string | null
   challenge_id: string | null
   contact_code_id: string | null
   member_code_id: string | null
+  member_id: string | null
   subject: string | null
   /** `MessageContent` as sealed by the enclave; null once the message is sent or has failed. */
   sealed_content: Uint8Array | null

@@ -4,11 +4,14 @@ import type { Static } from 'typebox'
 import { describe, expect, test } from 'vitest'
 import { type Client, fund, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { Browser, secretOf } from '../../worlds/records/members.testing.ts'
 import { hold, type Received, Receiver, sequences } from '../../worlds/simulators/webhook-receiver.testing.ts'
 import { until } from '../../worlds/until.testing.ts'
 
 const BALANCE = 'INTERNAL_ACCOUNT.BALANCE_UPDATED'
 const DAY = 24 * 3600
+/** The member whom the link of a sandbox signs in. */
+const OWNER = 'owner@sandbox.example'
 
 type Settings = Static<typeof WebhookEndpointCreateRequest>
 
@@ -245,10 +248,12 @@ describe('an endpoint that does not receive', () => {
     expect(repeated).toBeLessThan(30)
   })
 
-  test('is disabled when it responds 410, and the other endpoints hear of it', async () => {
+  test('is disabled when it responds 410, and the other endpoints and the members who may enable it hear of it', async () => {
     const { client, usd, receiver, endpoint } = await newEndpoint()
     const other = await Receiver.open()
     await add(client, other, { eventTypes: ['WEBHOOK_ENDPOINT.DISABLED'] })
+    const { url } = await client.call('sandbox_console_link', {})
+    await new Browser(client.baseUrl).post('/member-sessions', { type: 'LINK', token: secretOf(url) })
     receiver.answer = () => 410
     await fund(client, usd, 1)
     await other.until((all) => all.length === 1)
@@ -258,6 +263,16 @@ describe('an endpoint that does not receive', () => {
     })
     const disabled = await read(client, endpoint)
     expect(disabled).toMatchObject({ status: 'DISABLED', disabledReason: 'GONE' })
+    // A sandbox delivers e-mail into its inbox.
+    const { data: inbox } = await client.call('sandbox_inbox_list', {})
+    const { host } = new URL(receiver.url)
+    expect(inbox).toMatchObject([{ recipient: OWNER, status: 'DELIVERED' }])
+    const [{ subject, text } = { subject: undefined, text: undefined }] = inbox
+    expect(subject).toContain(`A webhook endpoint was disabled: ${host}`)
+    expect(text).toContain(endpoint.id)
+    expect(text).toContain('Last failure: 410')
+    // The path of an address may hold a secret.
+    expect(text).not.toContain(receiver.url)
     await fund(client, usd, 1)
     receiver.answer = () => 200
     const enabled = await setStatus(client, endpoint, 'ENABLED')

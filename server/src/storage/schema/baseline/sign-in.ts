@@ -65,12 +65,13 @@ CREATE TABLE messages (
   state text NOT NULL CHECK (state IN ('QUEUED', 'DELIVERED', 'FAILED')),
   recipient text NOT NULL,
   customer_id uuid REFERENCES customers,
-  -- The code in it: of a credential with its wallet, of a customer's contact, or of a member.
+  -- What it carries: a code of a credential with its wallet, of a customer's contact or of a member; or a notice to a member.
   account_id uuid REFERENCES internal_accounts,
   credential_id uuid REFERENCES credentials,
   challenge_id uuid REFERENCES otp_challenges,
   contact_code_id uuid REFERENCES contact_codes,
   member_code_id uuid REFERENCES member_codes,
+  member_id uuid REFERENCES members,
   subject text,
   sealed_content bytea,
   attempts integer NOT NULL CHECK (attempts >= 0),
@@ -79,7 +80,7 @@ CREATE TABLE messages (
   delivered_at timestamptz,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
-  CONSTRAINT messages_one_code CHECK (num_nonnulls(challenge_id, contact_code_id, member_code_id) = 1),
+  CONSTRAINT messages_one_purpose CHECK (num_nonnulls(challenge_id, contact_code_id, member_code_id, member_id) = 1),
   CONSTRAINT messages_of_credential CHECK (num_nonnulls(account_id, credential_id, challenge_id) IN (0, 3)),
   CONSTRAINT messages_queued_content CHECK (state <> 'QUEUED' OR sealed_content IS NOT NULL),
   CONSTRAINT messages_delivered_at CHECK ((state = 'DELIVERED') = (delivered_at IS NOT NULL)),

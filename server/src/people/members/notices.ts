@@ -1,0 +1,34 @@
+import type { Permission } from '@countersign/contract/core/endpoint'
+import type { Op } from '../../kernel/operation/app.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import { canDeliver } from '../messages/channels.ts'
+import type { Notice } from '../messages/message-content.ts'
+import { mayBeSent } from '../messages/message-limits.ts'
+import { makeNotice } from '../messages/messages.ts'
+import { CONSOLE_PATH, consoleOrigin } from './links.ts'
+import { selectPresentMembers } from './store.ts'
+
+/** The most members who get one notice: the ones who joined first. */
+const NOTIFIED_MAX = 20
+const MEMBERS_READ_MAX = 1_000
+
+/**
+ * The writes of an e-mail to each active member with this permission. None if the server sends no e-mail. A member or platform
+ * that has reached the limit of messages gets none.
+ */
+export async function notifyMembers(op: Op, permission: Permission, notice: Notice): Promise<Write[]> {
+  if (!canDeliver(op, 'EMAIL')) return []
+  const members = await selectPresentMembers(op, MEMBERS_READ_MAX)
+  const concerned = members
+    .filter(({ state, permissions }) => state === 'ACTIVE' && permissions.includes(permission))
+    .slice(0, NOTIFIED_MAX)
+  const writes: Write[] = []
+  for (const member of concerned)
+    if (await mayBeSent(op, member.email)) writes.push(...makeNotice(op, member, notice))
+  return writes
+}
+
+/** The address of a page of the console. */
+export function consolePage(op: Pick<Op, 'origin'>, path: string): string {
+  return `${consoleOrigin(op)}${CONSOLE_PATH}${path}`
+}
