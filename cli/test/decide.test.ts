@@ -67,6 +67,26 @@ test('a payment is decided on the command line after a question that names amoun
   expect([status, evidence, charge?.amount]).toEqual(['DECIDED', { note: 'Ticket 4711' }, 300n])
 })
 
+test('deposits are split, assigned and written off on the command line, each after a question', async () => {
+  const { id } = await countersign.sandbox.deposit({ amount: 10_000n, currency: 'USD' })
+  const deposits = (...args: string[]): Promise<Run> =>
+    runProgram(['deposits', ...args, '--credentials', file], { XDG_CONFIG_HOME: folder })
+  expect((await deposits('list', '--status', 'SUSPENSE')).stdout).toContain('100.00 USD')
+  const asked = await deposits('split', id, '70.00', '30.00', '--reason', 'Two invoices')
+  expect(asked).toMatchObject({ exitCode: 1, stdout: '' })
+  expect(asked.stderr).toContain('Split 100.00 USD into 70.00 and 30.00?')
+  const wrong = await deposits('split', id, '70.001', '29.999', '--reason', 'x', '--yes')
+  expect(wrong.stderr).toContain('"70.001" is not an amount in USD')
+  const divided = await deposits('split', id, '70.00', '30.00', '--reason', 'Two invoices', '--yes', '--json')
+  const { parts } = JSON.parse(divided.stdout)
+  const assigned = await deposits('assign', parts[0].id, source, '--yes')
+  expect(assigned.stdout).toContain('70.00 USD is CREDITED')
+  const kept = await deposits('write-off', parts[1].id, '--reason', 'Nobody claims it', '--yes')
+  expect(kept.stdout).toContain('30.00 USD is WRITTEN_OFF')
+  const { stdout } = await deposits('get', id)
+  expect(stdout).toContain('SPLIT')
+})
+
 test('wrong options and refusals of the server are errors, and nothing is decided', async () => {
   const id = await waitingPayment()
   const wrong = [

@@ -31,6 +31,7 @@ import { webhookEndpoints } from './events/webhook-endpoints.ts'
 import { webhookSecrets } from './events/webhook-secrets.ts'
 import { webhooks } from './events/webhooks.ts'
 import { auditEvents } from './operation/audit-events.ts'
+import { depositCorrections } from './operation/deposit-corrections.ts'
 import { overview } from './operation/overview.ts'
 import { paymentDecisions } from './operation/payment-decisions.ts'
 import { reconciliations } from './operation/reconciliations.ts'
@@ -102,6 +103,7 @@ export const API = {
   ...transactionApprovals,
   ...cancellations,
   ...paymentDecisions,
+  ...depositCorrections,
   ...deposits,
   ...screenings,
   ...railEvents,

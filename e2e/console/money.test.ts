@@ -121,6 +121,43 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     expect(wrong).toEqual([])
   })
 
+  test('split money for two, and keep the part that nobody claims', async () => {
+    world = await openSignedIn(viewport)
+    const { page, countersign, wrong, go } = world
+    await countersign.sandbox.deposit({
+      amount: 4_200n,
+      currency: 'USD',
+      sender: { name: 'Charles Babbage' },
+    })
+    await go('/approvals')
+    await page.getByRole('button', { name: 'Split', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Split this deposit?' })
+    await dialog.getByLabel('First part').fill('42.00')
+    await dialog.getByText('Type an amount below').waitFor()
+    await dialog.getByLabel('First part').fill('40.00')
+    await dialog.getByText('Second part: 2.00 USD').waitFor()
+    await dialog.getByLabel('Reason').fill('Two invoices')
+    const faults = await look(page, 'split')
+    await dialog.getByRole('button', { name: 'Split', exact: true }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    const small = page
+      .getByRole('region', { name: 'Money that nobody could attribute' })
+      .filter({ hasText: /\b2\.00 USD/ })
+    await small.getByRole('button', { name: 'Write off' }).click()
+    const question = page.getByRole('dialog', { name: 'Write this deposit off?' })
+    await question.getByRole('textbox').fill('Nobody claims it')
+    await question.getByRole('button', { name: 'Write off' }).click()
+    await question.waitFor({ state: 'hidden' })
+    const { data } = await countersign.deposits.list()
+    expect(data.map(({ status, amount }) => [status, amount.amount]).toSorted()).toEqual([
+      ['SPLIT', 4_200n],
+      ['SUSPENSE', 4_000n],
+      ['WRITTEN_OFF', 200n],
+    ])
+    expect(faults).toEqual([])
+    expect(wrong).toEqual([])
+  })
+
   test('verify a customer: what is missing, the document beside what was said, the decision with its reason', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world

@@ -3,22 +3,28 @@ import { credentialsOf, openShell, type ShellOptions, withShellOptions } from '.
 import { nounOf } from '../terminal/noun.ts'
 import { callRaw, type RawOptions } from './api.ts'
 import { type DecideOptions, decidePayment, listDecisions, readOutcome } from './decide.ts'
+import { addDepositDecisions } from './deposits.ts'
 import { saveTransactions, type TransactionOptions } from './export.ts'
 import { addFilters } from './filters.ts'
 import { getRecord, type ListOptions, listRecords } from './list.ts'
 import { RECORD_NOUNS, type RecordNoun } from './nouns.ts'
 import { searchRecords } from './search.ts'
 
-/** Adds `list` and `get` of every noun, `countersign transactions export`, `decide` and `decisions`, `countersign search` and `countersign api`. */
+/**
+ * Adds `list` and `get` of every noun, `countersign transactions export`, `decide` and `decisions`,
+ * what a person does with deposits, `countersign search` and `countersign api`.
+ */
 export function addRecordCommands(program: Command, done: (exitCode: number) => void): void {
-  const [customers, accounts, transactions, events, quotes] = RECORD_NOUNS
+  const [customers, accounts, transactions, events, quotes, deposits] = RECORD_NOUNS
   addNoun(program, customers)
   addNoun(program, accounts)
   addNoun(program, transactions)
   addNoun(program, events)
   addNoun(program, quotes)
+  addNoun(program, deposits)
   addTransactionExport(program)
   addPaymentDecisions(program)
+  addDepositDecisions(program)
   withShellOptions(
     program.command('search <text>').description('find a record by whatever is known of it'),
   ).action(async (text: string, options: ShellOptions) => searchRecords(await openShell(options), text))

@@ -10,6 +10,7 @@ type ListName =
   | 'transaction_list'
   | 'event_list'
   | 'quote_list'
+  | 'deposit_list'
 
 /** What `countersign NOUN list|get` needs of one kind of record. */
 export interface RecordNoun<N extends ListName = ListName> {
@@ -95,8 +96,25 @@ const quotes: RecordNoun<'quote_list'> = {
   get: ({ countersign }, id) => countersign.quotes.get(id),
 }
 
+const deposits: RecordNoun<'deposit_list'> = {
+  name: 'deposits',
+  description: 'money that came in by rails',
+  list: 'deposit_list',
+  columns: [
+    ['ID', ({ id }) => id],
+    ['RECEIVED', ({ receivedAt }) => receivedAt],
+    ['STATUS', ({ status }) => status],
+    ['REASON', ({ reason }) => reason ?? ''],
+    ['AMOUNT', ({ amount }) => amountOf(amount)],
+    ['RAIL', ({ rail }) => rail],
+    ['SENDER', ({ sender }) => sender?.name ?? ''],
+    ['REMITTANCE', ({ remittanceInformation }) => remittanceInformation ?? ''],
+  ],
+  get: ({ countersign }, id) => countersign.deposits.get(id),
+}
+
 /** Every kind of record with `list` and `get`. */
-export const RECORD_NOUNS = [customers, accounts, transactions, events, quotes] as const
+export const RECORD_NOUNS = [customers, accounts, transactions, events, quotes, deposits] as const
 
 /** An external account by its id. The API has internal ones in lists only, so those are gone through. */
 async function accountOf({ countersign }: Shell, id: string): Promise<unknown> {

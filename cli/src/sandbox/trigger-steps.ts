@@ -46,6 +46,13 @@ const STEPS = {
       await countersign.deposits.return(id, {})
     },
   },
+  'DEPOSIT.CORRECTED': {
+    words: 'money from outside that fits no account and is written off',
+    run: async (countersign) => {
+      const { id } = await deposits(countersign)
+      await countersign.deposits.writeOff(id, { reason: 'Trigger' })
+    },
+  },
   'DEPOSIT.REVERSED': {
     words: 'money from outside that the bank takes back',
     run: async (countersign) => {

@@ -155,6 +155,7 @@ export const ERRORS = {
   },
   CANCELLATION_NOT_SUPPORTED: { status: 409, message: 'The rail of this payment cannot cancel payments.' },
   PAYMENT_NOT_DECIDABLE: { status: 409, message: 'This payment cannot be decided now.' },
+  DEPOSIT_NOT_CORRECTABLE: { status: 409, message: 'This deposit cannot be corrected in this way.' },
   DEPOSIT_NOT_RETURNABLE: { status: 409, message: 'This deposit cannot be sent back.' },
   SCREENING_NOT_DECIDED: { status: 409, message: 'The address is on a list. Decide the screening first.' },
   PLATFORM_CUSTOMER_ID_EXISTS: {

@@ -103,6 +103,10 @@ export const STATE_ADVICE = {
     'No person decides about this payment now. `details.reason` says why: `NOT_GIVEN`, no rail was given it; `NOT_SENT`, it may still be on its way to the rail; `ON_CHAIN`, the chain decides; `LINE_REQUIRED`, a payment from an embedded wallet is decided `DELIVERED` only with lines of a statement.',
     'Wait for the rail, cancel the payment, or name the lines of the statement that book it.',
   ],
+  DEPOSIT_NOT_CORRECTABLE: [
+    'The deposit cannot be split, written off or adjusted. `details.reason` says why: `WALLET_ADDRESS`, it is at the own address of a wallet; `NOT_BOOKED`, no statement books it; `BOOKED_TWICE`, statements book it more than once; `NO_DIFFERENCE`, its bank has booked its amount; `ALREADY_ADJUSTED`, it was adjusted once; `REVERSED`, its bank has taken it back.',
+    'Money at the address of a wallet is assigned to that wallet. Otherwise look at the deposit and its statement.',
+  ],
   DEPOSIT_NOT_RETURNABLE: [
     'The deposit cannot go back to its sender. `details.reason` says why: `RETURN_FAILED`, it was sent back once and did not arrive; `RETURN_UNAVAILABLE`, the rail does not know its sender; `WALLET_ADDRESS`, it is at the own address of a wallet.',
     'Assign the deposit, or pay its sender by a transfer. Money at the address of a wallet is sent back by its holder.',

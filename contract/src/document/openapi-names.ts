@@ -47,6 +47,7 @@ import * as webhookEndpoints from '../events/webhook-endpoints.ts'
 import * as webhookSecrets from '../events/webhook-secrets.ts'
 import * as webhooks from '../events/webhooks.ts'
 import * as audit from '../operation/audit-events.ts'
+import * as depositCorrections from '../operation/deposit-corrections.ts'
 import * as overview from '../operation/overview.ts'
 import * as paymentDecisions from '../operation/payment-decisions.ts'
 import * as reconciliations from '../operation/reconciliations.ts'
@@ -127,6 +128,7 @@ const MODULES: readonly object[] = [
   webhooks,
   audit,
   overview,
+  depositCorrections,
   paymentDecisions,
   reconciliations,
   requestLog,

@@ -24,6 +24,8 @@ export const EVENTS = {
   'DEPOSIT.SUSPENDED':
     'Money came in that fits nothing, or came back after a return: it waits for a person, see [payments.md](payments.md#deposits)',
   'DEPOSIT.RETURNED': 'The deposit is with its sender again',
+  'DEPOSIT.CORRECTED':
+    'A person has split the deposit, written it off, or adjusted it to what its bank has booked',
   'DEPOSIT.REVERSED': 'The bank of the deposit took it back',
   'SCREENING.WAITING':
     'An address on a chain is on a list, and its payment or deposit waits for a person, see [screening.md](screening.md)',

@@ -121,7 +121,10 @@ export const AgentActionWebhook = webhook(
   }),
 )
 
-export const DepositWebhook = webhook(['DEPOSIT.SUSPENDED', 'DEPOSIT.RETURNED', 'DEPOSIT.REVERSED'], Deposit)
+export const DepositWebhook = webhook(
+  ['DEPOSIT.SUSPENDED', 'DEPOSIT.RETURNED', 'DEPOSIT.CORRECTED', 'DEPOSIT.REVERSED'],
+  Deposit,
+)
 
 export const ScreeningWebhook = webhook(['SCREENING.WAITING', 'SCREENING.DECIDED'], Screening)
 

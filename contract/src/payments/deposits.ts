@@ -25,6 +25,7 @@ export const DEPOSIT_REASONS = [
   'RETURN_FAILED',
   'RETURN_UNAVAILABLE',
   'SCREENING_HIT',
+  'BOOKED_MORE',
 ] as const
 export type DepositReason = (typeof DEPOSIT_REASONS)[number]
 
@@ -34,12 +35,17 @@ export const Deposit = Type.Object({
   status: OneOfWords(
     DEPOSIT_STATES,
     'SUSPENSE: it waits for you. PENDING: it waits for its approval. CREDITED: it is on the account. FUNDED: it has paid a quote. ' +
-      'RETURNING, RETURNED: it goes, or went, back to its sender. REVERSED: the bank has taken it back',
+      'RETURNING, RETURNED: it goes, or went, back to its sender. REVERSED: the bank has taken it back. SPLIT: its parts have its ' +
+      'money. WRITTEN_OFF: you have kept it',
   ),
   reason: Type.Optional(OneOfWords(DEPOSIT_REASONS, 'Why it is in suspense or goes back')),
   rail: Plain(Text(40, { description: 'The rail that it came by' })),
   railReference: Plain(Text(255, { description: "The rail's own name for it" })),
   amount: CurrencyAmount,
+  partOf: Type.Optional(
+    Id('Deposit', 'The deposit that it is a part of, or what was booked above its amount'),
+  ),
+  adjustedFrom: Type.Optional(CurrencyAmount),
   accountId: Type.Optional(Id('InternalAccount', 'The account that it was credited to')),
   transactionId: Type.Optional(Id('Transaction', 'The record of its credit, or the payment of the quote')),
   remittanceInformation: Type.Optional(Prose(1000, { description: 'What the payer stated' })),
@@ -69,7 +75,7 @@ export const Deposit = Type.Object({
   updatedAt: Timestamp(),
 })
 
-const depositPath = Type.Object({ depositId: PathId })
+export const depositPath = Type.Object({ depositId: PathId })
 const note = Type.Optional(Prose(500, { description: 'Kept with the record' }))
 
 export const DepositAssignRequest = Type.Object({

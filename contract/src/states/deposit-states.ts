@@ -6,6 +6,8 @@ export const DEPOSIT_STATES = [
   'RETURNING',
   'RETURNED',
   'REVERSED',
+  'SPLIT',
+  'WRITTEN_OFF',
 ] as const
 export type DepositState = (typeof DEPOSIT_STATES)[number]
 
@@ -17,13 +19,16 @@ export const DEPOSIT_EVENTS = [
   'return',
   'arrive_back',
   'reverse',
+  'split',
+  'write_off',
 ] as const
 export type DepositEvent = (typeof DEPOSIT_EVENTS)[number]
 
 /**
  * Money that came in by a rail. `assign`: it has an account, whose credit may wait for the platform's word. `credit`: it is
  * on the account. `fund`: it pays a quote. `refuse`: a person has to decide. `return`: it goes back to its sender, and is
- * there again by `arrive_back`. `reverse`: the bank has taken it back by itself.
+ * there again by `arrive_back`. `reverse`: the bank has taken it back by itself. `split`: other deposits, its parts, have its money.
+ * `write_off`: the platform has it.
  */
 export const DEPOSIT_TRANSITIONS = {
   SUSPENSE: {
@@ -34,6 +39,8 @@ export const DEPOSIT_TRANSITIONS = {
     return: 'RETURNING',
     arrive_back: null,
     reverse: 'REVERSED',
+    split: 'SPLIT',
+    write_off: 'WRITTEN_OFF',
   },
   PENDING: {
     assign: null,
@@ -43,6 +50,8 @@ export const DEPOSIT_TRANSITIONS = {
     return: 'RETURNING',
     arrive_back: null,
     reverse: 'REVERSED',
+    split: null,
+    write_off: null,
   },
   CREDITED: {
     assign: null,
@@ -52,6 +61,8 @@ export const DEPOSIT_TRANSITIONS = {
     return: null,
     arrive_back: null,
     reverse: 'REVERSED',
+    split: null,
+    write_off: null,
   },
   FUNDED: {
     assign: null,
@@ -61,6 +72,8 @@ export const DEPOSIT_TRANSITIONS = {
     return: 'RETURNING',
     arrive_back: null,
     reverse: 'REVERSED',
+    split: null,
+    write_off: null,
   },
   RETURNING: {
     assign: null,
@@ -70,6 +83,8 @@ export const DEPOSIT_TRANSITIONS = {
     return: null,
     arrive_back: 'RETURNED',
     reverse: null,
+    split: null,
+    write_off: null,
   },
   RETURNED: {
     assign: null,
@@ -79,6 +94,8 @@ export const DEPOSIT_TRANSITIONS = {
     return: null,
     arrive_back: null,
     reverse: null,
+    split: null,
+    write_off: null,
   },
   REVERSED: {
     assign: null,
@@ -88,6 +105,30 @@ export const DEPOSIT_TRANSITIONS = {
     return: null,
     arrive_back: null,
     reverse: null,
+    split: null,
+    write_off: null,
+  },
+  SPLIT: {
+    assign: null,
+    credit: null,
+    fund: null,
+    refuse: null,
+    return: null,
+    arrive_back: null,
+    reverse: 'REVERSED',
+    split: null,
+    write_off: null,
+  },
+  WRITTEN_OFF: {
+    assign: null,
+    credit: null,
+    fund: null,
+    refuse: null,
+    return: null,
+    arrive_back: null,
+    reverse: 'REVERSED',
+    split: null,
+    write_off: null,
   },
 } as const satisfies Record<DepositState, Record<DepositEvent, DepositState | null>>
 export const DEPOSIT_INITIAL = 'SUSPENSE' satisfies DepositState

@@ -4,7 +4,7 @@ import { useDenied, useMe } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { DecideButton } from '../decisions/decide-button.tsx'
 import type { Approval } from './approval.ts'
-import { AssignButton } from './assign-button.tsx'
+import { DepositButtons } from './deposit-buttons.tsx'
 import { approving } from './signature.ts'
 
 interface Verdict {
@@ -19,7 +19,7 @@ const note = (text: string) => (text === '' ? {} : { note: text })
 
 const reason = (text: string) => (text === '' ? {} : { reason: text })
 
-/** The call that lets each kind through, and what is said before; a deposit is assigned by `AssignButton`. */
+/** The call that lets each kind through, and what is said before; a deposit has `DepositButtons`. */
 const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdict>> = {
   AGENT_ACTION: {
     label: 'Approve',
@@ -102,7 +102,7 @@ export function ApprovalActions({ approval }: { readonly approval: Approval }) {
   return (
     <>
       {kind === 'DEPOSIT' ? (
-        <AssignButton {...shared} denied={denied} />
+        <DepositButtons {...shared} denied={denied} />
       ) : (
         <VerdictButton {...shared} verdict={ALLOWS[kind]} denied={denied ?? voted} isMain />
       )}

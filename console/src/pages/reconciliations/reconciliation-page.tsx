@@ -2,11 +2,13 @@ import {
   DIFFERENCES,
   type ReconciliationWithDifferences,
 } from '@countersign/contract/operation/reconciliations'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Static } from 'typebox'
 import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
 import type { Column } from '../../ui/column.ts'
 import { Facts } from '../../ui/facts.tsx'
 import { type Amount, Money } from '../../ui/money.tsx'
@@ -150,7 +152,37 @@ function columnsIn(currency: Detail['currency']): readonly Omit<Column<Differenc
       isRight: true,
       cell: ({ amount }) => <Money of={{ amount, currency }} />,
     },
+    {
+      id: 'resolve',
+      header: 'Resolve',
+      width: '6rem',
+      cell: (difference) => <AdjustButton difference={difference} />,
+    },
   ]
+}
+
+/** For a deposit that the bank has booked with another amount. */
+function AdjustButton({ difference: { reason, about, amount } }: { readonly difference: Difference }) {
+  const client = useQueryClient()
+  const denied = useDenied('APPROVE')
+  if (reason !== 'OTHER_AMOUNT' || !about?.startsWith('Deposit:')) return null
+  return (
+    <ActionButton
+      label="Adjust"
+      size="xs"
+      denied={denied}
+      ask={{
+        title: 'Adjust the deposit to what the bank has booked?',
+        text: 'The difference is booked. The balance of no customer changes.',
+        needsReason: true,
+      }}
+      act={async (reason) => {
+        const deposit = await countersign.deposits.get(about)
+        await countersign.deposits.adjust(about, { amount: deposit.amount.amount + amount, reason })
+      }}
+      onDone={() => void client.invalidateQueries({ queryKey: ['reconciliations'] })}
+    />
+  )
 }
 
 function About({ id, text }: { readonly id: string | undefined; readonly text: string | undefined }) {

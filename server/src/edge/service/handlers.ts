@@ -57,6 +57,7 @@ import { expireInvitation } from '../../money/uma/invitation-jobs.ts'
 import { receiverHandlers } from '../../money/uma/receiver-handlers.ts'
 import { ledgerBookHandlers } from '../../operation/books/handlers.ts'
 import { statementHandlers } from '../../operation/books/statement-handlers.ts'
+import { depositCorrectionHandlers } from '../../operation/deposit-corrections/handlers.ts'
 import { customerDeletionHandlers } from '../../operation/erasures/customer-deletion-handlers.ts'
 import { erasureHandlers } from '../../operation/erasures/handlers.ts'
 import { eraseCustomer } from '../../operation/erasures/jobs.ts'
@@ -151,6 +152,7 @@ export const HANDLERS: ServedHandlers = {
   ...screeningHandlers,
   ...railEventHandlers,
   ...reconciliationHandlers,
+  ...depositCorrectionHandlers,
   ...paymentDecisionHandlers,
   ...feeHandlers,
   ...statementHandlers,

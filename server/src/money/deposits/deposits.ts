@@ -96,6 +96,7 @@ function newDeposit(
     details: { ...detailsOf(said), ...present({ paidTo, from: said.from }) },
     account_id: null,
     transaction_id: null,
+    parent_id: null,
     received_at: new Date(said.receivedAt),
     created_at: op.now,
     updated_at: op.now,
@@ -264,6 +265,11 @@ export function depositView(row: DepositRow) {
   return {
     ...present({
       reason: row.reason,
+      partOf: row.parent_id,
+      adjustedFrom:
+        details.adjustedFrom === undefined
+          ? undefined
+          : { amount: BigInt(details.adjustedFrom), currency: currencyRecord(row.currency) },
       accountId: row.account_id,
       transactionId: row.transaction_id,
       remittanceInformation: details.remittanceInformation,

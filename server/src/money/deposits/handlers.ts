@@ -1,21 +1,12 @@
-import { present } from '@countersign/contract/core/objects'
 import type { deposits } from '@countersign/contract/payments/deposits'
-import { DEPOSIT_TRANSITIONS, type DepositEvent } from '@countersign/contract/states/deposit-states'
-import { SCREENING_INITIAL } from '@countersign/contract/states/screening-states'
-import { findInternalAccount, findWalletAt } from '../../kernel/accounts/accounts.ts'
-import type { Op } from '../../kernel/operation/app.ts'
+import { findInternalAccount } from '../../kernel/accounts/accounts.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { nextState } from '../../kernel/operation/transition.ts'
-import { castVote, type Vote } from '../../people/members/approval-votes.ts'
-import { expectRow } from '../../storage/commit/writes.ts'
-import { idOfKind, uuidOfText } from '../../storage/engine/ids.ts'
-import type { DepositRow } from '../../storage/rows/rail.ts'
+import { castVote } from '../../people/members/approval-votes.ts'
 import { beginReturn, faultOfReturn, moveDeposit } from '../rails/deposit-rows.ts'
-import { findScreeningOf } from '../screenings/screenings.ts'
 import { creditOf } from './credit.ts'
+import { ballotOf, checkCan, checkScreened, noted, stillWaits, walletOf } from './decide.ts'
 import { depositView, findDeposit } from './deposits.ts'
-import { SCREENING_HIT } from './screen-sender.ts'
 import { selectDeposits } from './store.ts'
 
 export const depositHandlers: Handlers<typeof deposits> = {
@@ -38,12 +29,19 @@ export const depositHandlers: Handlers<typeof deposits> = {
     checkCan(row, 'assign')
     await checkScreened(op, row)
     const account = await findInternalAccount(op, body.accountId)
+    const wallet = await walletOf(op, row)
+    if (wallet && wallet.id !== account.id)
+      throw fieldError(
+        'INVALID_INPUT',
+        'accountId',
+        `This deposit is at the own address of a wallet: it can be assigned to ${wallet.id} alone`,
+      )
     const credit = await creditOf(op, row, account, 'suspense', false)
     if ('reason' in credit) throw refusal(credit.reason)
     const { account_id, transaction_id, reason } = credit.row
     const change = { account_id, transaction_id, reason, details: noted(row, body.note) }
     const vote = await castVote(op, ballotOf(row, `assign ${account.id}`))
-    if (!vote.decides) return unchanged(row, vote)
+    if (!vote.decides) return { status: 200, body: depositView(row), writes: stillWaits(row, vote) }
     const moved = moveDeposit(op, row, ['assign', 'credit'], change)
     return {
       status: 200,
@@ -68,52 +66,17 @@ export const depositHandlers: Handlers<typeof deposits> = {
         message: `This deposit cannot be sent back: ${fault}. Assign it, or pay its sender by a transfer.`,
         details: { reason: 'RETURN_UNAVAILABLE' },
       })
-    const wallet = await findWalletAt(op, row.rail, row.details.depositAccount)
+    const wallet = await walletOf(op, row)
     if (wallet)
       throw new ApiError('DEPOSIT_NOT_RETURNABLE', {
         message: 'This deposit is at the own address of a wallet: its holder alone can send it back.',
         details: { reason: 'WALLET_ADDRESS', accountId: wallet.id },
       })
     const vote = await castVote(op, ballotOf(row, 'return'))
-    if (!vote.decides) return unchanged(row, vote)
+    if (!vote.decides) return { status: 200, body: depositView(row), writes: stillWaits(row, vote) }
     const moved = beginReturn(op, row, 'REQUESTED', { details: noted(row, body?.note) })
     return { status: 200, body: depositView(moved.row), writes: [...vote.writes, ...moved.writes] }
   },
-}
-
-/** The subject of a vote. A vote for one account does not count for another. */
-function ballotOf({ id }: DepositRow, what: string): string {
-  return idOfKind('Deposit', uuidOfText(`${id} ${what}`))
-}
-
-/** Other members have to approve as well. Guard: it still waits. */
-function unchanged(row: DepositRow, { writes }: Vote) {
-  const stillWaits = expectRow('deposits', row.id, { state: row.state })
-  return { status: 200, body: depositView(row), writes: [...writes, stillWaits] } as const
-}
-
-/** Error: 409 `INVALID_STATE_TRANSITION` where nobody has to decide about it. */
-function checkCan({ state }: DepositRow, by: DepositEvent): void {
-  if (state !== 'SUSPENSE' || nextState(DEPOSIT_TRANSITIONS, state, by) === null)
-    throw new ApiError('INVALID_STATE_TRANSITION', {
-      message: `This deposit is ${state}: only one in SUSPENSE waits for a decision.`,
-      details: { status: state },
-    })
-}
-
-/** Error: 409 `SCREENING_NOT_DECIDED` where somebody has to decide about its sender first. A decision is for good. */
-async function checkScreened(op: Op, { id, reason }: DepositRow): Promise<void> {
-  if (reason !== SCREENING_HIT) return
-  const screening = await findScreeningOf(op, 'CREDIT', id)
-  if (screening?.state !== SCREENING_INITIAL) return
-  throw new ApiError('SCREENING_NOT_DECIDED', {
-    message: `The address that it came from is on a list: decide ${screening.id} first.`,
-    details: { screeningId: screening.id },
-  })
-}
-
-function noted({ details }: DepositRow, note: string | undefined) {
-  return { ...details, ...present({ note }) }
 }
 
 /** Why an account cannot be credited, for who named it. */

@@ -1,5 +1,5 @@
 import { balanceUpdated, findInternalAccount } from '../../kernel/accounts/accounts.ts'
-import { type Leg, post } from '../../kernel/ledger/transfers.ts'
+import { type Cause, post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { moveTransaction } from '../../kernel/transactions/moves.ts'
@@ -10,36 +10,107 @@ import type { DepositRow } from '../../storage/rows/rail.ts'
 import { causeOf, moveDeposit, railLeg } from '../rails/deposit-rows.ts'
 import { takeBack } from '../rails/reverse-credit.ts'
 import { depositView } from './deposits.ts'
+import { selectParts } from './store.ts'
 
 /**
- * The bank has taken the money of a deposit back. What was credited is taken of its account; what the account no longer
- * has, and what has paid a quote, is owed to the platform. Undefined where the deposit has gone back already: a report
- * against the books. Guard: nothing has become of it meanwhile.
+ * The bank has taken the money of a deposit back, and with it that of its parts. What was credited is taken of its account; what the
+ * account no longer has, and what has paid a quote, is owed to the platform. Undefined if the deposit or a part of it has gone
+ * back already: a report against the books. Guard: nothing has become of it meanwhile.
  */
 export async function reverseDeposit(op: Op, row: DepositRow, detail: string): Promise<Reversal | undefined> {
-  switch (row.state) {
-    case 'SUSPENSE':
-      return reversed(op, row, detail, post(op, causeOf(row), outOf(row, 'suspense')))
-    case 'PENDING':
-      return reversed(op, row, detail, [
-        ...post(op, causeOf(row), outOf(row, 'suspense')),
-        ...(await refused(op, row)),
-      ])
-    case 'CREDITED':
-      return takenBack(op, row, detail)
-    case 'FUNDED':
-      return reversed(op, row, detail, post(op, causeOf(row), outOf(row, 'receivables')))
-    case 'REVERSED':
-      return { row, writes: [] }
-    case 'RETURNING':
-    case 'RETURNED':
-      return undefined
-  }
+  return new Reverser(op, detail, causeOf(row)).reverse(row)
 }
 
-function outOf(row: DepositRow, system: 'suspense' | 'receivables'): Leg[] {
-  const { currency, amount } = row
-  return [{ system, currency, amount: -amount }, railLeg(row, amount)]
+/** Takes back a deposit with its parts. Statements name the deposit alone, so it is the cause of all of it. */
+class Reverser {
+  readonly #op: Op
+  readonly #note: string
+  readonly #cause: Cause
+  /** What was taken back of each account. Parts may be on the same one. */
+  readonly #taken = new Map<string, bigint>()
+
+  constructor(op: Op, note: string, cause: Cause) {
+    this.#op = op
+    this.#note = note
+    this.#cause = cause
+  }
+
+  async reverse(row: DepositRow): Promise<Reversal | undefined> {
+    if (row.state === 'REVERSED') return { row, writes: [] }
+    const writes: Write[] = []
+    for (const part of await selectParts(this.#op, row.id)) {
+      const reversal = await this.reverse(part)
+      if (!reversal) return undefined
+      writes.push(...reversal.writes)
+    }
+    const own = await this.#reverseOwn(row)
+    return own && { row: own.row, writes: [...writes, ...own.writes] }
+  }
+
+  async #reverseOwn(row: DepositRow): Promise<Reversal | undefined> {
+    switch (row.state) {
+      case 'SUSPENSE':
+        return this.#reversed(row, this.#outOf(row, 'suspense'))
+      case 'PENDING':
+        return this.#reversed(row, [...this.#outOf(row, 'suspense'), ...(await refused(this.#op, row))])
+      case 'CREDITED':
+        return this.#takenBack(row)
+      case 'FUNDED':
+        return this.#reversed(row, this.#outOf(row, 'receivables'))
+      case 'WRITTEN_OFF':
+        return this.#reversed(row, this.#outOf(row, 'costs'))
+      case 'SPLIT':
+        return this.#reversed(row, [])
+      case 'REVERSED':
+      case 'RETURNING':
+      case 'RETURNED':
+        return undefined
+    }
+  }
+
+  #outOf(row: DepositRow, system: 'suspense' | 'receivables' | 'costs'): Write[] {
+    const { currency, amount } = row
+    return post(this.#op, this.#cause, [{ system, currency, amount: -amount }, railLeg(row, amount)])
+  }
+
+  #reversed(row: DepositRow, moves: readonly Write[]): Reversal {
+    const op = this.#op
+    const moved = moveDeposit(op, row, 'reverse', { details: { ...row.details, note: this.#note } })
+    const told = event(op, 'DEPOSIT.REVERSED', row.id, depositView(moved.row))
+    return { row: moved.row, writes: [...moves, ...this.#borneAgain(row), moved.write, told] }
+  }
+
+  /** The bank takes back only what it has booked: what the platform has borne is no cost any more. */
+  #borneAgain(row: DepositRow): Write[] {
+    const { currency } = row
+    const borne = BigInt(row.details.borne ?? 0)
+    return post(this.#op, this.#cause, [railLeg(row, -borne), { system: 'costs', currency, amount: borne }])
+  }
+
+  async #takenBack(row: DepositRow): Promise<Reversal> {
+    const op = this.#op
+    const account = await findInternalAccount(op, required(row, 'account_id'))
+    const receipt = await findTransaction(op, required(row, 'transaction_id'))
+    const before = this.#taken.get(account.id) ?? 0n
+    const to = railLeg(row, row.amount)
+    const { writes, taken, shortfall } = await takeBack(op, this.#cause, account, to, before)
+    this.#taken.set(account.id, before + taken)
+    const owed = shortfall > 0n ? { shortfall: String(shortfall) } : {}
+    const counterparty = {
+      ...receipt.details.counterparty,
+      fundingReturnedAt: op.now.toISOString(),
+      fundingReturnDetail: this.#note,
+      ...owed,
+    }
+    const details = { ...receipt.details, counterparty }
+    const moved = moveTransaction(op, receipt, 'return', { failure_reason: 'OFFRAMP_FAILED', details })
+    return this.#reversed({ ...row, details: { ...row.details, ...owed } }, [
+      ...writes,
+      ...moved.writes,
+      event(op, 'INCOMING_PAYMENT.RETURNED', receipt.id, transactionView(moved.row, moved.row)),
+      balanceUpdated(op, account),
+    ])
+  }
 }
 
 /** A deposit that was taken back, and what that does. */
@@ -48,36 +119,9 @@ interface Reversal {
   readonly writes: readonly Write[]
 }
 
-function reversed(op: Op, row: DepositRow, note: string, moves: readonly Write[]): Reversal {
-  const moved = moveDeposit(op, row, 'reverse', { details: { ...row.details, note } })
-  const told = event(op, 'DEPOSIT.REVERSED', row.id, depositView(moved.row))
-  return { row: moved.row, writes: [...moves, moved.write, told] }
-}
-
 /** Ends a payment that waits for its approval or its credit. */
 async function refused(op: Op, row: DepositRow): Promise<readonly Write[]> {
   const receipt = await findTransaction(op, required(row, 'transaction_id'))
   if (receipt.state !== 'PENDING' && receipt.state !== 'PROCESSING') return []
   return moveTransaction(op, receipt, 'fail', { failure_reason: 'OFFRAMP_FAILED' }).writes
-}
-
-async function takenBack(op: Op, row: DepositRow, note: string): Promise<Reversal> {
-  const account = await findInternalAccount(op, required(row, 'account_id'))
-  const receipt = await findTransaction(op, required(row, 'transaction_id'))
-  const { writes, shortfall } = await takeBack(op, causeOf(row), account, railLeg(row, row.amount))
-  const owed = shortfall > 0n ? { shortfall: String(shortfall) } : {}
-  const counterparty = {
-    ...receipt.details.counterparty,
-    fundingReturnedAt: op.now.toISOString(),
-    fundingReturnDetail: note,
-    ...owed,
-  }
-  const details = { ...receipt.details, counterparty }
-  const moved = moveTransaction(op, receipt, 'return', { failure_reason: 'OFFRAMP_FAILED', details })
-  return reversed(op, { ...row, details: { ...row.details, ...owed } }, note, [
-    ...writes,
-    ...moved.writes,
-    event(op, 'INCOMING_PAYMENT.RETURNED', receipt.id, transactionView(moved.row, moved.row)),
-    balanceUpdated(op, account),
-  ])
 }

@@ -5,7 +5,7 @@ import { toJson } from '../../base/json/json.ts'
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
-import type { DepositAccountRow } from '../../storage/rows/rail.ts'
+import type { DepositAccountRow, DepositRow } from '../../storage/rows/rail.ts'
 
 export interface DepositFilters {
   readonly status?: DepositState
@@ -22,6 +22,17 @@ export function selectDeposits(op: Op, { status, rail, accountId }: DepositFilte
     .$call((q) => whereGiven(q, 'rail', '=', rail))
     .$call((q) => whereGiven(q, 'account_id', '=', accountId))
     .selectAll()
+}
+
+/** The deposits that are parts of one. */
+export async function selectParts(op: Op, id: string): Promise<DepositRow[]> {
+  return op.read
+    .selectFrom('deposits')
+    .where('platform_id', '=', op.platform.id)
+    .where('parent_id', '=', id)
+    .orderBy('id')
+    .selectAll()
+    .execute()
 }
 
 /** What was opened under the rail's own name: several where payers share it. */

@@ -7,25 +7,30 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 /** What was taken back of an account, and what it no longer had. */
 export interface TakenBack {
   readonly writes: readonly Write[]
+  /** Smallest unit: what the account still had. */
+  readonly taken: bigint
   /** Smallest unit: it is owed to the platform from now on. 0 where the account had all of it. */
   readonly shortfall: bigint
 }
 
 /**
  * Takes an amount of an account that the bank has taken back from us; `to` is the leg of its rail. What the account can no longer spend is
- * owed to the platform: the account never goes below zero. Guard: the balance has not fallen meanwhile.
+ * owed to the platform: the account never goes below zero. `before` is what the same write set takes of it already. Guard: the balance
+ * has not fallen meanwhile.
  */
 export async function takeBack(
   op: Op,
   cause: Cause,
   { id, currency }: Pick<InternalAccountRow, 'id' | 'currency'>,
   to: Leg,
+  before = 0n,
 ): Promise<TakenBack> {
   const { amount } = to
-  const available = (await findBalances(op, [id])).get(id)?.available ?? 0n
+  const available = ((await findBalances(op, [id])).get(id)?.available ?? 0n) - before
   const taken = available < amount ? available : amount
   const shortfall = amount - taken
   return {
+    taken,
     shortfall,
     writes: post(op, cause, [
       { account: id, currency, amount: -taken },

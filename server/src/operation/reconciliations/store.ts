@@ -4,6 +4,7 @@ import { idOf, idOfKind, uuidOf, uuidOfText } from '../../storage/engine/ids.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 import { rowById } from '../../storage/read/lookup.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
+import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import type { OpenEntry, StatedDay } from './compare.ts'
 
@@ -27,6 +28,25 @@ const ENTRY_BY_ID = rowById('rail_statement_entries')
 
 export async function selectEntry(op: Op, id: string): Promise<RailStatementEntryRow | undefined> {
   return op.find(ENTRY_BY_ID, id)
+}
+
+/** The entries of statements that book a deposit at its rail and in its currency, at most two. */
+export async function selectDepositLines(
+  op: Op,
+  { id, rail, currency }: Pick<DepositRow, 'id' | 'rail' | 'currency'>,
+): Promise<Pick<RailStatementEntryRow, 'amount'>[]> {
+  return op.read
+    .selectFrom('rail_statement_entries as e')
+    .innerJoin('rail_statements as s', 's.id', 'e.statement_id')
+    .where('s.platform_id', '=', op.platform.id)
+    .where('s.rail', '=', rail)
+    .where(sql.ref<string>('s.currency'), '=', currency)
+    .where('s.state', '<>', 'WAITING')
+    .where('e.kind', '=', 'DEPOSIT')
+    .where('e.item_id', '=', id)
+    .select('e.amount')
+    .limit(2)
+    .execute()
 }
 
 /** An entry of any platform, for the operator. */

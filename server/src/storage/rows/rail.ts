@@ -113,6 +113,10 @@ export interface DepositDetails {
   readonly confirmedBy?: string
   /** What a bank or a person said last of it. */
   readonly note?: string
+  /** The amount before it was adjusted to what its bank has booked, in the smallest unit. */
+  readonly adjustedFrom?: string
+  /** What its bank has booked less, which the platform bears, in the smallest unit. */
+  readonly borne?: string
   /** The part of a reversed deposit that its account no longer had, in the smallest unit. */
   readonly shortfall?: string
 }
@@ -130,6 +134,8 @@ export interface DepositRow extends Stamped {
   details: DepositDetails
   account_id: string | null
   transaction_id: string | null
+  /** The deposit that was split into it, or whose bank has booked it in addition. */
+  parent_id: string | null
   received_at: Date
 }
 

@@ -60,6 +60,8 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
   transaction_decide: async ({ client }) => ({ Transaction: (await waitingPayment(client)).id }),
   deposit_assign: newDeposit,
   deposit_return: newDeposit,
+  deposit_split: newDeposit,
+  deposit_write_off: newDeposit,
   screening_release: newScreening,
   screening_reject: newScreening,
   invitation_claim: newInvitation,
@@ -171,7 +173,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
 
 /** What cannot be done a second time to the same record. */
 const HAPPENS_ONCE =
-  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return)$|^screening_(release|reject)$/
+  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^screening_(release|reject)$/
 
 /** The contents of a world, without times of changes, and without webhooks: their delivery goes on by itself. */
 const holds = async ({ client, agent }: World) =>

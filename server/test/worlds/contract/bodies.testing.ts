@@ -130,6 +130,9 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
   sandbox_rail_event: () => ({ type: 'payment.returned', paymentId: 'other', message: 'Closed' }),
   transaction_decide: () => ({ outcome: 'RETURNED', reason: 'Seen', evidence: { note: 'Seen' } }),
   deposit_assign: ({ InternalAccount }) => ({ accountId: InternalAccount! }),
+  deposit_split: () => ({ amounts: [60, 40], reason: 'Two invoices' }),
+  deposit_write_off: () => ({ reason: 'Nobody claims it' }),
+  deposit_adjust: () => ({ amount: 4_970, reason: 'The bank has kept a charge' }),
   sandbox_account_fund: () => ({ amount: 100 }),
   sandbox_uma_receive: ({ Customer }) => ({
     senderUmaAddress: '$grace@bank.example',

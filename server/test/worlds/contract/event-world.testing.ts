@@ -72,6 +72,8 @@ async function payments(client: Client): Promise<void> {
   const deposit = { amount: 100, currency: 'USD' }
   const strange = await send(client, 'POST', '/sandbox/deposits', deposit, 201)
   await send(client, 'POST', `/deposits/${strange.id}/return`, {}, 200)
+  const small = await send(client, 'POST', '/sandbox/deposits', { ...deposit, amount: 1 }, 201)
+  await send(client, 'POST', `/deposits/${small.id}/write-off`, { reason: 'Nobody claims it' }, 200)
   const known = await send(client, 'POST', '/sandbox/deposits', { ...deposit, accountId: payee.usd }, 201)
   await send(client, 'POST', `/sandbox/deposits/${known.id}/reverse`, {}, 200)
   const screened = await paidInByListed(client)

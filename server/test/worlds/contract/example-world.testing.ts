@@ -4,7 +4,7 @@ import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import { toJson } from '../../../src/base/json/json.ts'
 import { Client, newCustomer, type Reply, signed, signIn } from '../client.testing.ts'
 import { openProduction, until } from '../production/bank.testing.ts'
-import { dateBefore, ModelBank } from '../production/model-bank.testing.ts'
+import { bookedDeposit, dateBefore, ModelBank } from '../production/model-bank.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
 import { clear, used } from '../records/cards.testing.ts'
 import { decided, decision, waitingPayment } from '../records/decisions.testing.ts'
@@ -150,6 +150,8 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   },
   deposit_assign: suspended,
   deposit_return: suspended,
+  deposit_split: suspended,
+  deposit_write_off: suspended,
   screening_release: screened,
   screening_reject: screened,
   screening_get: screened,
@@ -338,9 +340,9 @@ export async function playSandbox(
 }
 
 /** Calls about records that a sandbox does not have: `playProduction` makes them. */
-const OF_PRODUCTION: readonly EndpointName[] = ['reconciliation_list', 'reconciliation_get']
+const OF_PRODUCTION: readonly EndpointName[] = ['reconciliation_list', 'reconciliation_get', 'deposit_adjust']
 
-/** Reads the day of a rail that a statement of a bank has closed. */
+/** Reads the day of a rail that a statement of a bank has closed, and adjusts a deposit to another one. */
 export async function playProduction(recorder: RecordingClient): Promise<void> {
   const world = await openProduction()
   try {
@@ -355,6 +357,8 @@ export async function playProduction(recorder: RecordingClient): Promise<void> {
       (page) => page.data[0]?.status === 'BALANCED',
     )
     await client.get(`/reconciliations/${data[0].id}`)
+    const deposit = await bookedDeposit(world, 5000, 4970)
+    await client.post(`/deposits/${deposit}/adjust`, validBody('deposit_adjust', {}))
   } finally {
     await world.close()
   }

@@ -6,6 +6,7 @@ import type {
 import { expect } from 'vitest'
 import type { RailPayment } from '../../../src/kernel/ports/rail.ts'
 import { type ConfiguredRail, RailRegistry } from '../../../src/money/rails/registry.ts'
+import { until } from '../until.testing.ts'
 import type { Production } from './bank.testing.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -100,6 +101,37 @@ export class ModelBank {
     return { id, type, occurredAt: new Date().toISOString(), data }
   }
 
+  /** Reports a deposit of EUR that fits no account. Returns its id. */
+  async receives(amount: number): Promise<string> {
+    await this.tell(this.event('deposit.received', this.deposit(amount)))
+    const { data } = await until(
+      async () => (await this.#world.client.get(`/deposits?rail=${this.name}`)).body,
+      ({ data }) => data.length > 0,
+    )
+    return data[0].id
+  }
+
+  /** What this bank says of its only deposit. */
+  deposit(amount: number) {
+    return {
+      depositId: `${this.name}-one`,
+      depositAccountId: 'of-nobody',
+      amount: { value: String(amount), currency: 'EUR' },
+      receivedAt: `${dateBefore(1)}T11:00:00Z`,
+    }
+  }
+
+  /** Closes yesterday with this amount as the only entry, for that deposit. */
+  async books(amount: number): Promise<void> {
+    const { depositId } = this.deposit(amount)
+    this.book(dateBefore(1), { kind: 'DEPOSIT', depositId, amount: String(amount) })
+    await this.tell(this.event('statement', this.close(dateBefore(1))))
+    await until(
+      async () => (await this.#world.client.get(`/reconciliations?rail=${this.name}`)).body.data,
+      (days) => days.length > 0 && days[0].status !== 'WAITING',
+    )
+  }
+
   /** Reports an event. */
   async tell(event: object): Promise<void> {
     const { client } = this.#world
@@ -111,4 +143,12 @@ export class ModelBank {
     })
     expect(answer.status, await answer.text()).toBe(200)
   }
+}
+
+/** The id of a deposit by a report of a new bank, whose statement books it with another amount. EUR, in the smallest unit. */
+export async function bookedDeposit(world: Production, amount: number, booked: number): Promise<string> {
+  const bank = new ModelBank(world)
+  const id = await bank.receives(amount)
+  await bank.books(booked)
+  return id
 }

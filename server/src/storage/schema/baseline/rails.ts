@@ -68,7 +68,8 @@ CREATE TABLE deposits (
   amount bigint NOT NULL CHECK (amount > 0),
   currency text NOT NULL,
   -- SUSPENSE: it waits for a person. PENDING: it waits for the platform's word, or for its credit.
-  state text NOT NULL CHECK (state IN ('SUSPENSE', 'PENDING', 'CREDITED', 'FUNDED', 'RETURNING', 'RETURNED', 'REVERSED')),
+  state text NOT NULL CHECK (state IN ('SUSPENSE', 'PENDING', 'CREDITED', 'FUNDED', 'RETURNING', 'RETURNED', 'REVERSED',
+    'SPLIT', 'WRITTEN_OFF')),
   -- Why it is in suspense, or goes back.
   reason text,
   -- All that the rail said of it.
@@ -76,12 +77,15 @@ CREATE TABLE deposits (
   -- What it was credited to, and the record of that.
   account_id uuid REFERENCES internal_accounts,
   transaction_id uuid,
+  -- The deposit that was split into it, or whose bank has booked it in addition.
+  parent_id uuid REFERENCES deposits DEFERRABLE INITIALLY DEFERRED,
   received_at timestamptz NOT NULL,
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL
 );
 CREATE INDEX deposits_page ON deposits (platform_id, created_at DESC, id DESC);
 CREATE INDEX deposits_suspense ON deposits (platform_id, created_at DESC, id DESC) WHERE state = 'SUSPENSE';
+CREATE INDEX deposits_parts ON deposits (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX deposits_transaction ON deposits (transaction_id) WHERE transaction_id IS NOT NULL;
 -- Deposits that files of banks have reported, found by what another file reports of the same money.
 CREATE INDEX deposits_of_banks ON deposits (rail, amount) WHERE details ? 'from';

@@ -1,0 +1,116 @@
+import type { Command } from 'commander'
+import { openShell, type Shell, type ShellOptions, say, withShellOptions } from '../connection/shell.ts'
+import { currencyOf, formatAmount, parseAmount } from '../terminal/amounts.ts'
+import { confirmed } from '../terminal/confirmation.ts'
+import { Failure } from '../terminal/failure.ts'
+import { nounOf } from '../terminal/noun.ts'
+
+interface Decided {
+  readonly yes?: boolean
+}
+
+interface Reasoned extends Decided {
+  readonly reason: string
+}
+
+type Deposit = Awaited<ReturnType<Shell['countersign']['deposits']['get']>>
+
+/** Adds what a person does with a deposit: `assign`, `return`, `split`, `write-off` and `adjust`. */
+export function addDepositDecisions(program: Command): void {
+  const deposits = nounOf(program, 'deposits', 'money that came in by rails')
+  const decision = (usage: string, description: string) =>
+    withShellOptions(deposits.command(usage).description(description)).option('--yes', 'do not ask')
+  decision('assign <id> <account>', 'credit a deposit in suspense to an account')
+    .option('--note <text>', 'kept with the deposit')
+    .action(async (id: string, accountId: string, options: ShellOptions & Decided & { note?: string }) =>
+      decide(await openShell(options), id, {
+        question: (sum) => `Credit ${sum} to ${accountId}?`,
+        yes: options.yes,
+        act: ({ countersign }) => countersign.deposits.assign(id, { accountId, ...noteOf(options.note) }),
+      }),
+    )
+  decision('return <id>', 'send a deposit in suspense back to its sender')
+    .option('--note <text>', 'kept with the deposit')
+    .action(async (id: string, options: ShellOptions & Decided & { note?: string }) =>
+      decide(await openShell(options), id, {
+        question: (sum) => `Send ${sum} back to its sender?`,
+        yes: options.yes,
+        act: ({ countersign }) => countersign.deposits.return(id, noteOf(options.note)),
+      }),
+    )
+  decision('split <id> <amount...>', 'divide a deposit in suspense into parts, such as 70.00 30.00')
+    .requiredOption('--reason <text>', 'why; kept with the deposit')
+    .action(async (id: string, amounts: string[], options: ShellOptions & Reasoned) =>
+      decide(await openShell(options), id, {
+        question: (sum) => `Split ${sum} into ${amounts.join(' and ')}?`,
+        yes: options.yes,
+        act: ({ countersign }, deposit) =>
+          countersign.deposits.split(id, {
+            amounts: amounts.map((text) => amountOf(text, deposit)),
+            reason: options.reason,
+          }),
+      }),
+    )
+  decision('write-off <id>', 'book a deposit in suspense to the costs of the platform')
+    .requiredOption('--reason <text>', 'why; kept with the deposit')
+    .action(async (id: string, options: ShellOptions & Reasoned) =>
+      decide(await openShell(options), id, {
+        question: (sum) => `Keep ${sum}? It lowers the costs of the platform.`,
+        yes: options.yes,
+        act: ({ countersign }) => countersign.deposits.writeOff(id, { reason: options.reason }),
+      }),
+    )
+  decision('adjust <id> <amount>', 'book the difference to what a statement books for a deposit')
+    .requiredOption('--reason <text>', 'why; kept with the deposit')
+    .action(async (id: string, amount: string, options: ShellOptions & Reasoned) =>
+      decide(await openShell(options), id, {
+        question: (sum) => `The books have ${sum}. Book the difference to ${amount}?`,
+        yes: options.yes,
+        act: ({ countersign }, deposit) =>
+          countersign.deposits.adjust(id, {
+            amount: amountOf(amount, deposit),
+            reason: options.reason,
+          }),
+      }),
+    )
+}
+
+interface Decision<T> {
+  readonly question: (sum: string) => string
+  readonly yes: boolean | undefined
+  readonly act: (shell: Shell, deposit: Deposit) => PromiseLike<T>
+}
+
+/** Asks, decides, and says what the deposit is then. */
+async function decide<T extends Deposit | { readonly deposit: Deposit; readonly parts: readonly Deposit[] }>(
+  shell: Shell,
+  id: string,
+  { question, yes, act }: Decision<T>,
+): Promise<void> {
+  const before = await shell.countersign.deposits.get(id)
+  await confirmed(question(sumOf(before)), yes)
+  const done = await act(shell, before)
+  const { deposit, parts } = 'deposit' in done ? done : { deposit: done, parts: [] }
+  const isOpen = deposit.status === before.status && deposit.updatedAt === before.updatedAt
+  say(shell, done, [
+    isOpen
+      ? 'Your vote is stored. Other members have to decide the same before it counts.'
+      : `${id} of ${sumOf(deposit)} is ${deposit.status}.`,
+    ...parts.map((part) => `${part.id} of ${sumOf(part)} is ${part.status}.`),
+  ])
+}
+
+function sumOf({ amount }: Deposit): string {
+  return formatAmount(amount.amount, currencyOf(amount.currency.code))
+}
+
+function amountOf(text: string, { amount: { currency } }: Deposit): bigint {
+  const amount = parseAmount(text, currencyOf(currency.code))
+  if (amount === undefined || amount === 0n)
+    throw new Failure(`"${text}" is not an amount in ${currency.code}, such as 2.50.`)
+  return amount
+}
+
+function noteOf(note: string | undefined) {
+  return note === undefined ? {} : { note }
+}

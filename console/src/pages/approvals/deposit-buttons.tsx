@@ -1,0 +1,82 @@
+import { Modal } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+import { countersign } from '../../data/client.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { DeniableButton } from '../../ui/deniable-button.tsx'
+import type { Approval } from './approval.ts'
+import { AssignForm } from './assign-form.tsx'
+import { SplitForm } from './split-form.tsx'
+
+interface DepositButtonsProps {
+  readonly approval: Approval
+  readonly denied: string | undefined
+  readonly onDone: () => void
+}
+
+/** What a person does with a deposit in suspense, next to returning it: assign, split, and write off. */
+export function DepositButtons({ approval, denied, onDone }: DepositButtonsProps) {
+  const { amount, objectId } = approval
+  return (
+    <>
+      <FormButton label="Assign" title="Whose money is it?" denied={denied} onDone={onDone}>
+        {(form) => <AssignForm approval={approval} {...form} />}
+      </FormButton>
+      {amount && amount.amount > 1n && (
+        <FormButton
+          label="Split"
+          title="Split this deposit?"
+          variant="default"
+          denied={denied}
+          onDone={onDone}
+        >
+          {(form) => <SplitForm approval={{ ...approval, amount }} {...form} />}
+        </FormButton>
+      )}
+      <ActionButton
+        label="Write off"
+        color="red"
+        denied={denied}
+        ask={{
+          title: 'Write this deposit off?',
+          text: 'Its money is yours and lowers your costs. Nobody is credited. This cannot be undone.',
+          needsReason: true,
+        }}
+        act={async (reason) => await countersign.deposits.writeOff(objectId, { reason })}
+        onDone={onDone}
+      />
+    </>
+  )
+}
+
+interface Form {
+  readonly close: () => void
+  readonly onDone: () => void
+}
+
+/** A button that opens a form in a dialog. */
+function FormButton(props: {
+  readonly label: string
+  readonly title: string
+  readonly variant?: 'default'
+  readonly denied: string | undefined
+  readonly onDone: () => void
+  readonly children: (form: Form) => ReactNode
+}) {
+  const { label, title, variant, denied, onDone, children } = props
+  const [isOpen, { open, close }] = useDisclosure(false)
+  const done = () => {
+    close()
+    onDone()
+  }
+  return (
+    <>
+      <DeniableButton denied={denied} onClick={open} {...(variant ? { variant } : {})}>
+        {label}
+      </DeniableButton>
+      <Modal opened={isOpen} onClose={close} title={title} centered keepMounted={false}>
+        {children({ close, onDone: done })}
+      </Modal>
+    </>
+  )
+}

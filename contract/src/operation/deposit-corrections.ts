@@ -1,0 +1,109 @@
+import { Type } from 'typebox'
+import { endpoint } from '../core/endpoint.ts'
+import { Int64, Prose } from '../core/schema.ts'
+import { Deposit, depositPath } from '../payments/deposits.ts'
+
+const TAG = 'Deposits'
+
+/** The most parts that one call makes. */
+export const DEPOSIT_PARTS_MAX = 20
+
+const VOTES =
+  'If the platform has set approvalsRequired, members alone do it, and until the last who votes for the same it stays as it is.'
+
+const reason = Prose(500, { description: 'Why. Kept as the note of the deposit' })
+
+const SHARED_ERRORS = [
+  'INVALID_INPUT',
+  'FORBIDDEN',
+  'DEPOSIT_NOT_FOUND',
+  'DEPOSIT_NOT_CORRECTABLE',
+  'SCREENING_NOT_DECIDED',
+  'INVALID_STATE_TRANSITION',
+] as const
+
+export const DepositSplitRequest = Type.Object({
+  amounts: Type.Array(Int64({ minimum: 1 }), {
+    minItems: 1,
+    maxItems: DEPOSIT_PARTS_MAX,
+    description: 'In the smallest unit: at least two, which sum to the amount of the deposit',
+  }),
+  reason,
+})
+
+export const DepositParts = Type.Object({
+  deposit: Deposit,
+  parts: Type.Array(Deposit, {
+    description: 'In the order of the amounts. Empty until the last member that is needed has voted',
+  }),
+})
+
+export const DepositWriteOffRequest = Type.Object({ reason })
+
+export const DepositAdjustRequest = Type.Object({
+  amount: Int64({
+    minimum: 1,
+    description:
+      'What the bank has booked, in the smallest unit. A statement must book the deposit with this amount',
+  }),
+  reason,
+})
+
+/** Divides a deposit in suspense into deposits of its own. */
+export const deposit_split = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  movesHeldMoney: true,
+  method: 'POST',
+  path: '/deposits/{depositId}/split',
+  tag: TAG,
+  summary: 'Split a deposit',
+  description:
+    'Divides a deposit in suspense into parts. Each part is a deposit in suspense: assign, return, split or write it off. If the ' +
+    `bank takes the deposit back later, it takes all parts back. ${VOTES}`,
+  idempotent: true,
+  params: depositPath,
+  body: DepositSplitRequest,
+  responses: { 200: DepositParts },
+  errors: SHARED_ERRORS,
+})
+
+/** Books a deposit in suspense to the platform's costs. */
+export const deposit_write_off = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  movesHeldMoney: true,
+  method: 'POST',
+  path: '/deposits/{depositId}/write-off',
+  tag: TAG,
+  summary: 'Write off a deposit',
+  description:
+    'Books a deposit in suspense to the account `costs` of the platform, so that it lowers the costs: for amounts that nobody ' +
+    `claims and that cannot go back. ${VOTES}`,
+  idempotent: true,
+  params: depositPath,
+  body: DepositWriteOffRequest,
+  responses: { 200: Deposit },
+  errors: SHARED_ERRORS,
+})
+
+/** Makes the books agree with what the bank has booked for a deposit. */
+export const deposit_adjust = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  movesHeldMoney: true,
+  method: 'POST',
+  path: '/deposits/{depositId}/adjust',
+  tag: TAG,
+  summary: 'Adjust a deposit to what its bank has booked',
+  description:
+    'Books the difference between a deposit and the line of a statement that books it. The balance of no customer changes: a ' +
+    'deposit in suspense gets the amount of the line. For any other one, what was booked in addition becomes a deposit in suspense, and ' +
+    `what was booked less is a cost of the platform. A deposit is adjusted once. ${VOTES}`,
+  params: depositPath,
+  body: DepositAdjustRequest,
+  responses: { 200: DepositParts },
+  errors: ['AMOUNT_OUT_OF_RANGE', ...SHARED_ERRORS],
+})
+
+export const depositCorrections = { deposit_split, deposit_write_off, deposit_adjust }

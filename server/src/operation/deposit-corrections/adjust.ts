@@ -1,0 +1,66 @@
+import { hasRoom } from '../../kernel/ledger/balances.ts'
+import { type Leg, post } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { fieldError } from '../../kernel/operation/operation.ts'
+import { noted } from '../../money/deposits/decide.ts'
+import { causeOf, railLeg } from '../../money/rails/deposit-rows.ts'
+import { update, type Write } from '../../storage/commit/writes.ts'
+import type { DepositRow } from '../../storage/rows/rail.ts'
+import { selectDepositLines } from '../reconciliations/store.ts'
+import { insertParts, newPart, notCorrectable } from './corrections.ts'
+
+/**
+ * Checks that the statements of the rail book a deposit with this amount. Errors: 400 `INVALID_INPUT`, 409 `DEPOSIT_NOT_CORRECTABLE`.
+ */
+export async function checkBooked(op: Op, row: DepositRow, amount: bigint): Promise<void> {
+  if (row.state === 'REVERSED')
+    throw notCorrectable('REVERSED', 'The bank of this deposit has taken it back.')
+  if (row.details.adjustedFrom !== undefined)
+    throw notCorrectable('ALREADY_ADJUSTED', 'This deposit was adjusted before.')
+  const [line, another] = await selectDepositLines(op, row)
+  if (!line) throw notCorrectable('NOT_BOOKED', 'No statement books this deposit.')
+  if (another) throw notCorrectable('BOOKED_TWICE', 'Statements book this deposit more than once.')
+  if (line.amount !== amount)
+    throw fieldError('INVALID_INPUT', 'amount', `The statement books ${line.amount} for this deposit`)
+  if (amount === row.amount)
+    throw notCorrectable('NO_DIFFERENCE', 'The bank has booked the amount of this deposit.')
+}
+
+/** A deposit as its bank has booked it, and the parts that this adds. */
+export interface Adjusted {
+  readonly row: DepositRow
+  readonly parts: readonly DepositRow[]
+  readonly writes: readonly Write[]
+}
+
+/** Books the difference to what the bank has booked. Guard: the deposit is as it was. Error: 400 `AMOUNT_OUT_OF_RANGE`. */
+export async function adjusted(op: Op, row: DepositRow, booked: bigint, note: string): Promise<Adjusted> {
+  const difference = booked - row.amount
+  const isLess = difference < 0n
+  const isInSuspense = row.state === 'SUSPENSE'
+  const legs: Leg[] = [
+    railLeg(row, -difference),
+    { system: isInSuspense || !isLess ? 'suspense' : 'costs', currency: row.currency, amount: difference },
+  ]
+  if (!(await hasRoom(op, legs)))
+    throw fieldError('AMOUNT_OUT_OF_RANGE', 'amount', 'A balance of the platform would be too large')
+  const details = {
+    ...noted(row, note),
+    adjustedFrom: String(row.amount),
+    ...(isLess && !isInSuspense ? { borne: String(-difference) } : {}),
+  }
+  const amount = isInSuspense ? booked : row.amount
+  const parts =
+    isInSuspense || isLess ? [] : [newPart(op, row, { amount: difference, reason: 'BOOKED_MORE', note })]
+  const { state, amount: before, updated_at } = row
+  const change = { amount, details, updated_at: op.now }
+  return {
+    row: { ...row, ...change },
+    parts,
+    writes: [
+      update('deposits', row.id, { state, amount: before, updated_at }, change),
+      ...post(op, causeOf(row), legs),
+      ...insertParts(op, parts),
+    ],
+  }
+}

@@ -1,0 +1,68 @@
+import type { DepositReason } from '@countersign/contract/payments/deposits'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import { walletOf } from '../../money/deposits/decide.ts'
+import { depositView } from '../../money/deposits/deposits.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { DepositRow } from '../../storage/rows/rail.ts'
+
+export type FaultOfCorrection =
+  | 'WALLET_ADDRESS'
+  | 'REVERSED'
+  | 'ALREADY_ADJUSTED'
+  | 'NOT_BOOKED'
+  | 'BOOKED_TWICE'
+  | 'NO_DIFFERENCE'
+
+export function notCorrectable(reason: FaultOfCorrection, message: string): ApiError {
+  return new ApiError('DEPOSIT_NOT_CORRECTABLE', { message, details: { reason } })
+}
+
+/** Error: 409 `DEPOSIT_NOT_CORRECTABLE`. The money of a wallet is its holder's. */
+export async function checkNoWallet(op: Op, row: DepositRow): Promise<void> {
+  const wallet = await walletOf(op, row)
+  if (wallet)
+    throw notCorrectable(
+      'WALLET_ADDRESS',
+      `This deposit is at the own address of a wallet: it can only be assigned to ${wallet.id}.`,
+    )
+}
+
+/** A new deposit in suspense with money of another one. Files of banks do not report it. */
+export function newPart(
+  op: Op,
+  row: DepositRow,
+  {
+    amount,
+    reason,
+    note,
+  }: { readonly amount: bigint; readonly reason: DepositReason; readonly note: string },
+): DepositRow {
+  const { from, confirmedBy, entryReference, adjustedFrom, borne, ...details } = row.details
+  return {
+    ...row,
+    id: op.newId('Deposit'),
+    amount,
+    state: 'SUSPENSE',
+    reason,
+    details: { ...details, note },
+    account_id: null,
+    transaction_id: null,
+    parent_id: row.id,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** The writes of new parts, and the event of each: it waits for a person. */
+export function insertParts(op: Op, parts: readonly DepositRow[]): Write[] {
+  return parts.flatMap((part) => [
+    insert('deposits', part),
+    event(op, 'DEPOSIT.SUSPENDED', part.id, depositView(part)),
+  ])
+}
+
+export function correctedEvent(op: Op, row: DepositRow): Write {
+  return event(op, 'DEPOSIT.CORRECTED', row.id, depositView(row))
+}

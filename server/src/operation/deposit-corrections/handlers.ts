@@ -1,0 +1,94 @@
+import type { depositCorrections } from '@countersign/contract/operation/deposit-corrections'
+import { requireValue } from '../../base/formats/require-value.ts'
+import { post } from '../../kernel/ledger/transfers.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import { ballotOf, checkCan, checkScreened, noted, stillWaits } from '../../money/deposits/decide.ts'
+import { depositView, findDeposit } from '../../money/deposits/deposits.ts'
+import { causeOf, moveDeposit } from '../../money/rails/deposit-rows.ts'
+import { castVote } from '../../people/members/approval-votes.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { DepositRow } from '../../storage/rows/rail.ts'
+import { selectLatest } from '../reconciliations/store.ts'
+import { adjusted, checkBooked } from './adjust.ts'
+import { checkNoWallet, correctedEvent, insertParts, newPart } from './corrections.ts'
+
+export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
+  deposit_split: async (op, { params, body }) => {
+    const row = await findCorrectable(op, params.depositId, 'split')
+    checkSum(row, body.amounts)
+    const vote = await castVote(op, ballotOf(row, `split ${body.amounts.join(' ')}`))
+    if (!vote.decides) return { status: 200, body: viewOf(row, []), writes: stillWaits(row, vote) }
+    const { reason: note } = body
+    const reason = requireValue(row.reason, 'reason of a deposit in suspense')
+    const parts = body.amounts.map((amount) => newPart(op, row, { amount, reason, note }))
+    const moved = moveDeposit(op, row, 'split', { details: noted(row, body.reason) })
+    return {
+      status: 200,
+      body: viewOf(moved.row, parts),
+      writes: [...vote.writes, moved.write, ...insertParts(op, parts), correctedEvent(op, moved.row)],
+    }
+  },
+
+  deposit_write_off: async (op, { params, body }) => {
+    const row = await findCorrectable(op, params.depositId, 'write_off')
+    const vote = await castVote(op, ballotOf(row, 'write off'))
+    if (!vote.decides) return { status: 200, body: depositView(row), writes: stillWaits(row, vote) }
+    const moved = moveDeposit(op, row, 'write_off', { details: noted(row, body.reason) })
+    const { currency, amount } = row
+    const moves = post(op, causeOf(row), [
+      { system: 'suspense', currency, amount: -amount },
+      { system: 'costs', currency, amount },
+    ])
+    return {
+      status: 200,
+      body: depositView(moved.row),
+      writes: [...vote.writes, ...moves, moved.write, correctedEvent(op, moved.row)],
+    }
+  },
+
+  deposit_adjust: async (op, { params, body }) => {
+    const row = await findDeposit(op, params.depositId)
+    await checkNoWallet(op, row)
+    await checkBooked(op, row, body.amount)
+    const vote = await castVote(op, ballotOf(row, `adjust ${body.amount}`))
+    if (!vote.decides) return { status: 200, body: viewOf(row, []), writes: stillWaits(row, vote) }
+    const now = await adjusted(op, row, body.amount, body.reason)
+    return {
+      status: 200,
+      body: viewOf(now.row, now.parts),
+      writes: [...vote.writes, ...now.writes, correctedEvent(op, now.row), ...(await comparedAgain(op, row))],
+    }
+  },
+}
+
+/** A deposit in suspense that may be corrected. */
+async function findCorrectable(op: Op, id: string, by: 'split' | 'write_off'): Promise<DepositRow> {
+  const row = await findDeposit(op, id)
+  checkCan(row, by)
+  await checkScreened(op, row)
+  await checkNoWallet(op, row)
+  return row
+}
+
+function checkSum({ amount, currency }: DepositRow, amounts: readonly bigint[]): void {
+  const sum = amounts.reduce((total, one) => total + one, 0n)
+  if (amounts.length < 2) throw fieldError('INVALID_INPUT', 'amounts', 'amounts needs at least two parts')
+  if (sum === amount) return
+  throw fieldError(
+    'INVALID_INPUT',
+    'amounts',
+    `The parts sum to ${sum}, and the deposit is ${amount}, in the smallest unit of ${currency}`,
+  )
+}
+
+/** The difference is gone with the next comparison of the rail's account. */
+async function comparedAgain(op: Op, { rail, currency }: DepositRow): Promise<Write[]> {
+  const latest = await selectLatest(op, rail, currency)
+  return latest ? [job(op, 'statement.compare', { statementId: latest.id, attempt: 0 }, op.now)] : []
+}
+
+function viewOf(row: DepositRow, parts: readonly DepositRow[]) {
+  return { deposit: depositView(row), parts: parts.map(depositView) }
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
+import { runCommand } from '../../../src/edge/commands/admin.ts'
+import type { Reply } from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { openProduction, type Production, until } from '../../worlds/production/bank.testing.ts'
+import { dateBefore, ModelBank } from '../../worlds/production/model-bank.testing.ts'
+
+type Account = { readonly id: string; readonly customerId: string }
+
+let world: Production
+/** Opened while the example bank is there: a model bank takes its place. */
+const accounts: Account[] = []
+beforeAll(async () => {
+  world = await openProduction()
+  for (let n = 0; n < 2; n++) {
+    const customerId = await world.newApproved()
+    const { id } = await world.accountOf(customerId, 'EUR')
+    accounts.push({ id, customerId })
+  }
+})
+afterAll(() => world.close())
+
+const yesterday = dateBefore(1)
+
+const read = async (id: string) => (await world.client.get(`/deposits/${id}`)).body
+
+/** A deposit of 50.00 EUR by a report, and a statement that books it with another amount. */
+async function bookedAs(amount: number, credit?: Account) {
+  const bank = new ModelBank(world)
+  const deposit = await read(await bank.receives(5000))
+  if (credit) await correct(deposit, 'assign', { accountId: credit.id })
+  await bank.books(amount)
+  const day = await compared(bank)
+  expect(day.differences).toMatchObject([
+    {
+      reason: 'OTHER_AMOUNT',
+      amount: amount - 5000,
+      about: credit ? expect.stringMatching(/^Transaction:/) : deposit.id,
+    },
+  ])
+  return { bank, deposit }
+}
+
+/** Compares the day now, as the operator does. */
+async function compared(bank: ModelBank): Promise<Reply['body']> {
+  const args = ['reconciliation', 'run', '--rail', bank.name, '--date', yesterday]
+  await runCommand(world.service.app, args, '')
+  const { data } = (await world.client.get(`/reconciliations?rail=${bank.name}`)).body
+  return (await world.client.get(`/reconciliations/${data[0].id}`)).body
+}
+
+async function correct({ id }: Reply['body'], what: string, body: object): Promise<Reply['body']> {
+  const reply = await world.client.post(`/deposits/${id}/${what}`, body)
+  expect(reply.status, toJson(reply.body)).toBe(200)
+  return reply.body
+}
+
+async function posted(bank: ModelBank) {
+  const { rows } = await world.service.app.db.query<{ posted: bigint }>(
+    `SELECT posted FROM ledger_accounts WHERE currency = 'EUR' AND name = $1`,
+    [`rail:${bank.name}`],
+  )
+  return Number(rows[0]?.posted)
+}
+
+const balance = async ({ id, customerId }: Account) => {
+  const { data } = (
+    await world.client.get(`/customers/internal-accounts?customerId=${customerId}&currency=EUR`)
+  ).body
+  return data.find((one: Reply['body']) => one.id === id).balance.amount
+}
+
+const REASON = 'The bank has booked another amount'
+
+test.each([4970, 5030])(
+  'a deposit in suspense gets the amount that its bank has booked: %i',
+  async (amount) => {
+    const { bank, deposit } = await bookedAs(amount)
+    const { deposit: adjusted, parts } = await correct(deposit, 'adjust', {
+      amount,
+      reason: REASON,
+    })
+    expect(parts).toEqual([])
+    expect(adjusted).toMatchObject({
+      status: 'SUSPENSE',
+      amount: { amount },
+      adjustedFrom: { amount: 5000 },
+      note: REASON,
+    })
+    expect(await posted(bank)).toBe(amount)
+    expect(await compared(bank)).toMatchObject({ status: 'BALANCED' })
+    const again = await world.client.post(`/deposits/${deposit.id}/adjust`, {
+      amount,
+      reason: 'Again',
+    })
+    expectError(again, { code: 'DEPOSIT_NOT_CORRECTABLE' })
+    expect(again.body.details).toMatchObject({ reason: 'ALREADY_ADJUSTED' })
+  },
+)
+
+test('what was booked above a deposit that was credited waits as a deposit in suspense, and the account stays as it is', async () => {
+  const account = accounts.pop()!
+  const { bank, deposit } = await bookedAs(5030, account)
+  const { deposit: adjusted, parts } = await correct(deposit, 'adjust', {
+    amount: 5030,
+    reason: REASON,
+  })
+  expect(adjusted).toMatchObject({ status: 'CREDITED', amount: { amount: 5000 } })
+  expect(parts).toMatchObject([
+    { status: 'SUSPENSE', amount: { amount: 30 }, partOf: deposit.id, reason: 'BOOKED_MORE' },
+  ])
+  expect(await balance(account)).toBe(5000)
+  expect(await compared(bank)).toMatchObject({ status: 'BALANCED' })
+  await correct(parts[0], 'assign', { accountId: account.id })
+  expect(await balance(account)).toBe(5030)
+
+  await bank.tell(bank.event('deposit.reversed', { depositId: `${bank.name}-one`, failure: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'Recalled' } }))
+  await until(
+    () => read(deposit.id),
+    ({ status }) => status === 'REVERSED',
+  )
+  expect(await balance(account)).toBe(0)
+  expect(await posted(bank)).toBe(0)
+})
+
+test('what was booked below a deposit that was credited is a cost of the platform, until the bank takes it back', async () => {
+  const account = accounts.pop()!
+  const { bank, deposit } = await bookedAs(4970, account)
+  const { parts } = await correct(deposit, 'adjust', { amount: 4970, reason: REASON })
+  expect(parts).toEqual([])
+  expect(await balance(account)).toBe(5000)
+  expect(await posted(bank)).toBe(4970)
+  expect(await compared(bank)).toMatchObject({ status: 'BALANCED' })
+
+  await bank.tell(bank.event('deposit.reversed', { depositId: `${bank.name}-one`, failure: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'Recalled' } }))
+  await until(
+    () => read(deposit.id),
+    ({ status }) => status === 'REVERSED',
+  )
+  expect(await balance(account)).toBe(0)
+  expect(await posted(bank)).toBe(0)
+})
+
+test('a deposit is adjusted to nothing but what a statement books', async () => {
+  const { bank, deposit } = await bookedAs(4970)
+  const path = `/deposits/${deposit.id}/adjust`
+  expectError(await world.client.post(path, { amount: 4971, reason: REASON }), {
+    code: 'INVALID_INPUT',
+    field: 'amount',
+  })
+  const unbooked = await new ModelBank(world).receives(5000)
+  const refused = await world.client.post(`/deposits/${unbooked}/adjust`, { amount: 4970, reason: REASON })
+  expectError(refused, { code: 'DEPOSIT_NOT_CORRECTABLE' })
+  expect(refused.body.details).toEqual({ reason: 'NOT_BOOKED' })
+  expect(await posted(bank)).toBe(5000)
+})
+
+test('of fifty who adjust a deposit at the same time one does', async () => {
+  const { bank, deposit } = await bookedAs(5030)
+  const body = { amount: 5030, reason: REASON }
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, () => world.client.post(`/deposits/${deposit.id}/adjust`, body)),
+  )
+  expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
+  expect(await posted(bank)).toBe(5030)
+})
+
+test('if two members have to approve, no API token adjusts a deposit', async () => {
+  const { bank, deposit } = await bookedAs(4970)
+  await world.client.send('PATCH', '/config', { approvalsRequired: 2 })
+  const refused = await world.client.post(`/deposits/${deposit.id}/adjust`, { amount: 4970, reason: REASON })
+  await world.client.send('PATCH', '/config', { approvalsRequired: 1 })
+  expectError(refused, { code: 'FORBIDDEN' })
+  expect(await posted(bank)).toBe(5000)
+})

@@ -1,0 +1,164 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { toJson } from '../../../src/base/json/json.ts'
+import {
+  type Client,
+  newBankAccount,
+  newCustomer,
+  newPlatform,
+  type Reply,
+} from '../../worlds/client.testing.ts'
+import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { booksOf } from '../../worlds/records/decisions.testing.ts'
+import { balanceOf } from '../../worlds/records/payments.testing.ts'
+
+/** A deposit of 100.00 USD in suspense. */
+const AMOUNT = 10_000
+
+type Deposit = Reply['body']
+
+async function suspended(client: Client, amount = AMOUNT): Promise<Deposit> {
+  const { status, body } = await client.post('/sandbox/deposits', { amount, currency: 'USD' })
+  expect([status, body.status]).toEqual([201, 'SUSPENSE'])
+  return body
+}
+
+const read = async (client: Client, { id }: Deposit) => (await client.get(`/deposits/${id}`)).body
+
+async function correct(client: Client, { id }: Deposit, what: string, body: object): Promise<Deposit> {
+  const reply = await client.post(`/deposits/${id}/${what}`, body)
+  expect(reply.status, toJson(reply.body)).toBe(200)
+  return reply.body
+}
+
+const split = (client: Client, deposit: Deposit, amounts: readonly number[]) =>
+  correct(client, deposit, 'split', { amounts, reason: 'Two invoices' })
+
+const eventsOf = async (client: Client, { id }: Deposit) =>
+  (await client.events(`&objectId=${id}`)).map(({ type }) => type)
+
+describe('a deposit in suspense', () => {
+  test('is split into parts, and each part is assigned, returned or written off by itself', async () => {
+    const client = await newPlatform()
+    const customer = await newCustomer(client)
+    const deposit = await suspended(client)
+    const { deposit: whole, parts } = await split(client, deposit, [7_000, 2_900, 100])
+    expect(whole).toMatchObject({ id: deposit.id, status: 'SPLIT', note: 'Two invoices' })
+    expect(parts).toMatchObject(
+      [7_000, 2_900, 100].map((amount) => ({
+        amount: { amount },
+        status: 'SUSPENSE',
+        partOf: deposit.id,
+        reason: 'NO_MATCH',
+      })),
+    )
+    expect(await booksOf(client)).toEqual({ rail: AMOUNT, suspense: AMOUNT })
+
+    const [first, second, third] = parts
+    await correct(client, first, 'assign', { accountId: customer.usd })
+    expect(await balanceOf(client, customer.id)).toBe(7_000n)
+    await correct(client, second, 'return', {})
+    await client.advance(0)
+    expect(await read(client, second)).toMatchObject({ status: 'RETURNED' })
+    const written = await correct(client, third, 'write-off', { reason: 'Below our minimum' })
+    expect(written).toMatchObject({ status: 'WRITTEN_OFF', note: 'Below our minimum' })
+    expect(await booksOf(client)).toEqual({ rail: 7_100, costs: -100 })
+    expect(await eventsOf(client, deposit)).toEqual(['DEPOSIT.SUSPENDED', 'DEPOSIT.CORRECTED'])
+    expect(await eventsOf(client, first)).toEqual(['DEPOSIT.SUSPENDED'])
+    expect(await eventsOf(client, third)).toEqual(['DEPOSIT.SUSPENDED', 'DEPOSIT.CORRECTED'])
+  })
+
+  test('is split once by fifty calls at the same time', async () => {
+    const client = await newPlatform()
+    const deposit = await suspended(client)
+    const calls = Array.from({ length: 50 }, (_, n) =>
+      client.post(`/deposits/${deposit.id}/split`, { amounts: [AMOUNT - 1 - n, 1 + n], reason: 'Race' }),
+    )
+    const statuses = (await Promise.all(calls)).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 409)).toHaveLength(49)
+    const { data } = (await client.get('/deposits?status=SUSPENSE')).body
+    expect(data).toHaveLength(2)
+    expect(data.reduce((sum: number, { amount }: Deposit) => sum + amount.amount, 0)).toBe(AMOUNT)
+  })
+
+  test('is refused parts that do not sum to it, and any correction once it has left suspense', async () => {
+    const client = await newPlatform()
+    const deposit = await suspended(client)
+    const path = `/deposits/${deposit.id}`
+    for (const amounts of [[AMOUNT, 1], [AMOUNT], [AMOUNT, 0]])
+      expectError(await client.post(`${path}/split`, { amounts, reason: 'Wrong' }), {
+        code: 'INVALID_INPUT',
+        field: amounts[1] === 0 ? 'amounts.1' : 'amounts',
+      })
+    expectError(await client.post(`${path}/write-off`, {}), { code: 'INVALID_INPUT', field: 'reason' })
+    await correct(client, deposit, 'write-off', { reason: 'Nobody claims it' })
+    for (const [what, body] of [
+      ['split', { amounts: [AMOUNT - 1, 1], reason: 'Late' }],
+      ['write-off', { reason: 'Twice' }],
+      ['return', {}],
+    ] as const)
+      expectError(await client.post(`${path}/${what}`, body), { code: 'INVALID_STATE_TRANSITION' })
+    const stranger = await newPlatform()
+    const stolen = await stranger.post(`${path}/write-off`, { reason: 'Not mine' })
+    expectError(stolen, { code: 'DEPOSIT_NOT_FOUND', field: 'depositId' })
+    expect(await booksOf(client)).toEqual({ rail: AMOUNT, costs: -AMOUNT })
+  })
+})
+
+async function spend(client: Client, customer: { id: string; usd: string }, amount: number) {
+  const destination = { accountId: await newBankAccount(client, customer.id) }
+  const reply = await client.post('/transfer-out', {
+    source: { accountId: customer.usd },
+    destination,
+    amount,
+  })
+  expect(reply.status, toJson(reply.body)).toBe(201)
+  await client.advance(0)
+}
+
+/** What a person does with a part, and what its account still has when the bank takes all back. */
+const FATES = ['SUSPENSE', 'CREDITED', 'WRITTEN_OFF', 'SPLIT'] as const
+
+test('a deposit that its bank takes back takes its parts along, whatever became of them', async () => {
+  const parts = fc.array(
+    fc.record({ amount: fc.integer({ min: 2, max: 5_000 }), fate: fc.constantFrom(...FATES) }),
+    {
+      minLength: 2,
+      maxLength: 5,
+    },
+  )
+  await fc.assert(
+    fc.asyncProperty(parts, fc.boolean(), async (planned, isSpent) => {
+      const client = await newPlatform()
+      const customer = await newCustomer(client)
+      const total = planned.reduce((sum, { amount }) => sum + amount, 0)
+      const deposit = await suspended(client, total)
+      const { parts: made } = await split(
+        client,
+        deposit,
+        planned.map(({ amount }) => amount),
+      )
+      let credited = 0
+      for (const [n, { amount, fate }] of planned.entries()) {
+        const part = made[n]
+        if (fate === 'CREDITED') {
+          credited += amount
+          await correct(client, part, 'assign', { accountId: customer.usd })
+        }
+        if (fate === 'WRITTEN_OFF') await correct(client, part, 'write-off', { reason: 'Small' })
+        if (fate === 'SPLIT') await split(client, part, [1, amount - 1])
+      }
+      const spent = isSpent && credited > 1 ? credited - 1 : 0
+      if (spent > 0) await spend(client, customer, spent)
+      const reply = await client.post(`/sandbox/deposits/${deposit.id}/reverse`)
+      expect(reply.status, toJson(reply.body)).toBe(200)
+      const { data } = (await client.get('/deposits?limit=100')).body
+      expect(new Set(data.map(({ status }: Deposit) => status))).toEqual(new Set(['REVERSED']))
+      expect(await balanceOf(client, customer.id)).toBe(0n)
+      // What the account no longer had is owed to the platform.
+      expect(await booksOf(client)).toEqual(spent > 0 ? { rail: -spent, receivables: spent } : {})
+    }),
+    { numRuns: 12 },
+  )
+})
