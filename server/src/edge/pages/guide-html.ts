@@ -1,15 +1,20 @@
 import { posix } from 'node:path'
 import { Marked, type Tokens } from 'marked'
 import { Html, html } from '../../base/formats/html.ts'
+import { codeBlock } from '../reference/code-block.ts'
 
-/** A guide as parts of a page. */
-export interface GuideHtml {
+/** A guide for lists. */
+export interface GuideOutline {
   readonly title: string
-  /** The first sentence, for a list of guides. */
+  /** The first sentence. */
   readonly introduction: string
-  readonly body: Html
   /** Its sections, by the fragments of their addresses. */
   readonly sections: readonly { readonly id: string; readonly text: string }[]
+}
+
+/** A guide as parts of a page. */
+export interface GuideHtml extends GuideOutline {
+  readonly body: Html
 }
 
 interface Found {
@@ -25,6 +30,21 @@ type Find = (name: string) => Found | undefined
  * show: such a link becomes text. A link that names a file names its title here.
  */
 export function guideHtml(markdown: string, name: string, find: Find): GuideHtml {
+  return readGuide(markdown, name, find, codeBlock)
+}
+
+/** The outline of a guide. Colours for its code would take most of the time, so it has none. */
+export function guideOutline(markdown: string, name: string): GuideOutline {
+  const { title, introduction, sections } = readGuide(
+    markdown,
+    name,
+    () => undefined,
+    (code) => html`${code}`,
+  )
+  return { title, introduction, sections }
+}
+
+function readGuide(markdown: string, name: string, find: Find, block: typeof codeBlock): GuideHtml {
   const sections: { id: string; text: string }[] = []
   const idOf = uniqueIds()
   let title = name
@@ -51,7 +71,7 @@ export function guideHtml(markdown: string, name: string, find: Find): GuideHtml
         const rows = token.rows.map((row) => cells(row, 'td')).join('\n')
         return `<div class="table" tabindex="0"><table><thead>${cells(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`
       },
-      code: ({ text }: Tokens.Code) => html`<pre tabindex="0"><code>${text}</code></pre>\n`.text,
+      code: ({ text, lang }: Tokens.Code) => block(text, lang).text,
       // Guides have no HTML but the marks of printed tables.
       html: () => '',
     },
