@@ -26,10 +26,19 @@ function addCopyButtons() {
   }
 }
 
+/** A transcript shows commands after a prompt: only they are copied, without it and without their output. */
+function copiedText(code) {
+  const text = code.textContent
+  // Strings in quotes and lines that end with a backslash go over several lines.
+  const command = /^\$ ((?:"(?:[^"\\]|\\.)*"|'[^']*'|\\\n|.)*)/gm
+  const commands = [...text.matchAll(command)].map(([, one]) => one)
+  return commands.length > 0 ? commands.join('\n') : text
+}
+
 /** Without TLS, browsers have no clipboard for pages: then the code is selected, and false is returned. */
 async function copy(code) {
   try {
-    await navigator.clipboard.writeText(code.textContent)
+    await navigator.clipboard.writeText(copiedText(code))
     return true
   } catch {
     getSelection().selectAllChildren(code)

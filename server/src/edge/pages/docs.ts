@@ -93,16 +93,16 @@ async function searchEntries({ sections }: Api): Promise<SearchEntry[]> {
       title: operation.summary,
       address,
       place: path === '' ? `Webhook · ${name}` : `${method} ${path}`,
-      words: `${name} ${title} ${operation.description ?? ''}`,
+      words: `${name} ${title} ${operation.description ?? ''}`.toLowerCase(),
     })),
   )
-  const guides = (await listedGuides()).flatMap(({ title, address, introduction, sections }) => [
-    { title, address, place: 'Guide', words: introduction },
-    ...sections.map(({ id, text }) => ({
+  const guides = (await listedGuides()).flatMap(({ title, address, words, sections }) => [
+    { title, address, place: 'Guide', words: words.toLowerCase() },
+    ...sections.map(({ id, text, words }) => ({
       title: text,
       address: `${address}#${id}`,
       place: `Guide · ${title}`,
-      words: '',
+      words: words.toLowerCase(),
     })),
   ])
   return [...operations, ...guides]

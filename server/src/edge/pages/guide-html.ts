@@ -3,18 +3,26 @@ import { Marked, type Tokens } from 'marked'
 import { Html, html } from '../../base/formats/html.ts'
 import { codeBlock } from '../reference/code-block.ts'
 
-/** A guide for lists. */
-export interface GuideOutline {
-  readonly title: string
-  /** The first sentence. */
-  readonly introduction: string
-  /** Its sections, by the fragments of their addresses. */
-  readonly sections: readonly { readonly id: string; readonly text: string }[]
+interface Section {
+  /** The fragment of its address. */
+  readonly id: string
+  readonly text: string
 }
 
 /** A guide as parts of a page. */
-export interface GuideHtml extends GuideOutline {
+export interface GuideHtml {
+  readonly title: string
+  /** The first sentence. */
+  readonly introduction: string
+  readonly sections: readonly Section[]
   readonly body: Html
+}
+
+/** A guide for lists and for the search. */
+export interface GuideOutline extends Omit<GuideHtml, 'body'> {
+  /** The words before the first section. */
+  readonly words: string
+  readonly sections: readonly (Section & { readonly words: string })[]
 }
 
 interface Found {
@@ -33,15 +41,18 @@ export function guideHtml(markdown: string, name: string, find: Find): GuideHtml
   return readGuide(markdown, name, find, codeBlock)
 }
 
+const plainBlock = (code: string) => html`${code}`
+
 /** The outline of a guide. Colours for its code would take most of the time, so it has none. */
 export function guideOutline(markdown: string, name: string): GuideOutline {
-  const { title, introduction, sections } = readGuide(
-    markdown,
-    name,
-    () => undefined,
-    (code) => html`${code}`,
-  )
-  return { title, introduction, sections }
+  const { body, title, introduction, sections } = readGuide(markdown, name, () => undefined, plainBlock)
+  const [words = '', ...others] = body.text.split(/<h2 /).map((part) => part.replace(/<[^>]*>/g, ' '))
+  return {
+    title,
+    introduction,
+    words,
+    sections: sections.map((section, at) => ({ ...section, words: others[at] ?? '' })),
+  }
 }
 
 function readGuide(markdown: string, name: string, find: Find, block: typeof codeBlock): GuideHtml {

@@ -4,7 +4,7 @@ export interface SearchEntry {
   readonly address: string
   /** The kind of the entry and its place, `Operation · POST /quotes`. */
   readonly place: string
-  /** More words by which it is found. */
+  /** More words by which it is found, in lower case: there are many, so each search does not convert them again. */
   readonly words: string
 }
 
@@ -37,5 +37,5 @@ function scoreOf({ title, place, words }: SearchEntry, word: string): number {
   if (isWord) return IN_TITLE_AS_WORD
   if (inTitle.includes(word)) return IN_TITLE
   if (place.toLowerCase().includes(word)) return IN_PLACE
-  return words.toLowerCase().includes(word) ? IN_WORDS : 0
+  return words.includes(word) ? IN_WORDS : 0
 }
