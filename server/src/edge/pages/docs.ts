@@ -58,7 +58,7 @@ export function addDocs(server: FastifyInstance, app: App): void {
   })
 }
 
-/** What makes the pages is loaded when the first is asked for. */
+/** The modules that render the pages are loaded at the first request. */
 async function apiOf(document: string): Promise<Api> {
   const { readApi } = await import('../reference/api.ts')
   return readApi(JSON.parse(document))

@@ -43,10 +43,12 @@ export function guideHtml(markdown: string, name: string, find: Find): GuideHtml
 
 const plainBlock = (code: string) => html`${code}`
 
-/** The outline of a guide. Colours for its code would take most of the time, so it has none. */
+/** Reads the outline of a guide. Leaves its code without colours, which would take most of the time. */
 export function guideOutline(markdown: string, name: string): GuideOutline {
   const { body, title, introduction, sections } = readGuide(markdown, name, () => undefined, plainBlock)
-  const [words = '', ...others] = body.text.split(/<h2 /).map((part) => part.replace(/<[^>]*>/g, ' '))
+  const [words = '', ...others] = body.text
+    .split(/<h2 [^>]*>/)
+    .map((part) => plain(part.replace(/<[^>]*>/g, ' ')))
   return {
     title,
     introduction,

@@ -72,7 +72,7 @@ export function addGuides(server: FastifyInstance, app: App): void {
   })
 }
 
-/** What the reference page is made of is served by it. */
+/** Files of `reference/` are served by other routes. */
 async function findShown(): Promise<Shown> {
   const names = (await docsNames()).filter(
     (name) => /\.(?:md|json)$/.test(name) && !name.startsWith('reference/'),

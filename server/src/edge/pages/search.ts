@@ -11,7 +11,7 @@ export interface SearchEntry {
 const RESULTS_MAX = 30
 export const QUERY_CHARACTERS_MAX = 100
 
-/** What an entry is worth to a word by the place where it is. */
+/** Scores of a word by the place in which it is found. */
 const IN_TITLE_AS_WORD = 8
 const IN_TITLE = 4
 const IN_PLACE = 3

@@ -25,7 +25,7 @@ export interface SitePage {
   readonly side?: Html
   /** The headings of the page. */
   readonly sections?: readonly { readonly id: string; readonly text: string }[]
-  /** What the header has next to the links. */
+  /** A part of the header, after the search. */
   readonly tool?: Html | false
   readonly scripts?: readonly SiteFile[]
   /** The text in the search field. */

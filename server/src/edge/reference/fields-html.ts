@@ -35,7 +35,7 @@ function variantHtml(variant: Variant): Html {
   }${insideOf(variant)}</details>`
 }
 
-/** How many values are shown without opening a list. */
+/** More values than this are in a list that the reader opens. */
 const VALUES_SHOWN = 12
 
 function notes({ limits, pattern, values }: Shape): Html {

@@ -1,7 +1,7 @@
 import { nameOf, resolved } from './api.ts'
 import type { ApiDocument, Schema } from './api-document.ts'
 
-/** What the reference says about a value: of a field, a parameter, or a whole body. */
+/** The notes of the reference about a value: a field, a parameter, or a whole body. */
 export interface Shape {
   /** In words: `string`, `array of strings`, `object or null`. */
   readonly type: string
