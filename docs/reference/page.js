@@ -1,8 +1,16 @@
 // Every page about the API: buttons that copy code, and a search that shows its results while the reader types.
 
+showCurrentPage()
 openContents()
 addCopyButtons()
 addSearch()
+
+/** Scrolls the list of pages to the entry of this one. */
+function showCurrentPage() {
+  const current = document.querySelector('.side [aria-current]')
+  const side = current?.closest('.side')
+  if (side) side.scrollTop = current.offsetTop - side.clientHeight / 2
+}
 
 /** A wide window has a column for the list of headings. */
 function openContents() {

@@ -9,6 +9,8 @@ export interface SearchEntry {
 }
 
 const RESULTS_MAX = 30
+/** Each word is looked for in the text of all guides. */
+const WORDS_MAX = 8
 export const QUERY_CHARACTERS_MAX = 100
 
 /** Scores of a word by the place in which it is found. */
@@ -19,7 +21,12 @@ const IN_WORDS = 1
 
 /** The entries that have every word of the query, the best first. Pure. */
 export function searched(entries: readonly SearchEntry[], query: string): SearchEntry[] {
-  const words = query.slice(0, QUERY_CHARACTERS_MAX).toLowerCase().split(/\s+/).filter(Boolean)
+  const words = query
+    .slice(0, QUERY_CHARACTERS_MAX)
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .slice(0, WORDS_MAX)
   if (words.length === 0) return []
   const found = entries.flatMap((entry) => {
     const scores = words.map((word) => scoreOf(entry, word))
