@@ -135,8 +135,8 @@ describe('the pages about the API', () => {
     )
   })
 
-  test('find operations and guides while the reader types, and no schemas', async () => {
-    const { page, origin, wrong } = await open()
+  test.each(SIZES)('find operations and guides while the reader types, on %s', async (_, viewport) => {
+    const { page, origin, wrong } = await open(viewport)
     await page.goto(`${origin}/docs`)
     await page.keyboard.press('Control+k')
     await page.keyboard.type('quote')
@@ -147,6 +147,10 @@ describe('the pages about the API', () => {
     expect(found.filter((text) => /\/quotes/.test(text)).length).toBeGreaterThan(3)
     expect(found.filter((text) => /Guide/.test(text)).length).toBeGreaterThan(0)
     expect(found.filter((text) => /QuoteRequest|schema/i.test(text))).toEqual([])
+    const box = await page.locator('.search .results').boundingBox()
+    expect(box!.x).toBeGreaterThanOrEqual(0)
+    expect(box!.x + box!.width).toBeLessThanOrEqual(viewport.width)
+    expect(await look(page, 'docs-found')).toEqual([])
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: found[0]!.replace(/(?:GET|POST) .*/, '') }).waitFor()

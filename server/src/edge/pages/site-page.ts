@@ -57,7 +57,7 @@ ${sources.map((source) => html`<script type="module" src="${source}"></script>`)
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-<header class="bar"><nav aria-label="Pages"><a href="/">Countersign</a><a href="/docs/guides">Guides</a><a href="/docs">API reference</a><a href="${CONSOLE_PATH}/">Console</a></nav>${searchForm(query)}${tool}</header>
+<header class="bar"><nav class="pages" aria-label="Pages"><a class="brand" href="/">Countersign</a><a href="/docs/guides">Guides</a><a href="/docs">API reference</a><a href="${CONSOLE_PATH}/">Console</a></nav>${searchForm(query)}${tool}</header>
 <div class="page">${side}${contents(sections)}<main id="main">${body}</main></div>
 </body>
 </html>
