@@ -1,17 +1,15 @@
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
-import { newPlatform } from '../server/test/worlds/client.testing.ts'
+import { type Credentials, newPlatform } from '../server/test/worlds/client.testing.ts'
 import { type Browser, startBrowser } from './browser.testing.ts'
+import { DESKTOP, look, PHONE, SIZES } from './console.testing.ts'
 
-const { SCREENSHOTS } = process.env
+/** The most that the first view of a page may bring, compressed, and in how many requests. */
+const FIRST_VIEW_BYTES_MAX = 40_000
+const FIRST_VIEW_REQUESTS_MAX = 4
 
-const PHONE = { width: 390, height: 844 }
-const DESKTOP = { width: 1280, height: 900 }
-const SIZES = [
-  ['a phone', PHONE],
-  ['a desktop', DESKTOP],
-] as const
+/** Enough to have each kind open; all of a page would take axe a minute. */
+const DETAILS_OPENED = 8
 
 describe('the pages about the API', () => {
   let browser: Browser
@@ -19,9 +17,9 @@ describe('the pages about the API', () => {
     await browser?.close()
   })
 
-  /** A page that keeps what it asks other servers for, and what it complains of. */
-  async function open(viewport: typeof PHONE) {
-    browser = await startBrowser({ viewport })
+  /** A page that remembers what it asks other servers for, and what it complains of. */
+  async function open(viewport = DESKTOP, options: { javaScriptEnabled?: boolean } = {}) {
+    browser = await startBrowser({ viewport, ...options })
     const client = await newPlatform()
     const { origin } = new URL(client.baseUrl)
     const wrong: string[] = []
@@ -37,96 +35,172 @@ describe('the pages about the API', () => {
     return { page, client, origin, wrong }
   }
 
-  test.each(SIZES)('lead from / to a guide and back, on %s, light and dark', async (name, viewport) => {
+  test.each(SIZES)('lead from / to a guide and to the next one, on %s', async (_, viewport) => {
     const { page, origin, wrong } = await open(viewport)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await page.goto(origin)
-      await fits(page, `${name} ${colorScheme} landing`)
-      await page.getByRole('link', { name: 'Your first payment' }).click()
-      await page.getByRole('heading', { level: 1, name: 'Your first payment' }).waitFor()
-      await fits(page, `${name} ${colorScheme} guide`)
-      const [paper, ink] = await page.evaluate(() => {
-        const { backgroundColor, color } = getComputedStyle(document.body)
-        return [backgroundColor, color].map((text) => Number(/\d+/.exec(text)![0]))
-      })
-      expect(paper! > ink!).toBe(colorScheme === 'light')
-      await page.getByRole('link', { name: 'Guides' }).click()
-      await page.getByRole('link', { name: 'Moving money' }).click()
-      await fits(page, `${name} ${colorScheme} payments`)
+    await page.goto(origin)
+    await page.locator('main').getByRole('link', { name: 'Your first payment' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Your first payment' }).waitFor()
+    await page.locator('a[rel=next]').click()
+    await page.getByRole('heading', { level: 1, name: 'Calling the API' }).waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Guides' }).click()
+    await page.getByRole('heading', { level: 2, name: 'Run a server' }).waitFor()
+    expect(wrong).toEqual([])
+  })
+
+  test.each(SIZES)('fit, and break no rule of axe, on %s, light and dark', async (_, viewport) => {
+    const { page, origin, wrong } = await open(viewport)
+    const pages = {
+      start: '/',
+      guides: '/docs/guides',
+      guide: '/docs/guides/positions',
+      reference: '/docs',
+      section: '/docs/api/quotes',
+      operation: '/docs/api/transfer_out',
+      webhook: '/docs/api/customer_update_webhook',
+      search: '/docs/search?q=quote',
     }
+    const found: string[] = []
+    for (const [name, path] of Object.entries(pages)) {
+      await page.goto(origin + path)
+      await page.evaluate((most) => {
+        for (const details of [...document.querySelectorAll('main details')].slice(0, most))
+          details.setAttribute('open', '')
+      }, DETAILS_OPENED)
+      found.push(...(await look(page, `docs-${name}`)))
+    }
+    expect(found).toEqual([])
     expect(wrong).toEqual([])
   })
 
-  test.each(SIZES)('try a call out with records of the sandbox, on %s', async (name, viewport) => {
+  /** Makes records by the form in the header, and checks that it fits. */
+  async function makeRecords(page: Page, origin: string, { tokenId, clientSecret }: Credentials) {
+    await page.goto(`${origin}/docs`)
+    await page.getByText('Fill “try it”').click()
+    const fill = page.locator('#fill')
+    await fill.getByLabel('tokenId').fill(tokenId)
+    await fill.getByLabel('clientSecret').fill(clientSecret)
+    expect(await look(page, 'docs-fill')).toEqual([])
+    await fill.getByRole('button', { name: 'Make records' }).click()
+    await fill.getByText('The examples are about Customer:').waitFor()
+  }
+
+  test.each(SIZES)('try a call out with records of the sandbox, on %s', async (_, viewport) => {
     const { page, client, origin, wrong } = await open(viewport)
-    const { tokenId, clientSecret } = client.credentials
-    await page.goto(`${origin}/docs`)
-    await page
-      .getByText('Locks a rate and the fees')
-      .or(page.getByText('The settings of your platform'))
-      .first()
-      .waitFor()
-    await page.locator('label', { hasText: 'tokenId' }).nth(1).waitFor()
-    expect(await page.getByText(/^\s*(?:Username|Password)\b/).count()).toBe(0)
-
-    await page.getByText('Fill “try it”').click()
-    await page.locator('#fill-id').fill(tokenId)
-    await page.locator('#fill-secret').fill(clientSecret)
-    await fits(page, `${name} fill`)
-    await page.getByRole('button', { name: 'Make records' }).click()
-    await page.locator('#fill output', { hasText: 'The examples are about Customer:' }).waitFor()
-    await page.getByText('Fill “try it”').click()
-
-    await page.evaluate(() => {
-      location.hash = '#tag/quotes/post/quotes'
-    })
-    await page
-      .getByRole('button', { name: /Test Request.*post \/quotes\)/i })
-      .first()
-      .click()
-    const answered = page.waitForResponse(
-      (one) => one.url().endsWith('/quotes') && one.request().method() === 'POST',
-    )
-    await page.getByRole('button', { name: /^Send/ }).first().click()
+    await makeRecords(page, origin, client.credentials)
+    await page.goto(`${origin}/docs/api/quote_create`)
+    const form = page.locator('#try')
+    expect(await form.getByLabel('tokenId').inputValue()).toBe(client.credentials.tokenId)
+    const answered = page.waitForResponse((one) => one.request().method() === 'POST')
+    await form.getByRole('button', { name: 'Send' }).click()
     expect((await answered).status()).toBe(201)
-    await page.getByText('201 Created').first().waitFor()
-    await fits(page, `${name} sent`)
+    await form.getByText('201 Created').waitFor()
+    await form.getByText('"id": "Quote:').waitFor()
+
+    await page.goto(`${origin}/docs/api/quote_get`)
+    await form.getByRole('button', { name: 'Send' }).click()
+    await form.getByText('200 OK').waitFor()
+    expect(await look(page, 'docs-sent')).toEqual([])
     expect(wrong).toEqual([])
   })
 
-  test('find operations, and no schemas', async () => {
-    const { page, origin, wrong } = await open(DESKTOP)
+  test('upload a file from the page', async () => {
+    const { page, client, origin } = await open()
+    await makeRecords(page, origin, client.credentials)
+    await page.goto(`${origin}/docs/api/document_create`)
+    const form = page.locator('#try')
+    await form.locator('[type=file]').setInputFiles({
+      name: 'passport.pdf',
+      mimeType: 'application/pdf',
+      buffer: Buffer.from('%PDF-1.4\n%%EOF\n'),
+    })
+    await form.getByRole('button', { name: 'Send' }).click()
+    await form.getByText('201 Created').waitFor()
+  })
+
+  test('show what the server refuses, and keep numbers as they are on the wire', async () => {
+    const { page, client, origin } = await open()
+    await page.goto(`${origin}/docs/api/quote_get`)
+    const form = page.locator('#try')
+    await form.getByLabel('tokenId').fill(client.credentials.tokenId)
+    await form.getByLabel('clientSecret').fill('wrong')
+    await form.getByRole('button', { name: 'Send' }).click()
+    await form.getByText('"code": "UNAUTHORIZED"').waitFor()
+    await page.route('**/quotes/*', (route) =>
+      route.fulfill({ contentType: 'application/json', body: '{"a":[9007199254740993,"{,}"],"b":{}}' }),
+    )
+    await form.getByRole('button', { name: 'Send' }).click()
+    await form.getByText('200 OK').waitFor()
+    expect(await form.locator('pre').textContent()).toBe(
+      '{\n  "a": [\n    9007199254740993,\n    "{,}"\n  ],\n  "b": {}\n}',
+    )
+  })
+
+  test.each(SIZES)('find operations and guides while the reader types, on %s', async (_, viewport) => {
+    const { page, origin, wrong } = await open(viewport)
     await page.goto(`${origin}/docs`)
-    await page.getByText('The settings of your platform').first().waitFor()
     await page.keyboard.press('Control+k')
-    await page
-      .getByRole('dialog')
-      .getByRole('combobox')
-      .or(page.getByPlaceholder(/search/i))
-      .first()
-      .fill('quote')
-    const first = page.getByRole('option').first()
-    await first.waitFor()
-    expect(await first.textContent()).toMatch(/quote/i)
-    const found = await page.getByRole('option').allTextContents()
+    await page.keyboard.type('quote')
+    const results = page.locator('.search .results a')
+    await results.first().waitFor()
+    const found = await results.allTextContents()
+    expect(found[0]).toMatch(/quote/i)
     expect(found.filter((text) => /\/quotes/.test(text)).length).toBeGreaterThan(3)
-    expect(found.filter((text) => /schema|model/i.test(text))).toEqual([])
-    await fits(page, 'search')
+    expect(found.filter((text) => /Guide/.test(text)).length).toBeGreaterThan(0)
+    expect(found.filter((text) => /QuoteRequest|schema/i.test(text))).toEqual([])
+    const box = await page.locator('.search .results').boundingBox()
+    expect(box!.x).toBeGreaterThanOrEqual(0)
+    expect(box!.x + box!.width).toBeLessThanOrEqual(viewport.width)
+    expect(await look(page, 'docs-found')).toEqual([])
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: found[0]!.replace(/(?:GET|POST) .*/, '') }).waitFor()
     expect(wrong).toEqual([])
   })
 
-  test('show the recorded answer of a call', async () => {
-    const { page, origin } = await open(DESKTOP)
-    await page.goto(`${origin}/docs#tag/quotes/post/quotes`)
-    await page.getByText('"Quote:0198c0de-').first().waitFor()
-    await fits(page, 'answer')
+  test('copy the code of a block, and of a transcript only the commands', async () => {
+    const { page, origin } = await open()
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    const copied = async (path: string, text: string) => {
+      await page.goto(origin + path)
+      const block = page.locator('.code', { hasText: text }).first()
+      await block.hover()
+      await block.getByRole('button', { name: 'Copy' }).click()
+      await block.getByRole('button', { name: 'Copied' }).waitFor()
+      return page.evaluate(() => navigator.clipboard.readText())
+    }
+    expect(await copied('/docs/api/config_get', 'curl')).toMatch(
+      /^curl 'http:[^']+\/config' \\\n {2}-u "\$TOKEN_ID/,
+    )
+    expect(await copied('/docs/guides/backups', '1187 files')).toBe(
+      'npx countersign backup /backups/2026-03-01',
+    )
   })
-})
 
-/** Nothing is wider than the window; with SCREENSHOTS a picture for a person to look at. */
-async function fits(page: Page, name: string): Promise<void> {
-  if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, `reference ${name}.png`) })
-  const [width, widest] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth])
-  expect(widest, name).toBeLessThanOrEqual(width!)
-}
+  test('can be read and searched without JavaScript, and send no secret', async () => {
+    const { page, origin } = await open(PHONE, { javaScriptEnabled: false })
+    await page.goto(`${origin}/docs/api/quote_create`)
+    await page.getByText('"Quote:0198c0de-').first().waitFor()
+    await page.locator('#try-secret').fill('a secret')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.waitForURL(/\/docs\/api\/quote_create\??$/)
+    expect(page.url()).not.toContain('secret')
+    await page.getByRole('searchbox').fill('refund')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor()
+    expect(await page.locator('.results a').count()).toBeGreaterThan(0)
+  })
+
+  test.each(['/docs', '/docs/api/quote_create', '/docs/guides/webhooks'])(
+    'bring few bytes at the first view: %s',
+    async (path) => {
+      const { page, origin } = await open()
+      const devtools = await page.context().newCDPSession(page)
+      await devtools.send('Network.enable')
+      const loaded: number[] = []
+      devtools.on('Network.loadingFinished', ({ encodedDataLength }) => loaded.push(encodedDataLength))
+      await page.goto(origin + path, { waitUntil: 'networkidle' })
+      expect(loaded.length).toBeLessThanOrEqual(FIRST_VIEW_REQUESTS_MAX)
+      expect(loaded.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(FIRST_VIEW_BYTES_MAX)
+    },
+  )
+})

@@ -117,14 +117,7 @@ function writeWhole(path, contents) {
  * Packages outside the bundle: they need files beside them, or are optional. A program bundles all others: loading
  * their thousand files one by one took half of the start time.
  */
-export const OUTSIDE_PACKAGES = [
-  '@electric-sql/',
-  '@scalar/',
-  'autocannon',
-  'pg-native',
-  'pino',
-  'ssh2-sftp-client',
-]
+export const OUTSIDE_PACKAGES = ['@electric-sql/', 'autocannon', 'pg-native', 'pino', 'ssh2-sftp-client']
 
 /**
  * Builds one program that runs on Node, with all that it imports, as `file`.

@@ -136,7 +136,14 @@ describe('the image', () => {
       })
       server.once('close', () => reject(new Error(output.join(''))))
     })
-    const pages = ['/readyz', '/docs', '/docs/reference.js', '/docs/guides/deploy', '/console/', '/metrics']
+    const pages = [
+      '/readyz',
+      '/docs',
+      '/docs/api/quote_create',
+      '/docs/guides/deploy',
+      '/console/',
+      '/metrics',
+    ]
     for (const page of pages) {
       const { status } = await fetch(`http://127.0.0.1:${port}${page}`)
       expect([page, status]).toEqual([page, 200])

@@ -57,6 +57,7 @@ export const WINGS = {
     'rate-limits',
     'observability',
     'http',
+    'reference',
     'pages',
     'service',
     'backups',

@@ -5,6 +5,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { ApiError } from '../../kernel/operation/operation.ts'
+import { encodingFor, FOR_EVER } from './packed.ts'
 
 /** Where the console's pages are. Their client chooses the page by what follows. */
 export const CONSOLE_PATH = '/console'
@@ -21,12 +22,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
 }
-
-/** The encodings that files are kept in, the smallest first, by the endings of their names. */
-const ENCODINGS = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const
 
 /**
  * Pages may load from and send to this server only, may not be framed, and run no script that is not a file of the
@@ -73,13 +68,12 @@ export function addConsole(server: FastifyInstance): void {
     const type = TYPES[extname(name)]
     // Names are compared with those of the folder, so that none leads out of it.
     if (!FOLDER || !type || !(await names).has(name)) throw new ApiError('NOT_FOUND')
-    const accepted = request.headers['accept-encoding'] ?? ''
-    const [encoding, ending] = ENCODINGS.find(([one]) => accepted.includes(one)) ?? [undefined, '']
+    const [encoding, ending] = encodingFor(request) ?? [undefined, '']
     if (encoding) reply.header('Content-Encoding', encoding)
     return reply
       .type(type)
       .header('Vary', 'Accept-Encoding')
-      .header('Cache-Control', 'public, max-age=31536000, immutable')
+      .header('Cache-Control', FOR_EVER)
       .send(await readFile(join(FOLDER, 'assets', `${name}${ending}`)))
   })
 }

@@ -1,135 +1,123 @@
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { parseEvents, parseExamples, type RecordedExamples } from '@countersign/contract/document/examples'
 import type { FastifyInstance } from 'fastify'
-import { Html, html } from '../../base/formats/html.ts'
+import { html } from '../../base/formats/html.ts'
 import type { App } from '../../kernel/operation/app.ts'
 import { BASE_PATH, shownBasePath } from '../../kernel/operation/base-path.ts'
-import { docsFile } from './docs-folder.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import type { Api } from '../reference/api.ts'
+import { REFERENCE_PATH } from '../reference/reference-path.ts'
+import { apiFiles, POSTMAN_PATH } from './api-files.ts'
+import { listedGuides } from './guides.ts'
 import { once } from './once.ts'
+import { pack, sendPacked } from './packed.ts'
+import { QUERY_CHARACTERS_MAX, type SearchEntry, searched } from './search.ts'
+import { addSiteFiles } from './site-files.ts'
+import { SEARCH_PATH, SITE_PAGE_POLICY, sendPage, sitePage } from './site-page.ts'
 
-const require = createRequire(import.meta.url)
-
-export const POSTMAN_PATH = '/docs/postman.json'
-
-/** The page may load from and send to this server only. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-/** Asks for the credentials of a sandbox, so that the page can make records for its examples. */
-const FILL = html`<details class="fill">
+/** Asks for the credentials of a sandbox, so that the pages can make records for their examples. */
+const fillForm = (document: string) => html`<details class="fill">
 <summary>Fill “try it”</summary>
-<form id="fill">
+<form id="fill" data-document="${document}">
 <p>Makes a customer with money, a bank account, a card and a quote in your sandbox, and has the examples name them. Take
-both values from <code>credentials.json</code>; they stay in this page.</p>
-<label for="fill-id">tokenId</label><input id="fill-id" name="tokenId" required autocomplete="off" spellcheck="false">
-<label for="fill-secret">clientSecret</label><input id="fill-secret" name="clientSecret" type="password" required autocomplete="off">
+both values from <code>credentials.json</code>; they stay in this browser tab until you close it.</p>
+<label for="fill-id">tokenId</label><input id="fill-id" required autocomplete="off" spellcheck="false">
+<label for="fill-secret">clientSecret</label><input id="fill-secret" type="password" required autocomplete="off">
 <button>Make records</button>
 <output></output>
 </form>
 </details>`
 
-function referencePage(config: App['config'], style: string): string {
-  const base = shownBasePath(config)
-  return html`${new Html('<!doctype html>')}
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Countersign API reference</title>
-<link rel="icon" href="data:,">
-<style id="reference-style">${new Html(style)}</style>
-</head>
-<body>
-<header class="bar"><nav aria-label="Pages"><a href="/">Countersign</a><a href="/docs/guides">Guides</a></nav>${config.mode === 'sandbox' && FILL}</header>
-<div id="reference" data-base="${base}"></div>
-<noscript>This page needs JavaScript. The document itself: <a href="${base}/openapi.json">openapi.json</a></noscript>
-<script src="/docs/reference.js"></script>
-<script src="/docs/page.js"></script>
-</body>
-</html>
-`.text
-}
-
-/** Serves the OpenAPI document and its reference page, which work without any other server. */
+/** Serves the OpenAPI document, its pages and the search. They work without any other server. */
 export function addDocs(server: FastifyInstance, app: App): void {
-  const document = once(() => documentOf(app))
-  const collection = once(() => collectionOf(app))
-  server.get(`${BASE_PATH}/openapi.json`, async (_request, reply) =>
-    reply
-      .type('application/json; charset=utf-8')
-      .header('Access-Control-Allow-Origin', '*')
-      .send(await document()),
+  const files = apiFiles(app)
+  const document = once(async () => pack(await files.document(), 'application/json'))
+  const collection = once(async () => pack(await files.collection(), 'application/json'))
+  const api = once(async () => apiOf(await files.document()))
+  const pageOf = once(async (name) => pack(await referenceHtml(app, await api(), name), 'text/html'))
+  const entries = once(async () => searchEntries(await api()))
+  addSiteFiles(server)
+  server.get(`${BASE_PATH}/openapi.json`, async (request, reply) =>
+    sendPacked(request, reply.header('Access-Control-Allow-Origin', '*'), await document()),
   )
-  server.get(POSTMAN_PATH, async (_request, reply) =>
-    reply
-      .type('application/json; charset=utf-8')
-      .header('Content-Disposition', 'attachment; filename="countersign.postman.json"')
-      .send(await collection()),
-  )
-  server.get('/docs', async (_request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .header('Content-Security-Policy', CONTENT_SECURITY_POLICY)
-      .send(referencePage(app.config, await docsFile('reference/page.css'))),
-  )
-  server.get('/docs/page.js', async (_request, reply) =>
-    reply.type('text/javascript; charset=utf-8').send(await docsFile('reference/page.js')),
-  )
-  let script: Promise<Buffer> | undefined
-  server.get('/docs/reference.js', async (_request, reply) => {
-    script ??= readFile(join(dirname(require.resolve('@scalar/fastify-api-reference')), 'js/standalone.js'))
+  server.get(POSTMAN_PATH, async (request, reply) => {
+    reply.header('Content-Disposition', 'attachment; filename="countersign.postman.json"')
+    return sendPacked(request, reply, await collection())
+  })
+  server.get('/docs', async (request, reply) => sendPage(request, reply, await pageOf('')))
+  server.get<{ Params: { name: string } }>(`${REFERENCE_PATH}/:name`, async (request, reply) => {
+    const { name } = request.params
+    if (!(await api()).pages.has(name)) throw new ApiError('NOT_FOUND')
+    return sendPage(request, reply, await pageOf(name))
+  })
+  server.get<{ Querystring: { q?: string | string[] } }>(SEARCH_PATH, async (request, reply) => {
+    const query = [request.query.q ?? ''].flat().join(' ').slice(0, QUERY_CHARACTERS_MAX)
     return reply
-      .type('text/javascript; charset=utf-8')
-      .header('Cache-Control', 'max-age=3600')
-      .send(await script)
+      .type('text/html; charset=utf-8')
+      .header('Content-Security-Policy', SITE_PAGE_POLICY)
+      .header('Cache-Control', 'no-store')
+      .send(await searchPage(searched(await entries(), query), query))
   })
 }
 
-/** Made at the first request. */
-async function documentOf(app: App): Promise<string> {
-  const { mode, wireWord } = app.config
-  const examples = await examplesOf(app)
-  const { openApi } = await import('@countersign/contract/document/openapi')
-  const serverUrl = shownBasePath(app.config)
-  return JSON.stringify(openApi({ serverUrl, mode, wireWord, ...(examples ? { examples } : {}) }))
+/** The modules that render the pages are loaded at the first request. */
+async function apiOf(document: string): Promise<Api> {
+  const { readApi } = await import('../reference/api.ts')
+  return readApi(JSON.parse(document))
 }
 
-/** The address of the collection is this server's, because a client that imports it has no page around it. */
-async function collectionOf(app: App): Promise<string> {
-  const { mode, wireWord } = app.config
-  const examples = (await examplesOf(app)) ?? { records: {}, calls: {} }
-  const { postmanCollection } = await import('@countersign/contract/document/postman')
-  const serverUrl = app.origin() + shownBasePath(app.config)
-  return JSON.stringify(postmanCollection({ serverUrl, mode, wireWord, examples }))
-}
-
-/** Undefined without the folder `docs`. */
-async function examplesOf({ config, log }: App): Promise<RecordedExamples | undefined> {
-  const read = async (name: string) => {
-    const text = await docsFile(name)
-    return config.mode === 'production' ? asInProduction(text) : text
+/** The page of a section or of an operation; with an empty name the start of the reference. */
+async function referenceHtml(app: App, api: Api, name: string): Promise<string> {
+  const { operationPage, operationSections } = await import('../reference/operation-page.ts')
+  const { referencePage, referenceSide, sectionPage } = await import('../reference/section-page.ts')
+  const baseUrl = app.origin() + shownBasePath(app.config)
+  const documentPath = `${shownBasePath(app.config)}/openapi.json`
+  const { section, entry } = api.pages.get(name) ?? {}
+  const common = {
+    title: `${entry?.operation.summary ?? section?.title ?? 'API reference'} – Countersign`,
+    side: referenceSide(api, section, entry),
+    tool: app.config.mode === 'sandbox' && fillForm(documentPath),
+    scripts: ['try.js'] as const,
   }
-  try {
-    const events = parseEvents(await read('reference/events.jsonl'))
-    return { ...parseExamples(await read('reference/examples.jsonl')), events }
-  } catch (err) {
-    log.warn({ err }, 'the OpenAPI document has no examples')
-    return undefined
+  if (section && entry) {
+    const body = operationPage(api, section, entry, baseUrl)
+    return sitePage({ ...common, body, sections: operationSections(entry) })
   }
+  if (section) return sitePage({ ...common, body: sectionPage(section) })
+  const links = html`<a href="${documentPath}">openapi.json</a>, <a href="${POSTMAN_PATH}">postman.json</a> for Postman and Bruno`
+  return sitePage({ ...common, body: referencePage(api, baseUrl, [links]) })
 }
 
-/** Examples are recorded in a sandbox, which shows cards itself; in production the card processor does. */
-function asInProduction(examples: string): string {
-  return examples.replaceAll(/http:[^",]*\/sandbox\/cards\//g, 'https://cards.example/')
+/** Every operation, every guide and every section of a guide. */
+async function searchEntries({ sections }: Api): Promise<SearchEntry[]> {
+  const operations = sections.flatMap(({ title, entries }) =>
+    entries.map(({ name, address, method, path, operation }) => ({
+      title: operation.summary,
+      address,
+      place: path === '' ? `Webhook · ${name}` : `${method} ${path}`,
+      words: `${name} ${title} ${operation.description ?? ''}`.toLowerCase(),
+    })),
+  )
+  const guides = (await listedGuides()).flatMap(({ title, address, words, sections }) => [
+    { title, address, place: 'Guide', words: words.toLowerCase() },
+    ...sections.map(({ id, text, words }) => ({
+      title: text,
+      address: `${address}#${id}`,
+      place: `Guide · ${title}`,
+      words: words.toLowerCase(),
+    })),
+  ])
+  return [...operations, ...guides]
+}
+
+function searchPage(found: readonly SearchEntry[], query: string): Promise<string> {
+  const items = found.map(
+    ({ title, address, place }) =>
+      html`<li><a href="${address}">${title}<span class="soft">${place}</span></a></li>`,
+  )
+  const none =
+    query.trim() === ''
+      ? 'Type the name of an operation, a path or a word of a guide.'
+      : `No results for “${query}”.`
+  const body = html`<h1>Search</h1>
+${items.length > 0 ? html`<ul class="results">${items}</ul>` : html`<p class="results">${none}</p>`}`
+  return sitePage({ title: 'Search – Countersign', body, query })
 }

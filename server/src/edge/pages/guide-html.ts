@@ -1,15 +1,28 @@
 import { posix } from 'node:path'
 import { Marked, type Tokens } from 'marked'
 import { Html, html } from '../../base/formats/html.ts'
+import { codeBlock } from '../reference/code-block.ts'
+
+interface Section {
+  /** The fragment of its address. */
+  readonly id: string
+  readonly text: string
+}
 
 /** A guide as parts of a page. */
 export interface GuideHtml {
   readonly title: string
-  /** The first sentence, for a list of guides. */
+  /** The first sentence. */
   readonly introduction: string
+  readonly sections: readonly Section[]
   readonly body: Html
-  /** Its sections, by the fragments of their addresses. */
-  readonly sections: readonly { readonly id: string; readonly text: string }[]
+}
+
+/** A guide for lists and for the search. */
+export interface GuideOutline extends Omit<GuideHtml, 'body'> {
+  /** The words before the first section. */
+  readonly words: string
+  readonly sections: readonly (Section & { readonly words: string })[]
 }
 
 interface Found {
@@ -25,6 +38,26 @@ type Find = (name: string) => Found | undefined
  * show: such a link becomes text. A link that names a file names its title here.
  */
 export function guideHtml(markdown: string, name: string, find: Find): GuideHtml {
+  return readGuide(markdown, name, find, codeBlock)
+}
+
+const plainBlock = (code: string) => html`${code}`
+
+/** Reads the outline of a guide. Leaves its code without colours, which would take most of the time. */
+export function guideOutline(markdown: string, name: string): GuideOutline {
+  const { body, title, introduction, sections } = readGuide(markdown, name, () => undefined, plainBlock)
+  const [words = '', ...others] = body.text
+    .split(/<h2 [^>]*>/)
+    .map((part) => plain(part.replace(/<[^>]*>/g, ' ')))
+  return {
+    title,
+    introduction,
+    words,
+    sections: sections.map((section, at) => ({ ...section, words: others[at] ?? '' })),
+  }
+}
+
+function readGuide(markdown: string, name: string, find: Find, block: typeof codeBlock): GuideHtml {
   const sections: { id: string; text: string }[] = []
   const idOf = uniqueIds()
   let title = name
@@ -51,7 +84,7 @@ export function guideHtml(markdown: string, name: string, find: Find): GuideHtml
         const rows = token.rows.map((row) => cells(row, 'td')).join('\n')
         return `<div class="table" tabindex="0"><table><thead>${cells(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`
       },
-      code: ({ text }: Tokens.Code) => html`<pre tabindex="0"><code>${text}</code></pre>\n`.text,
+      code: ({ text, lang }: Tokens.Code) => block(text, lang).text,
       // Guides have no HTML but the marks of printed tables.
       html: () => '',
     },

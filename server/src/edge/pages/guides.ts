@@ -1,14 +1,17 @@
 import { ERROR_PAGE } from '@countersign/contract/core/errors'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { html } from '../../base/formats/html.ts'
+import { type Html, html } from '../../base/formats/html.ts'
 import type { App } from '../../kernel/operation/app.ts'
 import { shownBasePath } from '../../kernel/operation/base-path.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { sendError } from '../http/response/refuse.ts'
+import { pager } from '../reference/pager.ts'
 import { docsFile, docsNames } from './docs-folder.ts'
-import type { GuideHtml } from './guide-html.ts'
+import { GUIDE_GROUPS } from './guide-groups.ts'
+import type { GuideHtml, GuideOutline } from './guide-html.ts'
 import { once } from './once.ts'
-import { SITE_PAGE_POLICY, sitePage } from './site-page.ts'
+import { pack } from './packed.ts'
+import { sendPage, sitePage } from './site-page.ts'
 
 /** The guide with the meaning of every code, to which errors lead. */
 const ERROR_GUIDE = 'errors.md'
@@ -16,30 +19,47 @@ const ERROR_GUIDE = 'errors.md'
 export const GUIDES_PATH = '/docs/guides'
 const ALL_GUIDES_PATH = '/docs/guides.md'
 
-/** Where each guide of a list begins. The rest is reached from them. */
-const LISTED = /^(?!README|specification-index)[^/]+\.md$|^connectors\/[^/]+\.md$/
-
 /** The titles of the files that are shown. A JSON file has an empty title. */
 type Shown = ReadonlyMap<string, string>
+
+/** A guide of the list. */
+interface ListedGuide extends GuideOutline {
+  readonly name: string
+  readonly address: string
+}
+
+/** The files do not change while the server runs. */
+const shownOf = once(findShown)
+
+/** All guides in the order of their groups. */
+export const listedGuides = once(async (): Promise<readonly ListedGuide[]> => {
+  const shown = await shownOf()
+  const names = GUIDE_GROUPS.flatMap(({ names }) => names).filter((name) => shown.has(name))
+  const { guideOutline } = await import('./guide-html.ts')
+  return Promise.all(
+    names.map(async (name) => ({
+      ...guideOutline(await docsFile(name), name),
+      name,
+      address: addressOf(name),
+    })),
+  )
+})
 
 /**
  * Serves the guides of `docs/` as pages and as Markdown, each made at its first request, and for programs that read: an index
  * and one file with all guides.
  */
 export function addGuides(server: FastifyInstance, app: App): void {
-  const shownOf = once(findShown)
-  const pageOf = once(async (name: string) => guidePage(name, await shownOf()))
-  const listOf = once(async () => listPage(await shownOf()))
-  const send = (reply: FastifyReply, page: string) =>
-    reply.type('text/html; charset=utf-8').header('Content-Security-Policy', SITE_PAGE_POLICY).send(page)
-  server.get(ERROR_PAGE, async (_request, reply) => send(reply, await pageOf(ERROR_GUIDE)))
+  const pageOf = once(async (name) => pack(await guidePage(name, await shownOf()), 'text/html'))
+  const listOf = once(async () => pack(await listPage(), 'text/html'))
+  server.get(ERROR_PAGE, async (request, reply) => sendPage(request, reply, await pageOf(ERROR_GUIDE)))
   const sendText = (reply: FastifyReply, type: string, text: string) =>
     reply.type(`text/${type}; charset=utf-8`).send(text)
   const allOf = once(async () => allGuides(await shownOf()))
-  const indexOf = once(async (origin: string) => llmsText(app, origin, await shownOf()))
+  const indexOf = once(async (origin: string) => llmsText(app, origin))
   server.get('/llms.txt', async (_request, reply) => sendText(reply, 'plain', await indexOf(app.origin())))
   server.get(ALL_GUIDES_PATH, async (_request, reply) => sendText(reply, 'markdown', await allOf()))
-  server.get(GUIDES_PATH, async (_request, reply) => send(reply, await listOf()))
+  server.get(GUIDES_PATH, async (request, reply) => sendPage(request, reply, await listOf()))
   server.get<{ Params: { '*': string } }>(`${GUIDES_PATH}/*`, async (request, reply) => {
     const shown = await shownOf()
     const asked = request.params['*']
@@ -47,12 +67,12 @@ export function addGuides(server: FastifyInstance, app: App): void {
       return reply.type('application/json; charset=utf-8').send(await docsFile(asked))
     if (asked.endsWith('.md') && shown.has(asked))
       return sendText(reply, 'markdown', await guideText(asked, shown))
-    if (shown.has(`${asked}.md`)) return send(reply, await pageOf(`${asked}.md`))
+    if (shown.has(`${asked}.md`)) return sendPage(request, reply, await pageOf(`${asked}.md`))
     return sendError(app, reply, new ApiError('NOT_FOUND', { message: 'Guide not found.' }))
   })
 }
 
-/** What the reference page is made of is served by it. */
+/** Files of `reference/` are served by other routes. */
 async function findShown(): Promise<Shown> {
   const names = (await docsNames()).filter(
     (name) => /\.(?:md|json)$/.test(name) && !name.startsWith('reference/'),
@@ -82,25 +102,41 @@ function finderOf(shown: Shown) {
 
 async function guidePage(name: string, shown: Shown): Promise<string> {
   const { title, body, sections } = await readGuide(name, shown)
-  const links = sections.map(({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`)
-  const contents = html`<nav class="contents" aria-label="On this page"><details><summary>On this page</summary><ul>${links}</ul></details><p>On this page</p><ul>${links}</ul></nav>`
-  return sitePage(`${title} – Countersign`, body, sections.length > 1 ? contents : undefined)
+  const names = GUIDE_GROUPS.flatMap(({ names }) => names)
+  const at = names.indexOf(name)
+  const linkTo = (other: string | undefined) =>
+    other === undefined ? undefined : { address: addressOf(other), title: shown.get(other) ?? other }
+  const links = at >= 0 && pager(linkTo(names[at - 1]), linkTo(names[at + 1]))
+  return sitePage({
+    title: `${title} – Countersign`,
+    body: html`${body}${links}`,
+    side: guideSide(name, shown),
+    sections,
+  })
 }
 
-async function listedGuides(shown: Shown) {
-  const names = [...shown.keys()].filter((name) => LISTED.test(name))
-  const guides = await Promise.all(names.map(async (name) => ({ name, ...(await readGuide(name, shown)) })))
-  return guides.sort(
-    (one, other) => rank(one.name) - rank(other.name) || one.title.localeCompare(other.title),
+/** All guides by their groups, next to one of them. */
+function guideSide(current: string, shown: Shown): Html {
+  const item = (name: string) =>
+    html`<li><a href="${addressOf(name)}"${name === current && html` aria-current="page"`}>${shown.get(name)}</a></li>`
+  const groups = GUIDE_GROUPS.map(
+    ({ title, names }) => html`<p>${title}</p><ul>${names.filter((name) => shown.has(name)).map(item)}</ul>`,
   )
+  return html`<nav class="side" aria-label="Guides">${groups}</nav>`
 }
 
-async function listPage(shown: Shown): Promise<string> {
-  const items = (await listedGuides(shown)).map(
-    ({ name, title, introduction }) =>
-      html`<li><a href="${addressOf(name)}">${title}</a><br><span class="soft">${introduction}</span></li>`,
-  )
-  return sitePage('Guides – Countersign', html`<h1>Guides</h1><ul class="places">${items}</ul>`)
+async function listPage(): Promise<string> {
+  const guides = await listedGuides()
+  const groups = GUIDE_GROUPS.map(({ title, names }) => {
+    const items = guides
+      .filter(({ name }) => names.includes(name))
+      .map(
+        ({ address, title, introduction }) =>
+          html`<li><a href="${address}">${title}</a><br><span class="soft">${introduction}</span></li>`,
+      )
+    return html`<h2>${title}</h2><ul class="places">${items}</ul>`
+  })
+  return sitePage({ title: 'Guides – Countersign', body: html`<h1>Guides</h1>${groups}` })
 }
 
 /** A guide as Markdown that is read without the repository: its links are addresses of this server. */
@@ -110,14 +146,14 @@ async function guideText(name: string, shown: Shown): Promise<string> {
 }
 
 async function allGuides(shown: Shown): Promise<string> {
-  const guides = await listedGuides(shown)
+  const guides = await listedGuides()
   const texts = await Promise.all(guides.map(({ name }) => guideText(name, shown)))
   return texts.join('\n')
 }
 
 /** An index in the form of llms.txt, with absolute addresses. */
-async function llmsText({ config }: App, origin: string, shown: Shown): Promise<string> {
-  const guides = (await listedGuides(shown)).map(
+async function llmsText({ config }: App, origin: string): Promise<string> {
+  const guides = (await listedGuides()).map(
     ({ name, title, introduction }) => `- [${title}](${origin}${GUIDES_PATH}/${name}): ${introduction}`,
   )
   return `# Countersign
@@ -133,6 +169,3 @@ async function llmsText({ config }: App, origin: string, shown: Shown): Promise<
 ${guides.join('\n')}
 `
 }
-
-/** The first payment comes first, and what only a bank's developer reads last. */
-const rank = (name: string) => (name === 'first-payment.md' ? 0 : name.startsWith('connectors/') ? 2 : 1)

@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { html } from '../../base/formats/html.ts'
 import type { App } from '../../kernel/operation/app.ts'
 import { shownBasePath } from '../../kernel/operation/base-path.ts'
-import { POSTMAN_PATH } from './docs.ts'
+import { POSTMAN_PATH } from './api-files.ts'
+import { CONSOLE_PATH } from './console.ts'
 import { GUIDES_PATH } from './guides.ts'
 import { SITE_PAGE_POLICY, sitePage } from './site-page.ts'
 
@@ -16,7 +17,7 @@ export function addLanding(server: FastifyInstance, app: App): void {
     return reply
       .type('text/html; charset=utf-8')
       .header('Content-Security-Policy', SITE_PAGE_POLICY)
-      .send(landingPage(app, baseUrl))
+      .send(await landingPage(app, baseUrl))
   })
 }
 
@@ -32,6 +33,7 @@ function about({ config }: App, baseUrl: string) {
     guides: GUIDES_PATH,
     collection: POSTMAN_PATH,
     llms: '/llms.txt',
+    console: `${CONSOLE_PATH}/`,
     health: '/healthz',
     ready: '/readyz',
   }
@@ -48,7 +50,7 @@ const CREDENTIALS = {
   production: 'The operator of this server makes them.',
 } as const
 
-function landingPage({ config }: App, baseUrl: string): string {
+function landingPage({ config }: App, baseUrl: string): Promise<string> {
   const { mode } = config
   const body = html`<h1>Countersign</h1>
 <p>A payments platform with embedded wallets. ${MODES[mode]}</p>
@@ -61,7 +63,8 @@ function landingPage({ config }: App, baseUrl: string): string {
 <li><a href="${GUIDES_PATH}/first-payment">Your first payment</a><br><span class="soft">From an empty server to a settled payment.</span></li>
 <li><a href="${GUIDES_PATH}">Guides</a><br><span class="soft">Customers, wallets, payments, cards, agents, webhooks, operations.</span></li>
 <li><a href="/docs">API reference</a><br><span class="soft">Every call with an example, to try out. The document: <a href="${shownBasePath(config)}/openapi.json">openapi.json</a>. For Postman and Bruno: <a href="${POSTMAN_PATH}">postman.json</a></span></li>
+<li><a href="${CONSOLE_PATH}/">Console</a><br><span class="soft">The pages for your team: customers, payments, approvals, settings.</span></li>
 <li><a href="/healthz">Health</a><br><span class="soft">Whether the server is alive. <a href="/readyz">/readyz</a> says whether it can work.</span></li>
 </ul>`
-  return sitePage(`Countersign – ${mode}`, body)
+  return sitePage({ title: `Countersign – ${mode}`, body })
 }

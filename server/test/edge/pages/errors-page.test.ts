@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newPlatform } from '../../worlds/client.testing.ts'
 import { noId } from '../../worlds/records/payments.testing.ts'
 
-test('the docUrl of an error leads to its entry, on a page that loads nothing else', async () => {
+test('the docUrl of an error leads to its entry, on a page that loads only files of this server', async () => {
   const client = await newPlatform()
   const refused = await client.get(`/quotes/${noId('Quote')}`)
   const docUrl = new URL(refused.body.docUrl)
@@ -12,7 +12,7 @@ test('the docUrl of an error leads to its entry, on a page that loads nothing el
   expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'")
   const page = await reply.text()
-  expect(page.match(/<(?:script|img|iframe|link rel="stylesheet")/g)).toBeNull()
+  expect(page).not.toMatch(/<(?:img|iframe)|(?:src|stylesheet" href)="(?!\/docs\/files\/)/)
   const entries = page.split('<a id="').slice(1)
   for (const code of [...ERROR_CODES, ...Object.keys(DETAIL_CODES)])
     expect(

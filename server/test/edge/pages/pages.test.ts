@@ -1,5 +1,7 @@
 import { openApi } from '@countersign/contract/document/openapi'
 import { describe, expect, inject, test } from 'vitest'
+import { docsNames } from '../../../src/edge/pages/docs-folder.ts'
+import { GUIDE_GROUPS } from '../../../src/edge/pages/guide-groups.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 const { origin } = new URL(inject('baseUrl'))
@@ -8,6 +10,9 @@ async function pageAt(path: string, accept = 'text/html') {
   const response = await fetch(origin + path, { headers: { Accept: accept } })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
+
+/** The console is served only after it is built. */
+const isServedHere = (path: string) => path !== '/console/'
 
 test('the OpenAPI document is served without credentials', async () => {
   const response = await fetch(`${inject('baseUrl')}/openapi.json`)
@@ -19,17 +24,19 @@ test('the OpenAPI document is served without credentials', async () => {
 })
 
 describe('the page at /', () => {
-  test('says what this is and where to go, and loads nothing', async () => {
+  test('says what this is and where to go, and loads only from this server', async () => {
     const { status, headers, text } = await pageAt('/', 'text/html,application/xhtml+xml,*/*;q=0.8')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/)
+    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/)
     expect(headers.get('vary')).toBe('Accept')
     expect(text).toContain(inject('baseUrl'))
     expect(text).toContain('This is a sandbox')
-    expect(text).not.toMatch(/<script|src=/)
+    expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
     const links = [...text.matchAll(/href="(\/[^"]*)"/g)].map(([, path]) => path!)
-    expect(links).toEqual(expect.arrayContaining(['/docs', '/docs/guides', '/healthz', '/readyz']))
-    for (const path of links) expect((await pageAt(path)).status, path).toBe(200)
+    expect(links).toEqual(
+      expect.arrayContaining(['/console/', '/docs', '/docs/guides', '/healthz', '/readyz']),
+    )
+    for (const path of links.filter(isServedHere)) expect((await pageAt(path)).status, path).toBe(200)
   })
 
   test.each(['application/json', '*/*'])('is JSON for a client that accepts %s', async (accept) => {
@@ -61,7 +68,7 @@ describe('the page at /', () => {
 })
 
 describe('a guide', () => {
-  test('is listed, is shown with its tables and code, and asks for nothing else', async () => {
+  test('is listed, is shown with its tables and code, and loads only files of this server', async () => {
     const { text: list } = await pageAt('/docs/guides')
     const guides = [...list.matchAll(/href="(\/docs\/guides\/[^"]+)"/g)].map(([, path]) => path!)
     expect(guides.length).toBeGreaterThan(20)
@@ -69,9 +76,26 @@ describe('a guide', () => {
     const { text, headers } = await pageAt('/docs/guides/webhooks')
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
     expect(text).toContain('<h1 id="webhooks-and-events">Webhooks and events</h1>')
-    expect(text).toMatch(/<pre tabindex="0"><code>/)
+    expect(text).toMatch(/<div class="code"><pre tabindex="0"><code>.*<span class="hljs-string">/)
     expect(text).toMatch(/<div class="table" tabindex="0"><table>/)
-    expect(text).not.toMatch(/<!-- printed|<script/)
+    expect(text).not.toMatch(/<!-- printed|<script(?! type="module" src="\/docs\/files\/)/)
+  })
+
+  test('is in one group, next to the list of all, and leads to the one before and after it', async () => {
+    const names = GUIDE_GROUPS.flatMap(({ names }) => names)
+    const listed = (await docsNames()).filter((name) =>
+      /^(?!README|specification-index)[^/]+\.md$|^connectors\/[^/]+\.md$/.test(name),
+    )
+    expect(names.toSorted()).toEqual(listed.toSorted())
+    const { text: list } = await pageAt('/docs/guides')
+    for (const { title } of GUIDE_GROUPS) expect(list).toContain(`<h2>${title}</h2>`)
+    const { text } = await pageAt('/docs/guides/api')
+    expect(text).toContain('<a href="/docs/guides/api" aria-current="page">')
+    expect(text).toMatch(
+      /<a rel="prev" href="\/docs\/guides\/first-payment">.*<a rel="next" href="\/docs\/guides\/sdk">/,
+    )
+    const first = (await pageAt('/docs/guides/first-payment')).text
+    expect(first).not.toContain('rel="prev"')
   })
 
   test('leads to other guides only where they are, fragments included', async () => {
@@ -91,6 +115,7 @@ describe('a guide', () => {
       for (const [, href] of text.matchAll(/href="([^"]+)"/g)) {
         if (/^(?:https?:|data:)/.test(href!)) continue
         const { pathname, hash } = new URL(href!, origin + path)
+        if (!isServedHere(pathname)) continue
         const target = await read(pathname)
         if (hash) expect(target, `${path} → ${href}`).toContain(`id="${decodeURIComponent(hash.slice(1))}"`)
         if (seen.has(pathname) || !pathname.startsWith('/docs/guides')) continue

@@ -1,0 +1,54 @@
+import { parseEvents, parseExamples, type RecordedExamples } from '@countersign/contract/document/examples'
+import type { App } from '../../kernel/operation/app.ts'
+import { shownBasePath } from '../../kernel/operation/base-path.ts'
+import { docsFile } from './docs-folder.ts'
+import { once } from './once.ts'
+
+export const POSTMAN_PATH = '/docs/postman.json'
+
+/** The OpenAPI document and the collection of this server, each made at its first request. */
+export interface ApiFiles {
+  readonly document: () => Promise<string>
+  readonly collection: () => Promise<string>
+}
+
+export function apiFiles(app: App): ApiFiles {
+  return { document: once(() => documentOf(app)), collection: once(() => collectionOf(app)) }
+}
+
+async function documentOf(app: App): Promise<string> {
+  const { mode, wireWord } = app.config
+  const examples = await examplesOf(app)
+  const { openApi } = await import('@countersign/contract/document/openapi')
+  const serverUrl = shownBasePath(app.config)
+  return JSON.stringify(openApi({ serverUrl, mode, wireWord, ...(examples ? { examples } : {}) }))
+}
+
+/** The address of the collection is this server's, because a client that imports it has no page around it. */
+async function collectionOf(app: App): Promise<string> {
+  const { mode, wireWord } = app.config
+  const examples = (await examplesOf(app)) ?? { records: {}, calls: {} }
+  const { postmanCollection } = await import('@countersign/contract/document/postman')
+  const serverUrl = app.origin() + shownBasePath(app.config)
+  return JSON.stringify(postmanCollection({ serverUrl, mode, wireWord, examples }))
+}
+
+/** Undefined without the folder `docs`. */
+async function examplesOf({ config, log }: App): Promise<RecordedExamples | undefined> {
+  const read = async (name: string) => {
+    const text = await docsFile(name)
+    return config.mode === 'production' ? asInProduction(text) : text
+  }
+  try {
+    const events = parseEvents(await read('reference/events.jsonl'))
+    return { ...parseExamples(await read('reference/examples.jsonl')), events }
+  } catch (err) {
+    log.warn({ err }, 'the OpenAPI document has no examples')
+    return undefined
+  }
+}
+
+/** Examples are recorded in a sandbox, which shows cards itself; in production the card processor does. */
+function asInProduction(examples: string): string {
+  return examples.replaceAll(/http:[^",]*\/sandbox\/cards\//g, 'https://cards.example/')
+}

@@ -1,0 +1,68 @@
+export interface GuideGroup {
+  readonly title: string
+  /** Files of `docs/`, in the order in which they are read. */
+  readonly names: readonly string[]
+}
+
+/** The guides by the task of their readers. A file that is in no group is only reached by links. */
+export const GUIDE_GROUPS: readonly GuideGroup[] = [
+  {
+    title: 'Get started',
+    names: [
+      'first-payment.md',
+      'api.md',
+      'sdk.md',
+      'cli.md',
+      'sandbox.md',
+      'errors.md',
+      'generated-clients.md',
+    ],
+  },
+  {
+    title: 'Customers and wallets',
+    names: [
+      'customers.md',
+      'customers-import.md',
+      'sign-in.md',
+      'signing.md',
+      'wallet-kit.md',
+      'customer-tokens.md',
+    ],
+  },
+  {
+    title: 'Payments',
+    names: [
+      'payments.md',
+      'account-types.md',
+      'stablecoins.md',
+      'cards.md',
+      'agents.md',
+      'webhooks.md',
+      'screening.md',
+    ],
+  },
+  { title: 'Books and controls', names: ['books.md', 'reconciliation.md', 'positions.md', 'audit.md'] },
+  { title: 'Your team', names: ['console.md', 'members.md'] },
+  {
+    title: 'Run a server',
+    names: [
+      'production.md',
+      'deploy.md',
+      'operations.md',
+      'backups.md',
+      'reliability.md',
+      'scale.md',
+      'testing.md',
+    ],
+  },
+  {
+    title: 'Connect a bank',
+    names: [
+      'connectors/README.md',
+      'connectors/build-a-connector.md',
+      'connectors/bank-files.md',
+      'connectors/formats.md',
+      'connectors/dealing.md',
+    ],
+  },
+]

@@ -1,0 +1,48 @@
+/** Something that a search finds. */
+export interface SearchEntry {
+  readonly title: string
+  readonly address: string
+  /** The kind of the entry and its place, `Operation · POST /quotes`. */
+  readonly place: string
+  /** More words by which it is found, in lower case: there are many, so each search does not convert them again. */
+  readonly words: string
+}
+
+const RESULTS_MAX = 30
+/** Each word is looked for in the text of all guides. */
+const WORDS_MAX = 8
+export const QUERY_CHARACTERS_MAX = 100
+
+/** Scores of a word by the place in which it is found. */
+const IN_TITLE_AS_WORD = 8
+const IN_TITLE = 4
+const IN_PLACE = 3
+const IN_WORDS = 1
+
+/** The entries that have every word of the query, the best first. Pure. */
+export function searched(entries: readonly SearchEntry[], query: string): SearchEntry[] {
+  const words = query
+    .slice(0, QUERY_CHARACTERS_MAX)
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .slice(0, WORDS_MAX)
+  if (words.length === 0) return []
+  const found = entries.flatMap((entry) => {
+    const scores = words.map((word) => scoreOf(entry, word))
+    return scores.includes(0) ? [] : [{ entry, score: scores.reduce((sum, one) => sum + one, 0) }]
+  })
+  return found
+    .sort((a, b) => b.score - a.score)
+    .slice(0, RESULTS_MAX)
+    .map(({ entry }) => entry)
+}
+
+function scoreOf({ title, place, words }: SearchEntry, word: string): number {
+  const inTitle = title.toLowerCase()
+  const isWord = inTitle.split(/[^\p{L}\p{N}]+/u).includes(word)
+  if (isWord) return IN_TITLE_AS_WORD
+  if (inTitle.includes(word)) return IN_TITLE
+  if (place.toLowerCase().includes(word)) return IN_PLACE
+  return words.includes(word) ? IN_WORDS : 0
+}

@@ -1,0 +1,44 @@
+import { basename } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { docsFile } from './docs-folder.ts'
+import { once } from './once.ts'
+import { FOR_EVER, type Packed, pack, sendPacked } from './packed.ts'
+
+const FOLDER = '/docs/files'
+
+/** The files that the pages load, of `docs/reference`. */
+const FILES = { 'page.css': 'text/css', 'page.js': 'text/javascript', 'try.js': 'text/javascript' } as const
+
+export type SiteFile = keyof typeof FILES
+
+const names = Object.keys(FILES).filter((name): name is SiteFile => name in FILES)
+
+const packedOf = once(async (name) => pack(await docsFile(`reference/${name}`), typeOf(name)))
+
+function typeOf(name: string): string {
+  return name.endsWith('.css') ? FILES['page.css'] : FILES['page.js']
+}
+
+/** The address of a file, which changes with its content. */
+export async function addressOfFile(name: SiteFile): Promise<string> {
+  return `${FOLDER}/${hashedName(name, await packedOf(name))}`
+}
+
+/** `page.css` → `page.Xk3….css`. */
+function hashedName(name: string, { hash }: Packed): string {
+  const [stem = '', ending = ''] = basename(name).split('.')
+  return `${stem}.${hash}.${ending}`
+}
+
+/** Serves the style and the scripts of the pages about the API. */
+export function addSiteFiles(server: FastifyInstance): void {
+  server.get<{ Params: { name: string } }>(`${FOLDER}/:name`, async (request, reply) => {
+    for (const name of names) {
+      const packed = await packedOf(name)
+      if (hashedName(name, packed) === request.params.name)
+        return sendPacked(request, reply, packed, FOR_EVER)
+    }
+    throw new ApiError('NOT_FOUND')
+  })
+}

@@ -1,0 +1,98 @@
+import type { ApiDocument, Operation, Parameter, Schema } from './api-document.ts'
+import { REFERENCE_PATH } from './reference-path.ts'
+
+/** An operation, and its place in the reference. */
+export interface Entry {
+  /** The name of the operation, `quote_create`. */
+  readonly name: string
+  readonly address: string
+  readonly method: string
+  /** Below the base address. Empty for a webhook. */
+  readonly path: string
+  readonly operation: Operation
+}
+
+/** The operations with one tag: a page of the reference. */
+export interface Section {
+  readonly title: string
+  readonly address: string
+  readonly introduction: string
+  /** The address of its guide. */
+  readonly guide: string | undefined
+  readonly isExperimental: boolean
+  readonly entries: readonly Entry[]
+}
+
+/** The OpenAPI document by sections and by names. */
+export interface Api {
+  readonly document: ApiDocument
+  readonly sections: readonly Section[]
+  /** By the last part of the address of the page: the section alone, or the section and one of its operations. */
+  readonly pages: ReadonlyMap<string, Page>
+}
+
+export interface Page {
+  readonly section: Section
+  readonly entry?: Entry
+}
+
+export function readApi(document: ApiDocument): Api {
+  const entries = [...entriesOf(document.paths, false), ...entriesOf(document.webhooks, true)]
+  const sections = document.tags.map((tag): Section => {
+    const [introduction = ''] = (tag.description ?? '').split('\n\n')
+    return {
+      title: tag.name,
+      address: `${REFERENCE_PATH}/${slugOf(tag.name)}`,
+      introduction,
+      guide: tag.externalDocs?.url,
+      isExperimental: tag['x-stability'] === 'experimental',
+      entries: entries.filter(({ operation }) => operation.tags[0] === tag.name),
+    }
+  })
+  return { document, sections, pages: new Map(sections.flatMap(pagesOf)) }
+}
+
+function entriesOf(paths: ApiDocument['paths'], isWebhook: boolean): Entry[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: operation.operationId,
+      address: `${REFERENCE_PATH}/${operation.operationId}`,
+      method: method.toUpperCase(),
+      path: isWebhook ? '' : path,
+      operation,
+    })),
+  )
+}
+
+function pagesOf(section: Section): [string, Page][] {
+  return [
+    [slugOf(section.title), { section }],
+    ...section.entries.map((entry): [string, Page] => [entry.name, { section, entry }]),
+  ]
+}
+
+/** `Customers' tokens` → `customers-tokens`. Names of operations have an underscore, so the two never meet. */
+function slugOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^a-z\d]+/g, ' ')
+    .trim()
+    .replaceAll(' ', '-')
+}
+
+/** The name of the schema that a reference leads to. */
+export function nameOf({ $ref }: { readonly $ref?: string }): string | undefined {
+  return $ref?.split('/').at(-1)
+}
+
+/** The schema that a reference leads to, with the notes at the place of the reference. */
+export function resolved(document: ApiDocument, schema: Schema): Schema {
+  const name = nameOf(schema)
+  if (name === undefined) return schema
+  const { $ref: _, ...notes } = schema
+  return { ...document.components.schemas[name], ...notes }
+}
+
+export function parametersOf(document: ApiDocument, { parameters = [] }: Operation): Parameter[] {
+  return parameters.map((one) => document.components.parameters[nameOf(one) ?? ''] ?? one)
+}

@@ -1,0 +1,55 @@
+import type { Entry } from './api.ts'
+import type { Parameter } from './api-document.ts'
+
+/** A call with its recorded example, as curl makes it. The credentials are variables of the shell. */
+export function curlOf(entry: Entry, parameters: readonly Parameter[], baseUrl: string): string {
+  const { method, path, operation } = entry
+  const query = parameters.flatMap(({ in: place, name, example }) =>
+    place === 'query' && example !== undefined
+      ? [example].flat().map((value) => `${name}=${encodeURIComponent(String(value))}`)
+      : [],
+  )
+  const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    const example = parameters.find((one) => one.in === 'path' && one.name === name)?.example
+    return example === undefined ? whole : String(example)
+  })
+  const address = `${baseUrl}${filled}${query.length > 0 ? `?${query.join('&')}` : ''}`
+  const parts = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}'${address}'`,
+    credentialsOf(operation.security.map((one) => Object.keys(one)[0] ?? '')),
+    ...headersOf(parameters),
+    ...bodyOf(entry),
+  ]
+  return parts.filter((part) => part !== '').join(' \\\n  ')
+}
+
+function credentialsOf(schemes: readonly string[]): string {
+  if (schemes.includes('BasicAuth')) return '-u "$TOKEN_ID:$CLIENT_SECRET"'
+  if (schemes.includes('CustomerBearer') || schemes.includes('AgentBearer'))
+    return '-H "Authorization: Bearer $TOKEN"'
+  return schemes.includes('MemberCookie') ? '-b "$COOKIE"' : ''
+}
+
+function headersOf(parameters: readonly Parameter[]): string[] {
+  return parameters.flatMap(({ in: place, name, required, example }) =>
+    place === 'header' && required ? [`-H '${name}: ${example ?? ''}'`] : [],
+  )
+}
+
+function bodyOf({ operation }: Entry): string[] {
+  const { 'application/json': json, 'multipart/form-data': form } = operation.requestBody?.content ?? {}
+  if (json?.example !== undefined)
+    return [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(json.example, null, 2))}`]
+  return fieldsOf(form?.example).map(([name, value]) =>
+    name === 'file' ? `-F file=@document.pdf` : `-F ${quoted(`${name}=${value}`)}`,
+  )
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** The fields of a form by its example. */
+export function fieldsOf(example: unknown): [string, string][] {
+  return typeof example === 'object' && example !== null
+    ? Object.entries(example).map(([name, value]) => [name, String(value)])
+    : []
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { codeBlock } from './code-block.ts'
+
+test.each(['sh', 'console', 'json', 'js', 'ts', 'tsx', 'java', 'go', 'python', 'sql', 'yaml', 'http', 'ini'])(
+  'code in %s is escaped, and its text stays what it was',
+  (language) => {
+    const code = `x = "<b>" & '</code>' # <script>`
+    const { text } = codeBlock(code, language)
+    expect(text).not.toMatch(/<b>|<script|<\/code>'/)
+    const plain = text
+      .replace(/<[^>]*>/g, '')
+      .replace(
+        /&(lt|gt|quot|#39|#x27);/g,
+        (_, name: string) => ({ lt: '<', gt: '>', quot: '"' })[name] ?? "'",
+      )
+      .replaceAll('&amp;', '&')
+    expect(plain.trimEnd()).toBe(code)
+  },
+)
+
+test('code in colours has spans, and code of an unknown language has none', () => {
+  expect(codeBlock('{"a": 1}', 'json').text).toContain('<span class="hljs-')
+  expect(codeBlock('{"a": 1}', 'unknown').text).not.toContain('<span')
+})

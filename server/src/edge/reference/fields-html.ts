@@ -1,0 +1,54 @@
+import { type Html, html } from '../../base/formats/html.ts'
+import type { Field, Shape, Variant } from './fields.ts'
+import { inline, joined } from './prose.ts'
+
+/** A body, or a part of one: its own notes, then its fields and its forms. */
+export function shapeHtml(shape: Shape): Html {
+  const { fields, variants, type } = shape
+  if (fields.length + variants.length === 0)
+    return html`<p><span class="type">${type}</span> ${inline(shape.description)}</p>${notes(shape)}`
+  return html`${notes(shape)}${insideOf(shape)}`
+}
+
+/** A field in a list: its line, its description, and what is inside, closed. */
+export function fieldHtml(field: Field, place?: string): Html {
+  const { name, type, isRequired, description, fields, variants } = field
+  const count = variants.length > 0 ? `${variants.length} forms` : `${fields.length} fields`
+  const inside =
+    fields.length + variants.length > 0 &&
+    html`<details><summary>${count}<span class="hidden"> of ${name}</span></summary>${insideOf(field)}</details>`
+  return html`<li><p class="line"><code>${name}</code> <span class="type">${type}</span>${
+    place && html` <span class="soft">${place}</span>`
+  }${isRequired && html` <span class="required">required</span>`}</p>${
+    description !== '' && html`<p>${inline(description)}</p>`
+  }${notes(field)}${inside}</li>`
+}
+
+function insideOf({ fields, variants }: Shape): Html {
+  const list = fields.length > 0 && html`<ul class="fields">${fields.map((one) => fieldHtml(one))}</ul>`
+  return html`${list}${variants.map(variantHtml)}`
+}
+
+function variantHtml(variant: Variant): Html {
+  return html`<details class="variant"><summary><code>${variant.title}</code></summary>${
+    variant.description !== '' && html`<p>${inline(variant.description)}</p>`
+  }${insideOf(variant)}</details>`
+}
+
+/** More values than this are in a list that the reader opens. */
+const VALUES_SHOWN = 12
+
+function notes({ limits, pattern, values }: Shape): Html {
+  const shownPattern = pattern !== undefined && html`matches <code>${pattern}</code>`
+  const all = [...limits.map((limit) => html`${limit}`), ...(shownPattern ? [shownPattern] : [])]
+  const words = joined(
+    values.map((value) => html`<code>${value}</code>`),
+    ' ',
+  )
+  const shown =
+    values.length > VALUES_SHOWN
+      ? html`<details><summary>${values.length} values</summary><p class="values">${words}</p></details>`
+      : values.length > 0 &&
+        html`<p class="values"><span class="soft">${values.length > 1 ? 'One of' : 'Always'}</span> ${words}</p>`
+  return html`${all.length > 0 && html`<p class="soft">${joined(all, ' · ')}</p>`}${shown}`
+}

@@ -1,0 +1,153 @@
+import { nameOf, resolved } from './api.ts'
+import type { ApiDocument, Schema } from './api-document.ts'
+
+/** The notes of the reference about a value: a field, a parameter, or a whole body. */
+export interface Shape {
+  /** In words: `string`, `array of strings`, `object or null`. */
+  readonly type: string
+  readonly description: string
+  /** Limits and formats, one each. */
+  readonly limits: readonly string[]
+  readonly pattern: string | undefined
+  /** The values that are allowed, or the known ones. */
+  readonly values: readonly string[]
+  readonly fields: readonly Field[]
+  /** The forms that the value can have. */
+  readonly variants: readonly Variant[]
+}
+
+export interface Field extends Shape {
+  readonly name: string
+  readonly isRequired: boolean
+}
+
+export interface Variant extends Shape {
+  readonly title: string
+}
+
+const NOTHING = { description: '', limits: [], pattern: undefined, values: [], fields: [], variants: [] }
+
+/** Reads a schema with everything in it. `open` has the names of the schemas around it, so that a recursion ends. */
+export function shapeOf(document: ApiDocument, schema: Schema, open: readonly string[] = []): Shape {
+  const name = nameOf(schema)
+  if (name !== undefined && open.includes(name))
+    return { ...NOTHING, type: `object, as ${name} above`, description: schema.description ?? '' }
+  const inside = name === undefined ? open : [...open, name]
+  const one = resolved(document, schema)
+  const choices = (one.oneOf ?? one.anyOf ?? []).filter(({ type }) => type !== 'null')
+  const isNullable = choices.length < (one.oneOf ?? one.anyOf ?? []).length
+  const [only, ...others] = choices
+  if (only && others.length === 0) {
+    const shape = shapeOf(document, only, inside)
+    return {
+      ...shape,
+      type: orNull(shape.type, isNullable),
+      description: one.description ?? shape.description,
+    }
+  }
+  return {
+    ...NOTHING,
+    description: one.description ?? '',
+    limits: limitsOf(one),
+    pattern: one.pattern,
+    ...(only ? choiceOf(document, one, choices, isNullable, inside) : plainOf(document, one, inside)),
+  }
+}
+
+type Core = Pick<Shape, 'type'> & Partial<Shape>
+
+/** A value that has one of several forms. Words that are only known ones are values and not forms. */
+function choiceOf(
+  document: ApiDocument,
+  schema: Schema,
+  choices: readonly Schema[],
+  isNullable: boolean,
+  open: readonly string[],
+): Core {
+  const shapes = choices.map((choice) => shapeOf(document, choice, open))
+  const types = [...new Set(shapes.map(({ type }) => type))]
+  const isSimple = shapes.every(({ fields, variants }) => fields.length + variants.length === 0)
+  if (isSimple) {
+    const values = shapes.flatMap(({ values }) => values)
+    const isOpen = schema.anyOf !== undefined && values.length > 0
+    const type = orNull(types.join(' or '), isNullable)
+    return { type, values, ...(isOpen ? { limits: ['other values are possible'] } : {}) }
+  }
+  const variants = choices.map((choice, at) => ({
+    ...NOTHING,
+    type: 'object',
+    ...shapes[at],
+    title: titleOf(choice, schema) ?? `Form ${at + 1}`,
+  }))
+  return { type: orNull('object', isNullable), variants }
+}
+
+/** The value of the discriminator, or the name of the schema. */
+function titleOf(choice: Schema, { discriminator }: Schema): string | undefined {
+  const words = Object.entries(discriminator?.mapping ?? {}).filter(([, ref]) => ref === choice.$ref)
+  return words.length > 0 ? words.map(([word]) => word).join(', ') : nameOf(choice)
+}
+
+function plainOf(document: ApiDocument, schema: Schema, open: readonly string[]): Core {
+  const types = [schema.type ?? []].flat()
+  const isNullable = types.includes('null')
+  const type = types.filter((one) => one !== 'null').join(' or ') || 'any value'
+  const values = (schema.enum ?? []).filter((one) => one !== null).map(String)
+  if (schema.items) {
+    const { type: item, fields, variants, values, limits, pattern } = shapeOf(document, schema.items, open)
+    const each = [...limits, ...(pattern === undefined ? [] : [`matches ${pattern}`])]
+    return {
+      type: orNull(`array of ${item}`, isNullable),
+      fields,
+      variants,
+      values,
+      limits: [...limitsOf(schema), ...each.map((limit) => `each ${limit}`)],
+    }
+  }
+  const { additionalProperties } = schema
+  const [free] = Object.values(schema.patternProperties ?? {})
+  const value = free ?? (typeof additionalProperties === 'object' ? additionalProperties : undefined)
+  if (value && !schema.properties) {
+    const shape = shapeOf(document, value, open)
+    return {
+      ...shape,
+      description: schema.description ?? '',
+      type: orNull(`map of ${shape.type}`, isNullable),
+    }
+  }
+  return { type: orNull(type, isNullable), values, fields: fieldsOf(document, schema, open) }
+}
+
+function fieldsOf(document: ApiDocument, schema: Schema, open: readonly string[]): Field[] {
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+    ...shapeOf(document, property, open),
+    name,
+    isRequired: schema.required?.includes(name) ?? false,
+  }))
+}
+
+const orNull = (type: string, isNullable: boolean) => (isNullable ? `${type} or null` : type)
+
+function limitsOf(schema: Schema): string[] {
+  const { minLength, maxLength, minItems, maxItems, minimum, maximum, exclusiveMinimum } = schema
+  const limits: (string | false | undefined)[] = [
+    schema.format,
+    between(minLength, maxLength, 'characters'),
+    between(minItems, maxItems, 'items'),
+    schema.uniqueItems && 'no duplicates',
+    exclusiveMinimum !== undefined && `greater than ${exclusiveMinimum}`,
+    minimum !== undefined && `at least ${minimum}`,
+    maximum !== undefined && `at most ${maximum}`,
+    schema.minProperties !== undefined && `at least ${schema.minProperties} fields`,
+    schema.default !== undefined && `default ${JSON.stringify(schema.default)}`,
+    schema.readOnly && 'read only',
+    schema.writeOnly && 'write only',
+  ]
+  return limits.filter((limit) => typeof limit === 'string')
+}
+
+function between(least: number | undefined, most: number | undefined, unit: string): string | false {
+  if (least === undefined) return most !== undefined && `at most ${most} ${unit}`
+  if (most === undefined) return `at least ${least} ${unit}`
+  return least === most ? `${least} ${unit}` : `${least}–${most} ${unit}`
+}

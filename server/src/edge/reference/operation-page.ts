@@ -1,0 +1,114 @@
+import { ERROR_PAGE } from '@countersign/contract/core/errors'
+import { type Html, html } from '../../base/formats/html.ts'
+import { type Api, type Entry, parametersOf, type Section } from './api.ts'
+import type { ApiDocument, Content, Operation, Parameter, Response } from './api-document.ts'
+import { curlOf } from './calls.ts'
+import { codeBlock, jsonBlock } from './code-block.ts'
+import { shapeOf } from './fields.ts'
+import { fieldHtml, shapeHtml } from './fields-html.ts'
+import { errorRow, inline, joined, prose } from './prose.ts'
+import { methodOf, pagerHtml } from './section-page.ts'
+import { tryForm } from './try-form.ts'
+
+/** The page of an operation. `baseUrl` is the whole base address, for calls from elsewhere. */
+export function operationPage(api: Api, section: Section, entry: Entry, baseUrl: string): Html {
+  const { document } = api
+  const { operation, path, method, name } = entry
+  const isWebhook = path === ''
+  const parameters = parametersOf(document, operation)
+  const stability =
+    operation['x-stability'] === 'experimental' &&
+    html`<p class="note">Experimental: may change without notice.</p>`
+  return html`<p class="soft"><a href="/docs">API reference</a> / <a href="${section.address}">${section.title}</a></p>
+<h1 id="${name}">${operation.summary}</h1>
+<p class="call">${methodOf(method)} <code>${isWebhook ? 'your webhook endpoint' : path}</code></p>
+<p class="soft">Operation <code>${name}</code></p>
+${stability}${prose(operation.description)}${credentialsHtml(document, operation)}
+${!isWebhook && samples(entry, parameters, baseUrl)}
+${parametersHtml(document, parameters)}
+${bodyHtml(document, operation)}
+${!isWebhook && tryForm(document, entry, parameters)}
+<h2 id="responses">Responses</h2>
+${Object.entries(operation.responses).map(([status, response]) => responseHtml(document, status, response))}
+${pagerHtml(api, entry)}`
+}
+
+/** The headings of the page, for the list of what is on it. */
+export function operationSections({ operation, path }: Entry): { id: string; text: string }[] {
+  const isWebhook = path === ''
+  const all: [boolean, string, string][] = [
+    [!isWebhook, 'examples', 'Examples'],
+    [(operation.parameters ?? []).length > 0, 'parameters', 'Parameters'],
+    [operation.requestBody !== undefined, 'body', 'Request body'],
+    [!isWebhook, 'try-it', 'Try it'],
+    [true, 'responses', 'Responses'],
+  ]
+  return all.flatMap(([isShown, id, text]) => (isShown ? [{ id, text }] : []))
+}
+
+function credentialsHtml({ components }: ApiDocument, { security }: Operation): Html | false {
+  const schemes = security.flatMap((one) => Object.keys(one))
+  const items = schemes.map(
+    (scheme) =>
+      html`<li><code>${scheme}</code>: ${inline(components.securitySchemes[scheme]?.description ?? '')}</li>`,
+  )
+  return items.length > 0 && html`<details><summary>Credentials</summary><ul>${items}</ul></details>`
+}
+
+function samples(entry: Entry, parameters: readonly Parameter[], baseUrl: string): Html {
+  const sdk = (entry.operation['x-codeSamples'] ?? []).map(
+    ({ label, source }) => html`<h3>${label}</h3>${codeBlock(source, 'ts')}`,
+  )
+  return html`<h2 id="examples">Examples</h2><h3>curl</h3>${codeBlock(curlOf(entry, parameters, baseUrl), 'sh')}${sdk}`
+}
+
+function parametersHtml(document: ApiDocument, parameters: readonly Parameter[]): Html | false {
+  const fields = parameters.map((parameter) => {
+    const shape = shapeOf(document, parameter.schema)
+    const description = parameter.description ?? shape.description
+    const isRequired = parameter.required ?? false
+    return fieldHtml({ ...shape, description, isRequired, name: parameter.name }, `in ${parameter.in}`)
+  })
+  return fields.length > 0 && html`<h2 id="parameters">Parameters</h2><ul class="fields">${fields}</ul>`
+}
+
+function bodyHtml(document: ApiDocument, { requestBody }: Operation): Html | false {
+  if (!requestBody) return false
+  const contents = Object.entries(requestBody.content).map(
+    ([type, content]) =>
+      html`<p class="soft"><code>${type}</code>${!requestBody.required && ', may be left out'}</p>${contentHtml(document, content, false)}`,
+  )
+  return html`<h2 id="body">Request body</h2>${prose(requestBody.description)}${contents}`
+}
+
+function responseHtml(document: ApiDocument, status: string, response: Response): Html {
+  const { description, content = {}, headers = {} } = response
+  if (Number(status) >= 400)
+    return html`<h3>${status}</h3><div class="table" tabindex="0"><table><tbody>${description
+      .split('\n\n')
+      .map((text) => errorRow(text, ERROR_PAGE))}</tbody></table></div>`
+  const contents = Object.entries(content).map(
+    ([type, one]) => html`<p class="soft"><code>${type}</code></p>${contentHtml(document, one, true)}`,
+  )
+  const names = Object.keys(headers).map((name) => html`<code>${name}</code>`)
+  return html`<h3>${status}</h3>${prose(description)}${contents}${
+    names.length > 0 && html`<p class="soft">Headers: ${joined(names, ', ')}</p>`
+  }`
+}
+
+/** The recorded values of a body, then its fields. */
+function contentHtml(document: ApiDocument, content: Content, isResponse: boolean): Html {
+  const { schema, example, examples = {} } = content
+  const recorded = Object.entries(examples).map(([name, { value }]) => [name, value] as const)
+  const all = example === undefined ? recorded : [['example', example] as const, ...recorded]
+  const blocks = all.map(([name, value]) => {
+    const block = typeof value === 'string' ? codeBlock(value) : jsonBlock(value)
+    return all.length > 1
+      ? html`<details class="variant"><summary><code>${name}</code></summary>${block}</details>`
+      : block
+  })
+  const shape = schema && shapeHtml(shapeOf(document, schema))
+  const fields =
+    isResponse && shape ? html`<details><summary>Fields</summary>${shape}</details>` : (shape ?? false)
+  return html`${blocks}${fields}`
+}

@@ -1,0 +1,69 @@
+import { type Html, html } from '../../base/formats/html.ts'
+import type { Api, Entry, Section } from './api.ts'
+import { pager } from './pager.ts'
+import { inline, prose } from './prose.ts'
+
+/** The start of the reference: how to call the API, and every section with its operations. */
+export function referencePage(api: Api, baseUrl: string, files: readonly Html[]): Html {
+  const { info } = api.document
+  const sections = api.sections.map(
+    (section) =>
+      html`<h2 id="${section.address.split('/').at(-1)}"><a href="${section.address}">${section.title}</a></h2><p>${inline(section.introduction)}</p>${operations(section, false)}`,
+  )
+  return html`<h1>API reference</h1>
+${prose(info.description)}
+<dl>
+<dt>Base address</dt><dd><code>${baseUrl}</code></dd>
+<dt>Credentials</dt><dd>HTTP Basic: <code>tokenId</code> as user name, <code>clientSecret</code> as password</dd>
+<dt>Conventions</dt><dd><a href="/docs/guides/api">Calling the API</a>, <a href="/docs/errors">errors</a></dd>
+<dt>Version</dt><dd>${info['x-description-version']}</dd>
+<dt>Files</dt><dd>${files}</dd>
+</dl>
+${sections}`
+}
+
+/** A section with its operations, each with the beginning of its description. */
+export function sectionPage({ title, introduction, guide, isExperimental, ...section }: Section): Html {
+  return html`<p class="soft"><a href="/docs">API reference</a></p>
+<h1>${title}</h1>
+${isExperimental && html`<p class="note">Experimental: may change without notice.</p>`}
+<p>${inline(introduction)}</p>
+${guide && html`<p><a href="${guide}">Read the guide</a></p>`}
+${operations(section, true)}`
+}
+
+function operations({ entries }: Pick<Section, 'entries'>, hasDescriptions: boolean): Html {
+  const items = entries.map(({ name, address, method, path, operation }) => {
+    const [beginning = ''] = (operation.description ?? '').split('\n\n')
+    return html`<li id="${name}"><a href="${address}">${operation.summary}</a><span class="call">${methodOf(method)} <code>${path || name}</code></span>${
+      hasDescriptions && beginning !== '' && html`<p>${inline(beginning)}</p>`
+    }</li>`
+  })
+  return html`<ul class="operations">${items}</ul>`
+}
+
+export function methodOf(method: string): Html {
+  return html`<span class="method ${method.toLowerCase()}">${method}</span>`
+}
+
+/** The list of sections next to a page, with the operations of the one that it belongs to. */
+export function referenceSide({ sections }: Api, current?: Section, entry?: Entry): Html {
+  const items = sections.map((section) => {
+    const isCurrent = section === current
+    const inside = section.entries.map(
+      ({ name, address, operation }) =>
+        html`<li><a href="${address}"${name === entry?.name && html` aria-current="page"`}>${operation.summary}</a></li>`,
+    )
+    return html`<li><a href="${section.address}"${isCurrent && !entry && html` aria-current="page"`}>${section.title}</a>${isCurrent && html`<ul>${inside}</ul>`}</li>`
+  })
+  return html`<nav class="side" aria-label="Sections"><ul>${items}</ul></nav>`
+}
+
+/** Links to the operations before and after one, across sections. */
+export function pagerHtml({ sections }: Api, { name }: Entry): Html {
+  const all = sections.flatMap(({ entries }) => entries)
+  const at = all.findIndex((one) => one.name === name)
+  const link = (entry: Entry | undefined) =>
+    entry && { address: entry.address, title: entry.operation.summary }
+  return pager(link(all[at - 1]), link(all[at + 1]))
+}
