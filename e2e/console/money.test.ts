@@ -142,7 +142,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     await dialog.waitFor({ state: 'hidden' })
     const small = page
       .getByRole('region', { name: 'Money that nobody could attribute' })
-      .filter({ hasText: /\b2\.00 USD/ })
+      .filter({ hasText: /(?<!\d)2\.00 USD/ })
     await small.getByRole('button', { name: 'Write off' }).click()
     const question = page.getByRole('dialog', { name: 'Write this deposit off?' })
     await question.getByRole('textbox').fill('Nobody claims it')
