@@ -141,7 +141,8 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
 
     await page.getByRole('button', { name: 'Save the policy' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Save the policy' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Bill payer' }).waitFor()
+    // Exact, because the editor's heading is `Policy of Bill payer`.
+    await page.getByRole('heading', { level: 1, name: 'Bill payer', exact: true }).waitFor()
     await page
       .getByText('The policy allows it.')
       .or(page.getByText('Allowed', { exact: true }))
