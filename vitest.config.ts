@@ -29,6 +29,11 @@ export default defineConfig({
     sequence: { sequencer: ProjectOrder },
     // The shared server has to close, and its log is searched for secrets.
     teardownTimeout: 60_000 * slowdown,
+    // Compiled sources, by their content and the settings of vitest: another project of this run and the next run read them.
+    experimental: {
+      fsModuleCache: true,
+      fsModuleCachePath: pathOf('node_modules/.cache/countersign/test-modules'),
+    },
     reporters: ['default', new TestSeconds(), new PlainReporter()],
   },
 })

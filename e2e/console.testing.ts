@@ -72,7 +72,7 @@ export async function openSignedIn(viewport: typeof DESKTOP = DESKTOP): Promise<
   const world = await openConsole(viewport)
   const { url } = await world.countersign.sandbox.consoleLink()
   await world.page.goto(url)
-  await world.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await world.page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
   return world
 }
 

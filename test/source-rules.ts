@@ -84,6 +84,21 @@ export const testAddresses: Rule = ({ path }) => {
 }
 
 /**
+ * A test in a browser that waits for the heading of the next page names it in full: without `exact`, the heading of the page before matches
+ * if it contains the name.
+ */
+export const exactHeadings: Rule = (source) => {
+  if (!/^e2e\/console(?:\/|\.testing)/.test(source.path)) return []
+  return visit(source, (node) => {
+    if (!ts.isCallExpression(node) || !node.expression.getText().endsWith('.getByRole')) return undefined
+    const [role, options] = node.arguments.map((argument) => argument.getText())
+    if (role !== "'heading'" || !options || !/\blevel: 1\b/.test(options) || !/\bname\b/.test(options))
+      return undefined
+    return /\bexact: true\b/.test(options) ? undefined : 'a heading of level 1 by name: add `exact: true`'
+  })
+}
+
+/**
  * A state is written as its table has it, in which editing a cell then changes what happens. What is asked for or expected
  * may be named.
  */
@@ -146,6 +161,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   outgoingHttp,
   sqlInStores,
   testAddresses,
+  exactHeadings,
   statesFromTables,
 }
 

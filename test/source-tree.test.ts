@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { FOLDERS, WINGS } from './folders.ts'
 import {
+  exactHeadings,
   isTest,
   outgoingHttp,
   type Rule,
@@ -70,6 +71,16 @@ describe('the rules', () => {
     'sdk/test/payment.test.ts',
   ])('a test has the address of its room: %s', (path) => {
     expect(broken(testAddresses, path, '')).toBe(0)
+  })
+
+  test("a heading of the console's next page is named in full", () => {
+    const waits = (options: string) => `await page.getByRole('heading', ${options}).waitFor()`
+    const path = 'e2e/console/made-up.test.ts'
+    expect(broken(exactHeadings, path, waits("{ level: 1, name: 'Bill payer' }"))).toBe(1)
+    expect(broken(exactHeadings, path, waits('{ level: 1, name }'))).toBe(1)
+    expect(broken(exactHeadings, path, waits("{ level: 1, name: 'Bill payer', exact: true }"))).toBe(0)
+    expect(broken(exactHeadings, path, waits('{ level: 1 }'))).toBe(0)
+    expect(broken(exactHeadings, 'sdk/test/a.test.ts', waits('{ level: 1, name }'))).toBe(0)
   })
 
   test.each([

@@ -110,7 +110,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     expect((await countersign.agents.get(agentId)).id).toBe(agentId)
     await page.getByRole('button', { name: 'Delete' }).click()
     await dialog.getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Agents' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Agents', exact: true }).waitFor()
     await go(`/agents/${agentId}`)
     await page.getByRole('heading', { name: 'Agent not found' }).waitFor()
     faults.push(...(await look(page, 'agent-missing')))

@@ -48,7 +48,7 @@ describe('times in the console', () => {
     const { page, countersign, go } = world
     await page.addInitScript(`const now = Date.now; Date.now = () => now() + 2 * 60 * 60 * 1000`)
     await page.goto((await countersign.sandbox.consoleLink()).url)
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
     await newCustomer(countersign, 'Ada Lovelace')
     await go('/customers')
     await expect

@@ -49,6 +49,6 @@ describe.each(SIZES)('the console, on %s,', (_, viewport) => {
     await page.unroute('**/console/audit')
     await page.unroute('**/audit-list-*.js')
     await retry.click()
-    await page.getByRole('heading', { level: 1, name: 'Audit trail' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Audit trail', exact: true }).waitFor()
   })
 })

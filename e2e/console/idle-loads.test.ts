@@ -40,7 +40,7 @@ describe('pages that were not visited yet', () => {
         .getByRole('navigation', { name: 'Pages' })
         .getByRole('link', { name: title, exact: true })
         .click()
-      await page.getByRole('heading', { level: 1, name: title }).waitFor()
+      await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor()
     }
     await page.getByRole('banner').getByRole('button', { name: 'Sandbox', exact: true }).click()
     await page.getByRole('dialog', { name: 'Sandbox' }).waitFor()
@@ -56,12 +56,12 @@ describe('pages that were not visited yet', () => {
       if (request.resourceType() === 'script') scripts.push(new URL(request.url()).pathname)
     })
     await page.goto((await countersign.sandbox.consoleLink()).url)
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
     // Longer than a browser that does not save data waits.
     await page.waitForTimeout(4_000)
     for (const script of SCRIPTS) expect(scripts.filter((path) => script.test(path))).toEqual([])
     await page.getByRole('link', { name: 'Audit trail' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Audit trail' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Audit trail', exact: true }).waitFor()
     expect(scripts.some((path) => SCRIPTS[0]!.test(path))).toBe(true)
   })
 })

@@ -14,7 +14,7 @@ describe('people sign in to the console', () => {
     const { page, countersign, wrong } = world
     const { url } = await countersign.sandbox.consoleLink()
     await page.goto(url)
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
     expect(page.url()).not.toContain('link=')
     await page.getByRole('button', { name: 'Signed in as Sandbox owner' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -36,12 +36,12 @@ describe('people sign in to the console', () => {
     })
     await page.goto(invitationUrl)
     await page.getByRole('button', { name: 'Make a passkey and sign in' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
 
     await page.getByRole('button', { name: 'Signed in as Grace Hopper' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Overview', exact: true }).waitFor()
     expect(wrong).toEqual([])
   })
 

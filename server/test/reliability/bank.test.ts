@@ -38,7 +38,9 @@ async function work(
   ])
 }
 
-test('money that many clients move is never made or lost, and each transaction moves exactly what its state says', async () => {
+test('money that many clients move is never made or lost, and each transaction moves exactly what its state says', {
+  tags: 'smoke',
+}, async () => {
   const random = seededRandom()
   const client = await service.newPlatform()
   const bank = await Bank.open(() => client, random)

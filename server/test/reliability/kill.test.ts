@@ -22,9 +22,7 @@ const DELIVERED_MS_MAX = timeLimit(120_000)
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('kill -9 at any moment loses nothing that was acknowledged, and a retry does nothing twice', {
-  tags: 'smoke',
-}, async () => {
+test('kill -9 at any moment loses nothing that was acknowledged, and a retry does nothing twice', async () => {
   const random = seededRandom()
   const place = await newPlace()
   let server = await ServerProcess.ready(place)

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
+import { waitingAction } from '../../worlds/records/agents.testing.ts'
 import { decision, waitingPayment } from '../../worlds/records/decisions.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import {
@@ -13,7 +14,6 @@ import {
   ready,
   sent,
 } from '../../worlds/records/screenings.testing.ts'
-import { waitingAction } from '../../worlds/records/waiting.testing.ts'
 
 /** A call that moves money which is held, and the state of what holds it. */
 interface Door {

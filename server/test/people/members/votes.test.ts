@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Client, newCustomer, newPlatform } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
+import { waitingAction } from '../../worlds/records/agents.testing.ts'
 import { type Browser, newMember } from '../../worlds/records/members.testing.ts'
 import { newWallet, onlyScreening, ready, sent, statusOf } from '../../worlds/records/screenings.testing.ts'
-import { waitingAction } from '../../worlds/records/waiting.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 type Member = Awaited<ReturnType<typeof newMember>>

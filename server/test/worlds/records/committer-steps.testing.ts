@@ -11,9 +11,8 @@ import {
   withValues,
 } from '../../../src/storage/commit/writes.ts'
 import type { RailPaymentRow } from '../../../src/storage/rows/rail.ts'
-import { railEvent, railPayment } from '../../rail-rows.testing.ts'
 import type { SharedServer } from '../server.testing.ts'
-import { testId } from './payments.testing.ts'
+import { railEvent, railPayment, testId } from './payments.testing.ts'
 
 type Host = SharedServer
 
