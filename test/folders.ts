@@ -47,6 +47,7 @@ export const WINGS = {
     'rail-events',
     'stablecoins',
     'transfers',
+    'payouts',
     'cards',
   ],
   agents: ['identity', 'policy', 'actions', 'approvals', 'management'],

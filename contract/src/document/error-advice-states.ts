@@ -30,6 +30,7 @@ export const MISSING_ADVICE = {
     'Check the id. An agent sees only the quotes that it created.',
   ],
   TRANSACTION_NOT_FOUND: missing('transaction'),
+  PAYOUT_BATCH_NOT_FOUND: missing('payout batch'),
   DEPOSIT_NOT_FOUND: missing('deposit'),
   SCREENING_NOT_FOUND: missing('screening'),
   RECONCILIATION_NOT_FOUND: missing('reconciliation'),
@@ -102,6 +103,14 @@ export const STATE_ADVICE = {
   PAYMENT_NOT_DECIDABLE: [
     'No person decides about this payment now. `details.reason` says why: `NOT_GIVEN`, no rail was given it; `NOT_SENT`, it may still be on its way to the rail; `ON_CHAIN`, the chain decides; `LINE_REQUIRED`, a payment from an embedded wallet is decided `DELIVERED` only with lines of a statement.',
     'Wait for the rail, cancel the payment, or name the lines of the statement that book it.',
+  ],
+  PAYOUT_BATCH_FAULTY: [
+    'The check has found lines that cannot be paid, or none that can.',
+    'List them with `GET /payouts/batches/{payoutBatchId}/lines?status=FAULTY`. Send them again in another batch, or execute this one with `skipFaulty`.',
+  ],
+  PAYOUT_TOTALS_DIFFERENT: [
+    'The request states other totals than the batch has: it is another batch than the one that its caller has seen. `details.totals` has those of the batch.',
+    'Read the batch, compare, and execute it with the totals that it shows.',
   ],
   DEPOSIT_NOT_RETURNABLE: [
     'The deposit cannot go back to its sender. `details.reason` says why: `RETURN_FAILED`, it was sent back once and did not arrive; `RETURN_UNAVAILABLE`, the rail does not know its sender; `WALLET_ADDRESS`, it is at the own address of a wallet.',

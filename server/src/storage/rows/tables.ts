@@ -20,6 +20,7 @@ import type { KycLinkRow } from './kyc-link.ts'
 import type { FxInFlightRow, LedgerAccountRow, LedgerLateEndRow, LedgerTransferRow } from './ledger.ts'
 import type { InvitationAttemptsRow, InvitationRow, StablecoinAccountRow } from './look-up.ts'
 import type { MemberTables } from './member.ts'
+import type { PayoutBatchRow, PayoutLineRow } from './payout.ts'
 import type { LedgerCheckpointRow } from './proof.ts'
 import type { RailFunding, RailTables } from './rail.ts'
 import type { RailStatementEntryRow, RailStatementRow } from './reconciliation.ts'
@@ -61,6 +62,8 @@ export interface Tables
   code_failures: CodeFailuresRow
   contact_codes: ContactCodeRow
   customer_imports: CustomerImportRow
+  payout_batches: PayoutBatchRow
+  payout_lines: PayoutLineRow
   customer_import_errors: CustomerImportErrorRow
   kyc_links: KycLinkRow
   customer_tokens: CustomerTokenRow
