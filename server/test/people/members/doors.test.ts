@@ -6,7 +6,14 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
 import { decision, waitingPayment } from '../../worlds/records/decisions.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
-import { balanceOf, checked, payingPlatform, payout, sendLines, totalsOf } from '../../worlds/records/payouts.testing.ts'
+import {
+  balanceOf,
+  checked,
+  payingPlatform,
+  payout,
+  sendLines,
+  totalsOf,
+} from '../../worlds/records/payouts.testing.ts'
 import {
   newWallet,
   onlyScreening,

@@ -185,6 +185,7 @@ test('the constraints, indexes and views that ask for one state ask for one of t
   const asked = [...migrations.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
   expect(asked.sort()).toEqual(
     [
+      `state = '${PAYOUT_LINE_TRANSITIONS.READY.send}'`,
       `state = '${INVITATION_TRANSITIONS.PENDING.claim}'`,
       `state = '${INVITATION_TRANSITIONS.PENDING.claim}'`,
       `state = '${AGENT_ACTION_INITIAL}'`,
