@@ -114,6 +114,7 @@ export const FOLDERS = {
     'books',
     'cards',
     'customers',
+    'payouts',
     'members',
     'profiles',
     'events',
