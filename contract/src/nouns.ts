@@ -111,6 +111,7 @@ export const NOUNS = {
   payout_batch_create: 'payoutBatches.create',
   payout_file_create: 'payoutBatches.createFromFile',
   payout_batch_list: 'payoutBatches.list',
+  payout_batch_csv: 'payoutBatches.csv',
   payout_batch_get: 'payoutBatches.get',
   payout_line_list: 'payoutBatches.lines',
   payout_line_csv: 'payoutBatches.linesCsv',

@@ -161,6 +161,8 @@ export const payout_batch_list = endpoint({
   errors: ['INVALID_INPUT'],
 })
 
+export const payout_batch_csv = endpoint(fileOfList(payout_batch_list, 'payout batches'))
+
 export const payout_batch_get = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -251,6 +253,7 @@ export const payoutBatches = {
   payout_batch_create,
   payout_file_create,
   payout_batch_list,
+  payout_batch_csv,
   payout_batch_get,
   payout_line_list,
   payout_line_csv,

@@ -1,4 +1,8 @@
-import { payout_line_list, type payoutBatches } from '@countersign/contract/payments/payout-batches'
+import {
+  payout_batch_list,
+  payout_line_list,
+  type payoutBatches,
+} from '@countersign/contract/payments/payout-batches'
 import { PAYOUT_BATCH_TRANSITIONS } from '@countersign/contract/states/payout-states'
 import { keepFile, removeFile } from '../../kernel/files/stored-files.ts'
 import { listFile } from '../../kernel/operation/list-file.ts'
@@ -53,6 +57,11 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
       view: (rows) => rows.map(batchView),
     }),
   }),
+
+  payout_batch_csv: async (op, input) =>
+    listFile(op, payout_batch_list, 'payout batches', (page) =>
+      payoutBatchHandlers.payout_batch_list(op, { ...input, query: { ...input.query, ...page } }),
+    ),
 
   payout_batch_get: async (op, { params }) => ({
     status: 200,
