@@ -46,7 +46,7 @@ export const PayoutBatchRequest = Type.Object({
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
-/** What goes out in one currency by one rail. */
+/** The sum that goes out in one currency by one rail. */
 export const PayoutTotal = Type.Object({
   rail: Type.String({ description: 'The name of the rail, as it was chosen at the check' }),
   lines: count('The payable lines'),
@@ -102,7 +102,7 @@ export const PayoutLine = Type.Object({
     Type.Object({
       code: Type.String({ description: 'The code with which POST /transfer-out would have refused it' }),
       message: Type.String(),
-      field: Type.Optional(Type.String({ description: 'The member or the column' })),
+      field: Type.Optional(Type.String({ description: 'The field or the column' })),
     }),
   ),
 })
@@ -140,7 +140,7 @@ export const payout_file_create = endpoint({
   summary: 'Create a batch of payouts from a CSV file',
   description:
     'Takes a file of payouts and checks its rows after the response, as a batch of JSON: UTF-8, separated by commas, with a header row ' +
-    'that names the columns, which are the members of a line, like accountInfo.iban. However long the file, a few rows are in memory at a time.',
+    'that names the columns, which are the fields of a line, like accountInfo.iban. However long the file, a few rows are in memory at a time.',
   idempotent: true,
   upload: { bytesMax: PAYOUT_FILE_BYTES_MAX },
   body: Type.Object({ name }),
@@ -242,7 +242,7 @@ export const payout_batch_cancel = endpoint({
   tag: TAG,
   summary: 'Cancel a batch of payouts',
   description:
-    'Pays none of the lines that were not sent yet. Payments of lines that were sent go on; cancel them one by one where their rail can.',
+    'Pays none of the lines that were not sent yet. Payments of lines that were sent continue; cancel them one by one where their rail can.',
   idempotent: true,
   params: batchPath,
   responses: { 200: PayoutBatch },

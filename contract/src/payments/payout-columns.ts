@@ -1,9 +1,9 @@
 import type { JsonSchema } from '../core/decode.ts'
 import { PayoutLineRequest } from './payout-batches.ts'
 
-/** A column of a file of payouts: the member of a line that its cells are. */
+/** A column of a file of payouts: the field of a line that its cells are. */
 export interface PayoutColumn {
-  /** The names from the line down to the member; the column is called by them with dots. */
+  /** The names from the line down to the field; the column is called by them with dots. */
   readonly path: readonly string[]
   readonly isList: boolean
   readonly isInteger: boolean

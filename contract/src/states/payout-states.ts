@@ -37,7 +37,7 @@ export type PayoutLineEvent = (typeof PAYOUT_LINE_EVENTS)[number]
 
 const LINE_ENDED = { accept: null, refuse: null, send: null, fail: null } as const
 
-/** A line is sent at most once: its payment goes on by itself. Lines of a file begin after `accept` or `refuse`. */
+/** A line is sent at most once: its payment then continues on its own. Lines of a file begin after `accept` or `refuse`. */
 export const PAYOUT_LINE_TRANSITIONS = {
   GIVEN: { ...LINE_ENDED, accept: 'READY', refuse: 'FAULTY' },
   READY: { ...LINE_ENDED, send: 'SENT', fail: 'FAILED' },

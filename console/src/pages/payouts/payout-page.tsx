@@ -26,7 +26,7 @@ const REFRESH_MS = 2_000
 
 const FILTERS: readonly Filter[] = [{ name: 'status', label: 'Status', choices: PAYOUT_LINE_STATES }]
 
-/** Whether the server is at work on it: then the page asks for its progress. */
+/** True while the server works on it: the page then asks for its progress. */
 function isMoving({ status }: PayoutBatch): boolean {
   const next = PAYOUT_BATCH_TRANSITIONS[status]
   return next.check !== null || next.complete !== null

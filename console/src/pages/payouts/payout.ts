@@ -8,7 +8,7 @@ import { type Amount, moneyText } from '../../ui/money.tsx'
 export type PayoutBatch = Static<typeof PayoutBatchSchema>
 export type PayoutLine = Static<typeof PayoutLineSchema>
 
-/** What a batch pays in each currency. */
+/** The amounts that a batch pays, by currency. */
 export function sumsOf({ totals }: PayoutBatch): readonly Amount[] {
   const sums = new Map<string, Amount>()
   for (const { total } of totals) {

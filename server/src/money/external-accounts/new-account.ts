@@ -68,7 +68,7 @@ function payingRail(op: Op, { account_type, currency }: ExternalAccountRow): Pro
   })
 }
 
-/** The job that has the name of the holder checked, where a rail can. */
+/** The job that has the name of the holder checked, if a rail can. */
 export function toCheck(op: Op, account: ExternalAccountRow): Write[] {
   if (op.mode === 'sandbox' || account.beneficiary_verification_status !== PENDING) return []
   return [job(op, 'external-account.check', { externalAccountId: account.id }, op.now)]

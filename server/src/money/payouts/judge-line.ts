@@ -27,14 +27,14 @@ export class Payers {
   }
 }
 
-/** What a payout is to pay, with its payee. */
+/** The account that a payout pays. */
 export interface Payee {
   readonly account: ExternalAccountRow
   /** False: the account is added when it is paid. */
   readonly isStored: boolean
 }
 
-/** The payee of a line: an account of the platform, or the one that the line describes. Errors name the member of the line. */
+/** The payee of a line: an account of the platform, or the one that the line describes. Errors name the field of the line. */
 export async function findPayee(op: Op, { account_id, currency, request }: PayoutLineRow): Promise<Payee> {
   const { accountId = account_id ?? undefined, accountInfo } = request
   if (account_id === null && (accountId === undefined) === (accountInfo === undefined))
@@ -67,7 +67,7 @@ export async function draftPayout(
   })
 }
 
-/** Why a payout is refused. The field is the member of a line. */
+/** The reason why a payout is refused, and the field of the line. */
 export type Fault = Pick<PayoutLineRow, 'code' | 'message' | 'field'>
 
 const FIELDS: Readonly<Record<string, string>> = {

@@ -22,7 +22,7 @@ export async function findBatch(op: Op, id: string): Promise<PayoutBatchRow> {
   return batch
 }
 
-/** A new batch of this many lines; 0 for those of a file, which are not known yet. */
+/** A new batch of this many lines; 0 for a file, whose lines are not known yet. */
 export function newBatch(
   op: Op,
   {
@@ -91,7 +91,7 @@ export function nextRun(op: Op, { id }: Pick<PayoutBatchRow, 'id'>): Write {
   return job(op, 'payouts.run', { batchId: id }, op.now)
 }
 
-/** Totals with those of more lines, in a fixed order. */
+/** Totals to which more lines are added, in a fixed order. */
 export function withTotals(totals: readonly PayoutTotal[], lines: readonly PayoutLineRow[]): PayoutTotal[] {
   const sums = new Map<
     string,
@@ -110,7 +110,7 @@ export function withTotals(totals: readonly PayoutTotal[], lines: readonly Payou
     .map(([, sum]) => ({ ...sum, amount: String(sum.amount) }))
 }
 
-/** What a batch pays in each currency. */
+/** The amounts that a batch pays, by currency. */
 export function amountsByCurrency({ totals }: Pick<PayoutBatchRow, 'totals'>): ReadonlyMap<string, bigint> {
   const amounts = new Map<string, bigint>()
   for (const { currency, amount } of totals)

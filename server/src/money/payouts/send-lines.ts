@@ -68,7 +68,7 @@ async function judge(op: Op, payers: Payers, line: PayoutLineRow): Promise<Judge
   }
 }
 
-/** What the paying accounts can spend before this run. */
+/** The amounts that the paying accounts can spend before this run. */
 async function availableOf(payers: Payers, judged: readonly Judged[]): Promise<Map<string, bigint>> {
   const available = new Map<string, bigint>()
   for (const { outcome } of judged)
@@ -79,7 +79,7 @@ async function availableOf(payers: Payers, judged: readonly Judged[]): Promise<M
   return available
 }
 
-/** The same with a fault in place of each payment for which those before leave too little. */
+/** Puts a fault in place of each payment for which the earlier ones leave too little. */
 function withinBalances(judged: readonly Judged[], available: Map<string, bigint>): Judged[] {
   return judged.map(({ line, outcome }) => {
     if ('code' in outcome) return { line, outcome }

@@ -39,7 +39,7 @@ export async function draftTransferOut(op: Op, body: TransferOutBody): Promise<T
   return draftPayment(op, parties, { ...body, amount })
 }
 
-/** Error: 400 `INSUFFICIENT_BALANCE`. The hold has a guard of its own; this error tells the caller the numbers. */
+/** Error: 400 `INSUFFICIENT_BALANCE`. The hold has its own guard; this error tells the caller the numbers. */
 export function checkAvailable(account: InternalAccountRow, available: bigint, amount: bigint): void {
   if (amount > available) throw insufficient(account, available, amount)
 }

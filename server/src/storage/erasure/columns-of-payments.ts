@@ -23,7 +23,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       },
     ],
   },
-  // Payees are those of the platform, which are no customers.
+  // The payees belong to the platform. They are not customers.
   payout_batches: {
     plain: 'state name columns next_byte lines checked faulty sent failed next_line totals file_error',
   },

@@ -3,7 +3,7 @@ import type { PaymentRailName } from '@countersign/contract/core/rails'
 import type { PayoutBatchState, PayoutLineState } from '@countersign/contract/states/payout-states'
 import type { Stamped } from './stamped.ts'
 
-/** What goes out in one currency by one rail. The amount is text of digits. */
+/** The sum that goes out in one currency by one rail. The amount is text of digits. */
 export interface PayoutTotal {
   readonly currency: string
   readonly rail: string
@@ -36,7 +36,7 @@ export interface PayoutBatchRow extends Stamped {
   completed_at: Date | null
 }
 
-/** What a payout says apart from its amount. Kept for a payee that is not an external account yet. */
+/** The rest of a payout. It describes a payee that is not an external account yet. */
 export interface PayoutRequest {
   /** The payee as it was named, until the check has found it. */
   readonly accountId?: string
@@ -65,4 +65,9 @@ export interface PayoutLineRow extends Stamped {
   field: string | null
   /** The payment. A line has one at most, and a payment is of one line at most. */
   transaction_id: string | null
+}
+
+export interface PayoutTables {
+  payout_batches: PayoutBatchRow
+  payout_lines: PayoutLineRow
 }

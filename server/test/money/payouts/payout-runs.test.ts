@@ -32,7 +32,7 @@ async function newPayee(op: Op): Promise<string> {
   return account.id
 }
 
-/** A batch of a file with these rows, on a platform of its own. */
+/** A batch of a file with these rows, on its own platform. */
 async function newFile(rowsFor: (payee: string) => readonly string[]) {
   const op = await service.newOp()
   const payee = await newPayee(op)

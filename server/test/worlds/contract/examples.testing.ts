@@ -90,7 +90,7 @@ export const IMPORT_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promis
   },
 }
 
-/** How the calls of a batch of payouts are made for the reference page. */
+/** Calls of a batch of payouts for the reference page. */
 export const PAYOUT_CALLS: Calls = {
   payout_file_create: () => ({ body: { name: 'Payroll' } }),
   payout_batch_list: () => ({ query: { status: 'READY' } }),

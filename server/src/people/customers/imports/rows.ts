@@ -19,7 +19,7 @@ const ID_CHARACTERS_MAX = 255
 /** Longer names are cut to this length in messages. */
 const SHOWN_CHARACTERS_MAX = 64
 
-/** A column of a file: the member of a request that its cells are. */
+/** A column of a file: the field of a request that its cells are. */
 export interface FileColumn {
   readonly path: readonly string[]
   readonly isList: boolean
@@ -65,7 +65,7 @@ export function bodyOf(columns: readonly string[], cells: readonly string[]): Re
   return body
 }
 
-/** The members of a request that a row gives. Error: 400 `INVALID_INPUT` for a row with another number of cells. */
+/** The fields of a request that a row gives. Error: 400 `INVALID_INPUT` for a row with another number of cells. */
 export function requestOf(
   columns: readonly string[],
   cells: readonly string[],
@@ -89,7 +89,7 @@ export function requestOf(
 /** The longest integer of 64 bits has 19 digits. */
 const INTEGER = /^-?\d{1,19}$/
 
-/** A cell that is no integer stays text, which the check of the request refuses. */
+/** A cell that does not hold an integer stays text, which the check of the request refuses. */
 function cellValue({ isList, isInteger }: FileColumn, cell: string): unknown {
   if (isList) return cell.split(LIST_SEPARATOR)
   return isInteger && INTEGER.test(cell) ? BigInt(cell) : cell
