@@ -163,7 +163,7 @@ export const ERRORS = {
   },
   PAYOUT_TOTALS_DIFFERENT: {
     status: 409,
-    message: 'The totals of this batch are not those of the request. Read the batch again.',
+    message: 'The batch has other totals than the request states. Read the batch again.',
   },
   DEPOSIT_NOT_RETURNABLE: { status: 409, message: 'This deposit cannot be sent back.' },
   SCREENING_NOT_DECIDED: { status: 409, message: 'The address is on a list. Decide the screening first.' },

@@ -109,7 +109,7 @@ export const STATE_ADVICE = {
     'List them with `GET /payouts/batches/{payoutBatchId}/lines?status=FAULTY`. Send them again in another batch, or execute this one with `skipFaulty`.',
   ],
   PAYOUT_TOTALS_DIFFERENT: [
-    'The request states other totals than the batch has: it is not the batch that its caller has seen. `details.totals` has those of the batch.',
+    'The request states other totals than the batch has: it is not the batch that its caller has seen. `details.totals` has the totals of the batch.',
     'Read the batch, compare, and execute it with the totals that it shows.',
   ],
   DEPOSIT_NOT_RETURNABLE: [

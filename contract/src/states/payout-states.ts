@@ -14,10 +14,7 @@ export type PayoutBatchEvent = (typeof PAYOUT_BATCH_EVENTS)[number]
 
 const ENDED = { check: null, fail: null, propose: null, execute: null, complete: null, cancel: null } as const
 
-/**
- * Many payouts in one batch. `check`: every line was checked. `fail`: the file cannot be read. `propose`: a member has approved, and
- * others have to. `cancel`: lines that were not sent are not sent any more.
- */
+/** `fail`: the file cannot be read. `propose`: a member has approved, and others have to. */
 export const PAYOUT_BATCH_TRANSITIONS = {
   CHECKING: { ...ENDED, check: 'READY', fail: 'FAILED', cancel: 'CANCELED' },
   READY: { ...ENDED, propose: 'AWAITING_APPROVAL', execute: 'SENDING', cancel: 'CANCELED' },

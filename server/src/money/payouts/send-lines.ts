@@ -16,7 +16,7 @@ import { selectNextLines } from './store.ts'
 /** Lines of one run. Their payments are one write set, which other payments of the platform may have to wait for. */
 const LINES_PER_RUN = 100
 
-/** A line that was looked at: its payment, or why there is none. */
+/** A line that was looked at: its payment, or the fault in its place. */
 interface Judged {
   readonly line: PayoutLineRow
   readonly outcome: TransferDraft | Fault

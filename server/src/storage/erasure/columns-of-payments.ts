@@ -31,7 +31,7 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
     plain: 'line state currency amount rail payment_rail code field',
     kept: {
       reference: "the platform's own id of a payout",
-      request: 'what the platform has asked for: payees of its own',
+      request: 'what the platform has asked for, with its own payees',
       message: 'why a payout of the platform was refused',
     },
   },
