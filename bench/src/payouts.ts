@@ -1,3 +1,4 @@
+import { measureBulk } from './bulk-payouts.ts'
 import { anyOf, CONNECTIONS, type Figure, type Length, load } from './load.ts'
 import { type Bench, type Options, onServer } from './on-server.ts'
 import { ACCEPTED, type Answering, Banks, DELIVERED } from './payouts-bank.ts'
@@ -26,6 +27,7 @@ export async function runPayouts(options: Options): Promise<void> {
     options,
     (db) => seedPayers(db, accounts),
     async (sandbox) => {
+      await measureBulk(sandbox, options)
       const banks = await Banks.start()
       try {
         await onServer(

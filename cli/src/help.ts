@@ -15,6 +15,7 @@ const GROUPS: readonly Group[] = [
         'profiles',
         'logout',
         'customers',
+        'payouts',
         'accounts',
         'transactions',
         'deposits',
@@ -51,6 +52,7 @@ const GROUPS: readonly Group[] = [
 /** The other number of each noun. */
 const ALIASES: Readonly<Record<string, string>> = {
   customers: 'customer',
+  payouts: 'payout',
   accounts: 'account',
   transactions: 'transaction',
   deposits: 'deposit',

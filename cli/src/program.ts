@@ -16,6 +16,7 @@ import { arrangeHelp, termOf } from './help.ts'
 import { addLogCommands } from './logs/commands.ts'
 import { addMcpCommand } from './mcp/commands.ts'
 import { addMemberCommands } from './members/commands.ts'
+import { addPayoutCommands } from './payouts/commands.ts'
 import { addProfileCommands } from './profiles/commands.ts'
 import { addRecordCommands } from './records/commands.ts'
 import { addSandboxCommands } from './sandbox/commands.ts'
@@ -79,6 +80,7 @@ function createProgram(isJson: boolean, done: (exitCode: number) => void): Comma
   addProfileCommands(program)
   addRecordCommands(program, done)
   addCustomerCommands(program)
+  addPayoutCommands(program)
   addCardCommands(program)
   addAgentCommands(program)
   addMemberCommands(program, done)

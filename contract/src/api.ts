@@ -43,6 +43,7 @@ import { exchangeRates } from './payments/exchange-rates.ts'
 import { fees } from './payments/fees.ts'
 import { sandboxUma, transactionApprovals } from './payments/incoming-payments.ts'
 import { invitations } from './payments/invitations.ts'
+import { payoutBatches } from './payments/payout-batches.ts'
 import { positions } from './payments/positions.ts'
 import { quotes } from './payments/quotes.ts'
 import { receivers } from './payments/receivers.ts'
@@ -98,6 +99,7 @@ export const API = {
   ...quotes,
   ...positions,
   ...transfers,
+  ...payoutBatches,
   ...withdrawalFees,
   ...transactions,
   ...transactionApprovals,

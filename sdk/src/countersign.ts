@@ -20,6 +20,11 @@ import { type SignedAnswer, signed } from './signing/signed-retry.ts'
 import type { Signer } from './signing/signer.ts'
 import { type CardRecord, waitForCard } from './waiting/wait-for-card.ts'
 import { type CustomerImport, type ImportWaitOptions, waitForImport } from './waiting/wait-for-import.ts'
+import {
+  type PayoutBatch,
+  type PayoutWaitOptions,
+  waitForPayoutBatch,
+} from './waiting/wait-for-payout-batch.ts'
 import { type Transaction, waitForTransaction } from './waiting/wait-for-transaction.ts'
 import type { WaitOptions } from './waiting/wait-until.ts'
 import { Wallet, type WalletOptions } from './wallet/wallet.ts'
@@ -79,6 +84,11 @@ class Core implements Caller {
   /** See `waitForImport`. */
   async waitForImport(jobId: string, options?: ImportWaitOptions): Promise<CustomerImport> {
     return waitForImport(this.#client, jobId, options)
+  }
+
+  /** See `waitForPayoutBatch`. */
+  async waitForPayoutBatch(payoutBatchId: string, options?: PayoutWaitOptions): Promise<PayoutBatch> {
+    return waitForPayoutBatch(this.#client, payoutBatchId, options)
   }
 
   /** See `waitForCard`. */

@@ -58,5 +58,10 @@ export {
   type ImportWaitOptions,
   StillImportingError,
 } from './waiting/wait-for-import.ts'
+export {
+  type PayoutBatch,
+  PayoutBatchInProgressError,
+  type PayoutWaitOptions,
+} from './waiting/wait-for-payout-batch.ts'
 export { StillUnderWayError, type Transaction } from './waiting/wait-for-transaction.ts'
 export { type Waited, type WaitOptions, waitUntil } from './waiting/wait-until.ts'

@@ -1,5 +1,4 @@
-import { openAsBlob } from 'node:fs'
-import { access, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { progress } from '@clack/prompts'
 import { guardedText } from '@countersign/contract/core/csv-guard'
@@ -8,7 +7,7 @@ import { stringify } from 'csv-stringify/sync'
 import { type Shell, say } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
-import { isMissing, messageOf } from '../terminal/thrown.ts'
+import { openFile } from '../terminal/open-file.ts'
 
 /** How many errors are printed; the server keeps more of them. */
 const ERRORS_PRINTED_MAX = 20
@@ -31,18 +30,6 @@ export async function importCustomers(shell: Shell, path: string, errorsPath?: s
   const { total, failed } = ended.progress
   if (ended.status === 'FAILED') throw new Failure('The file could not be read.')
   if (failed > 0) throw new Failure(`${failed} of ${total} rows made no customer.`)
-}
-
-async function openFile(path: string): Promise<Blob> {
-  try {
-    // The blob's own error does not say whether there is a file.
-    await access(path)
-    return await openAsBlob(path, { type: 'text/csv' })
-  } catch (error) {
-    throw new Failure(
-      isMissing(error) ? `There is no file ${path}.` : `${path} cannot be read: ${messageOf(error)}`,
-    )
-  }
 }
 
 /** Shows a bar where a person looks. */

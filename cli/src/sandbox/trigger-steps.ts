@@ -78,6 +78,8 @@ const STEPS = {
   'SCREENING.DECIDED': { words: 'money from such an address that a person releases', run: releases },
   'VERIFICATION.RESOLVE_ERRORS': { words: 'a verification that lacks something', run: verifies },
   'BULK_UPLOAD.COMPLETED': { words: 'a file of customers with one row', run: imports },
+  'PAYOUT_BATCH.CHECKED': { words: 'a batch of one payout that is checked', run: checksPayouts },
+  'PAYOUT_BATCH.COMPLETED': { words: 'a batch of one payout that is sent', run: sendsPayouts },
   'CARD.STATE_CHANGE': { words: 'a new card that becomes active', run: makesCard },
   'AGENT_ACTION.PENDING_APPROVAL': { words: 'an agent that asks to pay', run: asksApproval },
 } as const satisfies { readonly [Type in EventType]?: Steps }
@@ -169,6 +171,35 @@ function quotes(suffix: string) {
 
 function pays(suffix: string): Steps['run'] {
   return async (countersign, ids) => countersign.quotes.execute((await quotes(suffix)(countersign, ids)).id)
+}
+
+/** A batch of one payout from the dollar account of the platform, checked. */
+async function checksPayouts(countersign: Countersign) {
+  const { id } = await countersign.payoutBatches.create({
+    name: 'Trigger',
+    lines: [
+      {
+        currency: 'USD',
+        amount: AMOUNT,
+        accountInfo: {
+          accountType: 'USD_ACCOUNT',
+          accountNumber: '000123456814',
+          routingNumber: '021000021',
+          beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Trigger Person' },
+        },
+      },
+    ],
+  })
+  await countersign.sandbox.advanceClock({ seconds: 1 })
+  return id
+}
+
+async function sendsPayouts(countersign: Countersign): Promise<void> {
+  for (const { id } of (await countersign.platformInternalAccounts.list({ currency: 'USD' })).data)
+    await countersign.sandbox.fund(id, { amount: AMOUNT })
+  const id = await checksPayouts(countersign)
+  await countersign.payoutBatches.execute(id, { totals: [{ currency: 'USD', amount: AMOUNT }] })
+  await countersign.sandbox.advanceClock({ seconds: 1 })
 }
 
 async function expires(countersign: Countersign, ids: TriggerIds): Promise<void> {

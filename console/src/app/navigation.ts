@@ -13,6 +13,7 @@ export const PLACES: readonly Place[] = [
   { title: 'Customers', to: '/customers', key: 'c', group: 'Records' },
   { title: 'Transactions', to: '/transactions', key: 't', group: 'Records' },
   { title: 'Quotes and rates', to: '/quotes', key: 'q', group: 'Records' },
+  { title: 'Payouts', to: '/payouts', key: 'p', group: 'Records' },
   { title: 'Cards', to: '/cards', key: 'd', group: 'Records' },
   { title: 'Agents', to: '/agents', key: 'n', group: 'Records' },
   { title: 'Reconciliation', to: '/reconciliations', key: 'r', group: 'Records' },

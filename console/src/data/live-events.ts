@@ -13,6 +13,7 @@ const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
   CARD: ['cards'],
   SCREENING: ['screenings', 'approvals', 'transactions', 'overview'],
   DEPOSIT: ['deposits', 'approvals', 'transactions', 'overview'],
+  PAYOUT_BATCH: ['payouts', 'accounts', 'overview'],
   RECONCILIATION: ['reconciliations', 'overview'],
   INTERNAL_ACCOUNT: ['accounts', 'overview'],
 }

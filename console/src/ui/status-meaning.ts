@@ -25,6 +25,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'RESOLVED',
     'REFUND_COMPLETED',
     'ENABLED',
+    'SENT',
   ],
   waits: [
     'PENDING',
@@ -46,6 +47,8 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'NOT_SET',
     'PENDING_MANUAL_REVIEW',
     'WAITING',
+    'READY',
+    'AWAITING_APPROVAL',
   ],
   failed: [
     'FAILED',
@@ -62,6 +65,7 @@ const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> 
     'REFUND_FAILED',
     'FUNDING_RETURNED',
     'DISABLED',
+    'FAULTY',
   ],
   ended: [
     'EXPIRED',

@@ -37,8 +37,8 @@ function longest({ enum: words, oneOf, properties, items, ...schema }: Schema): 
   return '-9223372036854775808'.length
 }
 
-/** Bounded as a whole, below the sum of its lists. */
-const BOUNDED_AS_A_WHOLE = ['config_update']
+/** Bounded as a whole, below the sum of their lists. */
+const BOUNDED_AS_A_WHOLE = ['config_update', 'payout_batch_create']
 
 test('no body that its schema takes is too long for its endpoint', () => {
   const endpoints = Object.entries<Endpoint>(API).filter(([name]) => !BOUNDED_AS_A_WHOLE.includes(name))

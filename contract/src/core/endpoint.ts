@@ -82,6 +82,8 @@ export type Endpoint = Access & {
   readonly bodyOptional?: boolean
   /** The largest body, where that is not `BODY_BYTES_MAX_DEFAULT`. */
   readonly bodyBytesMax?: number
+  /** The most fields and items of a body, at all levels together, if not `BODY_MEMBERS_MAX_DEFAULT`. */
+  readonly bodyMembersMax?: number
   /**
    * Takes a file: the body is `multipart/form-data`, `body` describes its text fields, and the file is the part `file`.
    */
@@ -107,6 +109,9 @@ export const FORM_BYTES_MAX = 64 * KIB
 
 /** The largest body of an endpoint that sets none. Those endpoints need less than half of it. */
 export const BODY_BYTES_MAX_DEFAULT = 8 * KIB
+
+/** The most fields and items of a body of an endpoint that sets none. */
+export const BODY_MEMBERS_MAX_DEFAULT = 5_000
 
 /** The largest body of a request to this endpoint; 413 `PAYLOAD_TOO_LARGE` for more. */
 export function bodyBytesMaxOf({ bodyBytesMax, upload }: Pick<Endpoint, 'bodyBytesMax' | 'upload'>): number {

@@ -111,6 +111,7 @@ export const ERRORS = {
   DOCUMENT_NOT_FOUND: { status: 404, message: 'No such document.' },
   QUOTE_NOT_FOUND: { status: 404, message: 'No such quote.' },
   TRANSACTION_NOT_FOUND: { status: 404, message: 'No such transaction.' },
+  PAYOUT_BATCH_NOT_FOUND: { status: 404, message: 'Payout batch not found.' },
   DEPOSIT_NOT_FOUND: { status: 404, message: 'No such deposit.' },
   SCREENING_NOT_FOUND: { status: 404, message: 'No such screening.' },
   RECONCILIATION_NOT_FOUND: { status: 404, message: 'No such reconciliation.' },
@@ -156,6 +157,15 @@ export const ERRORS = {
   CANCELLATION_NOT_SUPPORTED: { status: 409, message: 'The rail of this payment cannot cancel payments.' },
   PAYMENT_NOT_DECIDABLE: { status: 409, message: 'This payment cannot be decided now.' },
   DEPOSIT_NOT_CORRECTABLE: { status: 409, message: 'This deposit cannot be corrected in this way.' },
+  PAYOUT_BATCH_FAULTY: {
+    status: 409,
+    message:
+      'Some lines of this batch cannot be paid. Correct them in another batch, or execute with skipFaulty.',
+  },
+  PAYOUT_TOTALS_DIFFERENT: {
+    status: 409,
+    message: 'The batch has other totals than the request states. Read the batch again.',
+  },
   DEPOSIT_NOT_RETURNABLE: { status: 409, message: 'This deposit cannot be sent back.' },
   SCREENING_NOT_DECIDED: { status: 409, message: 'The address is on a list. Decide the screening first.' },
   PLATFORM_CUSTOMER_ID_EXISTS: {

@@ -49,6 +49,8 @@ export const ID_KINDS = {
   LedgerCheckpoint: 55,
   WebhookEndpoint: 56,
   PaymentDecision: 57,
+  PayoutBatch: 60,
+  PayoutLine: 61,
 } as const
 
 /** The kinds of ids that no caller sees, with numbers of the same row. */

@@ -30,6 +30,7 @@ export const MISSING_ADVICE = {
     'Check the id. An agent sees only the quotes that it created.',
   ],
   TRANSACTION_NOT_FOUND: missing('transaction'),
+  PAYOUT_BATCH_NOT_FOUND: missing('payout batch'),
   DEPOSIT_NOT_FOUND: missing('deposit'),
   SCREENING_NOT_FOUND: missing('screening'),
   RECONCILIATION_NOT_FOUND: missing('reconciliation'),
@@ -106,6 +107,14 @@ export const STATE_ADVICE = {
   DEPOSIT_NOT_CORRECTABLE: [
     'The deposit cannot be split, written off or adjusted. `details.reason` says why: `WALLET_ADDRESS`, it is at the own address of a wallet; `NOT_BOOKED`, no statement books it; `BOOKED_TWICE`, statements book it more than once; `NO_DIFFERENCE`, its bank has booked its amount; `ALREADY_ADJUSTED`, it was adjusted once; `REVERSED`, its bank has taken it back.',
     'Money at the address of a wallet is assigned to that wallet. Otherwise look at the deposit and its statement.',
+  ],
+  PAYOUT_BATCH_FAULTY: [
+    'The check has found lines that cannot be paid, or none that can.',
+    'List them with `GET /payouts/batches/{payoutBatchId}/lines?status=FAULTY`. Send them again in another batch, or execute this one with `skipFaulty`.',
+  ],
+  PAYOUT_TOTALS_DIFFERENT: [
+    'The request states other totals than the batch has: it is not the batch that its caller has seen. `details.totals` has the totals of the batch.',
+    'Read the batch, compare, and execute it with the totals that it shows.',
   ],
   DEPOSIT_NOT_RETURNABLE: [
     'The deposit cannot go back to its sender. `details.reason` says why: `RETURN_FAILED`, it was sent back once and did not arrive; `RETURN_UNAVAILABLE`, the rail does not know its sender; `WALLET_ADDRESS`, it is at the own address of a wallet.',

@@ -58,6 +58,7 @@ import * as exchangeRates from '../payments/exchange-rates.ts'
 import * as fees from '../payments/fees.ts'
 import * as receipts from '../payments/incoming-payments.ts'
 import * as invitations from '../payments/invitations.ts'
+import * as payoutBatches from '../payments/payout-batches.ts'
 import * as positions from '../payments/positions.ts'
 import * as quotes from '../payments/quotes.ts'
 import * as rateDetails from '../payments/rate-details.ts'
@@ -138,6 +139,7 @@ const MODULES: readonly object[] = [
   fees,
   receipts,
   invitations,
+  payoutBatches,
   positions,
   quotes,
   rateDetails,
@@ -261,6 +263,8 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   PaymentDecisionStatus: at(paymentDecisions.PaymentDecision, 'status'),
   PaymentEvidence: at(paymentDecisions.PaymentDecision, 'evidence'),
   PaymentOutcome: at(paymentDecisions.PaymentDecision, 'outcome'),
+  PayoutBatchStatus: at(payoutBatches.PayoutBatch, 'status'),
+  PayoutLineStatus: at(payoutBatches.PayoutLine, 'status'),
   PixKeyType: at(info('BRL_ACCOUNT'), 'pixKeyType'),
   PolicyReplayOutcomes: at(policyReplay.PolicyReplay, 'counts', 'was'),
   PurposeOfAccount: at(businessInfo.BusinessInfo, 'purposeOfAccount'),

@@ -106,6 +106,11 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
     introduction: 'Move money in one currency between an internal and an external account of the same owner.',
     guide: 'payments',
   },
+  Payouts: {
+    introduction:
+      'Many payments out at once, from a CSV file or one call: checked first, with totals and every fault named, then executed with one call.',
+    guide: 'bulk-payouts',
+  },
   'Cross-Currency Transfers': {
     introduction: 'What a withdrawal to a chain costs.',
     guide: 'stablecoins',

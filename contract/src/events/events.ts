@@ -21,6 +21,9 @@ export const EVENTS = {
   'INCOMING_PAYMENT.FAILED': 'It was not credited',
   'INCOMING_PAYMENT.RETURNED':
     'A bank took back what was credited. `counterpartyInformation.shortfall` is what the account no longer had, and is owed to you',
+  'PAYOUT_BATCH.CHECKED':
+    'Every line of a batch of payouts was checked, or its file could not be read, see [bulk-payouts.md](bulk-payouts.md)',
+  'PAYOUT_BATCH.COMPLETED': 'Every payable line of a batch of payouts was sent',
   'DEPOSIT.SUSPENDED':
     'Money came in that fits nothing, or came back after a return: it waits for a person, see [payments.md](payments.md#deposits)',
   'DEPOSIT.RETURNED': 'The deposit is with its sender again',

@@ -13,6 +13,7 @@ import { Verification } from '../customers/verifications.ts'
 import { Reconciliation } from '../operation/reconciliations.ts'
 import { Deposit } from '../payments/deposits.ts'
 import { UmaInvitation } from '../payments/invitations.ts'
+import { PayoutBatch } from '../payments/payout-batches.ts'
 import { CounterpartyFieldDefinition } from '../payments/receivers.ts'
 import { Screening } from '../payments/screenings.ts'
 import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
@@ -120,6 +121,8 @@ export const AgentActionWebhook = webhook(
     decision: AgentDecision,
   }),
 )
+
+export const PayoutBatchWebhook = webhook(['PAYOUT_BATCH.CHECKED', 'PAYOUT_BATCH.COMPLETED'], PayoutBatch)
 
 export const DepositWebhook = webhook(
   ['DEPOSIT.SUSPENDED', 'DEPOSIT.RETURNED', 'DEPOSIT.CORRECTED', 'DEPOSIT.REVERSED'],

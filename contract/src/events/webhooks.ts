@@ -23,6 +23,7 @@ import {
   InvitationWebhook,
   LedgerCheckpointWebhook,
   OutgoingPaymentWebhook,
+  PayoutBatchWebhook,
   ReconciliationWebhook,
   ScreeningWebhook,
   TestWebhook,
@@ -140,6 +141,11 @@ export const WEBHOOKS = {
   'auth-credential': {
     summary: 'A passkey may have been copied, or sign-in by code is locked',
     body: CredentialWebhook,
+    answers: RECEIVED,
+  },
+  'payout-batch': {
+    summary: 'A batch of payouts was checked, or sent to its end',
+    body: PayoutBatchWebhook,
     answers: RECEIVED,
   },
   'webhook-endpoint': {

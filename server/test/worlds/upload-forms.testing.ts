@@ -22,6 +22,7 @@ export function takesUpload(method: string, path: string): boolean {
 
 /** The files of addresses that take no picture. */
 const FILES: Readonly<Record<string, Uint8Array>> = {
+  '/payouts/batches/csv': Buffer.from('accountId,currency,amount\n'),
   '/customers/bulk/csv': Buffer.from('platformCustomerId,customerType\n'),
 }
 

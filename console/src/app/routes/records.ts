@@ -42,6 +42,18 @@ const rates = createRoute({
   component: lazyPage(() => import('../../pages/quotes/rate-list.tsx'), 'Rates'),
 })
 
+const payouts = createRoute({
+  ...at('/payouts'),
+  validateSearch: textSearch('status'),
+  component: lazyPage(() => import('../../pages/payouts/payout-list.tsx'), 'PayoutList'),
+})
+
+const payoutBatch = createRoute({
+  ...at('/payouts/$payoutBatchId'),
+  validateSearch: textSearch('status'),
+  component: lazyPage(() => import('../../pages/payouts/payout-page.tsx'), 'PayoutPage'),
+})
+
 const cards = createRoute({
   ...at('/cards'),
   validateSearch: textSearch('state', 'cardholderId', 'platformCardId'),
@@ -84,6 +96,8 @@ export const recordsRoutes = [
   quotes,
   quote,
   rates,
+  payouts,
+  payoutBatch,
   cards,
   card,
   agents,

@@ -15,10 +15,10 @@ import { exchangeRateHandlers } from '../../money/prices/exchange-rate-handlers.
 import { createQuote } from '../../money/quotes/create.ts'
 import { checkExecution, checkIsPaidFromAccount, executeQuote } from '../../money/quotes/execute-quote.ts'
 import { executionCall, findPayload, findQuote, quoteView } from '../../money/quotes/quotes.ts'
+import { draftTransferOut } from '../../money/transfers/transfer-out.ts'
 import {
   beginTransfer,
   draftTransferIn,
-  draftTransferOut,
   recordTransfer,
   type TransferDraft,
 } from '../../money/transfers/transfers.ts'

@@ -1,4 +1,5 @@
 import { customer_create } from '@countersign/contract/customers/customers'
+import { PayoutLineRequest, payout_batch_create } from '@countersign/contract/payments/payout-batches'
 import { agentAccessHandlers } from '../../agents/actions/access-handlers.ts'
 import { agentApprovalHandlers } from '../../agents/actions/handlers.ts'
 import { expireAgentAction, rejectWaitingActions } from '../../agents/actions/jobs.ts'
@@ -33,6 +34,8 @@ import { externalAccountHandlers } from '../../money/external-accounts/handlers.
 import { checkExternalAccount } from '../../money/external-accounts/jobs.ts'
 import { expireReceipt, settleReceipt } from '../../money/incoming-payments/jobs.ts'
 import { answerReceipt } from '../../money/incoming-payments/webhook-decision.ts'
+import { payoutBatchHandlers } from '../../money/payouts/handlers.ts'
+import { createRunPayouts } from '../../money/payouts/jobs.ts'
 import { exchangeRateHandlers } from '../../money/prices/exchange-rate-handlers.ts'
 import { feeHandlers } from '../../money/prices/fee-handlers.ts'
 import { positionHandlers } from '../../money/prices/position-handlers.ts'
@@ -144,6 +147,7 @@ export const HANDLERS: ServedHandlers = {
   ...quoteHandlers,
   ...positionHandlers,
   ...transferHandlers,
+  ...payoutBatchHandlers,
   ...withdrawalFeeHandlers,
   ...transactionHandlers,
   ...transactionApprovalHandlers,
@@ -193,6 +197,11 @@ const importCustomers = createImportCustomers(
   async (op, body) => (await parseCreation({ params: {}, query: {}, body }, op)).body,
 )
 
+const parsePayoutLine = createParser({ ...payout_batch_create, body: PayoutLineRequest })
+const runPayouts = createRunPayouts(
+  async (op, body) => (await parsePayoutLine({ params: {}, query: {}, body }, op)).body,
+)
+
 const deliverWebhook = createDeliver(WEBHOOK_ANSWERS)
 
 /** The handler of each kind of job. */
@@ -215,6 +224,7 @@ export const JOB_HANDLERS: JobHandlers = {
   'external-account.check': checkExternalAccount,
   'invitation.expire': expireInvitation,
   'message.deliver': deliverMessage,
+  'payouts.run': runPayouts,
   'quote.expire': expireQuote,
   'rail-event.retry': retryRailEvent,
   'receipt.expire': expireReceipt,

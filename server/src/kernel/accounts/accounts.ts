@@ -61,6 +61,12 @@ export async function findOwnedAccount(op: Op, id: string, field: string): Promi
   return account
 }
 
+/** The platform's own account in a currency, with its balance, if there is one. */
+export async function findPlatformAccount(op: Op, currency: string): Promise<OwnedAccountRow | undefined> {
+  const [account] = await selectPlatformAccounts(op, { currency })
+  return account && selectOwnedAccount(op, account.id)
+}
+
 /** Whether an account's customer was deleted. The account may be one that the caller cannot see. */
 export async function isOwnerDeleted(op: Op, id: string): Promise<boolean> {
   const account = await selectOwnedAccount(op, id)

@@ -19,6 +19,8 @@ const STORED = {
   customer_emails: { table: 'customers', column: 'email_verification' },
   customer_phones: { table: 'customers', column: 'phone_verification' },
   customer_imports: { table: 'customer_imports', column: 'state' },
+  payout_batches: { table: 'payout_batches', column: 'state' },
+  payout_lines: { table: 'payout_lines', column: 'state' },
   agent_actions: { table: 'agent_actions', column: 'state' },
   agent_reservations: { table: 'agent_reservations', column: 'state' },
   cards: { table: 'cards', column: 'state' },

@@ -22,6 +22,7 @@ export const JOB_KINDS = [
   'external-account.check',
   'invitation.expire',
   'message.deliver',
+  'payouts.run',
   'quote.expire',
   'rail-event.retry',
   'rail-payment.cancel',

@@ -1,25 +1,15 @@
-import { accountType } from '@countersign/contract/accounts/account-types'
 import type { externalAccounts } from '@countersign/contract/accounts/external-accounts'
 import { type Op, ownCustomer } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError, type Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
-import { job } from '../../kernel/outbox/jobs.ts'
-import type { Rail } from '../../kernel/ports/rail.ts'
-import { checkBirthDate, findCustomer } from '../../people/customers/customers.ts'
+import { findCustomer } from '../../people/customers/customers.ts'
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
-import { checkAccountDetails, keptDetails } from './account-details.ts'
+import { type CreateBody, externalAccountView, findExternalAccount } from './external-accounts.ts'
+import { newAccount, toCheck } from './new-account.ts'
 import {
-  type CreateBody,
-  externalAccountView,
-  findExternalAccount,
-  makeExternalAccount,
-} from './external-accounts.ts'
-import {
-  type Owner,
   selectCustomerExternalAccounts,
   selectDefaultUmaDepositAccount,
-  selectExternalAccountByFingerprint,
   selectPlatformExternalAccounts,
 } from './store.ts'
 
@@ -95,57 +85,6 @@ async function addPlatformAccount(op: Op, body: CreateBody) {
     body: externalAccountView(account),
     writes: [insert('external_accounts', account), ...toCheck(op, account)],
   } as const
-}
-
-/**
- * The account that a request describes. Errors: 400 that names the field, `INVALID_CURRENCY`, `INVALID_BANK_ACCOUNT`, 409
- * where its owner already has it.
- */
-async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {
-  const accountInfo = keptDetails(body.accountInfo)
-  const { currencies } = accountType(accountInfo.accountType)
-  if (!currencies.some((currency) => currency === body.currency))
-    throw fieldError(
-      'INVALID_CURRENCY',
-      'currency',
-      `An account of type ${accountInfo.accountType} holds ${currencies.join(' or ')}.`,
-    )
-  checkAccountDetails(accountInfo, op.mode)
-  if ('beneficiary' in accountInfo && accountInfo.beneficiary.beneficiaryType === 'INDIVIDUAL')
-    checkBirthDate(op, 'accountInfo.beneficiary.birthDate', accountInfo.beneficiary.birthDate)
-  const made = makeExternalAccount(op, owner, { ...body, accountInfo })
-  const rail = await payingRail(op, made)
-  const fault = await rail?.faultOfPayee?.(op.read, accountInfo)
-  if (fault !== undefined)
-    throw fieldError('INVALID_BANK_ACCOUNT', 'accountInfo.address', `accountInfo.address ${fault}`)
-  const canBeChecked = op.mode !== 'sandbox' && 'beneficiary' in accountInfo && rail?.checkAccount
-  const account = canBeChecked ? { ...made, beneficiary_verification_status: PENDING } : made
-  const same = await selectExternalAccountByFingerprint(op, owner, account.fingerprint)
-  if (same)
-    throw new ApiError('EXTERNAL_ACCOUNT_ALREADY_EXISTS', {
-      message: `The ${owner === null ? 'platform' : 'customer'} already has this account.`,
-      details: { field: 'accountInfo', externalAccountId: same.id },
-    })
-  return account
-}
-
-const PENDING = 'PENDING' as const
-
-/** The rail that pays an account, whatever the amount. */
-function payingRail(op: Op, { account_type, currency }: ExternalAccountRow): Promise<Rail | undefined> {
-  return op.rails.route(op.platform.id, {
-    direction: 'OUT',
-    accountType: account_type,
-    paymentRail: null,
-    currency,
-    amount: undefined,
-  })
-}
-
-/** The job that has the name of the holder checked, where a rail can. */
-function toCheck(op: Op, account: ExternalAccountRow): Write[] {
-  if (op.mode === 'sandbox' || account.beneficiary_verification_status !== PENDING) return []
-  return [job(op, 'external-account.check', { externalAccountId: account.id }, op.now)]
 }
 
 async function endEarlierDefault(op: Op, customerId: string): Promise<Write[]> {

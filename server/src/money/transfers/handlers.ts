@@ -1,7 +1,8 @@
 import type { transfers } from '@countersign/contract/payments/transfers'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { transactionView, transferOutAnswer } from '../../kernel/transactions/transactions.ts'
-import { beginTransfer, draftTransferIn, draftTransferOut } from './transfers.ts'
+import { draftTransferOut } from './transfer-out.ts'
+import { beginTransfer, draftTransferIn } from './transfers.ts'
 
 export const transferHandlers: Handlers<typeof transfers> = {
   transfer_in: async (op, { body }) => {

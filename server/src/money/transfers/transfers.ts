@@ -1,12 +1,7 @@
-import { isKnownCurrency } from '@countersign/contract/core/currencies'
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import { present } from '@countersign/contract/core/objects'
-import type { transfer_in, transfer_out } from '@countersign/contract/payments/transfers'
-import {
-  INCOMING_TRANSACTION_INITIAL,
-  TRANSFER_OUT_INITIAL,
-} from '@countersign/contract/states/payment-states'
-import { amountInWords } from '../../base/pricing/pricing.ts'
+import type { transfer_in } from '@countersign/contract/payments/transfers'
+import { INCOMING_TRANSACTION_INITIAL } from '@countersign/contract/states/payment-states'
 import { balanceUpdated, findOwnedAccount, type OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
 import { type Balance, checkRoom } from '../../kernel/ledger/balances.ts'
 import { hold } from '../../kernel/ledger/holds.ts'
@@ -26,15 +21,9 @@ import { checkCurrencyLimits, platformConfig } from '../../people/platforms/plat
 import { expectRow, insert, update, type Write } from '../../storage/commit/writes.ts'
 import { required } from '../../storage/read/required.ts'
 import type { ExternalAccountRow, InternalAccountRow, TransactionRow } from '../../storage/rows/tables.ts'
-import {
-  chainOf,
-  checkRail,
-  findExternalAccount,
-  pullingRailOf,
-} from '../external-accounts/external-accounts.ts'
-import { checkPayee, checkPayment, chooseRail } from '../rails/choose-rail.ts'
+import { findExternalAccount, pullingRailOf } from '../external-accounts/external-accounts.ts'
+import { checkPayment, chooseRail } from '../rails/choose-rail.ts'
 import { type Carried, givenToRail } from '../rails/rail-payments.ts'
-import { carriageOf } from './carriage.ts'
 
 /** A checked transfer that has not begun: nothing of it is written yet. */
 export interface TransferDraft {
@@ -84,16 +73,16 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
   }
 }
 
-const TRANSFER_FIELDS = { amount: 'amount', remittanceInformation: 'remittanceInformation' } as const
+export const TRANSFER_FIELDS = { amount: 'amount', remittanceInformation: 'remittanceInformation' } as const
 const PULL_FIELDS = { account: 'source.accountId', ...TRANSFER_FIELDS } as const
 
 /** What an external account asks of a rail. */
-function wantedOf({ account_type, currency }: ExternalAccountRow, paymentRail: string | null) {
+export function wantedOf({ account_type, currency }: ExternalAccountRow, paymentRail: string | null) {
   return { accountType: account_type, currency, paymentRail, amount: undefined }
 }
 
 /** The rail of a transfer, and until when it waits for its hours. */
-function railDetails(op: Op, rail: Rail) {
+export function railDetails(op: Op, rail: Rail) {
   const opensAt = rail.opensAt(op.now)
   return present({
     rail: rail.name,
@@ -117,57 +106,6 @@ async function findPullable(rail: Rail, account: ExternalAccountRow): Promise<bi
     message: 'This account has no money to pull in.',
     details: { field: 'amount', available, currency },
   })
-}
-
-/**
- * Checks a transfer out. Without an amount it sends everything that the account can spend. The fee of a chain is part of the amount, as in
- * a quote that locks its sending side: the payee receives the rest.
- */
-export async function draftTransferOut(op: Op, body: BodyOf<typeof transfer_out>): Promise<TransferDraft> {
-  const { source, destination } = body
-  const parties = await findParties(op, source.accountId, 'source', destination.accountId, 'destination')
-  const { internal, external, platformCustomerId, balance } = parties
-  checkRail(external, destination.paymentRail, 'destination.paymentRail')
-  const amount = body.amount ?? balance.available
-  if (amount > balance.available || amount === 0n) throw insufficient(internal, balance, body.amount)
-  checkLimits(op, 'OUTGOING', internal, amount)
-  const wanted = wantedOf(external, destination.paymentRail ?? null)
-  const { rail, fees, ownRates } = await carriageOf(op, internal, wanted, amount)
-  const { account_info: account, currency } = external
-  await checkPayee(op, rail, account, 'destination.accountId')
-  const { paymentRail } = wanted
-  const remittanceInformation = body.remittanceInformation ?? null
-  checkPayment(
-    rail,
-    { direction: 'OUT', account, amount, currency, paymentRail, remittanceInformation },
-    { account: 'destination.accountId', ...TRANSFER_FIELDS },
-  )
-  const row = newTransaction(op, {
-    kind: 'TRANSFER_OUT',
-    type: 'OUTGOING',
-    direction: 'DEBIT',
-    state: TRANSFER_OUT_INITIAL,
-    customer_id: internal.customer_id,
-    source_account_id: internal.id,
-    destination_account_id: external.id,
-    destination_identifier: external.identifier,
-    sent_amount: amount,
-    sent_currency: internal.currency,
-    received_amount: amount - fees,
-    received_currency: internal.currency,
-    fees,
-    details: present({
-      ownRates,
-      chain: chainOf(external),
-      ...railDetails(op, rail),
-    }),
-    payment_rail: destination.paymentRail ?? null,
-    remittance_information: remittanceInformation,
-  })
-  return {
-    transaction: { ...row, platform_customer_id: platformCustomerId },
-    account: internal,
-  }
 }
 
 /**
@@ -252,7 +190,7 @@ export function heldFor(transaction: TransactionRow, { id, currency }: InternalA
   return { account: id, to: 'rail', rail, currency, amount: sentOf(transaction).amount } as const
 }
 
-interface Parties {
+export interface Parties {
   readonly internal: InternalAccountRow
   readonly external: ExternalAccountRow
   readonly platformCustomerId: string | null
@@ -260,7 +198,7 @@ interface Parties {
 }
 
 /** The two accounts: of one approved owner, and of one currency. Errors name the side. */
-async function findParties(
+export async function findParties(
   op: Op,
   internalId: string,
   internalSide: 'source' | 'destination',
@@ -272,6 +210,17 @@ async function findParties(
     findOwnedAccount(op, internalId, `${internalSide}.accountId`),
     findExternalAccount(op, externalId, externalField),
   ])
+  return checkParties(internal, internalSide, external, externalSide)
+}
+
+/** Checks two accounts that were found. Errors name the side. */
+export function checkParties(
+  internal: OwnedAccountRow,
+  internalSide: 'source' | 'destination',
+  external: ExternalAccountRow,
+  externalSide: 'source' | 'destination',
+): Parties {
+  const externalField = `${externalSide}.accountId`
   if (internalSide === 'source' && internal.type === 'EMBEDDED_WALLET')
     throw fieldError(
       'INVALID_INPUT',
@@ -311,31 +260,13 @@ function approvedOwner(account: OwnedAccountRow, side: string): string | null {
   return account.platform_customer_id
 }
 
-function checkLimits(
+export function checkLimits(
   op: Op,
   type: 'INCOMING' | 'OUTGOING',
   { currency }: InternalAccountRow,
   amount: bigint,
 ) {
   checkCurrencyLimits(platformConfig(op), type, currency, amount, 'amount')
-}
-
-function insufficient(
-  account: InternalAccountRow,
-  { available }: Balance,
-  asked: bigint | undefined,
-): ApiError {
-  if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
-  const has = `The account can spend ${amountInWords(available, account.currency)}`
-  return new ApiError('INSUFFICIENT_BALANCE', {
-    message: asked === undefined ? `${has}.` : `${has}, not ${amountInWords(asked, account.currency)}.`,
-    details: {
-      field: 'amount',
-      available,
-      ...(asked === undefined ? {} : { required: asked }),
-      currency: account.currency,
-    },
-  })
 }
 
 /** What the rail of a transfer gets. */

@@ -23,6 +23,18 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
       },
     ],
   },
+  // The payees belong to the platform. They are not customers.
+  payout_batches: {
+    plain: 'state name columns next_byte lines checked faulty sent failed next_line totals file_error',
+  },
+  payout_lines: {
+    plain: 'line state currency amount rail payment_rail code field',
+    kept: {
+      reference: "the platform's own id of a payout",
+      request: 'what the platform has asked for, with its own payees',
+      message: 'why a payout of the platform was refused',
+    },
+  },
   fx_in_flight: { plain: 'currency bought sold' },
   transactions: {
     plain:

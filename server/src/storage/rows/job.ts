@@ -43,6 +43,8 @@ export interface JobPayloads {
   'documents.remove': { readonly customerId: string }
   'invitation.expire': { readonly code: string }
   'message.deliver': { readonly messageId: string }
+  /** Checks or sends the next lines of a batch, by its state. */
+  'payouts.run': { readonly batchId: string }
   'quote.expire': { readonly quoteId: string }
   /** A report that fits nothing yet, and when it was tried last, as a number of seconds after it came. */
   'rail-payment.cancel': { readonly transactionId: string }

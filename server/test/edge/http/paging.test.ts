@@ -107,6 +107,7 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/quotes': made('quote_create'),
   '/members': made('member_invite'),
   '/approvals': waits,
+  '/payouts/batches': made('payout_batch_create'),
   '/deposits': made('sandbox_deposit'),
   '/screenings': ({ client }) => paidInByListed(client),
   '/rail-events': made('sandbox_rail_event'),
@@ -132,7 +133,8 @@ const PAGED = ENDPOINTS.filter(
  * The feed of events begins with the oldest: `webhooks-feed.test.ts`; providers are not records: `uma-providers.test.ts`; accounts
  * of the ledger are in the order of their ids: `ledger-books.test.ts`; the operator makes checkpoints: `proofs/verify.test.ts`; a
  * sandbox has no statements: `reconciliations.test.ts`; the audit trail and the requests include what these tests do themselves:
- * `audit.test.ts`; what an endpoint has not received begins with the oldest: `webhook-endpoints.test.ts`.
+ * `audit.test.ts`; what an endpoint has not received begins with the oldest: `webhook-endpoints.test.ts`; lines of a
+ * batch do not grow: `payout-batches.test.ts`.
  */
 const OTHERS = [
   '/events',
@@ -143,6 +145,7 @@ const OTHERS = [
   '/audit-events',
   '/requests',
   '/webhook-endpoints/{webhookEndpointId}/failures',
+  '/payouts/batches/{payoutBatchId}/lines',
 ]
 const LISTS = PAGED.filter(([, { path }]) => !OTHERS.includes(path)).map(
   ([, endpoint]) => [endpoint.path, endpoint] as const,

@@ -6,6 +6,7 @@ import * as deliveryStates from '@countersign/contract/states/delivery-states'
 import * as depositStates from '@countersign/contract/states/deposit-states'
 import * as memberStates from '@countersign/contract/states/member-states'
 import * as paymentStates from '@countersign/contract/states/payment-states'
+import * as payoutStates from '@countersign/contract/states/payout-states'
 import * as screeningStates from '@countersign/contract/states/screening-states'
 import { describe, expect, test } from 'vitest'
 import type { Op } from '../../../src/kernel/operation/app.ts'
@@ -25,6 +26,7 @@ const shown = {
   ...depositStates,
   ...memberStates,
   ...paymentStates,
+  ...payoutStates,
   ...screeningStates,
 }
 
@@ -54,6 +56,8 @@ const WRITTEN = [
   ['beneficial_owners', 'beneficial_owners', 'kyc_status', shown.OWNER_KYC_TRANSITIONS],
   ['verifications', 'verifications', 'status', shown.VERIFICATION_TRANSITIONS],
   ['customer_imports', 'customer_imports', 'state', shown.IMPORT_TRANSITIONS],
+  ['payout_batches', 'payout_batches', 'state', shown.PAYOUT_BATCH_TRANSITIONS],
+  ['payout_lines', 'payout_lines', 'state', shown.PAYOUT_LINE_TRANSITIONS],
   ['agent_actions', 'agent_actions', 'state', shown.AGENT_ACTION_TRANSITIONS],
   ['agent_reservations', 'agent_reservations', 'state', internal.RESERVATION_TRANSITIONS],
   ['cards', 'cards', 'state', shown.CARD_TRANSITIONS],

@@ -8,6 +8,14 @@ import { waitingAction } from '../../worlds/records/agents.testing.ts'
 import { decision, waitingPayment } from '../../worlds/records/decisions.testing.ts'
 import { newMember } from '../../worlds/records/members.testing.ts'
 import {
+  balanceOf,
+  checked,
+  payingPlatform,
+  payout,
+  sendLines,
+  totalsOf,
+} from '../../worlds/records/payouts.testing.ts'
+import {
   newWallet,
   onlyScreening,
   paidInByListed,
@@ -79,6 +87,22 @@ async function decideIt(): Promise<Door> {
   return { client, path: `${path}/decide`, body: decision('RETURNED'), status: decisions }
 }
 
+async function executeBatch(): Promise<Door> {
+  const { client, payee } = await payingPlatform()
+  const batch = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)
+  // A vote shows in the state of the batch, and moves nothing.
+  const spent = async () => String(await balanceOf(client))
+  return {
+    client,
+    path: `/payouts/batches/${batch.id}/execute`,
+    body: { totals: totalsOf(batch) },
+    status: async () => {
+      await client.advance(0)
+      return spent()
+    },
+  }
+}
+
 async function approveIncoming(): Promise<Door> {
   const client = await newPlatform()
   await client.send('PATCH', '/config', { webhookEndpoint: 'https://nobody.invalid/hook' })
@@ -120,6 +144,7 @@ const DOORS: Partial<Record<EndpointName, Readonly<Record<string, () => Promise<
   },
   transaction_decide: { 'of a payment that its rail has not ended': decideIt },
   screening_release: { 'of a payment': releasePayment, 'of a deposit': releaseDeposit },
+  payout_batch_execute: { 'of a checked batch': executeBatch },
   transaction_approve: { 'of an incoming payment': approveIncoming },
   agent_action_approve: { 'of an action of an agent': approveAction },
 }

@@ -70,6 +70,8 @@ test('the numbers of the kinds are those that they have always had', () => {
     LedgerCheckpoint: 55,
     WebhookEndpoint: 56,
     PaymentDecision: 57,
+    PayoutBatch: 60,
+    PayoutLine: 61,
   })
   expect(INVITATION_NUMBER).toBe(35)
   const all = [...Object.values(numbers), INVITATION_NUMBER]

@@ -39,6 +39,7 @@ import {
   REFUND_TRANSITIONS,
   TRANSFER_OUT_TRANSITIONS,
 } from '@countersign/contract/states/payment-states'
+import { PAYOUT_BATCH_TRANSITIONS, PAYOUT_LINE_TRANSITIONS } from '@countersign/contract/states/payout-states'
 import { RECONCILIATION_STATES } from '@countersign/contract/states/reconciliation-states'
 import { SCREENING_STATES, SCREENING_TRANSITIONS } from '@countersign/contract/states/screening-states'
 import { expect, test } from 'vitest'
@@ -90,6 +91,8 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'invitations.state': Object.keys(INVITATION_TRANSITIONS),
   'ledger_transfers.state': Object.keys(TRANSFER_TRANSITIONS),
   'messages.state': Object.keys(MESSAGE_TRANSITIONS),
+  'payout_batches.state': Object.keys(PAYOUT_BATCH_TRANSITIONS),
+  'payout_lines.state': Object.keys(PAYOUT_LINE_TRANSITIONS),
   'quotes.pull_state': Object.keys(PULL_TRANSITIONS),
   'quotes.state': Object.keys(QUOTE_TRANSITIONS),
   'rail_events.state': Object.keys(RAIL_EVENT_TRANSITIONS),
@@ -182,6 +185,7 @@ test('the constraints, indexes and views that ask for one state ask for one of t
   const asked = [...migrations.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
   expect(asked.sort()).toEqual(
     [
+      `state = '${PAYOUT_LINE_TRANSITIONS.READY.send}'`,
       `state = '${INVITATION_TRANSITIONS.PENDING.claim}'`,
       `state = '${INVITATION_TRANSITIONS.PENDING.claim}'`,
       `state = '${AGENT_ACTION_INITIAL}'`,

@@ -75,6 +75,24 @@ export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => 
     destination: { accountId: ExternalAccount! },
     amount: 100,
   }),
+  payout_batch_create: (_, unique) => ({
+    name: 'Payroll',
+    lines: [
+      {
+        accountInfo: {
+          accountType: 'USD_ACCOUNT',
+          accountNumber: `${3_000_000_000 + unique}999`,
+          routingNumber: '021000021',
+          beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+        },
+        currency: 'USD',
+        amount: 100,
+        reference: 'salary-1',
+      },
+    ],
+  }),
+  payout_file_create: () => ({ name: 'Payroll' }),
+  payout_batch_execute: () => ({ totals: [{ currency: 'USD', amount: 100 }] }),
   beneficial_owner_create: ({ Business }) => ownerOf(Business!, { ownershipPercentage: 0 }),
   beneficial_owner_update: () => ({ ownershipPercentage: 0 }),
   verification_create: ({ Customer }) => ({ customerId: Customer! }),

@@ -17,6 +17,7 @@ import { openProduction, until } from '../production/bank.testing.ts'
 import { dateBefore, ModelBank } from '../production/model-bank.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
 import { account, paid, quoted, to } from '../records/payments.testing.ts'
+import { batchIn, checked, execute, payout, readyToPay, sendLines } from '../records/payouts.testing.ts'
 import { paidInByListed, screeningsOf } from '../records/screenings.testing.ts'
 import { upload } from '../records/uploads.testing.ts'
 import { BUSINESS, PERSON, send } from '../records/verifications.testing.ts'
@@ -80,6 +81,15 @@ async function payments(client: Client): Promise<void> {
   const { id } = (await screeningsOf(client)).find((one: Event) => one.depositId === screened)
   await send(client, 'POST', `/screenings/${id}/release`, {}, 200)
   await incoming(client, payee.id)
+  await payouts(client)
+}
+
+/** A batch of payouts that is checked and sent. */
+async function payouts(client: Client): Promise<void> {
+  const { payee } = await readyToPay(client)
+  const { id } = await sendLines(client, [payout(payee, 100)])
+  await execute(client, await checked(client, id))
+  await batchIn(client, id, 'COMPLETED')
 }
 
 /** Payments that the platform decides about: one that it approves, and one that it rejects. */

@@ -14,7 +14,7 @@ import { Receiver } from '../simulators/webhook-receiver.testing.ts'
 import type { Ids } from './bodies.testing.ts'
 import { callerOf, idsFor, newWorld, pathWith, validBody } from './calls.testing.ts'
 import { ENDPOINTS } from './endpoints.testing.ts'
-import { ERASURE_CALLS, IMPORT_CALLS, MEMBER_CALLS } from './examples.testing.ts'
+import { ERASURE_CALLS, IMPORT_CALLS, MEMBER_CALLS, PAYOUT_CALLS } from './examples.testing.ts'
 import type { RecordingClient } from './recording-client.testing.ts'
 import type { Call, Scene } from './scene.testing.ts'
 import { WEBHOOK_CALLS } from './webhook-calls.testing.ts'
@@ -45,6 +45,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
   }),
   ...ERASURE_CALLS,
   ...IMPORT_CALLS,
+  ...PAYOUT_CALLS,
   customer_verify_email: reachable,
   customer_confirm_email: async (scene) => confirming(scene, 'email'),
   customer_verify_phone: reachable,

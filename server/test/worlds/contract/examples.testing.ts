@@ -1,7 +1,9 @@
 import type { EndpointName } from '@countersign/contract/api'
 import { until } from '../production/bank.testing.ts'
 import { authenticatorOf, Browser, newMember, passkeyBody, secretOf } from '../records/members.testing.ts'
+import { checked, payout, readyToPay, sendLines } from '../records/payouts.testing.ts'
 import { PERSON } from '../records/verifications.testing.ts'
+import { validBody } from './calls.testing.ts'
 import type { Call, Scene } from './scene.testing.ts'
 
 type Calls = Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>>
@@ -86,4 +88,25 @@ export const IMPORT_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promis
     )
     return { ids: { CustomerImport: body.jobId } }
   },
+}
+
+/** Calls of a batch of payouts for the reference page. */
+export const PAYOUT_CALLS: Calls = {
+  payout_file_create: () => ({ body: { name: 'Payroll' } }),
+  payout_batch_list: () => ({ query: { status: 'READY' } }),
+  payout_line_list: checkedBatch,
+  payout_batch_get: checkedBatch,
+  payout_batch_execute: async (scene) => {
+    const { payee } = await readyToPay(scene.client, 1000)
+    const { id } = await sendLines(scene.client, [payout(payee, 100, { reference: 'salary-1' })])
+    await checked(scene.client, id)
+    return { ids: { PayoutBatch: id } }
+  },
+  payout_batch_cancel: checkedBatch,
+}
+
+async function checkedBatch({ client, ids }: Scene): Promise<Call> {
+  const { id } = (await client.post('/payouts/batches', validBody('payout_batch_create', ids))).body
+  await checked(client, id)
+  return { ids: { PayoutBatch: id } }
 }

@@ -81,7 +81,8 @@ export function testStrangersAreMissing(
         )
   })
 
-  const withBody = endpoints.filter(([, { body }]) => body)
+  // A batch says which of its lines name a missing account once they are checked: `payout-batches.test.ts`.
+  const withBody = endpoints.filter(([name, { body }]) => body && name !== 'payout_batch_create')
   test.each(withBody)('in the body of %s', async (name, endpoint) => {
     const schema = endpoint.body as unknown as JsonSchema
     const seen = new Set<string>()

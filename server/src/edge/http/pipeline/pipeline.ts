@@ -211,7 +211,7 @@ async function parse(
   upload?: ReadUpload,
 ): Promise<Request> {
   const { endpoint, name } = route
-  const body = upload ? upload.fields : parseBody(call.body)
+  const body = upload ? upload.fields : parseBody(call.body, endpoint.bodyMembersMax)
   // Copied: the parser converts the fields of a form in place.
   const sent = upload ? sentAs(upload) : endpoint.body ? body : undefined
   const input = await route.parse({ params: call.params, query: call.query, body, file: upload?.file }, op)

@@ -1,19 +1,20 @@
 import { isUtf8 } from 'node:buffer'
+import { BODY_MEMBERS_MAX_DEFAULT } from '@countersign/contract/core/endpoint'
 import { messageOf } from '../../../base/formats/thrown-errors.ts'
 import { JsonLimitError, readJson } from '../../../base/json/json-reader.ts'
 import { type ApiError, fieldError } from '../../../kernel/operation/operation.ts'
 
-const LIMITS = { depthMax: 64, membersMax: 5_000 }
+const DEPTH_MAX = 64
 
 /**
  * The JSON value of a request body, or undefined for none. Errors: 400 `INVALID_INPUT` for what is not UTF-8, not JSON,
  * nests too deep, has too many members or names a prototype.
  */
-export function parseBody(bytes: Buffer | undefined): unknown {
+export function parseBody(bytes: Buffer | undefined, membersMax = BODY_MEMBERS_MAX_DEFAULT): unknown {
   if (bytes === undefined || bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw refused('is not valid JSON: it is not UTF-8')
   try {
-    return readJson(bytes.toString('utf8'), LIMITS)
+    return readJson(bytes.toString('utf8'), { depthMax: DEPTH_MAX, membersMax })
   } catch (error) {
     const message = messageOf(error)
     throw refused(error instanceof JsonLimitError ? message : `is not valid JSON: ${message}`)

@@ -24,7 +24,7 @@ export const customerImportHandlers: Handlers<typeof customerImports> = {
 }
 
 /** Error: 400 that names `file`, for one that is empty or begins as no text in UTF-8 does. Due work looks at the rest. */
-function checkIsText({ bytes, head }: UploadedFile): void {
+export function checkIsText({ bytes, head }: UploadedFile): void {
   if (bytes === 0) throw fieldError('INVALID_INPUT', 'file', 'file is empty')
   const isUtf16 = (head[0] === 0xfe && head[1] === 0xff) || (head[0] === 0xff && head[1] === 0xfe)
   if (isUtf16 || head.includes(0)) throw fieldError('INVALID_INPUT', 'file', 'file must be text in UTF-8')

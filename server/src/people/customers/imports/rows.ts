@@ -19,21 +19,36 @@ const ID_CHARACTERS_MAX = 255
 /** Longer names are cut to this length in messages. */
 const SHOWN_CHARACTERS_MAX = 64
 
+/** A column of a file: the field of a request that its cells are. */
+export interface FileColumn {
+  readonly path: readonly string[]
+  readonly isList: boolean
+  readonly isInteger?: boolean
+}
+
+/** The columns that a file may have by their names, and those that it must have. */
+export interface FileColumns {
+  readonly known: ReadonlyMap<string, FileColumn>
+  readonly required: readonly string[]
+}
+
+const CUSTOMERS: FileColumns = { known: IMPORT_COLUMNS, required: REQUIRED_COLUMNS }
+
 /** The columns that a header names. Throws CsvFault where one is unknown, given twice or missing. */
-export function columnsOf(header: readonly string[]): string[] {
+export function columnsOf(header: readonly string[], { known, required }: FileColumns = CUSTOMERS): string[] {
   const seen = new Set<string>()
   for (const name of header) {
-    if (!IMPORT_COLUMNS.has(name)) throw new CsvFault(HEADER_ROW, unknownColumn(name))
+    if (!known.has(name)) throw new CsvFault(HEADER_ROW, unknownColumn(name, known))
     if (seen.has(name)) throw new CsvFault(HEADER_ROW, `The header has the column ${name} twice`)
     seen.add(name)
   }
-  for (const name of REQUIRED_COLUMNS)
+  for (const name of required)
     if (!seen.has(name)) throw new CsvFault(HEADER_ROW, `The header has no column ${name}`)
   return [...header]
 }
 
-function unknownColumn(name: string): string {
-  const meant = nearest(name, [...IMPORT_COLUMNS.keys()])
+function unknownColumn(name: string, known: FileColumns['known']): string {
+  const meant = nearest(name, [...known.keys()])
   const shown = quoted(name.slice(0, SHOWN_CHARACTERS_MAX).toWellFormed())
   if (!meant && /[;\t]/.test(name)) return `The column ${shown} is not known: columns are separated by commas`
   return `The column ${shown} is not known${meant ? `; did you mean ${meant}?` : ''}`
@@ -44,6 +59,18 @@ function unknownColumn(name: string): string {
  * cells, or without the platform's own id, by which the same file again makes no customer twice.
  */
 export function bodyOf(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
+  const body = requestOf(columns, cells, IMPORT_COLUMNS)
+  if (body[ID_COLUMN] === undefined)
+    throw fieldError('INVALID_INPUT', ID_COLUMN, `${ID_COLUMN} is required in a file`)
+  return body
+}
+
+/** The fields of a request that a row gives. Error: 400 `INVALID_INPUT` for a row with another number of cells. */
+export function requestOf(
+  columns: readonly string[],
+  cells: readonly string[],
+  known: FileColumns['known'],
+): Record<string, unknown> {
   if (cells.length !== columns.length)
     throw fieldError(
       'INVALID_INPUT',
@@ -53,16 +80,19 @@ export function bodyOf(columns: readonly string[], cells: readonly string[]): Re
   const body: Record<string, unknown> = {}
   for (const [index, name] of columns.entries()) {
     const cell = cells[index]
-    if (cell) set(body, name, cell)
+    const column = requireValue(known.get(name), 'column that the header was checked for')
+    if (cell) putAt(body, column.path, cellValue(column, cell))
   }
-  if (body[ID_COLUMN] === undefined)
-    throw fieldError('INVALID_INPUT', ID_COLUMN, `${ID_COLUMN} is required in a file`)
   return body
 }
 
-function set(body: Record<string, unknown>, name: string, cell: string): void {
-  const { path, isList } = requireValue(IMPORT_COLUMNS.get(name), 'column that the header was checked for')
-  putAt(body, path, isList ? cell.split(LIST_SEPARATOR) : cell)
+/** The longest integer of 64 bits has 19 digits. */
+const INTEGER = /^-?\d{1,19}$/
+
+/** A cell that does not hold an integer stays text, which the check of the request refuses. */
+function cellValue({ isList, isInteger }: FileColumn, cell: string): unknown {
+  if (isList) return cell.split(LIST_SEPARATOR)
+  return isInteger && INTEGER.test(cell) ? BigInt(cell) : cell
 }
 
 /** How an error names its row: by the platform's own id, or else by its place. */

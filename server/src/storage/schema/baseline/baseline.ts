@@ -8,6 +8,7 @@ import { eventTables } from './events.ts'
 import { ledgerTables } from './ledger.ts'
 import { memberTables } from './members.ts'
 import { paymentTables } from './payments.ts'
+import { payoutTables } from './payouts.ts'
 import { platformTables } from './platforms.ts'
 import { railTables } from './rails.ts'
 import { signInTables } from './sign-in.ts'
@@ -15,7 +16,7 @@ import { verificationTables } from './verifications.ts'
 import { workTables } from './work.ts'
 
 /** A database whose baseline has another name is refused: rename it with every change, until the first release with it. */
-export const BASELINE_NAME = '0001-baseline-6'
+export const BASELINE_NAME = '0001-baseline-7'
 
 /**
  * All tables with their constraints and indexes, in the order of their references. Functions and triggers are in
@@ -28,6 +29,7 @@ export const BASELINE = [
   verificationTables,
   signInTables,
   paymentTables,
+  payoutTables,
   ledgerTables,
   agentTables,
   cardTables,

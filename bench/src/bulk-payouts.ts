@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { Countersign } from '@countersign/sdk'
+import { anyOf, CONNECTIONS, load } from './load.ts'
+import type { Bench } from './on-server.ts'
+import { median, table, whole } from './table.ts'
+import { transferCall } from './transfers.ts'
+
+const LINES = 10_000
+const SHORT_LINES = 200
+const PAYEES = 100
+const FUNDS = 1_000_000_000n
+
+/** One round: rates per second, and the resident memory of the server after a tenth of the lines and at the end, in MiB. */
+interface Round {
+  readonly single: number
+  readonly bulk: number
+  readonly memory: readonly [number, number]
+}
+
+/**
+ * Measures payouts of a CSV file, from the upload to the last accepted line, next to as many single calls of `POST /transfer-out` from the
+ * same account in the same round.
+ */
+export async function measureBulk(
+  bench: Bench<unknown>,
+  { rounds, isShort }: { readonly rounds: number; readonly isShort: boolean },
+): Promise<void> {
+  const lines = isShort ? SHORT_LINES : LINES
+  const countersign = new Countersign(bench.credentials)
+  const { accountId, payees } = await platformPayer(countersign)
+  const pairs = payees.map((bankAccountId) => ({ accountId, bankAccountId }))
+  const done: Round[] = []
+  for (let n = 0; n < rounds; n++) {
+    const { perSecond } = await load(
+      bench.target,
+      { calls: lines },
+      [() => transferCall(anyOf(pairs))],
+      bench.settled,
+    )
+    const bulk = await sendFile(countersign, bench.target.pid, payees, lines)
+    await bench.settled()
+    done.push({ single: perSecond, ...bulk })
+  }
+  const ratios = done.map(({ single, bulk }) => bulk / single)
+  const memory = done.map(({ memory: [early, late] }) => `${whole(early)} → ${whole(late)} MiB`)
+  process.stdout.write(
+    `${whole(lines)} payouts of one account: single calls by ${CONNECTIONS} connections, and a CSV file from its upload to the last accepted line.\n` +
+      table([
+        ['', 'per second', 'ratio', 'memory from a tenth of the lines to the last'],
+        ['single calls', whole(median(done.map(({ single }) => single))), '1.00', ''],
+        ['file', whole(median(done.map(({ bulk }) => bulk))), median(ratios).toFixed(2), memory.join(', ')],
+      ]),
+  )
+}
+
+/** The dollar account of the platform with money, and payees of the platform. */
+async function platformPayer(countersign: Countersign) {
+  const { data } = await countersign.platformInternalAccounts.list({ currency: 'USD' })
+  const [account] = data
+  if (!account) throw new Error('The platform has no account in US dollars.')
+  await countersign.sandbox.fund(account.id, { amount: FUNDS })
+  const payees: string[] = []
+  for (let n = 0; n < PAYEES; n++) {
+    const { id } = await countersign.platformExternalAccounts.create({
+      currency: 'USD',
+      accountInfo: {
+        accountType: 'USD_ACCOUNT',
+        accountNumber: `${500_000 + n}789`,
+        routingNumber: '021000021',
+        beneficiary: { beneficiaryType: 'INDIVIDUAL', fullName: 'Ada Lovelace' },
+      },
+    })
+    payees.push(id)
+  }
+  return { accountId: account.id, payees }
+}
+
+async function sendFile(countersign: Countersign, pid: number, payees: readonly string[], lines: number) {
+  const rows = Array.from({ length: lines }, (_, n) => `${payees[n % payees.length]},USD,1`)
+  const file = new Blob([`accountId,currency,amount\n${rows.join('\n')}\n`], { type: 'text/csv' })
+  let early: number | undefined
+  const onProgress = ({ progress }: { readonly progress: { readonly checked: number } }) => {
+    if (early === undefined && progress.checked >= lines / 10) early = residentMib(pid)
+  }
+  const wait = { timeoutMs: Number.POSITIVE_INFINITY, pollEveryMs: 50, onProgress }
+  const begunMs = performance.now()
+  const { body } = await countersign.call('payout_file_create', { body: { file, fileName: 'bench.csv' } })
+  await countersign.waitForPayoutBatch(body.id, wait)
+  await countersign.payoutBatches.execute(body.id, { totals: [{ currency: 'USD', amount: BigInt(lines) }] })
+  const ended = await countersign.waitForPayoutBatch(body.id, wait)
+  const seconds = (performance.now() - begunMs) / 1000
+  if (ended.progress.sent !== lines) throw new Error(`${ended.progress.sent} of ${lines} lines were sent.`)
+  const late = residentMib(pid)
+  return { bulk: lines / seconds, memory: [early ?? late, late] as const }
+}
+
+/** The memory of a process that is in use. Linux only: elsewhere it is not a number. */
+function residentMib(pid: number): number {
+  const [, kib] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  return Number(kib) / 1024
+}

@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { openShell, type ShellOptions, withShellOptions } from '../connection/shell.ts'
+import { nounOf } from '../terminal/noun.ts'
+import { type SendOptions, sendPayouts } from './send.ts'
+
+const FILE = `
+The file is UTF-8, separated by commas, with a header row: docs/bulk-payouts.md has the columns. It is checked first, and nothing
+is paid before you confirm the totals. The same file again continues where it was left, and pays no line twice: to pay it once
+more, give another --key.`
+
+/** Adds `countersign payouts …`. */
+export function addPayoutCommands(program: Command): void {
+  const payouts = nounOf(program, 'payouts', 'many payments out at once')
+  withShellOptions(
+    payouts
+      .command('send <file>')
+      .description('check the payouts of a CSV file, and pay them once you confirm'),
+  )
+    .option('--dry-run', 'check the file, and pay nothing')
+    .option('--skip-faulty', 'pay the other lines if some have faults')
+    .option('--name <text>', 'how people recognize the batch')
+    .option('--key <text>', 'the idempotency key (default: from the content of the file)')
+    .option('--faults <file>', 'write the lines that cannot be paid to this CSV file')
+    .option('--yes', 'pay without a question')
+    .addHelpText('after', FILE)
+    .action(async (file: string, options: ShellOptions & SendOptions) =>
+      sendPayouts(await openShell(options), file, options),
+    )
+}

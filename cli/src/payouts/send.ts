@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { progress } from '@clack/prompts'
+import type { ItemOf, PayoutBatch } from '@countersign/sdk'
+import { type Shell, say } from '../connection/shell.ts'
+import { currencyOf, formatAmount } from '../terminal/amounts.ts'
+import { confirmed } from '../terminal/confirmation.ts'
+import { Failure } from '../terminal/failure.ts'
+import { io } from '../terminal/io.ts'
+import { openFile } from '../terminal/open-file.ts'
+
+export interface SendOptions {
+  readonly dryRun?: boolean
+  readonly skipFaulty?: boolean
+  readonly name?: string
+  readonly key?: string
+  readonly faults?: string
+  readonly yes?: boolean
+}
+
+type Line = ItemOf<'payout_line_list'>
+
+/** Lines that are printed; `--faults` writes all. */
+const PRINTED_MAX = 20
+
+/**
+ * `countersign payouts send`. The key of the upload is made of the file's content, so that a second run after a crash of this program
+ * finds the batch of the first. Throws Failure if the file cannot be read, has faults, or a payment was refused.
+ */
+export async function sendPayouts(shell: Shell, path: string, options: SendOptions): Promise<void> {
+  const { countersign } = shell
+  const file = await openFile(path)
+  const { body } = await countersign.call('payout_file_create', {
+    body: { file, fileName: basename(path), name: options.name ?? basename(path).slice(0, 100) },
+    idempotencyKey: options.key ?? (await keyOf(path)),
+  })
+  const checked = await watched(shell, body.id, path)
+  if (checked.status === 'FAILED') {
+    const { line = 0, message = '' } = checked.error ?? {}
+    say(shell, checked, [`${checked.id}  FAILED`, `  ${line === 0 ? 'header' : `line ${line}`}: ${message}`])
+    throw new Failure('The file could not be read.')
+  }
+  if (options.faults !== undefined) await writeFaults(shell, checked.id, options.faults)
+  const isDone = checked.status !== 'READY'
+  if (options.dryRun || isDone) {
+    say(shell, checked, await inWords(shell, checked))
+    return failIfRefused(checked)
+  }
+  const ended = await pay(shell, checked, path, options)
+  say(shell, ended, await inWords(shell, ended))
+  failIfRefused(ended)
+}
+
+async function pay(
+  shell: Shell,
+  batch: PayoutBatch,
+  path: string,
+  options: SendOptions,
+): Promise<PayoutBatch> {
+  const { countersign, isJson } = shell
+  const { faulty } = batch.progress
+  if (faulty > 0 && (!options.skipFaulty || batch.totals.length === 0)) {
+    say(shell, batch, await inWords(shell, batch))
+    throw new Failure(
+      `${faulty} lines cannot be paid, so nothing was. Correct them, or pay the others with --skip-faulty.`,
+    )
+  }
+  if (!isJson && !options.yes) io().stdout.write(`${(await inWords(shell, batch)).join('\n')}\n`)
+  const sums = sumsOf(batch)
+  const words = [...sums].map(([code, sum]) => formatAmount(sum, currencyOf(code))).join(' and ')
+  await confirmed(`Pay ${words} by ${batch.progress.checked - faulty} payments?`, options.yes)
+  await countersign.payoutBatches.execute(batch.id, {
+    totals: [...sums].map(([currency, amount]) => ({ currency, amount })),
+    ...(options.skipFaulty ? { skipFaulty: true } : {}),
+  })
+  return watched(shell, batch.id, path)
+}
+
+/** SHA-256 of the file in hex. The file may be longer than the memory. */
+async function keyOf(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return `payouts ${hash.digest('hex')}`
+}
+
+/** Waits while the batch is checked or sent, with a bar if a person looks. */
+async function watched({ countersign, isJson }: Shell, id: string, path: string): Promise<PayoutBatch> {
+  const wait = (onProgress: (batch: PayoutBatch) => void) =>
+    countersign.waitForPayoutBatch(id, { timeoutMs: Number.POSITIVE_INFINITY, onProgress })
+  if (isJson || !io().stdout.isTTY) return wait(() => {})
+  const size = 100
+  const bar = progress({ max: size })
+  let shown = 0
+  bar.start(basename(path))
+  try {
+    const ended = await wait(({ status, progress: { checked, faulty, sent, failed } }) => {
+      const payable = checked - faulty
+      const isSending = status !== 'CHECKING' && payable > 0
+      const now = isSending ? Math.floor(((sent + failed) / payable) * size) : 0
+      bar.advance(now - shown, isSending ? `${sent + failed} of ${payable} sent` : `${checked} lines checked`)
+      shown = now
+    })
+    bar.stop(basename(path))
+    return ended
+  } catch (error) {
+    bar.error('not finished')
+    throw error
+  }
+}
+
+function sumsOf({ totals }: PayoutBatch): Map<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const { total } of totals) {
+    const { code } = total.currency
+    sums.set(code, (sums.get(code) ?? 0n) + total.amount)
+  }
+  return sums
+}
+
+async function inWords({ countersign }: Shell, batch: PayoutBatch): Promise<string[]> {
+  const { checked, faulty, sent, failed } = batch.progress
+  const refused: Line[] = []
+  for (const status of ['FAULTY', 'FAILED'] as const)
+    for await (const line of countersign.payoutBatches.lines(batch.id, { status })) {
+      if (refused.length === PRINTED_MAX) break
+      refused.push(line)
+    }
+  const left = faulty + failed - refused.length
+  return [
+    `${batch.id}  ${batch.status}`,
+    `  ${checked} lines: ${faulty} cannot be paid, ${sent} sent, ${failed} refused`,
+    ...batch.totals.map(({ rail, lines, total }) => {
+      const { amount, currency } = total
+      return `  ${formatAmount(amount, currencyOf(currency.code))} by ${rail}: ${lines} ${lines === 1 ? 'payment' : 'payments'}`
+    }),
+    ...refused.map(({ line, error }) => `  line ${line}  ${error?.code}: ${error?.message}`),
+    ...(left > 0 ? [`  and ${left} more; see --faults`] : []),
+    ...(batch.status === 'AWAITING_APPROVAL'
+      ? ['  Other members have to approve it before it is sent.']
+      : []),
+  ]
+}
+
+async function writeFaults({ countersign }: Shell, id: string, path: string): Promise<void> {
+  await writeFile(path, await countersign.payoutBatches.linesCsv(id, { status: 'FAULTY' }))
+}
+
+function failIfRefused({ status, progress: { faulty, failed } }: PayoutBatch): void {
+  if (failed > 0) throw new Failure(`${failed} payments were refused.`)
+  if (status === 'READY' && faulty > 0) throw new Failure(`${faulty} lines cannot be paid.`)
+}

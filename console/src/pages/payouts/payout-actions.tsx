@@ -1,0 +1,49 @@
+import { PAYOUT_BATCH_TRANSITIONS } from '@countersign/contract/states/payout-states'
+import { useQueryClient } from '@tanstack/react-query'
+import { countersign } from '../../data/client.ts'
+import { useDenied } from '../../session/me.ts'
+import { ActionButton } from '../../ui/action-button.tsx'
+import { type PayoutBatch, sumsInWords, sumsOf } from './payout.ts'
+
+/** The buttons of a batch. The totals that the page shows are sent along: the server refuses others. */
+export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
+  const client = useQueryClient()
+  const [approve, transact] = [useDenied('APPROVE'), useDenied('TRANSACT')]
+  const { id, status, progress, totals } = batch
+  const next = PAYOUT_BATCH_TRANSITIONS[status]
+  const onDone = () => void client.invalidateQueries({ queryKey: ['payouts'] })
+  const payable = progress.checked - progress.faulty
+  const left = progress.faulty > 0 ? ` ${progress.faulty} lines that cannot be paid are left out.` : ''
+  const unready = next.execute === null ? 'Only a checked batch can be paid.' : undefined
+  const nothing = totals.length === 0 ? 'No line can be paid.' : undefined
+  return (
+    <>
+      <ActionButton
+        label="Cancel batch"
+        denied={transact ?? (next.cancel === null ? 'It has ended.' : undefined)}
+        act={async () => await countersign.payoutBatches.cancel(id)}
+        ask={{
+          title: 'Cancel batch?',
+          text: 'Lines that were not sent are not paid. Payments that were sent continue.',
+        }}
+        onDone={onDone}
+      />
+      <ActionButton
+        label="Pay"
+        variant="filled"
+        denied={approve ?? unready ?? nothing}
+        act={async () =>
+          await countersign.payoutBatches.execute(id, {
+            totals: sumsOf(batch).map(({ amount, currency }) => ({ currency: currency.code, amount })),
+            ...(progress.faulty > 0 ? { skipFaulty: true } : {}),
+          })
+        }
+        ask={{
+          title: 'Pay this batch?',
+          text: `${sumsInWords(batch)} by ${payable} payments.${left} If your platform asks for several approvals, the last one pays.`,
+        }}
+        onDone={onDone}
+      />
+    </>
+  )
+}

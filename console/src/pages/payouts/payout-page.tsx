@@ -1,0 +1,162 @@
+import { present, wordOf } from '@countersign/contract/core/objects'
+import { PAYOUT_BATCH_TRANSITIONS, PAYOUT_LINE_STATES } from '@countersign/contract/states/payout-states'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { countersign } from '../../data/client.ts'
+import { csvAddress } from '../../data/csv-address.ts'
+import type { Column } from '../../ui/column.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Facts } from '../../ui/facts.tsx'
+import { type Filter, Filters, validValues } from '../../ui/filters.tsx'
+import { Money } from '../../ui/money.tsx'
+import { Page, Panel } from '../../ui/page.tsx'
+import { RecordId, shortId } from '../../ui/record-id.tsx'
+import { RecordPage } from '../../ui/record-page.tsx'
+import { ShortTable } from '../../ui/short-table.tsx'
+import { Status } from '../../ui/status.tsx'
+import { TextLink } from '../../ui/text-link.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useListed } from '../../ui/use-listed.ts'
+import type { PayoutBatch, PayoutLine } from './payout.ts'
+import { PayoutActions } from './payout-actions.tsx'
+
+const route = getRouteApi('/payouts/$payoutBatchId')
+const PARENT = { title: 'Payouts', to: '/payouts' }
+const REFRESH_MS = 2_000
+
+const FILTERS: readonly Filter[] = [{ name: 'status', label: 'Status', choices: PAYOUT_LINE_STATES }]
+
+/** True while the server works on it: the page then asks for its progress. */
+function isMoving({ status }: PayoutBatch): boolean {
+  const next = PAYOUT_BATCH_TRANSITIONS[status]
+  return next.check !== null || next.complete !== null
+}
+
+export function PayoutPage() {
+  const { payoutBatchId } = route.useParams()
+  const query = useQuery({
+    queryKey: ['payouts', 'one', payoutBatchId],
+    queryFn: () => countersign.payoutBatches.get(payoutBatchId),
+    refetchInterval: ({ state }) => (state.data && isMoving(state.data) ? REFRESH_MS : false),
+  })
+  return (
+    <RecordPage query={query} title="Payout batch" parent={PARENT}>
+      {(record) => <Batch batch={record} />}
+    </RecordPage>
+  )
+}
+
+function Batch({ batch }: { readonly batch: PayoutBatch }) {
+  return (
+    <Page
+      title={batch.name ?? 'Payout batch'}
+      aside={<Status of={batch.status} />}
+      actions={<PayoutActions batch={batch} />}
+      parent={PARENT}
+    >
+      <RecordId id={batch.id} />
+      <div className="halves">
+        <About batch={batch} />
+        <Totals batch={batch} />
+      </div>
+      <Lines batchId={batch.id} />
+    </Page>
+  )
+}
+
+function About({ batch }: { readonly batch: PayoutBatch }) {
+  const { progress, error, createdAt, completedAt } = batch
+  return (
+    <Panel title="Progress">
+      <Facts
+        of={[
+          ['Checked', `${progress.checked} of ${progress.lines}`],
+          ['Cannot be paid', `${progress.faulty}`],
+          ['Sent', `${progress.sent} of ${progress.checked - progress.faulty}`],
+          ['Refused', `${progress.failed}`],
+          ['Error', error && `${error.line === 0 ? 'Header' : `Line ${error.line}`}: ${error.message}`],
+          ['Created', <Time key="created" at={createdAt} />],
+          ['Ended', completedAt && <Time at={completedAt} />],
+        ]}
+      />
+    </Panel>
+  )
+}
+
+function Totals({ batch }: { readonly batch: PayoutBatch }) {
+  return (
+    <Panel title="Totals" isBare>
+      <ShortTable
+        name="Totals"
+        rows={batch.totals}
+        idOf={({ rail, total }) => `${rail} ${total.currency.code}`}
+        empty="No line can be paid."
+        columns={[
+          { id: 'rail', header: 'Rail', width: 'minmax(6rem, 1fr)', cell: ({ rail }) => rail },
+          { id: 'lines', header: 'Payments', width: '6rem', isRight: true, cell: ({ lines }) => `${lines}` },
+          {
+            id: 'total',
+            header: 'Total',
+            width: 'minmax(8rem, 1fr)',
+            isRight: true,
+            cell: ({ total }) => <Money of={total} />,
+          },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+const COLUMNS: readonly Column<PayoutLine>[] = [
+  { id: 'line', header: 'Line', width: '5rem', cell: ({ line }) => <span className="figures">{line}</span> },
+  { id: 'status', header: 'Status', width: '7rem', cell: ({ status }) => <Status of={status} /> },
+  {
+    id: 'reference',
+    header: 'Reference',
+    width: 'minmax(6rem, 1fr)',
+    isWideOnly: true,
+    cell: ({ reference }) => <span className="clipped">{reference}</span>,
+  },
+  {
+    id: 'result',
+    header: 'Result',
+    width: 'minmax(9rem, 2fr)',
+    cell: ({ error, transactionId }) =>
+      transactionId ? (
+        <TextLink to={`/transactions/${transactionId}`}>{shortId(transactionId)}</TextLink>
+      ) : (
+        <span className="clipped" title={error?.message}>
+          {error && `${error.field ? `${error.field}: ` : ''}${error.message}`}
+        </span>
+      ),
+  },
+  {
+    id: 'amount',
+    header: 'Amount',
+    width: 'minmax(8rem, 1fr)',
+    isRight: true,
+    cell: ({ amount }) => amount && <Money of={amount} />,
+  },
+]
+
+function Lines({ batchId }: { readonly batchId: string }) {
+  const search = validValues(FILTERS, route.useSearch())
+  const filters = present({ status: wordOf(PAYOUT_LINE_STATES, search.status) })
+  const list = useListed(['payouts', 'lines', batchId, filters], (page) =>
+    countersign.payoutBatches.lines(batchId, { ...filters, ...page }),
+  )
+  return (
+    <Panel title="Lines">
+      <Filters filters={FILTERS} values={search} />
+      <DataTable
+        name="Lines"
+        file={csvAddress(`/payouts/batches/${batchId}/lines`, filters)}
+        columns={COLUMNS}
+        list={list}
+        idOf={({ id }) => id}
+        empty={{ title: filters.status ? 'No line matches' : 'No line was checked yet' }}
+        height="30rem"
+      />
+    </Panel>
+  )
+}

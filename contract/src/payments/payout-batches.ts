@@ -1,0 +1,262 @@
+import { Type } from 'typebox'
+import { ExternalAccountCreateInfo } from '../accounts/account-types.ts'
+import { CurrencyAmount } from '../core/currencies.ts'
+import { endpoint, MIB } from '../core/endpoint.ts'
+import { CurrencyCode } from '../core/formats.ts'
+import { Id, PathId } from '../core/ids.ts'
+import { fileOfList } from '../core/list-file.ts'
+import { PaymentRail } from '../core/rails.ts'
+import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
+import { PAYOUT_BATCH_STATES, PAYOUT_LINE_STATES } from '../states/payout-states.ts'
+import { REMITTANCE_CHARACTERS_MAX } from './transfers.ts'
+
+const TAG = 'Payouts'
+
+/** The lines of one call. A file has as many as it likes. */
+export const PAYOUT_LINES_MAX = 10_000
+/** The largest file of payouts: several million lines. */
+export const PAYOUT_FILE_BYTES_MAX = 1024 * MIB
+
+/** One payout, as a call or a row of a file describes it. */
+export const PayoutLineRequest = Type.Object({
+  accountId: Type.Optional(
+    Id('ExternalAccount', "The payee: one of the platform's own external accounts. Or give accountInfo"),
+  ),
+  accountInfo: Type.Optional(ExternalAccountCreateInfo),
+  currency: CurrencyCode,
+  amount: Int64({
+    exclusiveMinimum: 0,
+    description: 'In the smallest unit. It is paid from the account of the platform in this currency',
+  }),
+  paymentRail: Type.Optional(PaymentRail),
+  remittanceInformation: Type.Optional(
+    Text(REMITTANCE_CHARACTERS_MAX, { description: 'Sent with the payment' }),
+  ),
+  reference: Type.Optional(
+    Text(100, { description: 'The id of the payout at the platform. Unique in its batch' }),
+  ),
+})
+
+const name = Type.Optional(Text(100, { description: 'How people recognize the batch' }))
+
+export const PayoutBatchRequest = Type.Object({
+  name,
+  lines: Type.Array(PayoutLineRequest, { minItems: 1, maxItems: PAYOUT_LINES_MAX }),
+})
+
+const count = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** The sum that goes out in one currency by one rail. */
+export const PayoutTotal = Type.Object({
+  rail: Type.String({ description: 'The name of the rail, as it was chosen at the check' }),
+  lines: count('The payable lines'),
+  total: CurrencyAmount,
+})
+
+export const PayoutBatch = Type.Object({
+  id: Id('PayoutBatch'),
+  status: OneOfWords(
+    PAYOUT_BATCH_STATES,
+    'READY: every line was checked, and nothing was sent. FAILED: the file could not be read to its end',
+  ),
+  name,
+  progress: Type.Object({
+    lines: count('Lines found so far; all of them once it is READY'),
+    checked: count('Lines that were checked'),
+    faulty: count('Checked lines that cannot be paid'),
+    sent: count('Lines whose payment was accepted'),
+    failed: count('Lines whose payment was refused while the batch was sent'),
+  }),
+  totals: Type.Array(PayoutTotal, { description: 'Of all payable lines, by currency and rail' }),
+  error: Type.Optional(
+    Type.Object({
+      code: Type.String(),
+      message: Type.String(),
+      line: Type.Integer({
+        minimum: 0,
+        description: 'The line of the file that cannot be read; 0 for its header',
+      }),
+    }),
+  ),
+  createdAt: Timestamp(),
+  updatedAt: Timestamp(),
+  completedAt: Type.Optional(Timestamp('When it was completed, canceled or failed')),
+})
+
+/** A line with its result. */
+export const PayoutLine = Type.Object({
+  id: Id('PayoutLine'),
+  line: Type.Integer({ minimum: 1, description: 'Its place; the header of a file does not count' }),
+  status: OneOfWords(
+    PAYOUT_LINE_STATES,
+    'GIVEN: not checked yet. READY: payable, not sent. FAULTY: cannot be paid. SENT: its payment was accepted. FAILED: its payment was refused',
+  ),
+  reference: Type.Optional(Text(100)),
+  accountId: Type.Optional(Id('ExternalAccount')),
+  amount: Type.Optional(CurrencyAmount),
+  rail: Type.Optional(Type.String()),
+  paymentRail: Type.Optional(PaymentRail),
+  remittanceInformation: Type.Optional(Text(REMITTANCE_CHARACTERS_MAX)),
+  transactionId: Type.Optional(Id('Transaction')),
+  error: Type.Optional(
+    Type.Object({
+      code: Type.String({ description: 'The code with which POST /transfer-out would have refused it' }),
+      message: Type.String(),
+      field: Type.Optional(Type.String({ description: 'The field or the column' })),
+    }),
+  ),
+})
+
+const batchPath = Type.Object({ payoutBatchId: PathId })
+
+/** Takes payouts as JSON. */
+export const payout_batch_create = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/payouts/batches',
+  tag: TAG,
+  summary: 'Create a batch of payouts',
+  description:
+    'Takes up to 10,000 payouts and checks each of them as its payment would be, but pays nothing: read the batch until it is ' +
+    'READY, look at totals and faults, then execute it. Each line is paid from the account of the platform in its currency, ' +
+    "to one of the platform's external accounts or to the account that the line describes, which is added when it is paid. " +
+    'The body may have 8 MiB.',
+  idempotent: true,
+  body: PayoutBatchRequest,
+  bodyBytesMax: 8 * MIB,
+  bodyMembersMax: 30 * PAYOUT_LINES_MAX,
+  responses: { 201: PayoutBatch },
+  errors: ['INVALID_INPUT'],
+})
+
+/** Takes payouts as a file. */
+export const payout_file_create = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/payouts/batches/csv',
+  tag: TAG,
+  summary: 'Create a batch of payouts from a CSV file',
+  description:
+    'Takes a file of payouts and checks its rows after the response, as a batch of JSON: UTF-8, separated by commas, with a header row ' +
+    'that names the columns, which are the fields of a line, like accountInfo.iban. However long the file, a few rows are in memory at a time.',
+  idempotent: true,
+  upload: { bytesMax: PAYOUT_FILE_BYTES_MAX },
+  body: Type.Object({ name }),
+  responses: { 201: PayoutBatch },
+  errors: ['INVALID_INPUT'],
+})
+
+export const payout_batch_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/payouts/batches',
+  tag: TAG,
+  summary: 'List batches of payouts',
+  description: 'Shows the batches of the platform with their progress and totals, newest first.',
+  query: Type.Object({ status: Type.Optional(OneOfWords(PAYOUT_BATCH_STATES)), ...pageQuery }),
+  responses: { 200: Page(PayoutBatch) },
+  errors: ['INVALID_INPUT'],
+})
+
+export const payout_batch_csv = endpoint(fileOfList(payout_batch_list, 'payout batches'))
+
+export const payout_batch_get = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/payouts/batches/{payoutBatchId}',
+  tag: TAG,
+  summary: 'Read a batch of payouts',
+  description: 'Shows how far a batch is, its totals by currency and rail, and how many lines have faults.',
+  params: batchPath,
+  responses: { 200: PayoutBatch },
+  errors: ['PAYOUT_BATCH_NOT_FOUND'],
+})
+
+export const payout_line_list = endpoint({
+  auth: 'platform',
+  permission: 'VIEW',
+  method: 'GET',
+  path: '/payouts/batches/{payoutBatchId}/lines',
+  tag: TAG,
+  summary: 'List the lines of a batch of payouts',
+  description:
+    'Shows the lines in their order, each with its result: its transaction, or the code and the field of its fault.',
+  params: batchPath,
+  query: Type.Object({ status: Type.Optional(OneOfWords(PAYOUT_LINE_STATES)), ...pageQuery }),
+  responses: { 200: Page(PayoutLine) },
+  errors: ['INVALID_INPUT', 'PAYOUT_BATCH_NOT_FOUND'],
+})
+
+export const payout_line_csv = endpoint({
+  ...fileOfList(payout_line_list, 'lines'),
+  params: batchPath,
+})
+
+/** Pays the lines of a batch. */
+export const payout_batch_execute = endpoint({
+  auth: 'platform',
+  permission: 'APPROVE',
+  movesHeldMoney: true,
+  method: 'POST',
+  path: '/payouts/batches/{payoutBatchId}/execute',
+  tag: TAG,
+  summary: 'Execute a batch of payouts',
+  description:
+    'Pays the payable lines in their order, each as a transfer out with its own transaction and events, after the response. The ' +
+    'call states the totals that its caller has seen, by currency: other ones are refused. A batch with faults is paid only if ' +
+    'skipFaulty says so. If the platform has set approvalsRequired, members alone execute, and until the last of them the batch ' +
+    'is AWAITING_APPROVAL. A line whose payment is refused leaves the others.',
+  idempotent: true,
+  params: batchPath,
+  body: Type.Object({
+    totals: Type.Array(
+      Type.Object({
+        currency: CurrencyCode,
+        amount: Int64({ minimum: 1, description: 'In the smallest unit' }),
+      }),
+      { minItems: 1, maxItems: 50, description: 'Of all payable lines, by currency' },
+    ),
+    skipFaulty: Type.Optional(Type.Boolean({ description: 'Pays the others if some lines have faults' })),
+  }),
+  responses: { 200: PayoutBatch },
+  errors: [
+    'INVALID_INPUT',
+    'INSUFFICIENT_BALANCE',
+    'FORBIDDEN',
+    'PAYOUT_BATCH_NOT_FOUND',
+    'PAYOUT_BATCH_FAULTY',
+    'PAYOUT_TOTALS_DIFFERENT',
+    'INVALID_STATE_TRANSITION',
+  ],
+})
+
+export const payout_batch_cancel = endpoint({
+  auth: 'platform',
+  permission: 'TRANSACT',
+  method: 'POST',
+  path: '/payouts/batches/{payoutBatchId}/cancel',
+  tag: TAG,
+  summary: 'Cancel a batch of payouts',
+  description:
+    'Pays none of the lines that were not sent yet. Payments of lines that were sent continue; cancel them one by one where their rail can.',
+  idempotent: true,
+  params: batchPath,
+  responses: { 200: PayoutBatch },
+  errors: ['PAYOUT_BATCH_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
+})
+
+export const payoutBatches = {
+  payout_batch_create,
+  payout_file_create,
+  payout_batch_list,
+  payout_batch_csv,
+  payout_batch_get,
+  payout_line_list,
+  payout_line_csv,
+  payout_batch_execute,
+  payout_batch_cancel,
+}

@@ -1,0 +1,75 @@
+import { accountType } from '@countersign/contract/accounts/account-types'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import type { Rail } from '../../kernel/ports/rail.ts'
+import { checkBirthDate } from '../../people/customers/customers.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
+import { checkAccountDetails, keptDetails } from './account-details.ts'
+import { type CreateBody, makeExternalAccount } from './external-accounts.ts'
+import { type Owner, selectExternalAccountByFingerprint } from './store.ts'
+
+/**
+ * The new account that a request describes. Errors: 400 that names the field, `INVALID_CURRENCY`, `INVALID_BANK_ACCOUNT`, 409
+ * if its owner already has it.
+ */
+export async function newAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {
+  const account = await describedAccount(op, owner, body)
+  const same = await findSameAccount(op, account)
+  if (same)
+    throw new ApiError('EXTERNAL_ACCOUNT_ALREADY_EXISTS', {
+      message: `The ${owner === null ? 'platform' : 'customer'} already has this account.`,
+      details: { field: 'accountInfo', externalAccountId: same.id },
+    })
+  return account
+}
+
+/** The id of the account that its owner has already; undefined if it is new. */
+export function findSameAccount(
+  op: Op,
+  { customer_id, fingerprint }: ExternalAccountRow,
+): Promise<{ readonly id: string } | undefined> {
+  return selectExternalAccountByFingerprint(op, customer_id, fingerprint)
+}
+
+/** The checked account that a request describes, new or not. Errors: as `newAccount`, but for the last. */
+export async function describedAccount(op: Op, owner: Owner, body: CreateBody): Promise<ExternalAccountRow> {
+  const accountInfo = keptDetails(body.accountInfo)
+  const { currencies } = accountType(accountInfo.accountType)
+  if (!currencies.some((currency) => currency === body.currency))
+    throw fieldError(
+      'INVALID_CURRENCY',
+      'currency',
+      `An account of type ${accountInfo.accountType} holds ${currencies.join(' or ')}.`,
+    )
+  checkAccountDetails(accountInfo, op.mode)
+  if ('beneficiary' in accountInfo && accountInfo.beneficiary.beneficiaryType === 'INDIVIDUAL')
+    checkBirthDate(op, 'accountInfo.beneficiary.birthDate', accountInfo.beneficiary.birthDate)
+  const made = makeExternalAccount(op, owner, { ...body, accountInfo })
+  const rail = await payingRail(op, made)
+  const fault = await rail?.faultOfPayee?.(op.read, accountInfo)
+  if (fault !== undefined)
+    throw fieldError('INVALID_BANK_ACCOUNT', 'accountInfo.address', `accountInfo.address ${fault}`)
+  const canBeChecked = op.mode !== 'sandbox' && 'beneficiary' in accountInfo && rail?.checkAccount
+  return canBeChecked ? { ...made, beneficiary_verification_status: PENDING } : made
+}
+
+const PENDING = 'PENDING' as const
+
+/** The rail that pays an account, whatever the amount. */
+function payingRail(op: Op, { account_type, currency }: ExternalAccountRow): Promise<Rail | undefined> {
+  return op.rails.route(op.platform.id, {
+    direction: 'OUT',
+    accountType: account_type,
+    paymentRail: null,
+    currency,
+    amount: undefined,
+  })
+}
+
+/** The job that has the name of the holder checked, if a rail can. */
+export function toCheck(op: Op, account: ExternalAccountRow): Write[] {
+  if (op.mode === 'sandbox' || account.beneficiary_verification_status !== PENDING) return []
+  return [job(op, 'external-account.check', { externalAccountId: account.id }, op.now)]
+}

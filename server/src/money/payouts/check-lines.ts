@@ -1,0 +1,218 @@
+import { PAYOUT_COLUMNS, REQUIRED_PAYOUT_COLUMNS } from '@countersign/contract/payments/payout-columns'
+import {
+  PAYOUT_BATCH_TRANSITIONS,
+  PAYOUT_LINE_INITIAL,
+  PAYOUT_LINE_TRANSITIONS,
+} from '@countersign/contract/states/payout-states'
+import { openStoredFile, removeFile } from '../../kernel/files/stored-files.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import { CsvFault, type CsvRow, isFaultOfFile, readRows } from '../../people/customers/imports/csv.ts'
+import { columnsOf, requestOf } from '../../people/customers/imports/rows.ts'
+import { insert, type Write } from '../../storage/commit/writes.ts'
+import type { PayoutBatchRow, PayoutLineRow } from '../../storage/rows/payout.ts'
+import { draftPayout, type Fault, faultOf, findPayee, Payers } from './judge-line.ts'
+import { batchView, type LineBody, newLine, nextRun, withTotals } from './payout-batches.ts'
+import { selectFirstWithReference, selectNextLines } from './store.ts'
+
+/** Lines of one run. Their rows are one write set. */
+const LINES_PER_RUN = 200
+
+const COLUMNS = { known: PAYOUT_COLUMNS, required: REQUIRED_PAYOUT_COLUMNS }
+
+/** Checks a line as the line of a call is checked. Error: 400 `INVALID_INPUT`. */
+export type CheckLine = (op: Op, body: unknown) => Promise<LineBody>
+
+/** Some lines of a batch, in their order, and where the next ones begin. */
+interface Given {
+  readonly lines: readonly { readonly row: PayoutLineRow; readonly fault: Fault | undefined }[]
+  readonly next: Partial<Pick<PayoutBatchRow, 'columns' | 'next_byte'>>
+  readonly isLast: boolean
+}
+
+/** A line after its check. */
+interface Checked {
+  readonly before: PayoutLineRow
+  readonly after: PayoutLineRow
+}
+
+/**
+ * Checks the next lines of a batch and writes down what becomes of each: nothing is paid. Guard: the checkpoint has not moved, so of
+ * two runs for the same lines one is written.
+ */
+export async function checkNextLines(
+  op: Op,
+  batch: PayoutBatchRow,
+  checkLine: CheckLine,
+): Promise<readonly Write[]> {
+  try {
+    const given =
+      batch.file_id === null ? await ofCall(op, batch) : await ofFile(op, batch, batch.file_id, checkLine)
+    return await checkedWrites(op, batch, given)
+  } catch (error) {
+    if (!isFaultOfFile(error)) throw error
+    return failedWrites(op, batch, error)
+  }
+}
+
+async function checkedWrites(
+  op: Op,
+  batch: PayoutBatchRow,
+  { lines, next, isLast }: Given,
+): Promise<readonly Write[]> {
+  const payers = new Payers(op)
+  const found = await Promise.all(lines.map(({ row, fault }) => fault ?? judged(op, payers, row)))
+  const firsts = await firstLines(
+    op,
+    batch,
+    lines.map(({ row }) => row),
+  )
+  const checked = lines.map(({ row }, index) =>
+    afterCheck(op, row, duplicateOf(row, firsts) ?? found[index] ?? {}),
+  )
+  const payable = checked.filter(({ after }) => after.code === null).map(({ after }) => after)
+  const count = batch.checked + checked.length
+  const change = {
+    ...next,
+    lines: Math.max(batch.lines, count),
+    checked: count,
+    faulty: batch.faulty + checked.length - payable.length,
+    totals: withTotals(batch.totals, payable),
+  }
+  const guard = { checked: batch.checked, next_byte: batch.next_byte }
+  const by = isLast ? 'check' : []
+  const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, by, change, guard)
+  return [
+    after.write,
+    ...checked.map((line) => written(op, batch, line)),
+    ...(isLast ? await checkEnds(op, batch, after.row) : [nextRun(op, batch)]),
+  ]
+}
+
+async function checkEnds(
+  op: Op,
+  { file_id }: PayoutBatchRow,
+  after: PayoutBatchRow,
+): Promise<readonly Write[]> {
+  return [
+    ...(file_id === null ? [] : await removeFile(op, file_id)),
+    event(op, 'PAYOUT_BATCH.CHECKED', after.id, batchView(after)),
+  ]
+}
+
+/** Lines of a call are stored already. */
+async function ofCall(op: Op, batch: PayoutBatchRow): Promise<Given> {
+  const rows = await selectNextLines(op, batch.id, PAYOUT_LINE_INITIAL, batch.checked + 1, LINES_PER_RUN)
+  return {
+    lines: rows.map((row) => ({ row, fault: undefined })),
+    next: {},
+    isLast: batch.checked + rows.length >= batch.lines,
+  }
+}
+
+/** The next rows of a file. Throws CsvFault if it cannot be read. */
+async function ofFile(op: Op, batch: PayoutBatchRow, fileId: string, checkLine: CheckLine): Promise<Given> {
+  const fromByte = Number(batch.next_byte)
+  const bytes = await openStoredFile(op, fileId, fromByte)
+  if (!bytes) throw new Error(`The file of a batch that is checked is gone: ${fileId}`)
+  let columns = batch.columns
+  let nextByte = fromByte
+  const rows: CsvRow[] = []
+  for await (const row of readRows(bytes, fromByte)) {
+    nextByte = row.nextByte
+    if (columns) rows.push(row)
+    else columns = columnsOf(row.cells, COLUMNS)
+    if (rows.length === LINES_PER_RUN) break
+  }
+  if (!columns) throw new CsvFault(1, 'The file has no header')
+  if (batch.checked + rows.length === 0) throw new CsvFault(2, 'The file has no payouts')
+  const names = columns
+  const lines = rows.map(({ cells }, index) =>
+    lineOfRow(op, batch, batch.checked + index + 1, names, cells, checkLine),
+  )
+  return {
+    lines: await Promise.all(lines),
+    next: { columns, next_byte: BigInt(nextByte) },
+    isLast: rows.length < LINES_PER_RUN,
+  }
+}
+
+async function lineOfRow(
+  op: Op,
+  batch: PayoutBatchRow,
+  line: number,
+  columns: readonly string[],
+  cells: readonly string[],
+  checkLine: CheckLine,
+): Promise<Given['lines'][number]> {
+  try {
+    const body = await checkLine(op, requestOf(columns, cells, PAYOUT_COLUMNS))
+    return { row: newLine(op, batch, line, body), fault: undefined }
+  } catch (error) {
+    return { row: newLine(op, batch, line, undefined), fault: faultOf(error) }
+  }
+}
+
+/** The fault of a line, or the payee and the rail that it has. */
+async function judged(op: Op, payers: Payers, row: PayoutLineRow): Promise<Partial<PayoutLineRow>> {
+  try {
+    const { account, isStored } = await findPayee(op, row)
+    const { transaction } = await draftPayout(op, payers, row, account)
+    return { account_id: isStored ? account.id : null, rail: transaction.details.rail ?? SANDBOX_RAIL }
+  } catch (error) {
+    return faultOf(error)
+  }
+}
+
+/** The first line of the batch with each reference of these lines. */
+async function firstLines(
+  op: Op,
+  batch: PayoutBatchRow,
+  rows: readonly PayoutLineRow[],
+): Promise<ReadonlyMap<string, number>> {
+  const references = rows.flatMap(({ reference }) => (reference === null ? [] : [reference]))
+  const firsts = new Map(await selectFirstWithReference(op, batch.id, [...new Set(references)]))
+  for (const { reference, line } of rows)
+    if (reference !== null) firsts.set(reference, Math.min(line, firsts.get(reference) ?? line))
+  return firsts
+}
+
+function duplicateOf(
+  { reference, line }: PayoutLineRow,
+  firsts: ReadonlyMap<string, number>,
+): Fault | undefined {
+  const first = reference === null ? undefined : firsts.get(reference)
+  if (first === undefined || first === line) return undefined
+  return { code: 'INVALID_INPUT', message: `Line ${first} has this reference`, field: 'reference' }
+}
+
+function afterCheck(op: Op, before: PayoutLineRow, change: Partial<PayoutLineRow>): Checked {
+  const by = change.code === undefined || change.code === null ? 'accept' : 'refuse'
+  return { before, after: transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, before, by, change).row }
+}
+
+function written(op: Op, { file_id }: PayoutBatchRow, { before, after }: Checked): Write {
+  if (file_id !== null) return insert('payout_lines', after)
+  const { account_id, rail, code, message, field } = after
+  const by = code === null ? 'accept' : 'refuse'
+  const change = { account_id, rail, code, message, field }
+  return transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, before, by, change).write
+}
+
+/** The file cannot be read to its end: nothing of it is paid. */
+async function failedWrites(
+  op: Op,
+  batch: PayoutBatchRow,
+  error: Parameters<typeof isFaultOfFile>[0] & Error,
+): Promise<readonly Write[]> {
+  // Rows are counted from where this run has begun: the header, or the line after the last that was checked.
+  const row = error instanceof CsvFault ? error.row : 1
+  const line = batch.columns === null ? row - 1 : batch.checked + row
+  const message = error instanceof CsvFault ? error.message : 'The stored file was changed or is damaged'
+  const change = { file_error: { code: 'INVALID_INPUT', message, line }, completed_at: op.now }
+  const guard = { next_byte: batch.next_byte }
+  const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, 'fail', change, guard)
+  return [after.write, ...(await checkEnds(op, batch, after.row))]
+}

@@ -1,0 +1,50 @@
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import type { payout_batch_execute } from '@countersign/contract/payments/payout-batches'
+import { PAYOUT_BATCH_TRANSITIONS, type PayoutBatchEvent } from '@countersign/contract/states/payout-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { nextState } from '../../kernel/operation/transition.ts'
+import type { PayoutBatchRow } from '../../storage/rows/payout.ts'
+import { checkAvailable } from '../transfers/transfer-out.ts'
+import { Payers } from './judge-line.ts'
+import { amountsByCurrency } from './payout-batches.ts'
+
+type ExecuteBody = BodyOf<typeof payout_batch_execute>
+
+/**
+ * Checks that a batch may be executed, and that its caller has seen what it pays. Errors: 409 `INVALID_STATE_TRANSITION`,
+ * `PAYOUT_BATCH_FAULTY`, `PAYOUT_TOTALS_DIFFERENT`, 400 `INSUFFICIENT_BALANCE`.
+ */
+export async function checkExecutable(op: Op, batch: PayoutBatchRow, body: ExecuteBody): Promise<void> {
+  checkMay(batch, 'execute')
+  const { checked, faulty } = batch
+  if (faulty > 0 && (checked === faulty || body.skipFaulty !== true))
+    throw new ApiError('PAYOUT_BATCH_FAULTY', {
+      message: `${faulty} of ${checked} lines cannot be paid. Correct them in another batch, or execute with skipFaulty.`,
+      details: { field: 'skipFaulty', faulty },
+    })
+  const amounts = amountsByCurrency(batch)
+  checkTotals(amounts, body.totals)
+  const payers = new Payers(op)
+  for (const [currency, amount] of amounts) {
+    const account = await payers.find(currency)
+    checkAvailable(account, account.posted - account.held, amount)
+  }
+}
+
+/** Error: 409 `INVALID_STATE_TRANSITION`. */
+export function checkMay({ state }: PayoutBatchRow, by: PayoutBatchEvent): void {
+  if (nextState(PAYOUT_BATCH_TRANSITIONS, state, by) === null)
+    throw new ApiError('INVALID_STATE_TRANSITION', {
+      message: `The batch is ${state}.`,
+      details: { status: state },
+    })
+}
+
+function checkTotals(amounts: ReadonlyMap<string, bigint>, stated: ExecuteBody['totals']): void {
+  const isEqual =
+    stated.length === amounts.size && stated.every(({ currency, amount }) => amounts.get(currency) === amount)
+  if (isEqual && new Set(stated.map(({ currency }) => currency)).size === stated.length) return
+  const totals = [...amounts].map(([currency, amount]) => ({ currency, amount }))
+  throw new ApiError('PAYOUT_TOTALS_DIFFERENT', { details: { field: 'totals', totals } })
+}

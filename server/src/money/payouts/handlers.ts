@@ -1,0 +1,115 @@
+import {
+  payout_batch_list,
+  payout_line_list,
+  type payoutBatches,
+} from '@countersign/contract/payments/payout-batches'
+import { PAYOUT_BATCH_TRANSITIONS } from '@countersign/contract/states/payout-states'
+import { keepFile, removeFile } from '../../kernel/files/stored-files.ts'
+import { listFile } from '../../kernel/operation/list-file.ts'
+import type { Handlers } from '../../kernel/operation/operation.ts'
+import { type Order, page } from '../../kernel/operation/paging.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { checkIsText } from '../../people/customers/imports/handlers.ts'
+import { castVote } from '../../people/members/approval-votes.ts'
+import { insert } from '../../storage/commit/writes.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
+import type { PayoutLineRow } from '../../storage/rows/payout.ts'
+import { checkExecutable, checkMay } from './execute-batch.ts'
+import { batchView, findBatch, lineView, newBatch, newLine, nextRun } from './payout-batches.ts'
+import { selectBatches, selectLines } from './store.ts'
+
+const BY_LINE: Order<PayoutLineRow> = {
+  columns: ['line', 'id'],
+  of: (row) => [String(row.line), row.id],
+  read: (line, id) => [Number(line), uuidOf(id)],
+}
+
+export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
+  payout_batch_create: async (op, { body }) => {
+    const batch = newBatch(op, { name: body.name, fileId: null, lines: body.lines.length })
+    const lines = body.lines.map((line, index) => newLine(op, batch, index + 1, line))
+    return {
+      status: 201,
+      body: batchView(batch),
+      writes: [
+        insert('payout_batches', batch),
+        ...lines.map((line) => insert('payout_lines', line)),
+        nextRun(op, batch),
+      ],
+    }
+  },
+
+  payout_file_create: async (op, { body, file }) => {
+    checkIsText(file)
+    const batch = newBatch(op, { name: body.name, fileId: file.id, lines: 0 })
+    return {
+      status: 201,
+      body: batchView(batch),
+      writes: [keepFile(op, file), insert('payout_batches', batch), nextRun(op, batch)],
+    }
+  },
+
+  payout_batch_list: async (op, { query }) => ({
+    status: 200,
+    body: await page(op, query, {
+      rows: selectBatches(op, query),
+      table: 'payout_batches',
+      view: (rows) => rows.map(batchView),
+    }),
+  }),
+
+  payout_batch_csv: async (op, input) =>
+    listFile(op, payout_batch_list, 'payout batches', (page) =>
+      payoutBatchHandlers.payout_batch_list(op, { ...input, query: { ...input.query, ...page } }),
+    ),
+
+  payout_batch_get: async (op, { params }) => ({
+    status: 200,
+    body: batchView(await findBatch(op, params.payoutBatchId)),
+  }),
+
+  payout_line_list: async (op, { params, query }) => {
+    const { id } = await findBatch(op, params.payoutBatchId)
+    const list = {
+      rows: selectLines(op, id, query),
+      table: 'payout_lines',
+      by: BY_LINE,
+      order: 'asc',
+      view: (rows: PayoutLineRow[]) => rows.map(lineView),
+    } as const
+    // Binds the cursor to this batch.
+    return { status: 200, body: await page(op, { ...query, batch: id }, list) }
+  },
+
+  payout_line_csv: async (op, input) =>
+    listFile(op, payout_line_list, 'payout lines', (page) =>
+      payoutBatchHandlers.payout_line_list(op, { ...input, query: { ...input.query, ...page } }),
+    ),
+
+  payout_batch_execute: async (op, { params, body }) => {
+    const batch = await findBatch(op, params.payoutBatchId)
+    await checkExecutable(op, batch, body)
+    const vote = await castVote(op, batch.id)
+    const by = vote.decides ? 'execute' : 'propose'
+    const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, by)
+    return {
+      status: 200,
+      body: batchView(after.row),
+      writes: [...vote.writes, after.write, ...(vote.decides ? [nextRun(op, batch)] : [])],
+    }
+  },
+
+  payout_batch_cancel: async (op, { params }) => {
+    const batch = await findBatch(op, params.payoutBatchId)
+    checkMay(batch, 'cancel')
+    const change = { completed_at: op.now }
+    const guard = { next_line: batch.next_line, checked: batch.checked }
+    const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, 'cancel', change, guard)
+    const { file_id: fileId } = batch
+    return {
+      status: 200,
+      body: batchView(after.row),
+      writes: [after.write, ...(fileId === null ? [] : await removeFile(op, fileId))],
+    }
+  },
+}

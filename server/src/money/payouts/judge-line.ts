@@ -1,0 +1,85 @@
+import { findPlatformAccount, type OwnedAccountRow } from '../../kernel/accounts/accounts.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
+import type { PayoutLineRow } from '../../storage/rows/payout.ts'
+import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
+import { findExternalAccount } from '../external-accounts/external-accounts.ts'
+import { describedAccount, findSameAccount } from '../external-accounts/new-account.ts'
+import { draftPayment } from '../transfers/transfer-out.ts'
+import { checkParties, type TransferDraft } from '../transfers/transfers.ts'
+
+/** The accounts of the platform that pay, by currency. Each is read once. */
+export class Payers {
+  readonly #op: Op
+  readonly #found = new Map<string, Promise<OwnedAccountRow | undefined>>()
+
+  constructor(op: Op) {
+    this.#op = op
+  }
+
+  /** Error: 400 `INVALID_CURRENCY`. */
+  async find(currency: string): Promise<OwnedAccountRow> {
+    const finding = this.#found.get(currency) ?? findPlatformAccount(this.#op, currency)
+    this.#found.set(currency, finding)
+    const account = await finding
+    if (account) return account
+    throw fieldError('INVALID_CURRENCY', 'currency', `The platform has no account in ${currency}`)
+  }
+}
+
+/** The account that a payout pays. */
+export interface Payee {
+  readonly account: ExternalAccountRow
+  /** False: the account is added when it is paid. */
+  readonly isStored: boolean
+}
+
+/** The payee of a line: an account of the platform, or the one that the line describes. Errors name the field of the line. */
+export async function findPayee(op: Op, { account_id, currency, request }: PayoutLineRow): Promise<Payee> {
+  const { accountId = account_id ?? undefined, accountInfo } = request
+  if (account_id === null && (accountId === undefined) === (accountInfo === undefined))
+    throw fieldError('INVALID_INPUT', 'accountId', 'A payout has either accountId or accountInfo')
+  if (accountId !== undefined)
+    return { account: await findExternalAccount(op, account_id ?? accountId, 'accountId'), isStored: true }
+  if (accountInfo === undefined || currency === null) throw new Error('A payout to nobody')
+  const account = await describedAccount(op, null, { currency, accountInfo })
+  const same = await findSameAccount(op, account)
+  return same
+    ? { account: await findExternalAccount(op, same.id, 'accountInfo'), isStored: true }
+    : { account, isStored: false }
+}
+
+/** Checks a payout as a transfer out is checked, all but the balance. */
+export async function draftPayout(
+  op: Op,
+  payers: Payers,
+  line: PayoutLineRow,
+  payee: ExternalAccountRow,
+): Promise<TransferDraft> {
+  const { currency, amount, payment_rail: rail, request } = line
+  if (currency === null || amount === null) throw new Error('A payout without an amount')
+  const parties = checkParties(await payers.find(currency), 'source', payee, 'destination')
+  const { remittanceInformation } = request
+  return draftPayment(op, parties, {
+    amount,
+    destination: rail === null ? {} : { paymentRail: rail },
+    ...(remittanceInformation === undefined ? {} : { remittanceInformation }),
+  })
+}
+
+/** The reason why a payout is refused, and the field of the line. */
+export type Fault = Pick<PayoutLineRow, 'code' | 'message' | 'field'>
+
+const FIELDS: Readonly<Record<string, string>> = {
+  'source.accountId': 'currency',
+  'destination.accountId': 'accountId',
+  'destination.paymentRail': 'paymentRail',
+}
+
+/** The fault of a line. Throws any other error, and 503, which concerns no line: the run is tried again. */
+export function faultOf(error: unknown): Fault {
+  if (!(error instanceof ApiError) || error.code === 'UNAVAILABLE') throw error
+  const { code, message, details } = error
+  const field = typeof details?.field === 'string' ? details.field : null
+  return { code, message, field: field === null ? null : (FIELDS[field] ?? field) }
+}

@@ -1,0 +1,161 @@
+import { currencyRecord, isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { BodyOf, SuccessOf } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
+import type { payout_batch_create, payout_batch_get } from '@countersign/contract/payments/payout-batches'
+import { PAYOUT_BATCH_INITIAL, PAYOUT_LINE_INITIAL } from '@countersign/contract/states/payout-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { job } from '../../kernel/outbox/jobs.ts'
+import type { Write } from '../../storage/commit/writes.ts'
+import type { PayoutBatchRow, PayoutLineRow, PayoutTotal } from '../../storage/rows/payout.ts'
+import { selectBatch } from './store.ts'
+
+/** A payout as a call or a row of a file describes it. */
+export type LineBody = BodyOf<typeof payout_batch_create>['lines'][number]
+
+type BatchView = SuccessOf<typeof payout_batch_get>['body']
+
+/** Error: 404 `PAYOUT_BATCH_NOT_FOUND`. */
+export async function findBatch(op: Op, id: string): Promise<PayoutBatchRow> {
+  const batch = await selectBatch(op, id)
+  if (!batch) throw new ApiError('PAYOUT_BATCH_NOT_FOUND', { details: { field: 'payoutBatchId' } })
+  return batch
+}
+
+/** A new batch of this many lines; 0 for a file, whose lines are not known yet. */
+export function newBatch(
+  op: Op,
+  {
+    name,
+    fileId,
+    lines,
+  }: { readonly name: string | undefined; readonly fileId: string | null; readonly lines: number },
+): PayoutBatchRow {
+  return {
+    id: op.newId('PayoutBatch'),
+    platform_id: op.platform.id,
+    state: PAYOUT_BATCH_INITIAL,
+    name: name ?? null,
+    file_id: fileId,
+    columns: null,
+    next_byte: 0n,
+    lines,
+    checked: 0,
+    faulty: 0,
+    sent: 0,
+    failed: 0,
+    next_line: 1,
+    totals: [],
+    file_error: null,
+    completed_at: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** A line that was not checked yet. Undefined: its row cannot be read. */
+export function newLine(
+  op: Op,
+  batch: PayoutBatchRow,
+  line: number,
+  body: LineBody | undefined,
+): PayoutLineRow {
+  return {
+    id: op.newId('PayoutLine'),
+    platform_id: op.platform.id,
+    batch_id: batch.id,
+    line,
+    state: PAYOUT_LINE_INITIAL,
+    reference: body?.reference ?? null,
+    account_id: null,
+    currency: body?.currency ?? null,
+    amount: body?.amount ?? null,
+    rail: null,
+    payment_rail: body?.paymentRail ?? null,
+    request: present({
+      accountId: body?.accountId,
+      accountInfo: body?.accountInfo,
+      remittanceInformation: body?.remittanceInformation,
+    }),
+    code: null,
+    message: null,
+    field: null,
+    transaction_id: null,
+    created_at: op.now,
+    updated_at: op.now,
+  }
+}
+
+/** The due work that checks or sends the next lines. */
+export function nextRun(op: Op, { id }: Pick<PayoutBatchRow, 'id'>): Write {
+  return job(op, 'payouts.run', { batchId: id }, op.now)
+}
+
+/** Totals to which more lines are added, in a fixed order. */
+export function withTotals(totals: readonly PayoutTotal[], lines: readonly PayoutLineRow[]): PayoutTotal[] {
+  const sums = new Map<
+    string,
+    { readonly currency: string; readonly rail: string; lines: number; amount: bigint }
+  >()
+  const add = (currency: string, rail: string, count: number, amount: bigint) => {
+    const key = `${currency} ${rail}`
+    const sum = sums.get(key) ?? { currency, rail, lines: 0, amount: 0n }
+    sums.set(key, { ...sum, lines: sum.lines + count, amount: sum.amount + amount })
+  }
+  for (const total of totals) add(total.currency, total.rail, total.lines, BigInt(total.amount))
+  for (const { currency, rail, amount } of lines)
+    if (currency !== null && rail !== null && amount !== null) add(currency, rail, 1, amount)
+  return [...sums]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, sum]) => ({ ...sum, amount: String(sum.amount) }))
+}
+
+/** The amounts that a batch pays, by currency. */
+export function amountsByCurrency({ totals }: Pick<PayoutBatchRow, 'totals'>): ReadonlyMap<string, bigint> {
+  const amounts = new Map<string, bigint>()
+  for (const { currency, amount } of totals)
+    amounts.set(currency, (amounts.get(currency) ?? 0n) + BigInt(amount))
+  return amounts
+}
+
+export function batchView(row: PayoutBatchRow): BatchView {
+  const { lines, checked, faulty, sent, failed } = row
+  return present({
+    id: row.id,
+    status: row.state,
+    name: row.name,
+    progress: { lines, checked, faulty, sent, failed },
+    totals: row.totals.map(({ currency, rail, lines, amount }) => ({
+      rail,
+      lines,
+      total: money(BigInt(amount), currency),
+    })),
+    error: row.file_error,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    completedAt: row.completed_at?.toISOString(),
+  })
+}
+
+export function lineView(row: PayoutLineRow) {
+  const { code, message, field, amount, currency } = row
+  return present({
+    id: row.id,
+    line: row.line,
+    status: row.state,
+    reference: row.reference,
+    accountId: row.account_id,
+    amount:
+      amount !== null && currency !== null && isKnownCurrency(currency) ? money(amount, currency) : undefined,
+    rail: row.rail,
+    paymentRail: row.payment_rail,
+    remittanceInformation: row.request.remittanceInformation,
+    transactionId: row.transaction_id,
+    error: code === null || message === null ? undefined : present({ code, message, field }),
+  })
+}
+
+function money(amount: bigint, currency: string) {
+  if (!isKnownCurrency(currency)) throw new Error(`A payout in ${currency}`)
+  return { amount, currency: currencyRecord(currency) }
+}

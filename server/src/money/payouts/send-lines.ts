@@ -1,0 +1,135 @@
+import { PAYOUT_BATCH_TRANSITIONS, PAYOUT_LINE_TRANSITIONS } from '@countersign/contract/states/payout-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { transition } from '../../kernel/operation/transition.ts'
+import { event } from '../../kernel/outbox/events.ts'
+import { SANDBOX_RAIL } from '../../kernel/ports/rail.ts'
+import { insert, update, type Write } from '../../storage/commit/writes.ts'
+import type { PayoutBatchRow, PayoutLineRow } from '../../storage/rows/payout.ts'
+import type { ExternalAccountRow } from '../../storage/rows/tables.ts'
+import { toCheck } from '../external-accounts/new-account.ts'
+import { checkAvailable } from '../transfers/transfer-out.ts'
+import { beginTransfer, type TransferDraft } from '../transfers/transfers.ts'
+import { draftPayout, type Fault, faultOf, findPayee, Payers } from './judge-line.ts'
+import { batchView, nextRun } from './payout-batches.ts'
+import { selectNextLines } from './store.ts'
+
+/** Lines of one run. Their payments are one write set, which other payments of the platform may have to wait for. */
+const LINES_PER_RUN = 100
+
+/** A line that was looked at: its payment, or the fault in its place. */
+interface Judged {
+  readonly line: PayoutLineRow
+  readonly outcome: TransferDraft | Fault
+}
+
+/**
+ * Pays the next lines of a batch in their order. Every payment is in one write set with the line that it is of, and with the
+ * checkpoint: a crash, a second run or a second process pays no line twice. Guards: batch and lines are as they were read, the
+ * accounts can spend the amounts.
+ */
+export async function sendNextLines(op: Op, batch: PayoutBatchRow): Promise<readonly Write[]> {
+  const lines = await selectNextLines(op, batch.id, 'READY', batch.next_line, LINES_PER_RUN)
+  const described = lines.filter(({ account_id }) => account_id === null)
+  if (described.length > 0) return addPayees(op, batch, described)
+  const payers = new Payers(op)
+  const judged = await Promise.all(lines.map((line) => judge(op, payers, line)))
+  const results = withinBalances(judged, await availableOf(payers, judged))
+  const writes = results.flatMap(({ line, outcome }) =>
+    'code' in outcome ? [failed(op, line, outcome)] : sent(op, line, outcome),
+  )
+  const failures = results.filter(({ outcome }) => 'code' in outcome).length
+  const isLast = lines.length < LINES_PER_RUN
+  const change = {
+    sent: batch.sent + results.length - failures,
+    failed: batch.failed + failures,
+    next_line: (lines.at(-1)?.line ?? batch.next_line) + 1,
+    ...(isLast ? { completed_at: op.now } : {}),
+  }
+  const after = moved(op, batch, isLast ? 'complete' : [], change)
+  return [
+    after.write,
+    ...writes,
+    isLast ? event(op, 'PAYOUT_BATCH.COMPLETED', batch.id, batchView(after.row)) : nextRun(op, batch),
+  ]
+}
+
+/** Guard: no other run has moved the checkpoint. */
+function moved(op: Op, batch: PayoutBatchRow, by: 'complete' | [], change: Partial<PayoutBatchRow>) {
+  const guard = { next_line: batch.next_line, failed: batch.failed }
+  return transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, by, change, guard)
+}
+
+async function judge(op: Op, payers: Payers, line: PayoutLineRow): Promise<Judged> {
+  try {
+    const { account } = await findPayee(op, line)
+    return { line, outcome: await draftPayout(op, payers, line, account) }
+  } catch (error) {
+    return { line, outcome: faultOf(error) }
+  }
+}
+
+/** The amounts that the paying accounts can spend before this run. */
+async function availableOf(payers: Payers, judged: readonly Judged[]): Promise<Map<string, bigint>> {
+  const available = new Map<string, bigint>()
+  for (const { outcome } of judged)
+    if (!('code' in outcome) && !available.has(outcome.account.id)) {
+      const { id, posted, held } = await payers.find(outcome.account.currency)
+      available.set(id, posted - held)
+    }
+  return available
+}
+
+/** Puts a fault in place of each payment for which the earlier ones leave too little. */
+function withinBalances(judged: readonly Judged[], available: Map<string, bigint>): Judged[] {
+  return judged.map(({ line, outcome }) => {
+    if ('code' in outcome) return { line, outcome }
+    const { account } = outcome
+    const left = available.get(account.id) ?? 0n
+    const amount = line.amount ?? 0n
+    try {
+      checkAvailable(account, left, amount)
+    } catch (error) {
+      return { line, outcome: faultOf(error) }
+    }
+    available.set(account.id, left - amount)
+    return { line, outcome }
+  })
+}
+
+function sent(op: Op, line: PayoutLineRow, draft: TransferDraft): readonly Write[] {
+  const { transaction, writes } = beginTransfer(op, draft)
+  const change = { transaction_id: transaction.id, rail: transaction.details.rail ?? SANDBOX_RAIL }
+  const after = transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, line, 'send', change)
+  return [...writes, after.write]
+}
+
+function failed(op: Op, line: PayoutLineRow, fault: Fault): Write {
+  return transition(op, 'payout_lines', PAYOUT_LINE_TRANSITIONS, line, 'fail', fault).write
+}
+
+/** Adds the payees that lines only describe, before these are paid. Lines with the same payee share its account. */
+async function addPayees(
+  op: Op,
+  batch: PayoutBatchRow,
+  lines: readonly PayoutLineRow[],
+): Promise<readonly Write[]> {
+  const added = new Map<string, ExternalAccountRow>()
+  const writes: Write[] = []
+  let failures = 0
+  for (const line of lines)
+    try {
+      const { account, isStored } = await findPayee(op, line)
+      const known = isStored ? account : added.get(account.fingerprint)
+      if (!known) {
+        added.set(account.fingerprint, account)
+        writes.push(insert('external_accounts', account), ...toCheck(op, account))
+      }
+      const expected = { state: line.state, account_id: null }
+      const change = { account_id: (known ?? account).id, updated_at: op.now }
+      writes.push(update('payout_lines', line.id, expected, change))
+    } catch (error) {
+      failures += 1
+      writes.push(failed(op, line, faultOf(error)))
+    }
+  return [moved(op, batch, [], { failed: batch.failed + failures }).write, ...writes, nextRun(op, batch)]
+}

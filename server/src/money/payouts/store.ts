@@ -1,0 +1,58 @@
+import type { PayoutBatchState, PayoutLineState } from '@countersign/contract/states/payout-states'
+import type { Op } from '../../kernel/operation/app.ts'
+import { whereGiven } from '../../storage/read/where-given.ts'
+import type { PayoutBatchRow, PayoutLineRow } from '../../storage/rows/payout.ts'
+
+export async function selectBatch(op: Op, id: string): Promise<PayoutBatchRow | undefined> {
+  return selectBatches(op, {}).where('id', '=', id).executeTakeFirst()
+}
+
+export function selectBatches(op: Op, { status }: { readonly status?: PayoutBatchState }) {
+  return op.read
+    .selectFrom('payout_batches')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .$call((q) => whereGiven(q, 'state', '=', status))
+}
+
+export function selectLines(op: Op, batchId: string, { status }: { readonly status?: PayoutLineState }) {
+  return op.read
+    .selectFrom('payout_lines')
+    .selectAll()
+    .where('platform_id', '=', op.platform.id)
+    .where('batch_id', '=', batchId)
+    .$call((q) => whereGiven(q, 'state', '=', status))
+}
+
+/** The first lines of a state from a line on, in their order. */
+export async function selectNextLines(
+  op: Op,
+  batchId: string,
+  status: PayoutLineState,
+  fromLine: number,
+  max: number,
+): Promise<PayoutLineRow[]> {
+  return selectLines(op, batchId, { status })
+    .where('line', '>=', fromLine)
+    .orderBy('line')
+    .limit(max)
+    .execute()
+}
+
+/** The first line with each of these references, of the lines that are stored. */
+export async function selectFirstWithReference(
+  op: Op,
+  batchId: string,
+  references: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (references.length === 0) return new Map()
+  const rows = await op.read
+    .selectFrom('payout_lines')
+    .select(({ fn }) => ['reference', fn.min('line').as('first')])
+    .where('platform_id', '=', op.platform.id)
+    .where('batch_id', '=', batchId)
+    .where('reference', 'in', references)
+    .groupBy('reference')
+    .execute()
+  return new Map(rows.map(({ reference, first }) => [String(reference), Number(first)]))
+}

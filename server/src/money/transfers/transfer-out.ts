@@ -1,0 +1,109 @@
+import { isKnownCurrency } from '@countersign/contract/core/currencies'
+import type { BodyOf } from '@countersign/contract/core/endpoint'
+import { present } from '@countersign/contract/core/objects'
+import type { transfer_out } from '@countersign/contract/payments/transfers'
+import { TRANSFER_OUT_INITIAL } from '@countersign/contract/states/payment-states'
+import { amountInWords } from '../../base/pricing/pricing.ts'
+import type { Op } from '../../kernel/operation/app.ts'
+import { ApiError } from '../../kernel/operation/operation.ts'
+import { newTransaction } from '../../kernel/transactions/transactions.ts'
+import type { InternalAccountRow } from '../../storage/rows/tables.ts'
+import { chainOf, checkRail } from '../external-accounts/external-accounts.ts'
+import { checkPayee, checkPayment } from '../rails/choose-rail.ts'
+import { carriageOf } from './carriage.ts'
+import {
+  checkLimits,
+  findParties,
+  type Parties,
+  railDetails,
+  TRANSFER_FIELDS,
+  type TransferDraft,
+  wantedOf,
+} from './transfers.ts'
+
+type TransferOutBody = BodyOf<typeof transfer_out>
+
+type PaymentRequest = Pick<TransferOutBody, 'remittanceInformation'> & {
+  readonly amount: bigint
+  readonly destination: Pick<TransferOutBody['destination'], 'paymentRail'>
+}
+
+/** Checks a transfer out. Without an amount it sends everything that the account can spend. */
+export async function draftTransferOut(op: Op, body: TransferOutBody): Promise<TransferDraft> {
+  const { source, destination } = body
+  const parties = await findParties(op, source.accountId, 'source', destination.accountId, 'destination')
+  const { available } = parties.balance
+  if (body.amount === undefined && available === 0n) throw insufficient(parties.internal, available)
+  const amount = body.amount ?? available
+  checkAvailable(parties.internal, available, amount)
+  return draftPayment(op, parties, { ...body, amount })
+}
+
+/** Error: 400 `INSUFFICIENT_BALANCE`. The hold has its own guard; this error tells the caller the numbers. */
+export function checkAvailable(account: InternalAccountRow, available: bigint, amount: bigint): void {
+  if (amount > available) throw insufficient(account, available, amount)
+}
+
+/**
+ * Checks a payment between two accounts, all but the balance. The fee of a chain is part of the amount, as in a quote that locks its
+ * sending side: the payee receives the rest.
+ */
+export async function draftPayment(
+  op: Op,
+  { internal, external, platformCustomerId }: Parties,
+  { amount, destination, remittanceInformation: information }: PaymentRequest,
+): Promise<TransferDraft> {
+  checkRail(external, destination.paymentRail, 'destination.paymentRail')
+  checkLimits(op, 'OUTGOING', internal, amount)
+  const wanted = wantedOf(external, destination.paymentRail ?? null)
+  const { rail, fees, ownRates } = await carriageOf(op, internal, wanted, amount)
+  const { account_info: account, currency } = external
+  await checkPayee(op, rail, account, 'destination.accountId')
+  const { paymentRail } = wanted
+  const remittanceInformation = information ?? null
+  checkPayment(
+    rail,
+    { direction: 'OUT', account, amount, currency, paymentRail, remittanceInformation },
+    { account: 'destination.accountId', ...TRANSFER_FIELDS },
+  )
+  const row = newTransaction(op, {
+    kind: 'TRANSFER_OUT',
+    type: 'OUTGOING',
+    direction: 'DEBIT',
+    state: TRANSFER_OUT_INITIAL,
+    customer_id: internal.customer_id,
+    source_account_id: internal.id,
+    destination_account_id: external.id,
+    destination_identifier: external.identifier,
+    sent_amount: amount,
+    sent_currency: internal.currency,
+    received_amount: amount - fees,
+    received_currency: internal.currency,
+    fees,
+    details: present({
+      ownRates,
+      chain: chainOf(external),
+      ...railDetails(op, rail),
+    }),
+    payment_rail: destination.paymentRail ?? null,
+    remittance_information: remittanceInformation,
+  })
+  return {
+    transaction: { ...row, platform_customer_id: platformCustomerId },
+    account: internal,
+  }
+}
+
+function insufficient(account: InternalAccountRow, available: bigint, asked?: bigint): ApiError {
+  if (!isKnownCurrency(account.currency)) throw new Error(`An account in ${account.currency}`)
+  const has = `The account can spend ${amountInWords(available, account.currency)}`
+  return new ApiError('INSUFFICIENT_BALANCE', {
+    message: asked === undefined ? `${has}.` : `${has}, not ${amountInWords(asked, account.currency)}.`,
+    details: {
+      field: 'amount',
+      available,
+      ...(asked === undefined ? {} : { required: asked }),
+      currency: account.currency,
+    },
+  })
+}

@@ -1,0 +1,73 @@
+import type { ExternalAccountCreateInfoValue } from '@countersign/contract/accounts/account-types'
+import type { PaymentRailName } from '@countersign/contract/core/rails'
+import type { PayoutBatchState, PayoutLineState } from '@countersign/contract/states/payout-states'
+import type { Stamped } from './stamped.ts'
+
+/** The sum that goes out in one currency by one rail. The amount is text of digits. */
+export interface PayoutTotal {
+  readonly currency: string
+  readonly rail: string
+  readonly lines: number
+  readonly amount: string
+}
+
+/** Many payouts that are checked, approved and sent together. Only one run at a time writes the counts. */
+export interface PayoutBatchRow extends Stamped {
+  id: string
+  platform_id: string
+  state: PayoutBatchState
+  name: string | null
+  /** The stored file, which is removed once it was checked; null for a batch of a call. */
+  file_id: string | null
+  /** The columns of the file in their order, once its header was read. */
+  columns: string[] | null
+  /** The byte of the file at which the next row begins. */
+  next_byte: bigint
+  /** Lines that were found so far. */
+  lines: number
+  checked: number
+  faulty: number
+  sent: number
+  failed: number
+  /** The first line that was not looked at by the sending. */
+  next_line: number
+  totals: PayoutTotal[]
+  file_error: { readonly code: string; readonly message: string; readonly line: number } | null
+  completed_at: Date | null
+}
+
+/** The rest of a payout. It describes a payee that is not an external account yet. */
+export interface PayoutRequest {
+  /** The payee as it was named, until the check has found it. */
+  readonly accountId?: string
+  readonly accountInfo?: ExternalAccountCreateInfoValue
+  readonly remittanceInformation?: string
+}
+
+export interface PayoutLineRow extends Stamped {
+  id: string
+  platform_id: string
+  batch_id: string
+  /** Its place, from 1. Unique in its batch. */
+  line: number
+  state: PayoutLineState
+  reference: string | null
+  /** The payee; null while it is only described, and for a row that cannot be read. */
+  account_id: string | null
+  currency: string | null
+  amount: bigint | null
+  rail: string | null
+  payment_rail: PaymentRailName | null
+  request: PayoutRequest
+  /** Of a line that is FAULTY or FAILED. */
+  code: string | null
+  message: string | null
+  field: string | null
+  /** The payment. A line has one at most, and a payment is of one line at most. */
+  transaction_id: string | null
+}
+
+export interface PayoutTables {
+  payout_batches: PayoutBatchRow
+  payout_lines: PayoutLineRow
+}

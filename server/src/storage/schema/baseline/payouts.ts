@@ -1,0 +1,62 @@
+/** Batches of payouts and their lines. */
+export const payoutTables = `
+CREATE TABLE payout_batches (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  state text NOT NULL CHECK (state IN ('CHECKING', 'READY', 'AWAITING_APPROVAL', 'SENDING', 'COMPLETED', 'CANCELED', 'FAILED')),
+  name text,
+  -- Null for a batch of a call.
+  file_id uuid REFERENCES stored_files,
+  -- The header of the file, once it was read.
+  columns jsonb,
+  -- The checkpoint of the check: the byte of the file at which the next row begins.
+  next_byte bigint NOT NULL CHECK (next_byte >= 0),
+  lines integer NOT NULL CHECK (lines >= 0),
+  checked integer NOT NULL CHECK (checked BETWEEN 0 AND lines),
+  faulty integer NOT NULL CHECK (faulty BETWEEN 0 AND checked),
+  sent integer NOT NULL CHECK (sent >= 0),
+  failed integer NOT NULL CHECK (failed >= 0),
+  -- The checkpoint of the sending. It moves with the payments of the lines before it.
+  next_line integer NOT NULL CHECK (next_line >= 1),
+  -- By currency and rail.
+  totals jsonb NOT NULL,
+  file_error jsonb,
+  completed_at timestamptz,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT payout_batches_sent CHECK (sent + failed <= checked - faulty),
+  CONSTRAINT payout_batches_completed_at CHECK ((state IN ('COMPLETED', 'CANCELED', 'FAILED')) = (completed_at IS NOT NULL))
+);
+CREATE INDEX payout_batches_page ON payout_batches (platform_id, created_at DESC, id DESC);
+
+CREATE TABLE payout_lines (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL REFERENCES platforms,
+  batch_id uuid NOT NULL REFERENCES payout_batches,
+  line integer NOT NULL CHECK (line >= 1),
+  state text NOT NULL CHECK (state IN ('GIVEN', 'READY', 'FAULTY', 'SENT', 'FAILED')),
+  reference text,
+  account_id uuid REFERENCES external_accounts,
+  currency text,
+  amount bigint CHECK (amount > 0),
+  rail text,
+  payment_rail text,
+  request jsonb NOT NULL,
+  code text,
+  message text,
+  field text,
+  -- A payment writes its row in another statement of the same commit.
+  transaction_id uuid REFERENCES transactions DEFERRABLE INITIALLY DEFERRED,
+  created_at timestamptz NOT NULL,
+  updated_at timestamptz NOT NULL,
+  CONSTRAINT payout_lines_sent CHECK ((state = 'SENT') = (transaction_id IS NOT NULL)),
+  CONSTRAINT payout_lines_fault CHECK ((state IN ('FAULTY', 'FAILED')) = (code IS NOT NULL)),
+  CONSTRAINT payout_lines_payable CHECK (state NOT IN ('READY', 'SENT', 'FAILED') OR (currency IS NOT NULL AND amount IS NOT NULL))
+);
+-- Neither a second run nor a second process adds a line twice.
+CREATE UNIQUE INDEX payout_lines_line ON payout_lines (batch_id, line);
+CREATE INDEX payout_lines_state ON payout_lines (batch_id, state, line);
+CREATE INDEX payout_lines_reference ON payout_lines (batch_id, reference) WHERE reference IS NOT NULL;
+-- A payment is of one line at most.
+CREATE UNIQUE INDEX payout_lines_transaction ON payout_lines (transaction_id) WHERE transaction_id IS NOT NULL;
+`

@@ -1,0 +1,67 @@
+import { parse } from 'csv-parse/sync'
+import { beforeAll, expect, test } from 'vitest'
+import type { Client } from '../../worlds/client.testing.ts'
+import { execute, readyToPay, sendFile } from '../../worlds/records/payouts.testing.ts'
+import {
+  ensureServerBuilt,
+  newPlace,
+  onPostgres,
+  ServerProcess,
+} from '../../worlds/server-process.testing.ts'
+import { until } from '../../worlds/until.testing.ts'
+
+beforeAll(ensureServerBuilt)
+
+const LINES = onPostgres ? 10_000 : 2_000
+const KILLS = 5
+const AMOUNT = 7
+
+const batchOf = async (client: Client, id: string) => (await client.get(`/payouts/batches/${id}`)).body
+
+async function rowsOf(client: Client, path: string): Promise<Record<string, string>[]> {
+  return parse(String((await client.get(path)).body), { columns: true })
+}
+
+test('a file of payouts whose server is killed five times is resumed, and pays every line once', async () => {
+  const place = await newPlace()
+  let server = await ServerProcess.ready(place)
+  const { payee, own } = await readyToPay(server.client(), LINES * AMOUNT)
+  const rows = Array.from({ length: LINES }, (_, index) => `${payee},USD,${AMOUNT},salary-${index}`)
+  const { id } = await sendFile(server.client(), `accountId,currency,amount,reference\n${rows.join('\n')}`)
+  const again = async () => {
+    await server.kill('SIGKILL')
+    server = await ServerProcess.ready(place)
+  }
+  // Once while it is checked, and then while it is sent.
+  await until(
+    () => batchOf(server.client(), id),
+    ({ progress }) => progress.checked > LINES / 4,
+  )
+  await again()
+  const ready = await until(
+    () => batchOf(server.client(), id),
+    ({ status }) => status === 'READY',
+  )
+  expect(ready.progress).toMatchObject({ lines: LINES, checked: LINES, faulty: 0 })
+  expect((await execute(server.client(), ready)).status).toBe(200)
+  for (let kill = 1; kill < KILLS; kill++) {
+    const { progress } = await until(
+      () => batchOf(server.client(), id),
+      (batch) => batch.progress.sent >= (kill * LINES) / (KILLS + 1),
+    )
+    expect(progress.sent).toBeLessThan(LINES)
+    await again()
+  }
+  const done = await until(
+    () => batchOf(server.client(), id),
+    ({ status }) => status === 'COMPLETED',
+  )
+  expect(done.progress).toMatchObject({ sent: LINES, failed: 0 })
+  const lines = await rowsOf(server.client(), `/payouts/batches/${id}/lines.csv`)
+  expect(lines.map(({ line }) => Number(line))).toEqual(rows.map((_, index) => index + 1))
+  expect(new Set(lines.map(({ transactionId }) => transactionId)).size).toBe(LINES)
+  expect(await rowsOf(server.client(), '/transactions.csv')).toHaveLength(LINES)
+  const accounts = (await server.client().get('/platform/internal-accounts?currency=USD')).body.data
+  const account = accounts.find((one: { id: string }) => one.id === own)
+  expect(account.balance.amount).toBe(0)
+})

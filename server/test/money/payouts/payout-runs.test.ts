@@ -1,0 +1,130 @@
+import { Readable } from 'node:stream'
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { JOB_HANDLERS } from '../../../src/edge/service/handlers.ts'
+import { receiveFile } from '../../../src/kernel/files/receive.ts'
+import { stage } from '../../../src/kernel/files/stored-files.ts'
+import type { Op } from '../../../src/kernel/operation/app.ts'
+import { externalAccountHandlers } from '../../../src/money/external-accounts/handlers.ts'
+import { payoutBatchHandlers } from '../../../src/money/payouts/handlers.ts'
+import type { Write } from '../../../src/storage/commit/writes.ts'
+import { usAccount } from '../../worlds/records/payouts.testing.ts'
+import { openServer, type TestServer } from '../../worlds/server.testing.ts'
+
+/** Runs of the due work of a batch, one by one: no server takes them away. */
+
+let service: TestServer
+beforeAll(async () => {
+  service = await openServer({}, { listens: false })
+})
+afterAll(() => service.close())
+
+const commit = (writes: readonly Write[]) => service.app.committer.commit(writes)
+const NOTHING = { params: {}, query: {}, body: undefined }
+
+async function newPayee(op: Op): Promise<string> {
+  const body = { currency: 'USD' as const, accountInfo: usAccount('777000789') as never }
+  const { body: account, writes = [] } = await externalAccountHandlers.platform_external_account_create(op, {
+    ...NOTHING,
+    body,
+  })
+  expect(await commit(writes)).toEqual({ done: true })
+  return account.id
+}
+
+/** A batch of a file with these rows, on its own platform. */
+async function newFile(rowsFor: (payee: string) => readonly string[]) {
+  const op = await service.newOp()
+  const payee = await newPayee(op)
+  const csv = ['accountId,currency,amount,reference', ...rowsFor(payee)].join('\r\n')
+  const { file, spooled } = await receiveFile(
+    service.app,
+    { name: 'p.csv', declaredType: 'text/csv' },
+    Readable.from([Buffer.from(csv)]),
+  )
+  await service.app.fileStore.put(file.id, spooled)
+  expect(await commit(stage(op, file))).toEqual({ done: true })
+  const { body, writes = [] } = await payoutBatchHandlers.payout_file_create(op, {
+    ...NOTHING,
+    body: {},
+    file,
+  })
+  expect(await commit(writes)).toEqual({ done: true })
+  const params = { payoutBatchId: body.id }
+  return {
+    run: () => JOB_HANDLERS['payouts.run'](op, { batchId: body.id }),
+    view: async () => (await payoutBatchHandlers.payout_batch_get(op, { ...NOTHING, params })).body,
+    lines: () =>
+      op.read
+        .selectFrom('payout_lines')
+        .select(['line', 'state', 'field', 'reference'])
+        .where('batch_id', '=', body.id)
+        .orderBy('line')
+        .execute(),
+  }
+}
+
+test('each run checks the next lines; of two at once one is written, and one that dies leaves nothing', async () => {
+  const { run, view, lines } = await newFile((payee) =>
+    Array.from({ length: 450 }, (_, index) => `${payee},USD,${index + 1},r-${index}`),
+  )
+  for (const checked of [200, 400, 450]) {
+    // A run that dies before its commit.
+    await run()
+    const results = await Promise.all((await Promise.all([run(), run()])).map(commit))
+    expect(results.filter(({ done }) => done)).toHaveLength(1)
+    expect((await view()).progress).toMatchObject({ checked, lines: checked, faulty: 0 })
+  }
+  expect(await view()).toMatchObject({
+    status: 'READY',
+    totals: [{ lines: 450, total: { amount: (450n * 451n) / 2n } }],
+  })
+  expect((await lines()).map(({ line }) => line)).toEqual(
+    Array.from({ length: 450 }, (_, index) => index + 1),
+  )
+  expect(await run()).toEqual([])
+})
+
+/** A row with its fault, by the column; null for none. */
+const row = fc.oneof(
+  fc
+    .bigInt({ min: 1n, max: 1_000_000n })
+    .map((amount) => ({ of: (payee: string) => `${payee},USD,${amount}`, field: null, amount })),
+  fc.constantFrom('0', '-5', '1.5', '1e3', 'ten', ' 7', '9223372036854775808', '').map((amount) => ({
+    of: (payee: string) => `${payee},USD,${amount}`,
+    field: 'amount',
+    amount: 0n,
+  })),
+  fc.constantFrom('', 'usd', 'US', 'DOLLAR', 'JPY').map((currency) => ({
+    of: (payee: string) => `${payee},${currency},5`,
+    field: 'currency',
+    amount: 0n,
+  })),
+  fc.constantFrom('', 'Ada', 'ExternalAccount:01a22409-0000-7000-8000-00000000000a').map((account) => ({
+    of: () => `${account},USD,5`,
+    field: 'accountId',
+    amount: 0n,
+  })),
+)
+
+test('of any rows the check names exactly those that cannot be paid, and adds up the others', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 40 }), async (rows) => {
+      const { run, view, lines } = await newFile((payee) =>
+        rows.map(({ of }, index) => `${of(payee)},r-${index}`),
+      )
+      await commit(await run())
+      expect((await lines()).map(({ line, field }) => [line, field])).toEqual(
+        rows.map(({ field }, index) => [index + 1, field]),
+      )
+      const good = rows.filter(({ field }) => field === null)
+      const total = good.reduce((sum, { amount }) => sum + amount, 0n)
+      expect(await view()).toMatchObject({
+        status: 'READY',
+        progress: { lines: rows.length, checked: rows.length, faulty: rows.length - good.length },
+        totals: good.length === 0 ? [] : [{ lines: good.length, total: { amount: total } }],
+      })
+    }),
+    { numRuns: 15 },
+  )
+})
