@@ -51,7 +51,15 @@ export const WINGS = {
     'cards',
   ],
   agents: ['identity', 'policy', 'actions', 'approvals', 'management'],
-  operation: ['books', 'erasures', 'overview', 'proofs', 'reconciliations', 'payment-decisions', 'deposit-corrections'],
+  operation: [
+    'books',
+    'erasures',
+    'overview',
+    'proofs',
+    'reconciliations',
+    'payment-decisions',
+    'deposit-corrections',
+  ],
   outside: ['bank-files', 'chains', 'connectors', 'providers', 'sandbox'],
   edge: [
     'expiry',

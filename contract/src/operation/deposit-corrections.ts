@@ -49,7 +49,7 @@ export const DepositAdjustRequest = Type.Object({
   reason,
 })
 
-/** Divides a deposit in suspense into deposits of its own. */
+/** Divides a deposit in suspense into separate deposits. */
 export const deposit_split = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

@@ -13,9 +13,8 @@ import { depositView } from './deposits.ts'
 import { selectParts } from './store.ts'
 
 /**
- * The bank has taken the money of a deposit back, and with it that of its parts. What was credited is taken of its account; what the
- * account no longer has, and what has paid a quote, is owed to the platform. Undefined if the deposit or a part of it has gone
- * back already: a report against the books. Guard: nothing has become of it meanwhile.
+ * Takes back a deposit with its parts, as its bank has done: the account's rest of what was credited, and the missing part is owed to
+ * the platform. Undefined if the deposit or a part of it has gone back to its sender. Guard: nothing else has changed it.
  */
 export async function reverseDeposit(op: Op, row: DepositRow, detail: string): Promise<Reversal | undefined> {
   return new Reverser(op, detail, causeOf(row)).reverse(row)
@@ -80,7 +79,7 @@ class Reverser {
     return { row: moved.row, writes: [...moves, ...this.#borneAgain(row), moved.write, told] }
   }
 
-  /** The bank takes back only what it has booked: what the platform has borne is no cost any more. */
+  /** The bank takes back only what it has booked: so the costs that the platform has borne are undone. */
   #borneAgain(row: DepositRow): Write[] {
     const { currency } = row
     const borne = BigInt(row.details.borne ?? 0)

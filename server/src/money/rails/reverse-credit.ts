@@ -15,8 +15,7 @@ export interface TakenBack {
 
 /**
  * Takes an amount of an account that the bank has taken back from us; `to` is the leg of its rail. What the account can no longer spend is
- * owed to the platform: the account never goes below zero. `before` is what the same write set takes of it already. Guard: the balance
- * has not fallen meanwhile.
+ * owed to the platform. `before`: taken of the account by the same write set. Guard: the balance has not fallen meanwhile.
  */
 export async function takeBack(
   op: Op,

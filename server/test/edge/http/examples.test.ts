@@ -16,8 +16,8 @@ import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
 import { newPlatform } from '../../worlds/client.testing.ts'
-import { playProduction, playSandbox } from '../../worlds/contract/example-world.testing.ts'
-import { RecordingClient } from '../../worlds/contract/recording-client.testing.ts'
+import { playSandbox } from '../../worlds/contract/example-world.testing.ts'
+import { playProduction, RecordingClient } from '../../worlds/contract/recording-client.testing.ts'
 import { clockOf } from '../../worlds/records/payments.testing.ts'
 
 const FILE = fileURLToPath(new URL('../../../../docs/reference/examples.jsonl', import.meta.url))

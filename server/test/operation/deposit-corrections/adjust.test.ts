@@ -115,7 +115,12 @@ test('what was booked above a deposit that was credited waits as a deposit in su
   await correct(parts[0], 'assign', { accountId: account.id })
   expect(await balance(account)).toBe(5030)
 
-  await bank.tell(bank.event('deposit.reversed', { depositId: `${bank.name}-one`, failure: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'Recalled' } }))
+  await bank.tell(
+    bank.event('deposit.reversed', {
+      depositId: `${bank.name}-one`,
+      failure: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'Recalled' },
+    }),
+  )
   await until(
     () => read(deposit.id),
     ({ status }) => status === 'REVERSED',
@@ -133,7 +138,12 @@ test('what was booked below a deposit that was credited is a cost of the platfor
   expect(await posted(bank)).toBe(4970)
   expect(await compared(bank)).toMatchObject({ status: 'BALANCED' })
 
-  await bank.tell(bank.event('deposit.reversed', { depositId: `${bank.name}-one`, failure: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'Recalled' } }))
+  await bank.tell(
+    bank.event('deposit.reversed', {
+      depositId: `${bank.name}-one`,
+      failure: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'Recalled' },
+    }),
+  )
   await until(
     () => read(deposit.id),
     ({ status }) => status === 'REVERSED',

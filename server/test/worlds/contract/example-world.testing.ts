@@ -3,8 +3,6 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { generateKeyPair } from '../../../src/base/crypto/p256.ts'
 import { toJson } from '../../../src/base/json/json.ts'
 import { Client, newCustomer, type Reply, signed, signIn } from '../client.testing.ts'
-import { openProduction, until } from '../production/bank.testing.ts'
-import { bookedDeposit, dateBefore, ModelBank } from '../production/model-bank.testing.ts'
 import { newAgent } from '../records/agents.testing.ts'
 import { clear, used } from '../records/cards.testing.ts'
 import { decided, decision, waitingPayment } from '../records/decisions.testing.ts'
@@ -15,7 +13,7 @@ import type { Ids } from './bodies.testing.ts'
 import { callerOf, idsFor, newWorld, pathWith, validBody } from './calls.testing.ts'
 import { ENDPOINTS } from './endpoints.testing.ts'
 import { ERASURE_CALLS, IMPORT_CALLS, MEMBER_CALLS, PAYOUT_CALLS } from './examples.testing.ts'
-import type { RecordingClient } from './recording-client.testing.ts'
+import { OF_PRODUCTION, type RecordingClient } from './recording-client.testing.ts'
 import type { Call, Scene } from './scene.testing.ts'
 import { WEBHOOK_CALLS } from './webhook-calls.testing.ts'
 
@@ -338,31 +336,6 @@ export async function playSandbox(
     if (failure !== undefined) failed.push(`${name}: ${failure}`)
   }
   return { records: { ...scene.ids, Wallet: scene.customer.wallet }, failed }
-}
-
-/** Calls about records that a sandbox does not have: `playProduction` makes them. */
-const OF_PRODUCTION: readonly EndpointName[] = ['reconciliation_list', 'reconciliation_get', 'deposit_adjust']
-
-/** Reads the day of a rail that a statement of a bank has closed, and adjusts a deposit to another one. */
-export async function playProduction(recorder: RecordingClient): Promise<void> {
-  const world = await openProduction()
-  try {
-    const client = recorder.with(world.client)
-    const bank = new ModelBank(world)
-    const day = dateBefore(1)
-    bank.book(day, { kind: 'FEE', amount: '-30', text: 'Account fee' })
-    bank.book(day, { kind: 'INTEREST', amount: '4' })
-    await bank.tell(bank.event('statement', bank.close(day)))
-    const { data } = await until(
-      async () => (await client.get(`/reconciliations?startDate=${day}`)).body,
-      (page) => page.data[0]?.status === 'BALANCED',
-    )
-    await client.get(`/reconciliations/${data[0].id}`)
-    const deposit = await bookedDeposit(world, 5000, 4970)
-    await client.post(`/deposits/${deposit}/adjust`, validBody('deposit_adjust', {}))
-  } finally {
-    await world.close()
-  }
 }
 
 async function newScene(client: RecordingClient): Promise<Scene> {

@@ -4,6 +4,9 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
 import type { RecordedCall, RecordedExamples } from '@countersign/contract/document/examples'
 import { parseJson, toJson } from '../../../src/base/json/json.ts'
 import { Client, type Reply } from '../client.testing.ts'
+import { openProduction, until } from '../production/bank.testing.ts'
+import { bookedDeposit, dateBefore, ModelBank } from '../production/model-bank.testing.ts'
+import { validBody } from './calls.testing.ts'
 
 /** A call as it went over HTTP. */
 interface Recorded {
@@ -165,4 +168,33 @@ function scrambled(text: string): string {
     const letter = String.fromCharCode(97 + (byte % 26))
     return character === character.toUpperCase() ? letter.toUpperCase() : letter
   })
+}
+
+/** Calls about records that a sandbox does not have: `playProduction` makes them. */
+export const OF_PRODUCTION: readonly EndpointName[] = [
+  'reconciliation_list',
+  'reconciliation_get',
+  'deposit_adjust',
+]
+
+/** Reads the day of a rail that a statement of a bank has closed, and adjusts a deposit to another one. */
+export async function playProduction(recorder: RecordingClient): Promise<void> {
+  const world = await openProduction()
+  try {
+    const client = recorder.with(world.client)
+    const bank = new ModelBank(world)
+    const day = dateBefore(1)
+    bank.book(day, { kind: 'FEE', amount: '-30', text: 'Account fee' })
+    bank.book(day, { kind: 'INTEREST', amount: '4' })
+    await bank.tell(bank.event('statement', bank.close(day)))
+    const { data } = await until(
+      async () => (await client.get(`/reconciliations?startDate=${day}`)).body,
+      (page) => page.data[0]?.status === 'BALANCED',
+    )
+    await client.get(`/reconciliations/${data[0].id}`)
+    const deposit = await bookedDeposit(world, 5000, 4970)
+    await client.post(`/deposits/${deposit}/adjust`, validBody('deposit_adjust', {}))
+  } finally {
+    await world.close()
+  }
 }
