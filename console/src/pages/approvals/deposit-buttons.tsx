@@ -14,7 +14,7 @@ interface DepositButtonsProps {
   readonly onDone: () => void
 }
 
-/** What a person does with a deposit in suspense, next to returning it: assign, split, and write off. */
+/** The decisions about a deposit in suspense, next to returning it: assign, split, and write off. */
 export function DepositButtons({ approval, denied, onDone }: DepositButtonsProps) {
   const { amount, objectId } = approval
   return (

@@ -28,8 +28,8 @@ export function SplitForm({ approval: { objectId, amount: whole }, close, onDone
   return (
     <Stack gap="md">
       <span>
-        {moneyText(whole)} becomes two deposits in suspense. Each of them is assigned, returned, split or
-        written off by itself.
+        {moneyText(whole)} becomes two deposits in suspense. Then assign, return, split or write off each of
+        them.
       </span>
       <TextInput
         label="First part"

@@ -13,7 +13,7 @@ import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 import { findScreeningOf } from '../screenings/screenings.ts'
 import { SCREENING_HIT } from './screen-sender.ts'
 
-/** What every decision of a person about a deposit checks and writes. */
+/** The checks and writes that all decisions of people about deposits share. */
 
 /** The subject of a vote. A vote for one account does not count for another. */
 export function ballotOf({ id }: DepositRow, what: string): string {

@@ -25,7 +25,7 @@ class Reverser {
   readonly #op: Op
   readonly #note: string
   readonly #cause: Cause
-  /** What was taken back of each account. Parts may be on the same one. */
+  /** The amount taken of each account so far. Parts may be on the same one. */
   readonly #taken = new Map<string, bigint>()
 
   constructor(op: Op, note: string, cause: Cause) {

@@ -14,8 +14,9 @@ export interface TakenBack {
 }
 
 /**
- * Takes an amount of an account that the bank has taken back from us; `to` is the leg of its rail. What the account can no longer spend is
- * owed to the platform. `before`: taken of the account by the same write set. Guard: the balance has not fallen meanwhile.
+ * Takes an amount of an account that the bank has taken back from us, to the leg of its rail. The rest that the account no longer has
+ * is owed to the platform. Guard: the balance has not fallen meanwhile.
+ * @param before taken of the account by the same write set
  */
 export async function takeBack(
   op: Op,

@@ -6,7 +6,7 @@ import { noted } from '../../money/deposits/decide.ts'
 import { causeOf, railLeg } from '../../money/rails/deposit-rows.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
-import { selectDepositLines } from '../reconciliations/store.ts'
+import { depositLines } from '../reconciliations/explain-lines.ts'
 import { insertParts, newPart, notCorrectable } from './corrections.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function checkBooked(op: Op, row: DepositRow, amount: bigint): Prom
     throw notCorrectable('REVERSED', 'The bank of this deposit has taken it back.')
   if (row.details.adjustedFrom !== undefined)
     throw notCorrectable('ALREADY_ADJUSTED', 'This deposit was adjusted before.')
-  const [line, another] = await selectDepositLines(op, row)
+  const [line, another] = await depositLines(op, row)
   if (!line) throw notCorrectable('NOT_BOOKED', 'No statement books this deposit.')
   if (another) throw notCorrectable('BOOKED_TWICE', 'Statements book this deposit more than once.')
   if (line.amount !== amount)

@@ -3,14 +3,12 @@ import { requireValue } from '../../base/formats/require-value.ts'
 import { post } from '../../kernel/ledger/transfers.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { fieldError, type Handlers } from '../../kernel/operation/operation.ts'
-import { job } from '../../kernel/outbox/jobs.ts'
 import { ballotOf, checkCan, checkScreened, noted, stillWaits } from '../../money/deposits/decide.ts'
 import { depositView, findDeposit } from '../../money/deposits/deposits.ts'
 import { causeOf, moveDeposit } from '../../money/rails/deposit-rows.ts'
 import { castVote } from '../../people/members/approval-votes.ts'
-import type { Write } from '../../storage/commit/writes.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
-import { selectLatest } from '../reconciliations/store.ts'
+import { comparedAgain } from '../reconciliations/explain-lines.ts'
 import { adjusted, checkBooked } from './adjust.ts'
 import { checkNoWallet, correctedEvent, insertParts, newPart } from './corrections.ts'
 
@@ -58,7 +56,12 @@ export const depositCorrectionHandlers: Handlers<typeof depositCorrections> = {
     return {
       status: 200,
       body: viewOf(now.row, now.parts),
-      writes: [...vote.writes, ...now.writes, correctedEvent(op, now.row), ...(await comparedAgain(op, row))],
+      writes: [
+        ...vote.writes,
+        ...now.writes,
+        correctedEvent(op, now.row),
+        ...(await comparedAgain(op, row.rail, row.currency)),
+      ],
     }
   },
 }
@@ -81,12 +84,6 @@ function checkSum({ amount, currency }: DepositRow, amounts: readonly bigint[]):
     'amounts',
     `The parts sum to ${sum}, and the deposit is ${amount}, in the smallest unit of ${currency}`,
   )
-}
-
-/** The difference is gone with the next comparison of the rail's account. */
-async function comparedAgain(op: Op, { rail, currency }: DepositRow): Promise<Write[]> {
-  const latest = await selectLatest(op, rail, currency)
-  return latest ? [job(op, 'statement.compare', { statementId: latest.id, attempt: 0 }, op.now)] : []
 }
 
 function viewOf(row: DepositRow, parts: readonly DepositRow[]) {

@@ -3,9 +3,10 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
+import type { DepositRow } from '../../storage/rows/rail.ts'
 import type { RailStatementEntryRow, RailStatementRow } from '../../storage/rows/reconciliation.ts'
 import { expectedCosts } from './costs.ts'
-import { selectEntry, selectStatement } from './store.ts'
+import { selectDepositLines, selectEntry, selectLatest, selectStatement } from './store.ts'
 
 /** A line of a statement, with its day. */
 export interface StatementLine {
@@ -18,6 +19,17 @@ export async function findStatementLine(op: Op, id: string): Promise<StatementLi
   const entry = await selectEntry(op, id)
   const day = entry && (await selectStatement(op, entry.statement_id))
   return day && { entry, day }
+}
+
+/** The lines of statements that book a deposit at its rail and in its currency, at most two. */
+export function depositLines(op: Op, row: Pick<DepositRow, 'id' | 'rail' | 'currency'>) {
+  return selectDepositLines(op, row)
+}
+
+/** The account of a rail is compared again, after a booking that ends a difference. */
+export async function comparedAgain(op: Op, rail: string, currency: string): Promise<Write[]> {
+  const latest = await selectLatest(op, rail, currency)
+  return latest ? [job(op, 'statement.compare', { statementId: latest.id, attempt: 0 }, op.now)] : []
 }
 
 /** A line out says that a payment left, a line in that it came back. */

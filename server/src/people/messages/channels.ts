@@ -1,7 +1,7 @@
 import type { Config } from '../../base/settings/config.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import type { Delivery } from '../../kernel/ports/delivery.ts'
-import type { MessageRow } from '../../storage/rows/tables.ts'
+import type { MessageRow } from '../../storage/rows/sign-in.ts'
 import { smsSender } from './sms.ts'
 import { emailSender } from './smtp.ts'
 

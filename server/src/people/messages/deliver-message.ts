@@ -4,7 +4,7 @@ import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import { DeliveryError, type Handover } from '../../kernel/ports/delivery.ts'
 import { update } from '../../storage/commit/writes.ts'
-import type { MessageRow } from '../../storage/rows/tables.ts'
+import type { MessageRow } from '../../storage/rows/sign-in.ts'
 import { endMessage, readContent } from './messages.ts'
 import { type FoundMessage, selectMessage } from './store.ts'
 

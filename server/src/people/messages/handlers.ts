@@ -3,7 +3,7 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
 import { page } from '../../kernel/operation/paging.ts'
 import { mayGrant } from '../../kernel/operation/permissions.ts'
-import type { MessageRow } from '../../storage/rows/tables.ts'
+import type { MessageRow } from '../../storage/rows/sign-in.ts'
 import { messageView } from './messages.ts'
 import { selectMembersOfCodes, selectMessages } from './store.ts'
 

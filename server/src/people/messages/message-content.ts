@@ -61,7 +61,7 @@ export function memberEmail(
   })
 }
 
-/** What an e-mail without a code says. */
+/** The content of an e-mail without a code. */
 export interface Notice {
   readonly subject: string
   /** Paragraphs of plain text. */

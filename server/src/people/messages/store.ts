@@ -3,8 +3,7 @@ import type { MessageLimit } from '../../base/settings/message-rules.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
-import type { MessageCountRow } from '../../storage/rows/sign-in.ts'
-import type { MessageRow } from '../../storage/rows/tables.ts'
+import type { MessageCountRow, MessageRow } from '../../storage/rows/sign-in.ts'
 
 export interface MessageFilters {
   readonly recipient?: string

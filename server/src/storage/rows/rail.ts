@@ -115,7 +115,7 @@ export interface DepositDetails {
   readonly note?: string
   /** The amount before it was adjusted to what its bank has booked, in the smallest unit. */
   readonly adjustedFrom?: string
-  /** What its bank has booked less, which the platform bears, in the smallest unit. */
+  /** The amount that its bank has booked less and that the platform bears, in the smallest unit. */
   readonly borne?: string
   /** The part of a reversed deposit that its account no longer had, in the smallest unit. */
   readonly shortfall?: string

@@ -1,3 +1,5 @@
+import type { Stamped } from './stamped.ts'
+
 /** The count of a wallet, whose id is this row's. */
 export interface CodeFailuresRow {
   id: string
@@ -28,4 +30,30 @@ export interface OtpChallengeRow {
   expires_at: Date
   consumed_at: Date | null
   created_at: Date
+}
+
+export interface MessageRow extends Stamped {
+  id: string
+  platform_id: string
+  channel: 'EMAIL' | 'SMS'
+  state: 'QUEUED' | 'DELIVERED' | 'FAILED'
+  recipient: string
+  customer_id: string | null
+  /**
+   * Of a code that signs in to a wallet: these three. Of a code that verifies a customer's contact: `contact_code_id`. Of a
+   * code that signs a member in: `member_code_id`. Of a notice to a member, which has no code: `member_id`.
+   */
+  account_id: string | null
+  credential_id: string | null
+  challenge_id: string | null
+  contact_code_id: string | null
+  member_code_id: string | null
+  member_id: string | null
+  subject: string | null
+  /** `MessageContent` as sealed by the enclave; null once the message is sent or has failed. */
+  sealed_content: Uint8Array | null
+  attempts: number
+  failure_reason: 'EXPIRED' | 'REPLACED' | 'REFUSED' | null
+  expires_at: Date
+  delivered_at: Date | null
 }

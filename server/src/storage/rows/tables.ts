@@ -25,7 +25,7 @@ import type { LedgerCheckpointRow } from './proof.ts'
 import type { RailFunding, RailTables } from './rail.ts'
 import type { RailStatementEntryRow, RailStatementRow } from './reconciliation.ts'
 import type { ScreeningRow } from './screening.ts'
-import type { CodeFailuresRow, MessageCountRow, OtpChallengeRow } from './sign-in.ts'
+import type { CodeFailuresRow, MessageCountRow, MessageRow, OtpChallengeRow } from './sign-in.ts'
 import type { Stamped } from './stamped.ts'
 import type {
   AccountDetails,
@@ -309,32 +309,6 @@ export interface RefundRow {
   reason: 'TRANSACTION_FAILED' | 'USER_CANCELLATION' | 'TIMEOUT'
   initiatedAt: string
   settledAt?: string
-}
-
-export interface MessageRow extends Stamped {
-  id: string
-  platform_id: string
-  channel: 'EMAIL' | 'SMS'
-  state: 'QUEUED' | 'DELIVERED' | 'FAILED'
-  recipient: string
-  customer_id: string | null
-  /**
-   * Of a code that signs in to a wallet: these three. Of a code that verifies a customer's contact: `contact_code_id`. Of a
-   * code that signs a member in: `member_code_id`. Of a notice to a member, which has no code: `member_id`.
-   */
-  account_id: string | null
-  credential_id: string | null
-  challenge_id: string | null
-  contact_code_id: string | null
-  member_code_id: string | null
-  member_id: string | null
-  subject: string | null
-  /** `MessageContent` as sealed by the enclave; null once the message is sent or has failed. */
-  sealed_content: Uint8Array | null
-  attempts: number
-  failure_reason: 'EXPIRED' | 'REPLACED' | 'REFUSED' | null
-  expires_at: Date
-  delivered_at: Date | null
 }
 
 export interface WebhookDeliveryRow {

@@ -117,7 +117,7 @@ async function spend(client: Client, customer: { id: string; usd: string }, amou
   await client.advance(0)
 }
 
-/** What a person does with a part, and what its account still has when the bank takes all back. */
+/** The state of a part when the bank takes all back. */
 const FATES = ['SUSPENSE', 'CREDITED', 'WRITTEN_OFF', 'SPLIT'] as const
 
 test('a deposit that its bank takes back takes its parts along, whatever became of them', async () => {
@@ -156,7 +156,7 @@ test('a deposit that its bank takes back takes its parts along, whatever became 
       const { data } = (await client.get('/deposits?limit=100')).body
       expect(new Set(data.map(({ status }: Deposit) => status))).toEqual(new Set(['REVERSED']))
       expect(await balanceOf(client, customer.id)).toBe(0n)
-      // What the account no longer had is owed to the platform.
+      // The account no longer had all of it: the rest is owed to the platform.
       expect(await booksOf(client)).toEqual(spent > 0 ? { rail: -spent, receivables: spent } : {})
     }),
     { numRuns: 12 },

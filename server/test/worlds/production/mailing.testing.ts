@@ -9,12 +9,8 @@ import { makePlatform } from '../../../src/people/platforms/platforms.ts'
 import { makeOtpChallenge, replaceChallenge } from '../../../src/people/sign-in/one-time-codes.ts'
 import { insert, update, type Write } from '../../../src/storage/commit/writes.ts'
 import { uuidOf } from '../../../src/storage/engine/ids.ts'
-import type {
-  CredentialRow,
-  InternalAccountRow,
-  MessageRow,
-  PlatformRow,
-} from '../../../src/storage/rows/tables.ts'
+import type { MessageRow } from '../../../src/storage/rows/sign-in.ts'
+import type { CredentialRow, InternalAccountRow, PlatformRow } from '../../../src/storage/rows/tables.ts'
 import {
   type Options,
   openServer,

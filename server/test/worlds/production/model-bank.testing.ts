@@ -111,7 +111,7 @@ export class ModelBank {
     return data[0].id
   }
 
-  /** What this bank says of its only deposit. */
+  /** The report of this bank's only deposit. */
   deposit(amount: number) {
     return {
       depositId: `${this.name}-one`,
