@@ -65,9 +65,10 @@ describe('countersign payouts send', () => {
       ])
     }
     expect(await balance()).toBe(before - 4000n)
-    expect(JSON.parse((await run('may.csv', '--key', 'once more', '--yes', '--json')).stdout)).toMatchObject({
-      status: 'COMPLETED',
-    })
+    const again = ['may.csv', '--key', 'once more', '--yes', '--json']
+    expect((await run(...again)).stderr).toContain('PAYOUT_FILE_PAID_BEFORE')
+    expect(await balance()).toBe(before - 4000n)
+    expect(JSON.parse((await run(...again, '--again')).stdout)).toMatchObject({ status: 'COMPLETED' })
     expect(await balance()).toBe(before - 8000n)
   })
 

@@ -6,7 +6,7 @@ import { type SendOptions, sendPayouts } from './send.ts'
 const FILE = `
 The file is UTF-8, separated by commas, with a header row: docs/bulk-payouts.md has the columns. It is checked first, and nothing
 is paid before you confirm the totals. The same file again continues where it was left, and pays no line twice: to pay it once
-more, give another --key.`
+more, give another --key and --again.`
 
 /** Adds `countersign payouts …`. */
 export function addPayoutCommands(program: Command): void {
@@ -21,6 +21,7 @@ export function addPayoutCommands(program: Command): void {
     .option('--name <text>', 'how people recognize the batch')
     .option('--key <text>', 'the idempotency key (default: from the content of the file)')
     .option('--faults <file>', 'write the lines that cannot be paid to this CSV file')
+    .option('--again', 'pay a file that was paid before')
     .option('--yes', 'pay without a question')
     .addHelpText('after', FILE)
     .action(async (file: string, options: ShellOptions & SendOptions) =>

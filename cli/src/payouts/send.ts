@@ -19,6 +19,7 @@ export interface SendOptions {
   readonly key?: string
   readonly faults?: string
   readonly yes?: boolean
+  readonly again?: boolean
 }
 
 type Line = ItemOf<'payout_line_list'>
@@ -75,6 +76,7 @@ async function pay(
   await countersign.payoutBatches.execute(batch.id, {
     totals: [...sums].map(([currency, amount]) => ({ currency, amount })),
     ...(options.skipFaulty ? { skipFaulty: true } : {}),
+    ...(options.again ? { payAgain: true } : {}),
   })
   return watched(shell, batch.id, path)
 }
@@ -131,6 +133,9 @@ async function inWords({ countersign }: Shell, batch: PayoutBatch): Promise<stri
   const left = faulty + failed - refused.length
   return [
     `${batch.id}  ${batch.status}`,
+    ...(batch.sameFileAs === undefined
+      ? []
+      : [`  The same file is in ${batch.sameFileAs}: look at that batch first.`]),
     `  ${checked} lines: ${faulty} cannot be paid, ${sent} sent, ${failed} refused`,
     ...batch.totals.map(({ rail, lines, total }) => {
       const { amount, currency } = total

@@ -162,6 +162,10 @@ export const ERRORS = {
     message:
       'Some lines of this batch cannot be paid. Correct them in another batch, or execute with skipFaulty.',
   },
+  PAYOUT_FILE_PAID_BEFORE: {
+    status: 409,
+    message: 'Another batch has paid a file with the same content.',
+  },
   PAYOUT_TOTALS_DIFFERENT: {
     status: 409,
     message: 'The batch has other totals than the request states. Read the batch again.',

@@ -112,6 +112,10 @@ export const STATE_ADVICE = {
     'The check has found lines that cannot be paid, or none that can.',
     'List them with `GET /payouts/batches/{payoutBatchId}/lines?status=FAULTY`. Send them again in another batch, or execute this one with `skipFaulty`.',
   ],
+  PAYOUT_FILE_PAID_BEFORE: [
+    'A batch with the same file was executed before: `details.payoutBatchId`.',
+    'Look at that batch. If its payments are to be made once more, execute with `payAgain`.',
+  ],
   PAYOUT_TOTALS_DIFFERENT: [
     'The request states other totals than the batch has: it is not the batch that its caller has seen. `details.totals` has the totals of the batch.',
     'Read the batch, compare, and execute it with the totals that it shows.',

@@ -68,6 +68,9 @@ export const PayoutBatch = Type.Object({
     failed: count('Lines whose payment was refused while the batch was sent'),
   }),
   totals: Type.Array(PayoutTotal, { description: 'Of all payable lines, by currency and rail' }),
+  sameFileAs: Type.Optional(
+    Id('PayoutBatch', 'An earlier batch with the same file, which may have been paid already'),
+  ),
   error: Type.Optional(
     Type.Object({
       code: Type.String(),
@@ -208,7 +211,7 @@ export const payout_batch_execute = endpoint({
   description:
     'Pays the payable lines in their order, each as a transfer out with its own transaction and events, after the response. The ' +
     'call states the totals that its caller has seen, by currency: other ones are refused. A batch with faults is paid only if ' +
-    'skipFaulty says so. If the platform has set approvalsRequired, members alone execute, and until the last of them the batch ' +
+    'skipFaulty says so, and a file that was paid before only if payAgain says so. If the platform has set approvalsRequired, members alone execute, and until the last of them the batch ' +
     'is AWAITING_APPROVAL. A line whose payment is refused leaves the others.',
   idempotent: true,
   params: batchPath,
@@ -221,6 +224,9 @@ export const payout_batch_execute = endpoint({
       { minItems: 1, maxItems: 50, description: 'Of all payable lines, by currency' },
     ),
     skipFaulty: Type.Optional(Type.Boolean({ description: 'Pays the others if some lines have faults' })),
+    payAgain: Type.Optional(
+      Type.Boolean({ description: 'Pays a file with the same content as one that was paid before' }),
+    ),
   }),
   responses: { 200: PayoutBatch },
   errors: [
@@ -229,6 +235,7 @@ export const payout_batch_execute = endpoint({
     'FORBIDDEN',
     'PAYOUT_BATCH_NOT_FOUND',
     'PAYOUT_BATCH_FAULTY',
+    'PAYOUT_FILE_PAID_BEFORE',
     'PAYOUT_TOTALS_DIFFERENT',
     'INVALID_STATE_TRANSITION',
   ],

@@ -9,11 +9,13 @@ import { type PayoutBatch, sumsInWords, sumsOf } from './payout.ts'
 export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
   const client = useQueryClient()
   const [approve, transact] = [useDenied('APPROVE'), useDenied('TRANSACT')]
-  const { id, status, progress, totals } = batch
+  const { id, status, progress, totals, sameFileAs } = batch
   const next = PAYOUT_BATCH_TRANSITIONS[status]
   const onDone = () => void client.invalidateQueries({ queryKey: ['payouts'] })
   const payable = progress.checked - progress.faulty
   const left = progress.faulty > 0 ? ` ${progress.faulty} lines that cannot be paid are left out.` : ''
+  const again =
+    sameFileAs === undefined ? '' : `Caution: ${sameFileAs} has the same file and may have paid it. `
   const unready = next.execute === null ? 'Only a checked batch can be paid.' : undefined
   const nothing = totals.length === 0 ? 'No line can be paid.' : undefined
   return (
@@ -36,11 +38,12 @@ export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
           await countersign.payoutBatches.execute(id, {
             totals: sumsOf(batch).map(({ amount, currency }) => ({ currency: currency.code, amount })),
             ...(progress.faulty > 0 ? { skipFaulty: true } : {}),
+            ...(sameFileAs === undefined ? {} : { payAgain: true }),
           })
         }
         ask={{
           title: 'Pay this batch?',
-          text: `${sumsInWords(batch)} by ${payable} payments.${left} If your platform asks for several approvals, the last one pays.`,
+          text: `${again}${sumsInWords(batch)} by ${payable} payments.${left} If your platform asks for several approvals, the last one pays.`,
         }}
         onDone={onDone}
       />

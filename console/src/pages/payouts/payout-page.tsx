@@ -65,7 +65,7 @@ function Batch({ batch }: { readonly batch: PayoutBatch }) {
 }
 
 function About({ batch }: { readonly batch: PayoutBatch }) {
-  const { progress, error, createdAt, completedAt } = batch
+  const { progress, sameFileAs, error, createdAt, completedAt } = batch
   return (
     <Panel title="Progress">
       <Facts
@@ -74,6 +74,10 @@ function About({ batch }: { readonly batch: PayoutBatch }) {
           ['Cannot be paid', `${progress.faulty}`],
           ['Sent', `${progress.sent} of ${progress.checked - progress.faulty}`],
           ['Refused', `${progress.failed}`],
+          [
+            'Same file as',
+            sameFileAs && <TextLink to={`/payouts/${sameFileAs}`}>{shortId(sameFileAs)}</TextLink>,
+          ],
           ['Error', error && `${error.line === 0 ? 'Header' : `Line ${error.line}`}: ${error.message}`],
           ['Created', <Time key="created" at={createdAt} />],
           ['Ended', completedAt && <Time at={completedAt} />],

@@ -1,13 +1,20 @@
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import type { payout_batch_execute } from '@countersign/contract/payments/payout-batches'
-import { PAYOUT_BATCH_TRANSITIONS, type PayoutBatchEvent } from '@countersign/contract/states/payout-states'
+import {
+  PAYOUT_BATCH_TRANSITIONS,
+  type PayoutBatchEvent,
+  type PayoutBatchState,
+} from '@countersign/contract/states/payout-states'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
+import { findPlatform, platformChanged } from '../../people/platforms/platforms.ts'
+import type { Write } from '../../storage/commit/writes.ts'
 import type { PayoutBatchRow } from '../../storage/rows/payout.ts'
 import { checkAvailable } from '../transfers/transfer-out.ts'
 import { Payers } from './judge-line.ts'
 import { amountsByCurrency } from './payout-batches.ts'
+import { selectSameFile } from './store.ts'
 
 type ExecuteBody = BodyOf<typeof payout_batch_execute>
 
@@ -30,6 +37,35 @@ export async function checkExecutable(op: Op, batch: PayoutBatchRow, body: Execu
     const account = await payers.find(currency)
     checkAvailable(account, account.posted - account.held, amount)
   }
+}
+
+/** The states of batches that may be paid, or were. */
+export const NOT_ABANDONED: readonly PayoutBatchState[] = [
+  'CHECKING',
+  'READY',
+  'AWAITING_APPROVAL',
+  'SENDING',
+  'COMPLETED',
+]
+const PAID: readonly PayoutBatchState[] = ['SENDING', 'COMPLETED']
+
+/**
+ * Checks that no other batch has paid the same file. Returns the guards of that: of two batches that are executed at the same time one is
+ * decided again. Error: 409 `PAYOUT_FILE_PAID_BEFORE`.
+ */
+export async function checkFileIsNew(
+  op: Op,
+  batch: PayoutBatchRow,
+  { payAgain }: ExecuteBody,
+): Promise<readonly Write[]> {
+  if (batch.file_sha256 === null || payAgain === true) return []
+  const platform = await findPlatform(op)
+  const payoutBatchId = await selectSameFile(op, batch, PAID)
+  if (payoutBatchId === null) return [platformChanged(op, platform)]
+  throw new ApiError('PAYOUT_FILE_PAID_BEFORE', {
+    message: `${payoutBatchId} has paid a file with the same content. To pay it once more, execute with payAgain.`,
+    details: { field: 'payAgain', payoutBatchId },
+  })
 }
 
 /** Error: 409 `INVALID_STATE_TRANSITION`. */

@@ -14,9 +14,9 @@ import { castVote } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { PayoutLineRow } from '../../storage/rows/payout.ts'
-import { checkExecutable, checkMay } from './execute-batch.ts'
+import { checkExecutable, checkFileIsNew, checkMay, NOT_ABANDONED } from './execute-batch.ts'
 import { batchView, findBatch, lineView, newBatch, newLine, nextRun } from './payout-batches.ts'
-import { selectBatches, selectLines } from './store.ts'
+import { selectBatches, selectLines, selectSameFile } from './store.ts'
 
 const BY_LINE: Order<PayoutLineRow> = {
   columns: ['line', 'id'],
@@ -26,7 +26,7 @@ const BY_LINE: Order<PayoutLineRow> = {
 
 export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
   payout_batch_create: async (op, { body }) => {
-    const batch = newBatch(op, { name: body.name, fileId: null, lines: body.lines.length })
+    const batch = newBatch(op, { name: body.name, file: undefined, lines: body.lines.length })
     const lines = body.lines.map((line, index) => newLine(op, batch, index + 1, line))
     return {
       status: 201,
@@ -41,7 +41,8 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
 
   payout_file_create: async (op, { body, file }) => {
     checkIsText(file)
-    const batch = newBatch(op, { name: body.name, fileId: file.id, lines: 0 })
+    const added = newBatch(op, { name: body.name, file, lines: 0 })
+    const batch = { ...added, same_file_id: await selectSameFile(op, added, NOT_ABANDONED) }
     return {
       status: 201,
       body: batchView(batch),
@@ -89,13 +90,14 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
   payout_batch_execute: async (op, { params, body }) => {
     const batch = await findBatch(op, params.payoutBatchId)
     await checkExecutable(op, batch, body)
+    const guards = await checkFileIsNew(op, batch, body)
     const vote = await castVote(op, batch.id)
     const by = vote.decides ? 'execute' : 'propose'
     const after = transition(op, 'payout_batches', PAYOUT_BATCH_TRANSITIONS, batch, by)
     return {
       status: 200,
       body: batchView(after.row),
-      writes: [...vote.writes, after.write, ...(vote.decides ? [nextRun(op, batch)] : [])],
+      writes: [...vote.writes, ...guards, after.write, ...(vote.decides ? [nextRun(op, batch)] : [])],
     }
   },
 

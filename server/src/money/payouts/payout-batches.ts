@@ -5,6 +5,7 @@ import type { payout_batch_create, payout_batch_get } from '@countersign/contrac
 import { PAYOUT_BATCH_INITIAL, PAYOUT_LINE_INITIAL } from '@countersign/contract/states/payout-states'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
+import type { UploadedFile } from '../../kernel/operation/uploaded-file.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { PayoutBatchRow, PayoutLineRow, PayoutTotal } from '../../storage/rows/payout.ts'
@@ -22,21 +23,22 @@ export async function findBatch(op: Op, id: string): Promise<PayoutBatchRow> {
   return batch
 }
 
+interface NewBatch {
+  readonly name: string | undefined
+  readonly file: Pick<UploadedFile, 'id' | 'sha256'> | undefined
+  readonly lines: number
+}
+
 /** A new batch of this many lines; 0 for a file, whose lines are not known yet. */
-export function newBatch(
-  op: Op,
-  {
-    name,
-    fileId,
-    lines,
-  }: { readonly name: string | undefined; readonly fileId: string | null; readonly lines: number },
-): PayoutBatchRow {
+export function newBatch(op: Op, { name, file, lines }: NewBatch): PayoutBatchRow {
   return {
     id: op.newId('PayoutBatch'),
     platform_id: op.platform.id,
     state: PAYOUT_BATCH_INITIAL,
     name: name ?? null,
-    file_id: fileId,
+    file_id: file?.id ?? null,
+    file_sha256: file?.sha256 ?? null,
+    same_file_id: null,
     columns: null,
     next_byte: 0n,
     lines,
@@ -130,6 +132,7 @@ export function batchView(row: PayoutBatchRow): BatchView {
       lines,
       total: money(BigInt(amount), currency),
     })),
+    sameFileAs: row.same_file_id,
     error: row.file_error,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

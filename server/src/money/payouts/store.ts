@@ -15,6 +15,23 @@ export function selectBatches(op: Op, { status }: { readonly status?: PayoutBatc
     .$call((q) => whereGiven(q, 'state', '=', status))
 }
 
+/** The newest batch of these states, other than this one, whose file has the same content. */
+export async function selectSameFile(
+  op: Op,
+  { id, file_sha256 }: Pick<PayoutBatchRow, 'id' | 'file_sha256'>,
+  states: readonly PayoutBatchState[],
+): Promise<string | null> {
+  if (file_sha256 === null) return null
+  const found = await selectBatches(op, {})
+    .where('file_sha256', '=', file_sha256)
+    .where('state', 'in', states)
+    .where('id', '<>', id)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return found?.id ?? null
+}
+
 export function selectLines(op: Op, batchId: string, { status }: { readonly status?: PayoutLineState }) {
   return op.read
     .selectFrom('payout_lines')

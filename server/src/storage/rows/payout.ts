@@ -19,6 +19,9 @@ export interface PayoutBatchRow extends Stamped {
   name: string | null
   /** The stored file, which is removed once it was checked; null for a batch of a call. */
   file_id: string | null
+  file_sha256: Uint8Array | null
+  /** An earlier batch whose file has the same content. */
+  same_file_id: string | null
   /** The columns of the file in their order, once its header was read. */
   columns: string[] | null
   /** The byte of the file at which the next row begins. */

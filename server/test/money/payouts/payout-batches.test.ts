@@ -247,6 +247,29 @@ describe('a batch of payouts', () => {
     expect((await client.get('/transactions?limit=100')).body.totalCount).toBe(30)
   })
 
+  test('of a file that another batch has paid is paid only if told so, also of two at the same moment', async () => {
+    const { client, payee } = await payingPlatform()
+    const csv = `accountId,currency,amount\n${payee},USD,100\n`
+    const [first, second, abandoned] = [
+      await sendFile(client, csv),
+      await sendFile(client, csv),
+      await sendFile(client, csv),
+    ]
+    expect([first.sameFileAs, second.sameFileAs]).toEqual([undefined, first.id])
+    const ready = await Promise.all([first, second].map(({ id }) => checked(client, id)))
+    await checked(client, abandoned.id)
+    expect((await client.post(`/payouts/batches/${abandoned.id}/cancel`)).status).toBe(200)
+    const replies = await Promise.all(ready.map((batch) => execute(client, batch)))
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409])
+    const at = replies.findIndex(({ status }) => status === 409)
+    expectError(replies[at]!, { code: 'PAYOUT_FILE_PAID_BEFORE', field: 'payAgain' })
+    expect(replies[at]!.body.details.payoutBatchId).toBe(ready[1 - at]!.id)
+    expect((await execute(client, ready[at]!, { payAgain: true })).status).toBe(200)
+    await batchIn(client, ready[at]!.id, 'COMPLETED')
+    const other = await sendFile(client, `accountId,currency,amount\n${payee},USD,101\n`)
+    expect(other).not.toHaveProperty('sameFileAs')
+  })
+
   test('that is canceled pays nothing more', async () => {
     const { client, payee } = await payingPlatform()
     const ready = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)

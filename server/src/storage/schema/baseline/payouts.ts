@@ -7,6 +7,9 @@ CREATE TABLE payout_batches (
   name text,
   -- Null for a batch of a call.
   file_id uuid REFERENCES stored_files,
+  file_sha256 bytea,
+  -- An earlier batch whose file has the same content.
+  same_file_id uuid REFERENCES payout_batches,
   -- The header of the file, once it was read.
   columns jsonb,
   -- The checkpoint of the check: the byte of the file at which the next row begins.
@@ -27,6 +30,7 @@ CREATE TABLE payout_batches (
   CONSTRAINT payout_batches_sent CHECK (sent + failed <= checked - faulty),
   CONSTRAINT payout_batches_completed_at CHECK ((state IN ('COMPLETED', 'CANCELED', 'FAILED')) = (completed_at IS NOT NULL))
 );
+CREATE INDEX payout_batches_file ON payout_batches (platform_id, file_sha256) WHERE file_sha256 IS NOT NULL;
 CREATE INDEX payout_batches_page ON payout_batches (platform_id, created_at DESC, id DESC);
 
 CREATE TABLE payout_lines (
