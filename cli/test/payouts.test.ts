@@ -65,7 +65,7 @@ describe('countersign payouts send', () => {
       ])
     }
     expect(await balance()).toBe(before - 4000n)
-    const again = ['may.csv', '--key', 'once more', '--yes', '--json']
+    const again = ['may.csv', '--key', 'once more', '--yes', '--json'] as const
     expect((await run(...again)).stderr).toContain('PAYOUT_FILE_PAID_BEFORE')
     expect(await balance()).toBe(before - 4000n)
     expect(JSON.parse((await run(...again, '--again')).stdout)).toMatchObject({ status: 'COMPLETED' })

@@ -13,7 +13,7 @@ export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
   const next = PAYOUT_BATCH_TRANSITIONS[status]
   const onDone = () => void client.invalidateQueries({ queryKey: ['payouts'] })
   const payable = progress.checked - progress.faulty
-  const left = progress.faulty > 0 ? ` ${progress.faulty} lines that cannot be paid are left out.` : ''
+  const left = progress.faulty > 0 ? ` Lines that cannot be paid are left out: ${progress.faulty}.` : ''
   const again =
     sameFileAs === undefined ? '' : `Caution: ${sameFileAs} has the same file and may have paid it. `
   const unready = next.execute === null ? 'Only a checked batch can be paid.' : undefined
@@ -43,7 +43,7 @@ export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
         }
         ask={{
           title: 'Pay this batch?',
-          text: `${again}${sumsInWords(batch)} by ${payable} payments.${left} If your platform asks for several approvals, the last one pays.`,
+          text: `${again}${sumsInWords(batch)} by ${payable} ${payable === 1 ? 'payment' : 'payments'}.${left} If your platform asks for several approvals, the last one pays.`,
         }}
         onDone={onDone}
       />

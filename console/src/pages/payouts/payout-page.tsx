@@ -96,12 +96,12 @@ function Totals({ batch }: { readonly batch: PayoutBatch }) {
         idOf={({ rail, total }) => `${rail} ${total.currency.code}`}
         empty="No line can be paid."
         columns={[
-          { id: 'rail', header: 'Rail', width: 'minmax(6rem, 1fr)', cell: ({ rail }) => rail },
-          { id: 'lines', header: 'Payments', width: '6rem', isRight: true, cell: ({ lines }) => `${lines}` },
+          { id: 'rail', header: 'Rail', width: 'minmax(4.5rem, 1fr)', cell: ({ rail }) => rail },
+          { id: 'lines', header: 'Payments', width: '5rem', isRight: true, cell: ({ lines }) => `${lines}` },
           {
             id: 'total',
             header: 'Total',
-            width: 'minmax(8rem, 1fr)',
+            width: 'minmax(7rem, 1fr)',
             isRight: true,
             cell: ({ total }) => <Money of={total} />,
           },

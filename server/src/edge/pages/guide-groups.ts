@@ -33,6 +33,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
     title: 'Payments',
     names: [
       'payments.md',
+      'bulk-payouts.md',
       'account-types.md',
       'stablecoins.md',
       'cards.md',

@@ -2,7 +2,7 @@ import type { EndpointName } from '@countersign/contract/api'
 import type { Endpoint } from '@countersign/contract/core/endpoint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toJson } from '../../../src/base/json/json.ts'
-import { type Client, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
+import { type Client, fund, newCustomer, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import {
   callerOf,
   expectError,
@@ -18,6 +18,7 @@ import { ENDPOINTS } from '../../worlds/contract/endpoints.testing.ts'
 import { newAgent } from '../../worlds/records/agents.testing.ts'
 import { clear, used } from '../../worlds/records/cards.testing.ts'
 import { waitingPayment } from '../../worlds/records/decisions.testing.ts'
+import { checked, sendLines, usAccount } from '../../worlds/records/payouts.testing.ts'
 import { paidInByListed, screeningsOf } from '../../worlds/records/screenings.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
@@ -62,6 +63,8 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
   deposit_return: newDeposit,
   deposit_split: newDeposit,
   deposit_write_off: newDeposit,
+  payout_batch_execute: newPayoutBatch,
+  payout_batch_cancel: newPayoutBatch,
   screening_release: newScreening,
   screening_reject: newScreening,
   invitation_claim: newInvitation,
@@ -105,6 +108,16 @@ async function newQuote(caller: Pick<Client, 'post'>, body: unknown, path = '/qu
 async function newDeposit({ client, ids }: World) {
   const { body } = await client.post('/sandbox/deposits', validBody('sandbox_deposit', ids))
   return { Deposit: body.id as string }
+}
+
+/** A checked batch of one payout of 1.00 USD. */
+async function newPayoutBatch({ client }: World) {
+  const { data } = (await client.get('/platform/internal-accounts?currency=USD')).body
+  await fund(client, data[0].id, 100)
+  const line = { accountInfo: usAccount('777000789'), currency: 'USD', amount: 100 }
+  const { id } = await sendLines(client, [line])
+  await checked(client, id)
+  return { PayoutBatch: String(id) }
 }
 
 /** One that waits for a person. */
@@ -164,6 +177,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
   quote_create: '/transactions',
   agent_me_quote_create: '/transactions',
   deposit_assign: '/transactions',
+  payout_batch_execute: '/transactions',
   transfer_in: '/transactions',
   transfer_out: '/transactions',
   agent_me_transfer_in: '/transactions',
@@ -173,7 +187,7 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
 
 /** What cannot be done a second time to the same record. */
 const HAPPENS_ONCE =
-  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^screening_(release|reject)$/
+  /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^screening_(release|reject)$/
 
 /** The contents of a world, without times of changes, and without webhooks: their delivery goes on by itself. */
 const holds = async ({ client, agent }: World) =>
@@ -259,6 +273,8 @@ test.each(IDEMPOTENT)(
     expect(new Set(replies.map((reply) => `${reply.status} ${toJson(reply.body)}`)).size).toBe(1)
     expect(replies[0]!.status).toBe(successOf(endpoint))
     expect(replies.filter((reply) => !isReplay(reply))).toHaveLength(1)
+    // A batch of payouts is paid after the response.
+    await world.client.advance(0)
     const counts = await countsOf(world.client)
     const list = MADE[name]
     expect(counts).toEqual({ ...before, ...(list ? { [list]: before[list]! + 1 } : {}) })

@@ -1,0 +1,53 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type ConsoleWorld, DESKTOP, look, openSignedIn, PHONE } from '../console.testing.ts'
+
+describe.each([
+  ['a desktop', DESKTOP],
+  ['a phone', PHONE],
+] as const)('a batch of payouts, on %s,', (_, viewport) => {
+  let world: ConsoleWorld
+  afterEach(async () => {
+    await world?.browser.close()
+  })
+
+  test('shows its totals and faults, is paid after a question that names both, and leads to each payment', async () => {
+    world = await openSignedIn(viewport)
+    const { page, countersign, wrong, go } = world
+    const { data: accounts } = await countersign.platformInternalAccounts.list({ currency: 'USD' })
+    await countersign.sandbox.fund(accounts[0]!.id, { amount: 100_000n })
+    const payee = await countersign.platformExternalAccounts.create({
+      currency: 'USD',
+      accountInfo: {
+        accountType: 'USD_ACCOUNT',
+        accountNumber: '600000789',
+        routingNumber: '021000021',
+        beneficiary: { beneficiaryType: 'BUSINESS', legalName: 'Babbage & Co' },
+      },
+    })
+    const line = { accountId: payee.id, currency: 'USD' }
+    const { id } = await countersign.payoutBatches.create({
+      name: 'Salaries May',
+      lines: [
+        { ...line, amount: 2_500n, reference: 'may-ada' },
+        { ...line, amount: 4_000n, reference: 'may-ada' },
+      ],
+    })
+    await countersign.waitForPayoutBatch(id)
+
+    await go('/payouts')
+    await page.getByText('Salaries May').click()
+    await page.getByRole('heading', { level: 1, name: 'Salaries May', exact: true }).waitFor()
+    await page.getByText('reference: Line 1 has this reference').waitFor()
+    const faults = await look(page, 'payouts')
+    await page.getByRole('button', { name: 'Pay', exact: true }).click()
+    const question = page.getByRole('dialog', { name: 'Pay this batch?' })
+    await question.getByText('25.00 USD by 1 payment. Lines that cannot be paid are left out: 1.').waitFor()
+    await question.getByRole('button', { name: 'Pay', exact: true }).click()
+    await page.getByText('Completed', { exact: true }).first().waitFor()
+    await page.getByRole('link', { name: /^Transaction…/ }).click()
+    await page.getByText('Babbage & Co').first().waitFor()
+    expect((await countersign.payoutBatches.get(id)).progress).toMatchObject({ sent: 1, faulty: 1 })
+    expect(faults).toEqual([])
+    expect(wrong).toEqual([])
+  })
+})
