@@ -75,6 +75,7 @@ const OF_PLATFORM: readonly EndpointName[] = [
   'member_update',
   'member_passkey_create',
   'platform_external_account_create',
+  'payout_batch_create',
   'stablecoin_account_link',
   'webhook_secret_create',
 ]
@@ -94,6 +95,7 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   'sandbox_card_authorization merchant.descriptor': ['card_transactions.merchant'],
   // Money in suspense that nobody was found for.
   'sandbox_deposit remittanceInformation': ['deposits.details', 'events.data'],
+  'deposit_split reason': ['deposits.details', 'events.data'],
   // Reports of the sandbox's bank that name nobody's payment.
   'rail_event_resolve note': ['rail_events.note'],
   'sandbox_rail_event message': ['rail_events.body'],

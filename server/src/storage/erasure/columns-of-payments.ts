@@ -25,7 +25,8 @@ export const COLUMNS_OF_PAYMENTS: Readonly<Record<string, TableColumns>> = {
   },
   // The payees belong to the platform. They are not customers.
   payout_batches: {
-    plain: 'state name columns next_byte lines checked faulty sent failed next_line totals file_error',
+    plain:
+      'state name file_sha256 columns next_byte lines checked faulty sent failed next_line totals file_error',
   },
   payout_lines: {
     plain: 'line state currency amount rail payment_rail code field',

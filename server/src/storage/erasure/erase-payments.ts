@@ -75,12 +75,17 @@ export async function erasePayments(
   return lists[next.list] ? { found, after: JSON.stringify(next) } : { found }
 }
 
+/** The deposits of payments, those that they are parts of, and the other parts of these that belong to nobody. */
+const DEPOSITS = `
+WITH RECURSIVE own AS (
+  SELECT id, parent_id FROM deposits WHERE transaction_id = ANY ($1::uuid[])
+  UNION SELECT d.id, d.parent_id FROM own JOIN deposits AS d ON d.id = own.parent_id)
+SELECT id FROM own UNION
+SELECT d.id FROM own JOIN deposits AS d ON d.parent_id = own.id WHERE d.transaction_id IS NULL`
+
 async function eraseOwn(db: Database, payments: readonly Listed[]): Promise<number> {
   if (payments.length === 0) return 0
-  const deposits = await db.query<{ id: string }>(
-    'SELECT id FROM deposits WHERE transaction_id = ANY ($1::uuid[])',
-    [payments.map(({ id }) => uuidOf(id))],
-  )
+  const deposits = await db.query<{ id: string }>(DEPOSITS, [payments.map(({ id }) => uuidOf(id))])
   const given = [
     ...payments.flatMap(({ id, quote_id }) => (quote_id === null ? [id] : [id, quote_id])),
     ...deposits.rows.map(({ id }) => id),

@@ -11,8 +11,11 @@ type Report = Pick<RailEventRow, 'id' | 'rail' | 'body'>
 const OWN = `
 SELECT id FROM transactions WHERE id = ANY ($2::uuid[]) AND customer_id = $1
 UNION ALL SELECT id FROM quotes WHERE id = ANY ($2::uuid[]) AND customer_id = $1
-UNION ALL SELECT d.id FROM deposits AS d JOIN transactions AS t ON t.id = d.transaction_id
-  WHERE d.id = ANY ($2::uuid[]) AND t.customer_id = $1`
+UNION ALL SELECT d.id FROM deposits AS d WHERE d.id = ANY ($2::uuid[]) AND EXISTS (
+  WITH RECURSIVE part AS (
+    SELECT d.id, d.transaction_id
+    UNION ALL SELECT p.id, p.transaction_id FROM part JOIN deposits AS p ON p.parent_id = part.id)
+  SELECT FROM part JOIN transactions AS t ON t.id = part.transaction_id WHERE t.customer_id = $1)`
 
 /** Reports, by their own names, that another kind of file has made of the customer's deposits. */
 const CONFIRMATIONS = `

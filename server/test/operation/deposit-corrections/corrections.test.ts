@@ -15,6 +15,9 @@ import { balanceOf } from '../../worlds/records/payments.testing.ts'
 /** A deposit of 100.00 USD in suspense. */
 const AMOUNT = 10_000
 
+/** Longer than the time after which a deleted customer is erased. */
+const ERASED_SECONDS = 1826 * 24 * 3600
+
 type Deposit = Reply['body']
 
 async function suspended(client: Client, amount = AMOUNT): Promise<Deposit> {
@@ -116,6 +119,30 @@ async function spend(client: Client, customer: { id: string; usd: string }, amou
   expect(reply.status, toJson(reply.body)).toBe(201)
   await client.advance(0)
 }
+
+test('the erasure of a customer erases the words of the whole deposit of which it has a part', async () => {
+  const client = await newPlatform()
+  const [customer, other] = [await newCustomer(client), await newCustomer(client)]
+  const said = { remittanceInformation: 'For Ada', sender: { name: 'Charles Babbage' } }
+  const { body: deposit } = await client.post('/sandbox/deposits', {
+    amount: AMOUNT,
+    currency: 'USD',
+    ...said,
+  })
+  const { parts } = await split(client, deposit, [5_000, 3_000, 2_000])
+  await correct(client, parts[0], 'assign', { accountId: customer.usd })
+  await correct(client, parts[1], 'assign', { accountId: other.usd })
+  await spend(client, customer, 5_000)
+  expect((await client.send('DELETE', `/customers/${customer.id}`)).status).toBe(200)
+  await client.post(`/customers/${customer.id}/erasure`)
+  await client.advance(ERASED_SECONDS)
+  expect((await client.get(`/customers/${customer.id}/erasure`)).body.status).toBe('DONE')
+  for (const { id } of [deposit, parts[0], parts[2]]) {
+    const left = (await client.get(`/deposits/${id}`)).body
+    for (const member of ['sender', 'remittanceInformation', 'note']) expect(left).not.toHaveProperty(member)
+  }
+  expect((await client.get(`/deposits/${parts[1].id}`)).body).toMatchObject(said)
+})
 
 /** The state of a part when the bank takes all back. */
 const FATES = ['SUSPENSE', 'CREDITED', 'WRITTEN_OFF', 'SPLIT'] as const
