@@ -20,7 +20,14 @@ describe('pages that were not visited yet', () => {
     world = await openConsole()
     const { page, countersign } = world
     const loaded: string[] = []
-    page.on('requestfinished', (request) => loaded.push(new URL(request.url()).pathname))
+    let pending = 0
+    page.on('request', (request) => {
+      if (request.resourceType() === 'script') pending += 1
+    })
+    page.on('requestfinished', (request) => {
+      loaded.push(new URL(request.url()).pathname)
+      if (request.resourceType() === 'script') pending -= 1
+    })
     await page.goto((await countersign.sandbox.consoleLink()).url)
     for (const script of SCRIPTS) await expect.poll(() => loaded.some((path) => script.test(path))).toBe(true)
     // Scripts that they share may still be on their way.
@@ -30,7 +37,7 @@ describe('pages that were not visited yet', () => {
       before = loaded.length
       return count
     }
-    await expect.poll(newOnes, { interval: 500 }).toBe(0)
+    await expect.poll(() => newOnes() + pending, { interval: 500 }).toBe(0)
 
     const failed: string[] = []
     page.on('requestfailed', (request) => failed.push(request.resourceType()))
