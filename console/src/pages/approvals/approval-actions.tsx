@@ -3,6 +3,7 @@ import { countersign } from '../../data/client.ts'
 import { useDenied, useMe } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
 import { DecideButton } from '../decisions/decide-button.tsx'
+import { executeBatch } from '../payouts/payout.ts'
 import type { Approval } from './approval.ts'
 import { DepositButtons } from './deposit-buttons.tsx'
 import { approving } from './signature.ts'
@@ -50,6 +51,13 @@ const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdict>> = 
     needsReason: true,
     act: ({ objectId }, text) => countersign.railEvents.resolve(objectId, { note: text }),
   },
+  PAYOUT_BATCH: {
+    label: 'Approve',
+    title: 'Pay this batch?',
+    text: 'Your approval counts for its totals. The last one that is needed pays all its payments.',
+    needsReason: false,
+    act: async ({ objectId }) => executeBatch(await countersign.payoutBatches.get(objectId)),
+  },
 }
 
 /** The call that refuses each kind. A report of a rail has none. */
@@ -83,6 +91,13 @@ const REFUSES: Readonly<Record<Exclude<Approval['kind'], 'RAIL_EVENT'>, Verdict>
     needsReason: false,
     act: ({ objectId }, text) => countersign.deposits.return(objectId, note(text)),
   },
+  PAYOUT_BATCH: {
+    label: 'Cancel batch',
+    title: 'Cancel this batch?',
+    text: 'None of its payments is made.',
+    needsReason: false,
+    act: ({ objectId }) => countersign.payoutBatches.cancel(objectId),
+  },
 }
 
 /** The decision, with the endpoint of its kind. Grey where the member may not decide or has voted. */
@@ -95,7 +110,7 @@ export function ApprovalActions({ approval }: { readonly approval: Approval }) {
     ? 'You have approved it. It waits for others.'
     : undefined
   const onDone = () => {
-    for (const noun of ['approvals', 'transactions', 'overview', 'agents', 'deposits'])
+    for (const noun of ['approvals', 'transactions', 'overview', 'agents', 'deposits', 'payouts'])
       void client.invalidateQueries({ queryKey: [noun] })
   }
   const shared = { approval, onDone }

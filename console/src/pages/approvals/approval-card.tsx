@@ -16,6 +16,7 @@ const TITLES: Readonly<Record<Approval['kind'], string>> = {
   SCREENING: 'An address is on a list',
   DEPOSIT: 'Money that nobody could attribute',
   RAIL_EVENT: 'A report that fits nothing',
+  PAYOUT_BATCH: 'A batch of payouts',
 }
 
 /** One thing to decide: who asks, for whom, to whom, how much, why a person is asked, and who has approved. */
@@ -38,6 +39,12 @@ export function ApprovalCard({ approval }: { readonly approval: Approval }) {
               <TextLink to={`/transactions/${approval.transactionId}`}>
                 {shortId(approval.transactionId)}
               </TextLink>
+            ),
+          ],
+          [
+            'Batch',
+            kind === 'PAYOUT_BATCH' && (
+              <TextLink to={`/payouts/${approval.objectId}`}>{shortId(approval.objectId)}</TextLink>
             ),
           ],
           [

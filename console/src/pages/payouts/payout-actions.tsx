@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query'
 import { countersign } from '../../data/client.ts'
 import { useDenied } from '../../session/me.ts'
 import { ActionButton } from '../../ui/action-button.tsx'
-import { type PayoutBatch, sumsInWords, sumsOf } from './payout.ts'
+import { executeBatch, type PayoutBatch, sumsInWords } from './payout.ts'
 
-/** The buttons of a batch. The totals that the page shows are sent along: the server refuses others. */
+/** The buttons of a batch. */
 export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
   const client = useQueryClient()
   const [approve, transact] = [useDenied('APPROVE'), useDenied('TRANSACT')]
@@ -34,13 +34,7 @@ export function PayoutActions({ batch }: { readonly batch: PayoutBatch }) {
         label="Pay"
         variant="filled"
         denied={approve ?? unready ?? nothing}
-        act={async () =>
-          await countersign.payoutBatches.execute(id, {
-            totals: sumsOf(batch).map(({ amount, currency }) => ({ currency: currency.code, amount })),
-            ...(progress.faulty > 0 ? { skipFaulty: true } : {}),
-            ...(sameFileAs === undefined ? {} : { payAgain: true }),
-          })
-        }
+        act={() => executeBatch(batch)}
         ask={{
           title: 'Pay this batch?',
           text: `${again}${sumsInWords(batch)} by ${payable} ${payable === 1 ? 'payment' : 'payments'}.${left} If your platform asks for several approvals, the last one pays.`,

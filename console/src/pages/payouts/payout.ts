@@ -3,6 +3,7 @@ import type {
   PayoutLine as PayoutLineSchema,
 } from '@countersign/contract/payments/payout-batches'
 import type { Static } from 'typebox'
+import { countersign } from '../../data/client.ts'
 import { type Amount, moneyText } from '../../ui/money.tsx'
 
 export type PayoutBatch = Static<typeof PayoutBatchSchema>
@@ -16,6 +17,16 @@ export function sumsOf({ totals }: PayoutBatch): readonly Amount[] {
     sums.set(total.currency.code, before ? { ...before, amount: before.amount + total.amount } : total)
   }
   return [...sums.values()]
+}
+
+/** Executes a batch with the totals that it shows: the server refuses others. */
+export async function executeBatch(batch: PayoutBatch): Promise<PayoutBatch> {
+  const { id, progress, sameFileAs } = batch
+  return countersign.payoutBatches.execute(id, {
+    totals: sumsOf(batch).map(({ amount, currency }) => ({ currency: currency.code, amount })),
+    ...(progress.faulty > 0 ? { skipFaulty: true } : {}),
+    ...(sameFileAs === undefined ? {} : { payAgain: true }),
+  })
 }
 
 export function sumsInWords(batch: PayoutBatch): string {

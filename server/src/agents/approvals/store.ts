@@ -43,6 +43,9 @@ export function selectWaiting(op: Op, { kind, customerId }: WaitingFilters) {
         AND NOT EXISTS (SELECT 1 FROM screenings s WHERE s.platform_id = ${platform} AND s.state = 'WAITING' AND s.deposit_id = d.id)
     UNION ALL
     SELECT id, created_at, 'RAIL_EVENT', NULL FROM rail_events WHERE platform_id = ${platform} AND state = 'WAITING'
+    UNION ALL
+    SELECT id, created_at, 'PAYOUT_BATCH', NULL FROM payout_batches
+      WHERE platform_id = ${platform} AND state = 'AWAITING_APPROVAL'
   )`
   // What waits takes the place of a table, in whose order it is paged.
   const rows = op.read.selectFrom(waiting.as('agent_actions')).selectAll()

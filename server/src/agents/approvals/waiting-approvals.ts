@@ -11,6 +11,7 @@ import { findTransaction, receivedOf, sentOf } from '../../kernel/transactions/t
 import { findDeposit } from '../../money/deposits/deposits.ts'
 import { findExternalAccountEver } from '../../money/external-accounts/external-accounts.ts'
 import { approvalDeadline } from '../../money/incoming-payments/incoming-payments.ts'
+import { amountsByCurrency, findBatch } from '../../money/payouts/payout-batches.ts'
 import { findQuote } from '../../money/quotes/quotes.ts'
 import { findRailEventById } from '../../money/rail-events/rail-events.ts'
 import { findRailPayment } from '../../money/rails/rail-payments.ts'
@@ -112,6 +113,23 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
       ...(await paymentOf(op, event)),
     }
   },
+
+  PAYOUT_BATCH: batchParts,
+}
+
+/** Why members are asked about a batch of payouts: its payments and totals. */
+async function batchParts(op: Op, id: string): Promise<Parts> {
+  const batch = await findBatch(op, id)
+  const [first, ...others] = amountsByCurrency(batch)
+  const payments = batch.checked - batch.faulty
+  const name = batch.name === null ? '' : ` of ${batch.name}`
+  return {
+    ...(first && others.length === 0 ? amountOf(first[1], first[0]) : {}),
+    policy: {
+      rule: 'approvalsRequired',
+      words: `${payments} ${payments === 1 ? 'payment' : 'payments'}${name}. The platform asks several members.`,
+    },
+  }
 }
 
 /** The payment out that a report is about, if its rail has it. */
@@ -150,6 +168,7 @@ const SUSPENDED: Readonly<Record<string, string>> = {
   RETURN_FAILED: 'It could not go back to its sender.',
   RETURN_UNAVAILABLE: 'Its rail cannot send it back: the account of its sender is not known.',
   SCREENING_HIT: 'Its sender is on a list.',
+  BOOKED_MORE: 'Its bank has booked more than was recorded.',
 }
 
 /** A record that waits, as the list shows it. */
