@@ -29,7 +29,7 @@ export default defineConfig({
     sequence: { sequencer: ProjectOrder },
     // The shared server has to close, and its log is searched for secrets.
     teardownTimeout: 60_000 * slowdown,
-    // Compiled sources, by their content and the settings of vitest: another project of this run and the next run read them.
+    // Compiled sources, by their content and that of this file: the next run, or another project of this one, reads them.
     experimental: {
       fsModuleCache: true,
       fsModuleCachePath: pathOf('node_modules/.cache/countersign/test-modules'),
