@@ -29,11 +29,6 @@ export default defineConfig({
     sequence: { sequencer: ProjectOrder },
     // The shared server has to close, and its log is searched for secrets.
     teardownTimeout: 60_000 * slowdown,
-    // Compiled sources, by their content and that of this file: the next run, or another project of this one, reads them.
-    experimental: {
-      fsModuleCache: true,
-      fsModuleCachePath: pathOf('node_modules/.cache/countersign/test-modules'),
-    },
     reporters: ['default', new TestSeconds(), new PlainReporter()],
   },
 })
