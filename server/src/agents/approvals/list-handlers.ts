@@ -7,7 +7,12 @@ import { selectVotes, selectWaiting, type WaitingRow } from './store.ts'
 import { waitingView } from './waiting-approvals.ts'
 
 /** What several members may have to approve. */
-const VOTED: ReadonlySet<ApprovalKind> = new Set(['AGENT_ACTION', 'INCOMING_PAYMENT', 'SCREENING'])
+const VOTED: ReadonlySet<ApprovalKind> = new Set([
+  'AGENT_ACTION',
+  'INCOMING_PAYMENT',
+  'SCREENING',
+  'PAYOUT_BATCH',
+])
 
 export const approvalHandlers: Handlers<typeof approvals> = {
   approval_list: async (op, { query }) => ({

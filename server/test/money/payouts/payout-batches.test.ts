@@ -337,8 +337,21 @@ describe('the money of others', () => {
     for (let vote = 0; vote < 2; vote++)
       expect((await execute(members[0]!.browser, ready)).body).toMatchObject({ status: 'AWAITING_APPROVAL' })
     expect(await balanceOf(client)).toBe(1_000_000)
+    const waiting = async () => (await client.get('/approvals')).body.data
+    expect(await waiting()).toMatchObject([
+      {
+        kind: 'PAYOUT_BATCH',
+        objectId: ready.id,
+        amount: { amount: 10 },
+        policy: { words: '1 payment of Payroll. The platform asks several members.' },
+        votes: [{ memberName: 'Grace Hopper' }],
+        votesRequired: 2,
+      },
+    ])
+    expect((await client.get('/overview')).body.waiting.approvals).toBe(1)
     expect((await execute(members[1]!.browser, ready)).body).toMatchObject({ status: 'SENDING' })
     await batchIn(client, ready.id, 'COMPLETED')
+    expect(await waiting()).toEqual([])
     expect(await balanceOf(client)).toBe(1_000_000 - 10)
   })
 })
