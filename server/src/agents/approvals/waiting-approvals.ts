@@ -117,7 +117,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
   PAYOUT_BATCH: batchParts,
 }
 
-/** Why members are asked about a batch of payouts: its payments and totals. */
+/** The payments and the total of a batch of payouts. */
 async function batchParts(op: Op, id: string): Promise<Parts> {
   const batch = await findBatch(op, id)
   const [first, ...others] = amountsByCurrency(batch)
