@@ -128,7 +128,7 @@ export const payout_batch_create = endpoint({
   idempotent: true,
   body: PayoutBatchRequest,
   bodyBytesMax: 8 * MIB,
-  bodyMembersMax: 30 * PAYOUT_LINES_MAX,
+  bodyMembersMax: 50 * PAYOUT_LINES_MAX,
   responses: { 201: PayoutBatch },
   errors: ['INVALID_INPUT'],
 })

@@ -23,8 +23,8 @@ async function clientWith(permissions: readonly Permission[]): Promise<Client> {
 const OF_PLATFORM = ENDPOINTS.filter(([, { auth }]) => auth === 'platform')
 const OF_AGENT = ENDPOINTS.filter(([, { auth }]) => auth === 'agent')
 
-/** No input keeps these from emptying the platform, and from making a link for whoever has all permissions. */
-const BY_THEMSELVES: readonly string[] = ['sandbox_reset', 'sandbox_console_link']
+/** No input keeps these from emptying the platform, making a link for whoever has all permissions, and storing a file. */
+const BY_THEMSELVES: readonly string[] = ['sandbox_reset', 'sandbox_console_link', 'payout_file_create']
 
 /** Each permission, with the calls that it allows alone. */
 const OF_ONE = PERMISSIONS.map((permission) => [permission, OF_PLATFORM.filter(allows(permission))] as const)
