@@ -16,7 +16,7 @@ export function refusalsOf(endpoint: Endpoint): (parts: Parts) => Promise<ApiErr
   const validParams = samples((endpoint.params ?? { properties: {} }) as JsonSchema)[0]
   return async ({ query = requiredQuery(endpoint), text }) => {
     try {
-      const body = parseBody(text === undefined ? undefined : Buffer.from(text))
+      const body = parseBody(text === undefined ? undefined : Buffer.from(text), endpoint.bodyMembersMax)
       await parse({ params: { ...(validParams as object) }, query: { ...query }, body }, STRICTLY)
       return undefined
     } catch (error) {
