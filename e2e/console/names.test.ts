@@ -27,6 +27,8 @@ describe('the list of transactions', () => {
     }
     const { data, names } = await countersign.transactions.list({ includeNames: true })
     expect(new Set(data.map(({ customerId }) => customerId)).size).toBe(CUSTOMERS)
+    // The overview asks again after each payment.
+    await page.goto('about:blank')
     const calls: string[] = []
     page.on('request', (request) => {
       const { pathname } = new URL(request.url())
