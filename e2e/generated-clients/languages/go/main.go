@@ -125,7 +125,7 @@ func (b backend) pay(wallet, bank string) (api.PaymentStatus, string) {
 	created, err := b.client.QuoteCreateWithResponse(ctx, nil, api.QuoteRequest{
 		Source:               source,
 		Destination:          destination,
-		LockedCurrencySide:   api.RECEIVING,
+		LockedCurrencySide:   api.LockedCurrencySide("RECEIVING"),
 		LockedCurrencyAmount: cents,
 	})
 	check(err)
