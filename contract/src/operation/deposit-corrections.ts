@@ -78,8 +78,8 @@ export const deposit_write_off = endpoint({
   tag: TAG,
   summary: 'Write off a deposit',
   description:
-    'Books a deposit in suspense to the account `costs` of the platform, so that it lowers the costs: for amounts that nobody ' +
-    `claims and that cannot go back. ${VOTES}`,
+    'Books a deposit in suspense to the account `costs` of the platform, so that it lowers the costs: for amounts that have ' +
+    `no owner and cannot go back. ${VOTES}`,
   idempotent: true,
   params: depositPath,
   body: DepositWriteOffRequest,

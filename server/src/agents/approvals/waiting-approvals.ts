@@ -123,11 +123,15 @@ async function batchParts(op: Op, id: string): Promise<Parts> {
   const [first, ...others] = amountsByCurrency(batch)
   const payments = batch.checked - batch.faulty
   const name = batch.name === null ? '' : ` of ${batch.name}`
+  const caution =
+    batch.same_file_id === null
+      ? ''
+      : ` Caution: ${batch.same_file_id} has the same file and may have paid it.`
   return {
     ...(first && others.length === 0 ? amountOf(first[1], first[0]) : {}),
     policy: {
       rule: 'approvalsRequired',
-      words: `${payments} ${payments === 1 ? 'payment' : 'payments'}${name}. The platform asks several members.`,
+      words: `${payments} ${payments === 1 ? 'payment' : 'payments'}${name}. The platform asks several members.${caution}`,
     },
   }
 }

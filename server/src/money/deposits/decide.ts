@@ -25,7 +25,7 @@ export function stillWaits(row: DepositRow, { writes }: Vote): Write[] {
   return [...writes, expectRow('deposits', row.id, { state: row.state })]
 }
 
-/** Error: 409 `INVALID_STATE_TRANSITION` where nobody has to decide about it. */
+/** Error: 409 `INVALID_STATE_TRANSITION` if the deposit is not in suspense. */
 export function checkCan({ state }: DepositRow, by: DepositEvent): void {
   if (state !== 'SUSPENSE' || nextState(DEPOSIT_TRANSITIONS, state, by) === null)
     throw new ApiError('INVALID_STATE_TRANSITION', {
@@ -34,7 +34,7 @@ export function checkCan({ state }: DepositRow, by: DepositEvent): void {
     })
 }
 
-/** Error: 409 `SCREENING_NOT_DECIDED` where somebody has to decide about its sender first. A decision is for good. */
+/** Error: 409 `SCREENING_NOT_DECIDED` if the screening of its sender is not decided yet. */
 export async function checkScreened(op: Op, { id, reason }: DepositRow): Promise<void> {
   if (reason !== SCREENING_HIT) return
   const screening = await findScreeningOf(op, 'CREDIT', id)

@@ -17,6 +17,7 @@ import type { DepositAccountRow, DepositDetails, DepositRow } from '../../storag
 import { isAsked } from '../incoming-payments/incoming-payments.ts'
 import { hasRoomForFunding, receiveFunding } from '../quotes/funding.ts'
 import { findQuote } from '../quotes/quotes.ts'
+import { reportedAmount } from '../rails/booked-amount.ts'
 import { causeOf, faultOfReturn, findDepositRow, railLeg, returning } from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/rail-ids.ts'
 import { creditOf, type From } from './credit.ts'
@@ -269,7 +270,7 @@ export function depositView(row: DepositRow) {
       adjustedFrom:
         details.adjustedFrom === undefined
           ? undefined
-          : { amount: BigInt(details.adjustedFrom), currency: currencyRecord(row.currency) },
+          : { amount: reportedAmount(row), currency: currencyRecord(row.currency) },
       accountId: row.account_id,
       transactionId: row.transaction_id,
       remittanceInformation: details.remittanceInformation,

@@ -7,6 +7,7 @@ import { findTransaction, transactionView } from '../../kernel/transactions/tran
 import type { Write } from '../../storage/commit/writes.ts'
 import { required } from '../../storage/read/required.ts'
 import type { DepositRow } from '../../storage/rows/rail.ts'
+import { bookedAmount } from '../rails/booked-amount.ts'
 import { causeOf, moveDeposit, railLeg } from '../rails/deposit-rows.ts'
 import { takeBack } from '../rails/reverse-credit.ts'
 import { depositView } from './deposits.ts'
@@ -82,7 +83,8 @@ class Reverser {
   /** The bank takes back only what it has booked: so the costs that the platform has borne are undone. */
   #borneAgain(row: DepositRow): Write[] {
     const { currency } = row
-    const borne = BigInt(row.details.borne ?? 0)
+    const difference = row.amount - bookedAmount(row)
+    const borne = difference > 0n ? difference : 0n
     return post(this.#op, this.#cause, [railLeg(row, -borne), { system: 'costs', currency, amount: borne }])
   }
 

@@ -1,10 +1,6 @@
 import type { BodyOf } from '@countersign/contract/core/endpoint'
 import type { payout_batch_execute } from '@countersign/contract/payments/payout-batches'
-import {
-  PAYOUT_BATCH_TRANSITIONS,
-  type PayoutBatchEvent,
-  type PayoutBatchState,
-} from '@countersign/contract/states/payout-states'
+import { PAYOUT_BATCH_TRANSITIONS, type PayoutBatchEvent } from '@countersign/contract/states/payout-states'
 import type { Op } from '../../kernel/operation/app.ts'
 import { ApiError } from '../../kernel/operation/operation.ts'
 import { nextState } from '../../kernel/operation/transition.ts'
@@ -39,19 +35,9 @@ export async function checkExecutable(op: Op, batch: PayoutBatchRow, body: Execu
   }
 }
 
-/** The states of batches that may be paid, or were. */
-export const NOT_ABANDONED: readonly PayoutBatchState[] = [
-  'CHECKING',
-  'READY',
-  'AWAITING_APPROVAL',
-  'SENDING',
-  'COMPLETED',
-]
-const PAID: readonly PayoutBatchState[] = ['SENDING', 'COMPLETED']
-
 /**
- * Checks that no other batch has paid the same file. Returns the guards of that: of two batches that are executed at the same time one is
- * decided again. Error: 409 `PAYOUT_FILE_PAID_BEFORE`.
+ * Checks that no other batch has paid the same file, or a part of it. The guards: of two batches that are executed at the same time one
+ * is decided again. Error: 409 `PAYOUT_FILE_PAID_BEFORE`.
  */
 export async function checkFileIsNew(
   op: Op,
@@ -60,7 +46,7 @@ export async function checkFileIsNew(
 ): Promise<readonly Write[]> {
   if (batch.file_sha256 === null || payAgain === true) return []
   const platform = await findPlatform(op)
-  const payoutBatchId = await selectSameFile(op, batch, PAID)
+  const payoutBatchId = await selectSameFile(op, batch, { orMay: false })
   if (payoutBatchId === null) return [platformChanged(op, platform)]
   throw new ApiError('PAYOUT_FILE_PAID_BEFORE', {
     message: `${payoutBatchId} has paid a file with the same content. To pay it once more, execute with payAgain.`,

@@ -14,7 +14,7 @@ import { castVote } from '../../people/members/approval-votes.ts'
 import { insert } from '../../storage/commit/writes.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { PayoutLineRow } from '../../storage/rows/payout.ts'
-import { checkExecutable, checkFileIsNew, checkMay, NOT_ABANDONED } from './execute-batch.ts'
+import { checkExecutable, checkFileIsNew, checkMay } from './execute-batch.ts'
 import { batchView, findBatch, lineView, newBatch, newLine, nextRun } from './payout-batches.ts'
 import { selectBatches, selectLines, selectSameFile } from './store.ts'
 
@@ -42,7 +42,7 @@ export const payoutBatchHandlers: Handlers<typeof payoutBatches> = {
   payout_file_create: async (op, { body, file }) => {
     checkIsText(file)
     const added = newBatch(op, { name: body.name, file, lines: 0 })
-    const batch = { ...added, same_file_id: await selectSameFile(op, added, NOT_ABANDONED) }
+    const batch = { ...added, same_file_id: await selectSameFile(op, added, { orMay: true }) }
     return {
       status: 201,
       body: batchView(batch),

@@ -41,7 +41,7 @@ export async function findPayee(op: Op, { account_id, currency, request }: Payou
     throw fieldError('INVALID_INPUT', 'accountId', 'A payout has either accountId or accountInfo')
   if (accountId !== undefined)
     return { account: await findExternalAccount(op, account_id ?? accountId, 'accountId'), isStored: true }
-  if (accountInfo === undefined || currency === null) throw new Error('A payout to nobody')
+  if (accountInfo === undefined || currency === null) throw new Error('A payout without a payee')
   const account = await describedAccount(op, null, { currency, accountInfo })
   const same = await findSameAccount(op, account)
   return same

@@ -3,6 +3,9 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { whereGiven } from '../../storage/read/where-given.ts'
 import type { PayoutBatchRow, PayoutLineRow } from '../../storage/rows/payout.ts'
 
+/** The states from which a batch may still pay. */
+const MAY_PAY: readonly PayoutBatchState[] = ['CHECKING', 'READY', 'AWAITING_APPROVAL', 'SENDING']
+
 export async function selectBatch(op: Op, id: string): Promise<PayoutBatchRow | undefined> {
   return selectBatches(op, {}).where('id', '=', id).executeTakeFirst()
 }
@@ -15,16 +18,18 @@ export function selectBatches(op: Op, { status }: { readonly status?: PayoutBatc
     .$call((q) => whereGiven(q, 'state', '=', status))
 }
 
-/** The newest batch of these states, other than this one, whose file has the same content. */
+/** The newest other batch with the same file that has paid of it; with `orMay` also one that still may. */
 export async function selectSameFile(
   op: Op,
   { id, file_sha256 }: Pick<PayoutBatchRow, 'id' | 'file_sha256'>,
-  states: readonly PayoutBatchState[],
+  { orMay }: { readonly orMay: boolean },
 ): Promise<string | null> {
   if (file_sha256 === null) return null
+  const paying: readonly PayoutBatchState[] = orMay ? MAY_PAY : ['SENDING']
   const found = await selectBatches(op, {})
     .where('file_sha256', '=', file_sha256)
-    .where('state', 'in', states)
+    // One that was canceled while it was sent has paid some of its lines.
+    .where((eb) => eb.or([eb('sent', '>', 0), eb('state', 'in', paying)]))
     .where('id', '<>', id)
     .orderBy('created_at', 'desc')
     .limit(1)

@@ -20,6 +20,7 @@ import {
 import { type ExpectedRail, judge, type Verdict } from '../evidence/judge.ts'
 import { judgeDecided } from '../evidence/judge-decided.ts'
 import { findQuote } from '../quotes/quotes.ts'
+import { bookedAmount } from '../rails/booked-amount.ts'
 import { findDepositRow } from '../rails/deposit-rows.ts'
 import { depositId } from '../rails/rail-ids.ts'
 import { findLastDecision, findRailPayment, movedRailPayment, type Told } from '../rails/rail-payments.ts'
@@ -161,7 +162,7 @@ async function applyReversal(
   row: DepositRow | undefined,
 ): Promise<Applied> {
   const verdict = judge(evidence, { rail: expectedRail(op, rail), deposit: row })
-  if (verdict.effect === 'hold') return held(verdict.reason, row)
+  if (verdict.effect === 'hold') return held(verdict.reason, row && { ...row, amount: bookedAmount(row) })
   const reversal = row && (await reverseDeposit(op, row, evidence.message))
   return reversal ? { writes: reversal.writes } : { writes: [], reason: 'CONTRADICTION' }
 }

@@ -47,7 +47,7 @@ export async function adjusted(op: Op, row: DepositRow, booked: bigint, note: st
   const details = {
     ...noted(row, note),
     adjustedFrom: String(row.amount),
-    ...(isLess && !isInSuspense ? { borne: String(-difference) } : {}),
+    booked: String(booked),
   }
   const amount = isInSuspense ? booked : row.amount
   const parts =

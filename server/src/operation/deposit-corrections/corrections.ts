@@ -39,7 +39,7 @@ export function newPart(
     note,
   }: { readonly amount: bigint; readonly reason: DepositReason; readonly note: string },
 ): DepositRow {
-  const { from, confirmedBy, entryReference, adjustedFrom, borne, ...details } = row.details
+  const { from, confirmedBy, entryReference, adjustedFrom, booked, ...details } = row.details
   return {
     ...row,
     id: op.newId('Deposit'),

@@ -38,7 +38,7 @@ const CARRIES_NOTHING = {
   member_id: null,
 } as const
 
-/** A day later a notice helps nobody: the record that it is about shows the same. */
+/** After a day the record that a notice is about says more than the notice. */
 const NOTICE_SECONDS = 24 * 60 * 60
 
 /**

@@ -75,7 +75,7 @@ export async function erasePayments(
   return lists[next.list] ? { found, after: JSON.stringify(next) } : { found }
 }
 
-/** The deposits of payments, those that they are parts of, and the other parts of these that belong to nobody. */
+/** The deposits of payments, the deposits that were split into them, and the other parts of these without a payment. */
 const DEPOSITS = `
 WITH RECURSIVE own AS (
   SELECT id, parent_id FROM deposits WHERE transaction_id = ANY ($1::uuid[])

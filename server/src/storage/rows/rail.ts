@@ -115,8 +115,8 @@ export interface DepositDetails {
   readonly note?: string
   /** The amount before it was adjusted to what its bank has booked, in the smallest unit. */
   readonly adjustedFrom?: string
-  /** The amount that its bank has booked less and that the platform bears, in the smallest unit. */
-  readonly borne?: string
+  /** The amount that its bank has booked, if a person has adjusted the deposit to it, in the smallest unit. */
+  readonly booked?: string
   /** The part of a reversed deposit that its account no longer had, in the smallest unit. */
   readonly shortfall?: string
 }

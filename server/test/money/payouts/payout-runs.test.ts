@@ -6,8 +6,11 @@ import { receiveFile } from '../../../src/kernel/files/receive.ts'
 import { stage } from '../../../src/kernel/files/stored-files.ts'
 import type { Op } from '../../../src/kernel/operation/app.ts'
 import { externalAccountHandlers } from '../../../src/money/external-accounts/handlers.ts'
+import { checkFileIsNew } from '../../../src/money/payouts/execute-batch.ts'
 import { payoutBatchHandlers } from '../../../src/money/payouts/handlers.ts'
+import { findBatch } from '../../../src/money/payouts/payout-batches.ts'
 import type { Write } from '../../../src/storage/commit/writes.ts'
+import { uuidOf } from '../../../src/storage/engine/ids.ts'
 import { usAccount } from '../../worlds/records/payouts.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
@@ -36,7 +39,11 @@ async function newPayee(op: Op): Promise<string> {
 async function newFile(rowsFor: (payee: string) => readonly string[]) {
   const op = await service.newOp()
   const payee = await newPayee(op)
-  const csv = ['accountId,currency,amount,reference', ...rowsFor(payee)].join('\r\n')
+  return newBatch(op, rowsFor(payee))
+}
+
+async function newBatch(op: Op, rows: readonly string[]) {
+  const csv = ['accountId,currency,amount,reference', ...rows].join('\r\n')
   const { file, spooled } = await receiveFile(
     service.app,
     { name: 'p.csv', declaredType: 'text/csv' },
@@ -52,6 +59,7 @@ async function newFile(rowsFor: (payee: string) => readonly string[]) {
   expect(await commit(writes)).toEqual({ done: true })
   const params = { payoutBatchId: body.id }
   return {
+    row: () => findBatch(op, body.id),
     run: () => JOB_HANDLERS['payouts.run'](op, { batchId: body.id }),
     view: async () => (await payoutBatchHandlers.payout_batch_get(op, { ...NOTHING, params })).body,
     lines: () =>
@@ -127,4 +135,26 @@ test('of any rows the check names exactly those that cannot be paid, and adds up
     }),
     { numRuns: 15 },
   )
+})
+
+test('a file of which a canceled batch has paid some lines counts as paid before, and one that paid nothing does not', async () => {
+  const op = await service.newOp()
+  const rows = [`${await newPayee(op)},USD,5,a`]
+  const [first, second] = [await newBatch(op, rows), await newBatch(op, rows)]
+  await commit(await first.run())
+  const { id } = await first.row()
+  const canceled = (sent: number) =>
+    service.app.db.query(
+      `UPDATE payout_batches SET state = 'CANCELED', completed_at = now(), sent = $2 WHERE id = $1`,
+      [uuidOf(id), sent],
+    )
+  const check = async () => checkFileIsNew(op, await second.row(), { totals: [] })
+  await canceled(0)
+  expect(await check()).toHaveLength(1)
+  expect((await (await newBatch(op, rows)).row()).same_file_id).not.toBe(id)
+  await canceled(1)
+  await expect(check()).rejects.toMatchObject({
+    code: 'PAYOUT_FILE_PAID_BEFORE',
+    details: { payoutBatchId: id },
+  })
 })

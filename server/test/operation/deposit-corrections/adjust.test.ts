@@ -56,6 +56,18 @@ async function correct({ id }: Reply['body'], what: string, body: object): Promi
   return reply.body
 }
 
+/** The bank takes a deposit back: as it has booked it, and not as it was reported. */
+async function takesBack(bank: ModelBank, id: string, amount: number): Promise<void> {
+  const { depositId } = bank.deposit(amount)
+  const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'Recalled' }
+  const money = { value: String(amount), currency: 'EUR' }
+  await bank.tell(bank.event('deposit.reversed', { depositId, amount: money, failure }))
+  await until(
+    () => read(id),
+    ({ status }) => status === 'REVERSED',
+  )
+}
+
 async function posted(bank: ModelBank) {
   const { rows } = await world.service.app.db.query<{ posted: bigint }>(
     `SELECT posted FROM ledger_accounts WHERE currency = 'EUR' AND name = $1`,
@@ -115,16 +127,7 @@ test('what was booked above a deposit that was credited waits as a deposit in su
   await correct(parts[0], 'assign', { accountId: account.id })
   expect(await balance(account)).toBe(5030)
 
-  await bank.tell(
-    bank.event('deposit.reversed', {
-      depositId: `${bank.name}-one`,
-      failure: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'Recalled' },
-    }),
-  )
-  await until(
-    () => read(deposit.id),
-    ({ status }) => status === 'REVERSED',
-  )
+  await takesBack(bank, deposit.id, 5030)
   expect(await balance(account)).toBe(0)
   expect(await posted(bank)).toBe(0)
 })
@@ -138,16 +141,7 @@ test('what was booked below a deposit that was credited is a cost of the platfor
   expect(await posted(bank)).toBe(4970)
   expect(await compared(bank)).toMatchObject({ status: 'BALANCED' })
 
-  await bank.tell(
-    bank.event('deposit.reversed', {
-      depositId: `${bank.name}-one`,
-      failure: { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'Recalled' },
-    }),
-  )
-  await until(
-    () => read(deposit.id),
-    ({ status }) => status === 'REVERSED',
-  )
+  await takesBack(bank, deposit.id, 4970)
   expect(await balance(account)).toBe(0)
   expect(await posted(bank)).toBe(0)
 })

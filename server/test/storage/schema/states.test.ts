@@ -186,6 +186,7 @@ test('the constraints, indexes and views that ask for one state ask for one of t
   expect(asked.sort()).toEqual(
     [
       `state = '${PAYOUT_LINE_TRANSITIONS.READY.send}'`,
+      `state = '${PAYOUT_BATCH_TRANSITIONS.READY.propose}'`,
       `state = '${INVITATION_TRANSITIONS.PENDING.claim}'`,
       `state = '${INVITATION_TRANSITIONS.PENDING.claim}'`,
       `state = '${AGENT_ACTION_INITIAL}'`,

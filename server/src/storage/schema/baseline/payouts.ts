@@ -31,6 +31,7 @@ CREATE TABLE payout_batches (
   CONSTRAINT payout_batches_completed_at CHECK ((state IN ('COMPLETED', 'CANCELED', 'FAILED')) = (completed_at IS NOT NULL))
 );
 CREATE INDEX payout_batches_file ON payout_batches (platform_id, file_sha256) WHERE file_sha256 IS NOT NULL;
+CREATE INDEX payout_batches_waiting ON payout_batches (platform_id) WHERE state = 'AWAITING_APPROVAL';
 CREATE INDEX payout_batches_page ON payout_batches (platform_id, created_at DESC, id DESC);
 
 CREATE TABLE payout_lines (
