@@ -41,15 +41,15 @@ export const PLANTED = [
   },
   {
     name: 'an event that was refused counts as delivered',
-    file: 'server/src/people/webhooks/delivery-record.ts',
+    file: 'server/src/people/webhooks/delivery-attempt.ts',
     find: 'return (status >= 200 && status < 300) || status === 409',
     replace: 'return status >= 200',
   },
   {
     name: 'events of one object overtake each other',
-    file: 'server/src/people/webhooks/deliver.ts',
-    find: 'if (before) return waitFor(',
-    replace: 'if (before && payload.eventId === objectId) return waitFor(',
+    file: 'server/src/people/webhook-endpoints/sending-order.ts',
+    find: 'return this.#objects.get(object_id) ?? this.#newQueue(object_id)',
+    replace: 'return this.#newQueue(object_id)',
   },
   {
     name: 'work of a process that died is never claimed again',

@@ -13,7 +13,6 @@ import {
   STABLECOIN_ACCOUNT_TRANSITIONS,
   VERIFICATION_TRANSITIONS,
 } from '@countersign/contract/states/customer-states'
-import { WEBHOOK_DELIVERY_TRANSITIONS } from '@countersign/contract/states/delivery-states'
 import { DEPOSIT_TRANSITIONS } from '@countersign/contract/states/deposit-states'
 import {
   INCOMING_TRANSACTION_TRANSITIONS,
@@ -85,7 +84,6 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'states of an erasure': () => stateTable(ERASURE_TRANSITIONS),
   'documents of a verification': requiredDocumentTable,
   'documents of a person': personDocumentTable,
-  'states of a delivery': () => stateTable(WEBHOOK_DELIVERY_TRANSITIONS),
   'when a card is declined': cardDeclineTable,
   'what a payload says': payloadTable,
   "what a customer's token allows": customerCallTable,

@@ -14,9 +14,8 @@ const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
 const POLL_MS = 50
 const UNDELIVERED = `
-SELECT 1 WHERE EXISTS (SELECT FROM jobs WHERE kind IN ('webhook.ask', 'webhook.deliver'))
-  OR EXISTS (SELECT FROM webhook_endpoints e WHERE deleted_at IS NULL AND EXISTS (
-    SELECT FROM events v WHERE v.platform_id = e.platform_id AND (v.committed_in, v.position) > (e.committed_in, e.position)))`
+SELECT 1 FROM webhook_endpoints e WHERE deleted_at IS NULL AND EXISTS (
+  SELECT FROM events v WHERE v.platform_id = e.platform_id AND (v.committed_in, v.position) > (e.committed_in, e.position))`
 
 /** Measures durable `POST /transfer-out` with and without a webhook endpoint, and how fast the webhooks follow. */
 export async function runWebhooks(options: Options): Promise<void> {

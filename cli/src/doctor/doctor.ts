@@ -128,7 +128,7 @@ async function checkPlatform(countersign: Countersign): Promise<Finding[]> {
 
 type Overview = ResultOf<'overview_get'>
 
-function webhooksOf({ webhooks: { endpoint, pending, failed } }: Overview): Finding {
+function webhooksOf({ webhooks: { endpoint, pending, failed, disabledReason } }: Overview): Finding {
   const about = 'webhooks'
   if (endpoint === undefined)
     return {
@@ -136,6 +136,13 @@ function webhooksOf({ webhooks: { endpoint, pending, failed } }: Overview): Find
       state: 'LOOK',
       detail: 'There is no webhookEndpoint',
       advice: 'Set one by PATCH /config, or use countersign listen',
+    }
+  if (disabledReason !== undefined)
+    return {
+      about,
+      state: 'WRONG',
+      detail: `${endpoint} is disabled (${disabledReason})`,
+      advice: `Repair the receiver, then countersign api PATCH /config --data '{"webhookEndpoint": "${endpoint}"}'`,
     }
   const detail = `${endpoint}: ${pending} to be delivered, ${failed} given up in seven days`
   if (failed === 0) return { about, state: 'OK', detail }

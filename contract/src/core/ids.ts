@@ -65,6 +65,7 @@ export const INTERNAL_ID_KINDS = {
   DepositAccount: 45,
   ChainRecord: 47,
   LoggedRequest: 53,
+  WebhookReceipt: 66,
 } as const
 
 /** The number in place of a kind where the id is a bare text: the code of an invitation. */

@@ -5,7 +5,6 @@ import { Id, PathId } from '../core/ids.ts'
 import { fileOfList } from '../core/list-file.ts'
 import { OneOfWords, Page, Prose, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { CustomerInfoField } from '../customers/customer-info.ts'
-import { WEBHOOK_DELIVERY_STATES } from '../states/delivery-states.ts'
 import { FEED_BEGINNING } from './event-stream.ts'
 import { EVENT_TYPES, EventEnvelope, type EventType } from './events.ts'
 import {
@@ -174,7 +173,7 @@ export type WebhookEvent = {
   [Name in keyof typeof WEBHOOKS]: Static<(typeof WEBHOOKS)[Name]['body']>
 }[keyof typeof WEBHOOKS]
 
-export const DELIVERY_STATUSES = ['NONE', ...WEBHOOK_DELIVERY_STATES] as const
+export const DELIVERY_STATUSES = ['NONE', 'PENDING', 'DELIVERED', 'FAILED'] as const
 
 const deliveryStatus = OneOfWords(
   DELIVERY_STATUSES,

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { Currency } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Int64, OneOfWords, Text, Timestamp } from '../core/schema.ts'
+import { DISABLED_REASONS } from '../events/webhook-endpoints.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../payments/transactions.ts'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -24,9 +25,15 @@ export const Waiting = Type.Object({
 
 export const WebhookHealth = Type.Object({
   endpoint: Type.Optional(Type.String({ description: 'webhookEndpoint of the configuration' })),
-  pending: count('Events that are yet to be delivered, or retried'),
+  pending: count('Events that are yet to be delivered, or retried. Of those never tried 10,000 are counted'),
   failed: count('Events of the last seven days that were given up'),
   lastDeliveredAt: Type.Optional(Timestamp()),
+  disabledReason: Type.Optional(
+    OneOfWords(
+      DISABLED_REASONS,
+      'Why nothing is sent any more, as of an endpoint that was added; set it again with PATCH /config',
+    ),
+  ),
 })
 
 export const RailHealth = Type.Object({

@@ -12,21 +12,6 @@ export const MESSAGE_TRANSITIONS = {
 } as const satisfies Record<MessageState, Record<MessageEvent, MessageState | null>>
 export const MESSAGE_INITIAL = 'QUEUED' satisfies MessageState
 
-export const WEBHOOK_DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const
-export type WebhookDeliveryState = (typeof WEBHOOK_DELIVERY_STATES)[number]
-export type WebhookDeliveryEvent = 'deliver' | 'retry' | 'fail'
-
-/**
- * What an attempt makes of the delivery of an event. `retry`: there will be another attempt. `fail`: it was the last one.
- * What was asked for again is attempted again: what was received once stays so, however the repetition goes.
- */
-export const WEBHOOK_DELIVERY_TRANSITIONS = {
-  PENDING: { deliver: 'DELIVERED', retry: 'PENDING', fail: 'FAILED' },
-  DELIVERED: { deliver: 'DELIVERED', retry: 'DELIVERED', fail: 'DELIVERED' },
-  FAILED: { deliver: 'DELIVERED', retry: 'FAILED', fail: 'FAILED' },
-} as const satisfies Record<WebhookDeliveryState, Record<WebhookDeliveryEvent, WebhookDeliveryState | null>>
-export const WEBHOOK_DELIVERY_INITIAL = 'PENDING' satisfies WebhookDeliveryState
-
 export const WEBHOOK_ENDPOINT_STATES = ['ENABLED', 'PAUSED', 'DISABLED'] as const
 export type WebhookEndpointState = (typeof WEBHOOK_ENDPOINT_STATES)[number]
 export type WebhookEndpointEvent = 'enable' | 'pause' | 'disable'

@@ -280,7 +280,7 @@ async function expectNone(db: Database, platformId: string, what: string, sql: s
 }
 
 /** All jobs but those that wait for a webhook endpoint. */
-const JOBS = `SELECT * FROM jobs WHERE platform_id = $1 AND kind <> 'webhook.deliver'`
+const JOBS = `SELECT * FROM jobs WHERE platform_id = $1`
 
 const PENDING_HOLDS = `SELECT * FROM ledger_transfers WHERE platform_id = $1 AND state = 'pending'`
 

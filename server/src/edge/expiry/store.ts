@@ -48,11 +48,13 @@ export const KEPT = {
     unless: 'EXISTS (SELECT FROM messages WHERE challenge_id = old.id)',
   },
   webhook_attempts: { kind: 'webhookAttempts', key: ['event_id', 'attempt'] },
-  webhook_failures: {
+  webhook_receipts: { kind: 'webhookAttempts', key: ['id'] },
+  undelivered_events: {
     kind: 'webhookAttempts',
-    key: ['event_id', 'endpoint_id'],
-    unless: `gave_up_at IS NULL
-      AND EXISTS (SELECT FROM webhook_endpoints WHERE id = old.endpoint_id AND deleted_at IS NULL)`,
+    key: ['id', 'endpoint_id'],
+    // Of the webhookEndpoint of a configuration they say that an event was given up.
+    unless: `EXISTS (SELECT FROM webhook_endpoints WHERE id = old.endpoint_id
+      AND (role = 'CONFIGURED' OR (old.gave_up_at IS NULL AND deleted_at IS NULL)))`,
   },
   signing_requests: {
     kind: 'unsignedRequests',

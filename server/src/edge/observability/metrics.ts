@@ -18,7 +18,6 @@ import {
   findEndpointLags,
   findReconciliations,
   findUnchained,
-  findUndeliveredSeconds,
 } from './store.ts'
 import { Tally } from './tally.ts'
 import { createWebhookGauges } from './webhook-gauges.ts'
@@ -83,13 +82,12 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
     replicaRead: (outcome) => reads.add(outcome),
     contentType: registry.contentType,
     async text(isReady) {
-      const [isUp, work, reconciliations, chains, ended, undelivered, lags] = await Promise.all([
+      const [isUp, work, reconciliations, chains, ended, lags] = await Promise.all([
         inTime(READY_MS_MAX, isReady()),
         inTime(DATABASE_ANSWER_MS_MAX, ask.dueWork()),
         inTime(DATABASE_ANSWER_MS_MAX, ask.reconciliations()),
         inTime(DATABASE_ANSWER_MS_MAX, ask.chains()),
         inTime(DATABASE_ANSWER_MS_MAX, ask.unchained()),
-        inTime(DATABASE_ANSWER_MS_MAX, ask.undelivered()),
         inTime(DATABASE_ANSWER_MS_MAX, ask.lags()),
       ])
       up.set(isUp ? 1 : 0)
@@ -97,7 +95,7 @@ export function createMetrics(db: Database, clock: () => Date, mode: Config['mod
       showReconciliations(reconciliations)
       showChains(chains)
       showUnchained(ended)
-      showUndelivered(undelivered, lags)
+      showUndelivered(lags)
       return `${await registry.metrics()}\n${timings.text()}\n`
     },
   }
@@ -110,7 +108,6 @@ function createQueries(db: Database, clock: () => Date) {
     chains: oneAtATime(() => findChains(db, clock()).catch(() => undefined)),
     unchained: oneAtATime(() => findUnchained(db).catch(() => undefined)),
     reconciliations: oneAtATime(() => findReconciliations(db, clock()).catch(() => undefined)),
-    undelivered: oneAtATime(() => findUndeliveredSeconds(db, clock()).catch(() => undefined)),
     lags: oneAtATime(() => findEndpointLags(db, clock()).catch(() => undefined)),
   }
 }

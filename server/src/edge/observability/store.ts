@@ -1,5 +1,5 @@
 import { LANE_NAMES, type LaneName } from '../../kernel/outbox/lanes.ts'
-import { IS_DELIVERY, IS_OF } from '../../kernel/outbox/store.ts'
+import { IS_OF } from '../../kernel/outbox/store.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 
@@ -90,30 +90,6 @@ export async function findUnchained(db: Database): Promise<number> {
   return onlyRow(rows).count
 }
 
-/** The ids of events sort by time, so the oldest are among these. */
-const UNDELIVERED_READ_MAX = 100
-
-/** An event that is delivered again counts from that request. */
-const UNDELIVERED = `
-SELECT coalesce(max(extract(epoch FROM
-  j.now - coalesce((j.payload->>'since')::timestamptz, e.created_at))), 0)::float8 AS seconds
-FROM (
-  SELECT payload, $1::timestamptz + p.clock_offset_ms * interval '1 millisecond' AS now
-  FROM jobs JOIN platforms p ON p.id = jobs.platform_id
-  WHERE ${IS_DELIVERY} AND p.closed_at IS NULL
-  ORDER BY right(payload->>'eventId', 36)::uuid LIMIT ${UNDELIVERED_READ_MAX}) AS j
-JOIN events e ON e.id = right(j.payload->>'eventId', 36)::uuid`
-
-/**
- * Returns the age of the oldest event that the `webhookEndpoint` of a configuration still has to receive, on the clock of its
- * platform; 0 if all are delivered. It counts events that wait for a retry or behind another event of their object. `now` is
- * real time.
- */
-export async function findUndeliveredSeconds(db: Database, now: Date): Promise<number> {
-  const { rows } = await db.query<{ seconds: number }>(UNDELIVERED, [now])
-  return Math.max(0, onlyRow(rows).seconds)
-}
-
 /** The delay of a webhook endpoint. */
 export interface EndpointLag {
   readonly endpoint: string
@@ -131,8 +107,9 @@ SELECT e.id AS endpoint, extract(epoch FROM $1::timestamptz + p.clock_offset_ms 
 FROM webhook_endpoints e JOIN platforms p ON p.id = e.platform_id AND p.closed_at IS NULL
 CROSS JOIN LATERAL (
   SELECT least(
-    (SELECT min(v.created_at) FROM webhook_failures f JOIN events v ON v.id = f.event_id
-     WHERE f.endpoint_id = e.id AND f.gave_up_at IS NULL),
+    (SELECT min(CASE WHEN u.is_apart THEN u.created_at ELSE v.created_at END)
+     FROM undelivered_events u JOIN events v ON v.id = u.id
+     WHERE u.endpoint_id = e.id AND u.gave_up_at IS NULL),
     (SELECT min(next.created_at) FROM (
        SELECT type, created_at FROM events v WHERE v.platform_id = e.platform_id
          AND (v.committed_in, v.position) > (e.committed_in, e.position)
@@ -141,7 +118,10 @@ CROSS JOIN LATERAL (
 WHERE e.state = 'ENABLED' AND e.deleted_at IS NULL AND b.oldest IS NOT NULL
 ORDER BY seconds DESC LIMIT ${LAGGING_MAX}`
 
-/** The enabled webhook endpoints that are most behind, at most ten. `now` is real time. */
+/**
+ * The enabled webhook endpoints that are most behind, at most ten. An event that was asked for again counts from then. `now` is real
+ * time.
+ */
 export async function findEndpointLags(db: Database, now: Date): Promise<EndpointLag[]> {
   const { rows } = await db.query<EndpointLag>(LAGS, [now])
   return rows

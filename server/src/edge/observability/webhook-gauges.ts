@@ -2,9 +2,7 @@ import { Gauge, type Registry } from 'prom-client'
 import type { EndpointLag } from './store.ts'
 
 /** Makes the gauges of events that are not delivered. Undefined: the database did not answer. */
-export function createWebhookGauges(
-  registry: Registry,
-): (seconds: number | undefined, lags: readonly EndpointLag[] | undefined) => void {
+export function createWebhookGauges(registry: Registry): (lags: readonly EndpointLag[] | undefined) => void {
   const age = new Gauge({
     name: 'countersign_webhook_oldest_undelivered_seconds',
     help: 'The age of the oldest event that is not delivered yet, retried and queued ones included.',
@@ -16,11 +14,11 @@ export function createWebhookGauges(
     labelNames: ['endpoint'],
     registers: [registry],
   })
-  return (seconds, lags) => {
+  return (lags) => {
     lag.reset()
     for (const { endpoint, seconds } of lags ?? []) lag.set({ endpoint }, seconds)
     // A gauge without labels would stay at its last value.
-    if (seconds === undefined || lags === undefined) age.remove()
-    else age.set(Math.max(seconds, ...lags.map((one) => one.seconds)))
+    if (lags === undefined) age.remove()
+    else age.set(Math.max(0, ...lags.map(({ seconds }) => seconds)))
   }
 }

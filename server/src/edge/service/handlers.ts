@@ -105,9 +105,7 @@ import { checkVerification, submitVerification } from '../../people/verification
 import { verificationProviderEvent } from '../../people/verifications/provider-handlers.ts'
 import { webhookEndpointHandlers } from '../../people/webhook-endpoints/handlers.ts'
 import { webhookSecretHandlers } from '../../people/webhook-endpoints/secret-handlers.ts'
-import { createDeliver } from '../../people/webhooks/deliver.ts'
 import { eventStreamHandlers, webhookHandlers } from '../../people/webhooks/handlers.ts'
-import { createReplay } from '../../people/webhooks/replay.ts'
 import type { AnswerRules } from '../../people/webhooks/response-rules.ts'
 import { createParser } from '../http/request/parse.ts'
 import type { ServedHandlers } from './http-server.ts'
@@ -202,8 +200,6 @@ const runPayouts = createRunPayouts(
   async (op, body) => (await parsePayoutLine({ params: {}, query: {}, body }, op)).body,
 )
 
-const deliverWebhook = createDeliver(WEBHOOK_ANSWERS)
-
 /** The handler of each kind of job. */
 export const JOB_HANDLERS: JobHandlers = {
   'accounts.backfill': backfillAccounts,
@@ -242,7 +238,4 @@ export const JOB_HANDLERS: JobHandlers = {
   'verification.check': checkVerification,
   'verification.submit': submitVerification,
   'wallet.repay': repayFromWallet,
-  'webhook.ask': deliverWebhook,
-  'webhook.deliver': deliverWebhook,
-  'webhook.replay': createReplay(WEBHOOK_ANSWERS),
 }

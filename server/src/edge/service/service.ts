@@ -35,7 +35,8 @@ import { sandboxRail, sandboxRails } from '../../outside/sandbox/rail.ts'
 import { sandboxScreening } from '../../outside/sandbox/screening.ts'
 import { createConfigCache } from '../../people/platforms/config-cache.ts'
 import { findOldestPlatform } from '../../people/platforms/platforms.ts'
-import { keepSending } from '../../people/webhook-endpoints/sender.ts'
+import { Sender } from '../../people/webhook-endpoints/sender.ts'
+import { releaseEndpoints } from '../../people/webhook-endpoints/sender-store.ts'
 import { createEventStreams } from '../../people/webhooks/event-streams.ts'
 import { claimMode } from '../../storage/engine/mode.ts'
 import { openDatabase } from '../../storage/engine/open.ts'
@@ -56,7 +57,7 @@ import { keepUp } from './background-work.ts'
 import { warnOfDatabase } from './database-warnings.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { Leaving } from './graceful-shutdown.ts'
-import { HANDLERS, JOB_HANDLERS } from './handlers.ts'
+import { HANDLERS, JOB_HANDLERS, WEBHOOK_ANSWERS } from './handlers.ts'
 import { createServer, type ServerOptions } from './http-server.ts'
 import { findOpenFilesMax } from './open-files.ts'
 import { createFileStore, createOutside } from './outside.ts'
@@ -192,9 +193,10 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     wakeJobs: () => jobs.wake(),
     workers: new Workers(),
     advanceClock: (platformId, target) =>
-      advanceClock(app, jobs, platformId, target, options.advanceWebhooksMs),
+      advanceClock(app, { jobs, sender }, platformId, target, options.advanceWebhooksMs),
   }
   const jobs = createJobRunner(app, JOB_HANDLERS)
+  const sender = new Sender(app, WEBHOOK_ANSWERS)
   const leaving = new Leaving()
   const limits = new RequestLimits(config.requestLimits, machineClock, newRequestId(machineClock()))
   const server = createServer(app, HANDLERS, {
@@ -210,7 +212,7 @@ function assemble(config: Config, options: ServiceOptions, stores: Stores): Serv
     server,
     stopped: bare.stopped,
     drain: () => leaving.begin(),
-    ...runWith(server, app, jobs, { leaving, limits, stores }),
+    ...runWith(server, app, jobs, { sender, leaving, limits, stores }),
   }
 }
 
@@ -266,6 +268,7 @@ async function fillRails(
 
 /** What runs beside the app. */
 interface Beside {
+  readonly sender: Sender
   readonly leaving: Leaving
   readonly limits: RequestLimits
   readonly stores: Stores
@@ -276,17 +279,18 @@ function runWith(
   server: FastifyInstance,
   app: App,
   jobs: JobRunner,
-  { leaving, limits, stores }: Beside,
+  { sender, leaving, limits, stores }: Beside,
 ): Pick<Service, 'close' | 'reloadRails' | 'reloadScreening'> {
   let isClosing = false
   let resealed: Promise<void> | undefined
   let opening: Opening | undefined
   server.addHook('onReady', async () => {
-    if (app.db.kind === 'embedded') await releaseClaims(app)
+    if (app.db.kind === 'embedded') await Promise.all([releaseClaims(app), releaseEndpoints(app.db)])
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
     for (const worker of keepUp(app, limits)) app.workers.add(worker)
-    app.workers.add(keepSending(app), 'events')
+    app.workers.add(sender.start(), 'events')
+    app.workers.add({ wake: () => sender.endpointAdded(), stop: async () => {} }, 'webhook_endpoints')
     const isProduction = app.config.mode === 'production'
     if (isProduction) {
       app.workers.add(keepAsking(app))

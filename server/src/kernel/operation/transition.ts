@@ -32,7 +32,6 @@ const STORED = {
   verifications: { table: 'verifications', column: 'status' },
   stored_files: { table: 'stored_files', column: 'state' },
   rail_statements: { table: 'rail_statements', column: 'state' },
-  webhook_deliveries: { table: 'webhook_deliveries', column: 'state' },
   webhook_endpoints: { table: 'webhook_endpoints', column: 'state' },
   invitations: { table: 'invitations', column: 'state' },
   stablecoin_accounts: { table: 'stablecoin_accounts', column: 'status' },

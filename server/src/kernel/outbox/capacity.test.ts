@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { type Candidate, Room } from './capacity.ts'
 import { LANES, type LaneName } from './lanes.ts'
 
-const WHOLE = LANES.webhooks.atOnceMax
+const WHOLE = LANES.messages.atOnceMax
 
 /** Jobs of each of these platforms in turn, as the database returns them. */
-function due(counts: Readonly<Record<string, number>>, lane: LaneName = 'webhooks'): Candidate[] {
+function due(counts: Readonly<Record<string, number>>, lane: LaneName = 'messages'): Candidate[] {
   const most = Math.max(...Object.values(counts))
   return Array.from({ length: most }, (_, rank) =>
     Object.entries(counts)
@@ -22,7 +22,7 @@ function begun(room: Room, counts: Readonly<Record<string, number>>): Record<str
 }
 
 test('a busy platform takes its share of a lane, several share it, and there is always room for the next', () => {
-  expect(begun(new Room(), { a: 500 })).toEqual({ a: WHOLE / LANES.webhooks.shareOfPlatform })
+  expect(begun(new Room(), { a: 500 })).toEqual({ a: WHOLE / LANES.messages.shareOfPlatform })
   const { a, b, c } = begun(new Room(), { a: 500, b: 500, c: 500 })
   expect(a! - c!).toBeLessThanOrEqual(1)
   expect(b! - c!).toBeLessThanOrEqual(1)
@@ -35,7 +35,7 @@ test('a busy platform takes its share of a lane, several share it, and there is 
 test('lanes are independent: capacity taken in one leaves the others free', () => {
   const room = new Room()
   begun(room, { a: 500 })
-  expect(room.takeFor(due({ a: 1 }, 'questions'), room.offer())).toHaveLength(1)
+  expect(room.takeFor(due({ a: 1 }, 'payments'), room.offer())).toHaveLength(1)
 })
 
 test('a process works at one file of a platform, and at those of several platforms', () => {
@@ -52,33 +52,33 @@ test('a process works at one file of a platform, and at those of several platfor
 test('a new job waits for older jobs of its platform, and of no other', () => {
   const room = new Room()
   begun(room, { a: 500 })
-  expect(room.takeForNew('webhooks', 'a')).toBe(false)
-  expect(room.takeForNew('webhooks', 'b')).toBe(true)
-  room.release('webhooks', 'a')
-  expect(room.takeForNew('webhooks', 'a')).toBe(false)
+  expect(room.takeForNew('messages', 'a')).toBe(false)
+  expect(room.takeForNew('messages', 'b')).toBe(true)
+  room.release('messages', 'a')
+  expect(room.takeForNew('messages', 'a')).toBe(false)
 })
 
 test('a platform with more due jobs is searched again once half of its own are done', () => {
   const room = new Room()
   begun(room, { a: 60, b: 1 })
-  room.release('webhooks', 'b')
-  expect(room.wantsMore('webhooks', 'b')).toBe(false)
+  room.release('messages', 'b')
+  expect(room.wantsMore('messages', 'b')).toBe(false)
   let done = 0
-  while (!room.wantsMore('webhooks', 'a')) {
-    room.release('webhooks', 'a')
+  while (!room.wantsMore('messages', 'a')) {
+    room.release('messages', 'a')
     done += 1
   }
   expect(done).toBeGreaterThan(1)
-  expect(done).toBeLessThan(WHOLE / LANES.webhooks.shareOfPlatform)
+  expect(done).toBeLessThan(WHOLE / LANES.messages.shareOfPlatform)
 })
 
-test('however many platforms have an endpoint that hangs, there is room for one whose endpoint answers', () => {
+test('however many platforms have jobs that hang, there is room for one whose jobs end soon', () => {
   const room = new Room()
   const hanging = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`hangs-${n}`, 500]))
   const look = () => {
     const offer = room.offer()
     return room.takeFor(
-      due(hanging).filter(({ platformId }) => !offer.webhooks.full.includes(platformId)),
+      due(hanging).filter(({ platformId }) => !offer.messages.full.includes(platformId)),
       offer,
     )
   }
@@ -93,12 +93,12 @@ test('however many platforms have an endpoint that hangs, there is room for one 
   }
   expect(underWay.length).toBeGreaterThan(WHOLE / 2)
   // The query leaves out jobs that could not start, so its results are of others.
-  expect(room.offer().webhooks.full).toEqual(expect.arrayContaining(Object.keys(hanging)))
+  expect(room.offer().messages.full).toEqual(expect.arrayContaining(Object.keys(hanging)))
   expect(begun(room, { answers: 500 }).answers).toBeGreaterThan(2)
   // A platform that answers again has a normal share.
   end(underWay, 10)
   expect(begun(room, { [underWay[0]!.platformId]: 500 })[underWay[0]!.platformId]).toBeGreaterThan(
-    WHOLE / LANES.webhooks.shareOfSlow,
+    WHOLE / LANES.messages.shareOfSlow,
   )
 })
 

@@ -1,59 +1,29 @@
 import type { EventType } from '@countersign/contract/events/events'
 import { toJson } from '../../base/json/json.ts'
-import type { EventWrite, Write } from '../../storage/commit/writes.ts'
-import type { DeliveryPayload, JobKind } from '../../storage/rows/job.ts'
+import { type EventWrite, insert, type Write } from '../../storage/commit/writes.ts'
 import type { PlatformRow } from '../../storage/rows/tables.ts'
 import type { Op } from '../operation/app.ts'
-import { job } from './jobs.ts'
 
 /** The platform whose event it is, its time, and new ids. */
-export type Teller = Pick<Op, 'now' | 'platform' | 'newId' | 'webhookFault'> & Partial<Pick<Op, 'tracing'>>
+export type Teller = Pick<Op, 'now' | 'platform' | 'newId'> & Partial<Pick<Op, 'tracing'>>
 
 /**
- * The outbox row of a state change, written in the transaction of the change, and the due work that delivers it where the
- * platform has a webhook endpoint. `data` is the record as the API shows it.
+ * The row of a state change in the feed of events, written in the transaction of the change. `data` is the record as the API
+ * shows it.
  */
 export function event(op: Teller, type: EventType, objectId: string, data: unknown): EventWrite {
-  return delivered(op, undelivered(op, type, objectId, toJson(data)))
+  return eventWrite(op, type, objectId, toJson(data))
 }
 
 /** The same for an account of the ledger: `data` is JSON, with balances of 0, which the database knows. */
 export function accountEvent(op: Teller, type: EventType, accountId: string, data: string): EventWrite {
-  return delivered(op, { ...undelivered(op, type, accountId, data), ofAccount: true })
+  return { ...eventWrite(op, type, accountId, data), ofAccount: true }
 }
 
-function delivered(op: Teller, row: EventWrite): EventWrite {
-  const { id: eventId, type, objectId } = row
-  if (webhookEndpoint(op.platform) === undefined) return row
-  const payload = { eventId, objectId, ...(op.webhookFault ? { fault: op.webhookFault } : {}) }
-  return { ...row, delivery: deliveryJob(op, deliveryKind(type), payload, op.now) }
-}
-
-/** A TEST event refers to no record. The caller has already sent it. */
+/** A TEST event refers to no record. Only the endpoint that it tests gets it. */
 export function testEvent(op: Teller): EventWrite {
   const id = op.newId('Event')
-  return { ...undelivered(op, 'TEST', id, '{}'), id }
-}
-
-/** A TEST event for an endpoint that the same write set adds. */
-export function firstEvent(op: Teller): EventWrite {
-  const row = testEvent(op)
-  return { ...row, delivery: deliveryJob(op, 'webhook.deliver', { eventId: row.id }, op.now) }
-}
-
-/** Events that ask the platform for a decision, for which their object waits. */
-const QUESTIONS: ReadonlySet<EventType> = new Set<EventType>(['INCOMING_PAYMENT.PENDING'])
-
-export const DELIVERY_KINDS = ['webhook.ask', 'webhook.deliver'] as const satisfies readonly JobKind[]
-export type DeliveryKind = (typeof DELIVERY_KINDS)[number]
-
-export function deliveryKind(type: EventType): DeliveryKind {
-  return QUESTIONS.has(type) ? 'webhook.ask' : 'webhook.deliver'
-}
-
-/** The job that delivers an event. */
-export function deliveryJob(op: Teller, kind: DeliveryKind, payload: DeliveryPayload, dueAt: Date): Write {
-  return job(op, kind, payload, dueAt)
+  return { ...eventWrite(op, 'TEST', id, '{}'), id }
 }
 
 /** The platform's webhook endpoint, if it has one. */
@@ -62,7 +32,19 @@ export function webhookEndpoint({ config }: Pick<PlatformRow, 'config'>): string
   return typeof webhookEndpoint === 'string' ? webhookEndpoint : undefined
 }
 
-function undelivered(op: Teller, type: EventType, objectId: string, data: string): EventWrite {
+/** Sandbox: the fault that a call asked for, for the delivery of each event that it causes. */
+export function webhookFaults({ webhookFault, platform }: Op, writes: readonly Write[]): readonly Write[] {
+  if (webhookFault === undefined || webhookEndpoint(platform) === undefined) return []
+  return writes.flatMap((write) =>
+    write.write === 'event'
+      ? [insert('webhook_faults', { id: write.id, platform_id: write.platformId, fault: webhookFault })]
+      : [],
+  )
+}
+
+function eventWrite(op: Teller, type: EventType, objectId: string, data: string): EventWrite {
   const id = op.newId('Event')
-  return { write: 'event', id, platformId: op.platform.id, type, objectId, data, at: op.now }
+  const traceparent = op.tracing?.context()?.traceparent
+  const row = { id, platformId: op.platform.id, type, objectId, data, at: op.now } as const
+  return { write: 'event', ...row, ...(traceparent ? { traceparent } : {}) }
 }

@@ -40,9 +40,6 @@ export const JOB_KINDS = [
   'verification.check',
   'verification.submit',
   'wallet.repay',
-  'webhook.ask',
-  'webhook.deliver',
-  'webhook.replay',
 ] as const satisfies readonly JobKind[]
 
 /**

@@ -3,11 +3,11 @@ import type { SharedRow } from '../../storage/commit/batch.ts'
 import type { CommitResult } from '../../storage/commit/committer.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { type App, createOp, type Op } from '../operation/app.ts'
-import { inTime } from '../operation/timeout.ts'
 import { Room } from './capacity.ts'
+import { webhookFaults } from './events.ts'
 import type { JobHandlers } from './job-kinds.ts'
 import { dueNow } from './jobs.ts'
-import { laneOf, WEBHOOK_LANES } from './lanes.ts'
+import { laneOf } from './lanes.ts'
 import { type OwnWork, takeOwnWork, withClaims } from './local-jobs.ts'
 import { asSpan, perform } from './run-job.ts'
 import { RowUnderWay } from './shared-row.ts'
@@ -23,11 +23,11 @@ export interface JobRunner {
   commit(op: Op, writes: readonly Write[]): Promise<CommitResult>
   /**
    * Runs all jobs of one platform that are due at its current time, in order of due time, and waits for those that other
-   * processes run. Starts webhooks only until `webhooksUntilMs`, by `performance.now()`; those under way then go on.
+   * processes run.
    */
-  runDue(platformId: string, webhooksUntilMs: number): Promise<void>
-  /** When the next job of a platform falls due, webhooks included, not later than `until`. */
-  nextDue(platformId: string, until: Date, withWebhooks: boolean): Promise<Date | undefined>
+  runDue(platformId: string): Promise<void>
+  /** When the next job of a platform falls due, not later than `until`. */
+  nextDue(platformId: string, until: Date): Promise<Date | undefined>
   /** Stops searching, and waits for the jobs under way. */
   stop(): Promise<void>
 }
@@ -79,8 +79,8 @@ export function createJobRunner(app: App, handlers: JobHandlers): JobRunner {
     },
     wake: () => wake(runner),
     commit: (op, writes) => commit(runner, op, writes),
-    runDue: (platformId, webhooksUntilMs) => runDue(runner, platformId, webhooksUntilMs),
-    nextDue: (platformId, until, withWebhooks) => selectNextDue(app, platformId, until, withWebhooks),
+    runDue: (platformId) => runDue(runner, platformId),
+    nextDue: (platformId, until) => selectNextDue(app, platformId, until),
     async stop() {
       runner.isStopped = true
       clearInterval(runner.timer)
@@ -187,7 +187,7 @@ function start(runner: Runner, job: DueJob, row?: RowUnderWay): Promise<void> {
 /** Commits a write set, and starts as many of its new jobs as there is room for. */
 async function commit(runner: Runner, op: Op, decided: readonly Write[]): Promise<CommitResult> {
   const { app, room } = runner
-  const writes = op.enclave.guarded(decided)
+  const writes = op.enclave.guarded([...decided, ...webhookFaults(op, decided)])
   for (const go of runner.patient) go()
   const due = dueNow(op, writes)
   const own: OwnWork = runner.isStopped ? new Map() : takeOwnWork(room, op, writes, due)
@@ -226,16 +226,14 @@ function nextCommit({ patient }: Runner): Promise<void> {
   })
 }
 
-async function runDue(runner: Runner, platformId: string, webhooksUntilMs: number): Promise<void> {
+async function runDue(runner: Runner, platformId: string): Promise<void> {
   let missed: string | undefined
   for (;;) {
-    const withWebhooks = performance.now() < webhooksUntilMs
-    const due = await selectDueOf(runner.app, platformId, DUE_OF_PLATFORM_MAX, withWebhooks)
+    const due = await selectDueOf(runner.app, platformId, DUE_OF_PLATFORM_MAX)
     if (due.length === 0) return
     // Jobs that fall due meanwhile are later than all of these.
-    for (const jobs of oneByOne(due)) {
-      if (await runGroup(runner, jobs, webhooksUntilMs)) continue
-      const [{ id }] = jobs
+    for (const { id } of due) {
+      if (await runOne(runner, id)) continue
       // It was done meanwhile or, if it appears again, is claimed by another process.
       if (id === missed) await pause(ELSEWHERE_MS)
       missed = id
@@ -244,36 +242,13 @@ async function runDue(runner: Runner, platformId: string, webhooksUntilMs: numbe
   }
 }
 
-/** Jobs that run in parallel; at least one. */
-type Group = readonly [DueOne, ...DueOne[]]
-type DueOne = Pick<DueJob, 'id' | 'kind'>
-
-/** Returns whether they are done, or go on in the background. Otherwise the caller searches again. */
-async function runGroup(runner: Runner, jobs: Group, webhooksUntilMs: number): Promise<boolean> {
+/** Returns true if this process has done the job. Otherwise the caller searches again. */
+async function runOne(runner: Runner, id: string): Promise<boolean> {
   const { app, underWay } = runner
-  const leftMs = isWebhook(jobs[0]) ? webhooksUntilMs - performance.now() : undefined
-  if (leftMs !== undefined && leftMs <= 0) return false
-  const idle = jobs.map(({ id }) => id).filter((id) => !underWay.has(id))
-  if (idle.length > 0) for (const row of await claimDue(app, idle)) begin(runner, row)
-  const done = jobs.flatMap(({ id }) => underWay.get(id) ?? [])
-  if (leftMs === undefined) await Promise.all(done)
-  else await inTime(leftMs, Promise.all(done))
-  return done.length === jobs.length
-}
-
-/** Groups jobs to run one after the other; adjacent webhooks share a group, so none waits for another one's endpoint. */
-function oneByOne(jobs: readonly DueOne[]): Group[] {
-  const groups: [DueOne, ...DueOne[]][] = []
-  for (const job of jobs) {
-    const group = groups.at(-1)
-    if (group && isWebhook(job) && isWebhook(group[0])) group.push(job)
-    else groups.push([job])
-  }
-  return groups
-}
-
-function isWebhook({ kind }: DueOne): boolean {
-  return WEBHOOK_LANES.has(laneOf(kind))
+  if (!underWay.has(id)) for (const row of await claimDue(app, [id])) begin(runner, row)
+  const done = underWay.get(id)
+  await done
+  return done !== undefined
 }
 
 function nextTurn(): Promise<void> {

@@ -33,15 +33,14 @@ function ofTrace<Payload extends object>(payload: Payload, tracing: Tracing): Pa
   return 'traceparent' in payload ? payload : { ...payload, ...tracing.context() }
 }
 
-/** The jobs among an operation's writes that are due at once, including those of its events. */
+/** The jobs among an operation's writes that are due at once. */
 export function dueNow(
   op: Pick<Op, 'now'>,
   writes: readonly Write[],
 ): readonly { readonly write: Write; readonly job: NewJob }[] {
   const due: { write: Write; job: NewJob }[] = []
-  for (const one of writes) {
-    const write = one.write === 'event' ? one.delivery : one
-    if (write?.write === 'insert' && write.due && write.due.due_at <= op.now)
+  for (const write of writes) {
+    if (write.write === 'insert' && write.due && write.due.due_at <= op.now)
       due.push({ write, job: write.due })
   }
   return due

@@ -10,8 +10,8 @@ interface Lane {
   /** The same for a platform whose last job there was slow. Larger numbers leave more for the others. */
   readonly shareOfSlow: number
   /**
-   * How long a claim blocks other processes if its own dies. A job that runs twice takes effect once, but a message or a
-   * webhook would arrive twice.
+   * How long a claim blocks other processes if its own dies. A job that runs twice takes effect once, but a message would
+   * arrive twice.
    */
   readonly claimSeconds: number
   /** The kinds of the lane; `main` has all others. The partial indexes `jobs_due_…` name them too. */
@@ -19,9 +19,8 @@ interface Lane {
 }
 
 /**
- * Messages, webhooks and rails wait for other machines: nothing must wait for them, nor they for each other. Webhooks that ask
- * a question, for which a payment waits, have a lane apart from those that only report. Imports take long, so a process works
- * at one file of a platform at a time, and at four files at most.
+ * Messages and rails wait for other machines: nothing must wait for them, nor they for each other. Imports take long, so a process
+ * works at one file of a platform at a time, and at four files at most.
  */
 export const LANES = {
   main: { atOnceMax: 128, shareOfPlatform: 2, shareOfSlow: 2, claimSeconds: 5, kinds: [] },
@@ -58,28 +57,11 @@ export const LANES = {
     claimSeconds: 30,
     kinds: ['message.deliver'],
   },
-  questions: {
-    atOnceMax: 128,
-    shareOfPlatform: 4,
-    shareOfSlow: 16,
-    claimSeconds: 30,
-    kinds: ['webhook.ask'],
-  },
-  webhooks: {
-    atOnceMax: 128,
-    shareOfPlatform: 4,
-    shareOfSlow: 16,
-    claimSeconds: 30,
-    kinds: ['webhook.deliver', 'webhook.replay'],
-  },
 } as const satisfies Record<string, Lane>
 
 export type LaneName = keyof typeof LANES
 
 export const LANE_NAMES = keysOf(LANES)
-
-/** The lanes that wait for the platform's endpoint. */
-export const WEBHOOK_LANES: ReadonlySet<LaneName> = new Set(['questions', 'webhooks'])
 
 const LANE_OF = new Map<string, LaneName>(
   LANE_NAMES.flatMap((lane) => LANES[lane].kinds.map((kind) => [kind, lane] as const)),

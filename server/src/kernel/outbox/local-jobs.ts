@@ -35,8 +35,6 @@ export function withClaims(app: App, own: OwnWork, writes: readonly Write[]): re
 }
 
 function withClaim(app: App, own: OwnWork, write: Write): Write {
-  if (write.write === 'event' && write.delivery)
-    return own.has(write.delivery) ? { ...write, delivery: withClaim(app, own, write.delivery) } : write
   const job = own.get(write)
   if (!job || write.write !== 'insert') return write
   const claimedUntil = plusSeconds(app.clock(), LANES[laneOf(job.kind)].claimSeconds)

@@ -7,8 +7,7 @@ import type { NewJob } from '../../storage/rows/new-job.ts'
 import type { PlatformRow } from '../../storage/rows/tables.ts'
 import type { App } from '../operation/app.ts'
 import type { Candidate, Offer } from './capacity.ts'
-import { DELIVERY_KINDS } from './events.ts'
-import { LANE_NAMES, LANES, type LaneName, WEBHOOK_LANES } from './lanes.ts'
+import { LANE_NAMES, LANES, type LaneName } from './lanes.ts'
 
 /** A due job with its platform; `attempts` are those before this one. */
 export interface DueJob<Kind extends JobKind = JobKind> extends NewJob<Kind> {
@@ -27,9 +26,6 @@ const KINDS_APART = LANE_NAMES.flatMap((lane) => [...LANES[lane].kinds])
 export const IS_OF = tableOf(LANE_NAMES, (lane) =>
   lane === 'main' ? `kind NOT IN (${texts(KINDS_APART)})` : `kind IN (${texts(LANES[lane].kinds)})`,
 )
-
-/** The jobs that deliver an event, spelled as in the partial indexes of the queue. */
-export const IS_DELIVERY = `kind IN (${texts(DELIVERY_KINDS)})`
 
 function texts(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(', ')
@@ -109,18 +105,13 @@ export async function releaseClaims(app: App): Promise<void> {
   await app.db.query('UPDATE jobs SET claimed_until = NULL WHERE claimed_until IS NOT NULL')
 }
 
-/** The lanes that `clock/advance` runs, with or without those of webhooks. */
-const lanesWith = (withWebhooks: boolean) =>
-  LANE_NAMES.filter((lane) => withWebhooks || !WEBHOOK_LANES.has(lane))
-
 /** The due jobs of one platform, claimed or not, earliest first. */
 export async function selectDueOf(
   app: App,
   platformId: string,
   limit: number,
-  withWebhooks: boolean,
 ): Promise<Pick<JobRow, 'id' | 'kind'>[]> {
-  const ofLanes = lanesWith(withWebhooks).map(
+  const ofLanes = LANE_NAMES.map(
     (lane) => `(SELECT id, kind, due_at FROM jobs WHERE ${IS_DUE} AND ${IS_OF[lane]}
        ORDER BY due_at, id LIMIT $3)`,
   )
@@ -132,13 +123,8 @@ export async function selectDueOf(
 }
 
 /** When the next job of a platform falls due, not later than `until`. */
-export async function selectNextDue(
-  app: App,
-  platformId: string,
-  until: Date,
-  withWebhooks: boolean,
-): Promise<Date | undefined> {
-  const ofLanes = lanesWith(withWebhooks).map(
+export async function selectNextDue(app: App, platformId: string, until: Date): Promise<Date | undefined> {
+  const ofLanes = LANE_NAMES.map(
     (lane) => `(SELECT due_at FROM jobs WHERE platform_id = p.id AND due_at <= $2 AND ${IS_OF[lane]}
        ORDER BY due_at LIMIT 1)`,
   )

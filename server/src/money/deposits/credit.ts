@@ -64,7 +64,7 @@ export async function creditOf(
       expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
       ...(from === 'suspense' && waits ? [] : post(op, causeOf(row), legsOf(row, account, from, waits))),
       insert('transactions', receipt),
-      ...(waits ? asking(op, told) : [...announce(op, told), balanceUpdated(op, account)]),
+      ...(waits ? await asking(op, told) : [...announce(op, told), balanceUpdated(op, account)]),
     ],
   }
 }

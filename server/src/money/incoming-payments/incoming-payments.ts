@@ -10,6 +10,7 @@ import { type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { ApiError, fieldError } from '../../kernel/operation/operation.ts'
 import { event } from '../../kernel/outbox/events.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
+import { ask } from '../../kernel/outbox/own-endpoint.ts'
 import { announce, moveTransaction } from '../../kernel/transactions/moves.ts'
 import {
   newTransaction,
@@ -89,7 +90,7 @@ export async function receivePayment(
       insert('transactions', row),
       expectRow('customers', customer.id, { deleted_at: null }),
       expectRow('internal_accounts', account.id, { status: 'ACTIVE' }),
-      ...(failure ? announce(op, receipt) : waits ? asking(op, receipt) : [settling(op, receipt)]),
+      ...(failure ? announce(op, receipt) : waits ? await asking(op, receipt) : [settling(op, receipt)]),
     ],
   }
 }
@@ -129,14 +130,17 @@ export function isAsked(op: Op): boolean {
 }
 
 /** Asks the platform about a payment that waits for its word, and ends it at the deadline. */
-export function asking(op: Op, receipt: TransactionWithCustomer): Write[] {
-  return [question(op, receipt), job(op, 'receipt.expire', payload(receipt), approvalDeadline(receipt))]
+export async function asking(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
+  return [
+    ...(await question(op, receipt)),
+    job(op, 'receipt.expire', payload(receipt), approvalDeadline(receipt)),
+  ]
 }
 
 /** Asks the platform. No sender asks this server about the receiver yet. */
-function question(op: Op, receipt: TransactionWithCustomer): Write {
+function question(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
   const data = { ...transactionView(receipt, receipt), requestedReceiverCustomerInfoFields: [] }
-  return event(op, 'INCOMING_PAYMENT.PENDING', receipt.id, data)
+  return ask(op, event(op, 'INCOMING_PAYMENT.PENDING', receipt.id, data))
 }
 
 /** The deadline for the platform's decision. */

@@ -38,6 +38,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
         pending: Number(deliveries.pending),
         failed: Number(deliveries.failed),
         lastDeliveredAt: deliveries.last_delivered_at?.toISOString(),
+        disabledReason: deliveries.disabled_reason ?? undefined,
       }),
       rails,
     }

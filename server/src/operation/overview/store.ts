@@ -2,10 +2,10 @@ import type { KnownCurrency } from '@countersign/contract/core/currencies'
 import type { STATISTICS_INTERVALS } from '@countersign/contract/operation/overview'
 import { INT64_MAX } from '../../base/json/int64.ts'
 import type { Op } from '../../kernel/operation/app.ts'
-import { DELIVERY_KINDS } from '../../kernel/outbox/events.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import { onlyRow } from '../../storage/engine/port.ts'
 import type { TransactionRow } from '../../storage/rows/tables.ts'
+import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 
 interface BalancesRow {
   readonly currency: KnownCurrency
@@ -60,17 +60,29 @@ interface DeliveriesRow {
   readonly pending: bigint
   readonly failed: bigint
   readonly last_delivered_at: Date | null
+  readonly disabled_reason: WebhookEndpointRow['disabled_reason']
 }
 
-/** How webhooks fare; `failed` counts those since a time. */
+/** Of the events that wait in the feed, no more are counted. */
+const PENDING_MAX = 10_000
+
+/** How deliveries to the `webhookEndpoint` stand; `failed` counts those since a time. */
 export async function selectDeliveries(op: Op, failedSince: Date): Promise<DeliveriesRow> {
-  const kinds = DELIVERY_KINDS.map((kind) => `'${kind}'`).join(', ')
   const { rows } = await op.db.query<DeliveriesRow>(
-    `SELECT (SELECT count(*) FROM jobs WHERE platform_id = $1 AND kind IN (${kinds})) AS pending,
-       (SELECT count(*) FROM webhook_deliveries
-         WHERE platform_id = $1 AND state = 'FAILED' AND ended_at >= $2) AS failed,
-       (SELECT max(ended_at) FROM webhook_deliveries
-         WHERE platform_id = $1 AND state = 'DELIVERED') AS last_delivered_at`,
+    `WITH own AS (
+       SELECT * FROM webhook_endpoints WHERE platform_id = $1 AND role <> 'ADDED' AND deleted_at IS NULL),
+     undelivered AS (
+       SELECT u.gave_up_at FROM undelivered_events u JOIN own ON own.id = u.endpoint_id)
+     SELECT (SELECT count(*) FROM undelivered WHERE gave_up_at IS NULL)
+         + (SELECT count(*) FROM own CROSS JOIN LATERAL (
+              SELECT type, created_at FROM events WHERE platform_id = own.platform_id
+                AND (committed_in, position) > (own.committed_in, own.position)
+                AND (own.ends_in IS NULL OR committed_in < own.ends_in) LIMIT ${PENDING_MAX}) AS next
+            WHERE next.type <> 'TEST' AND (own.event_types IS NULL OR next.type = ANY (own.event_types))
+              AND (own.events_from IS NULL OR next.created_at BETWEEN own.events_from AND own.events_until)) AS pending,
+       (SELECT count(*) FROM undelivered WHERE gave_up_at >= $2) AS failed,
+       (SELECT max(last_delivered_at) FROM own) AS last_delivered_at,
+       (SELECT disabled_reason FROM own WHERE role = 'CONFIGURED') AS disabled_reason`,
     [uuidOf(op.platform.id), failedSince],
   )
   return onlyRow(rows)

@@ -1,22 +1,29 @@
 import type { App } from '../../kernel/operation/app.ts'
 import type { JobRunner } from '../../kernel/outbox/job-runner.ts'
+import type { Sender } from '../../people/webhook-endpoints/sender.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { selectClockOffset } from './store.ts'
 
 /**
  * How long an advance delivers webhooks at their time. A week has hundreds of attempts at an endpoint that is down, and each
- * may take seconds: the runner makes the rest late, as after an outage. All other jobs run on time.
+ * may take seconds: the sender makes the rest late, as after an outage. All jobs run on time.
  */
 const WEBHOOKS_MS_MAX = 5000
 
+/** What falls due as the clock of a platform moves. */
+export interface DueWork {
+  readonly jobs: Pick<JobRunner, 'nextDue' | 'runDue'>
+  readonly sender: Pick<Sender, 'nextDue' | 'settle'>
+}
+
 /**
- * Moves a platform's clock forward to `target`, and runs the jobs on the way at their due times. Each step is a
- * transaction of its own, so an interrupted advance leaves the clock at an earlier time. Its error is then a fault,
+ * Moves a platform's clock forward to `target`, and runs the jobs and sends the webhooks on the way at their due times. Each step
+ * is a transaction of its own, so an interrupted advance leaves the clock at an earlier time. Its error is then a fault,
  * because something was done.
  */
 export async function advanceClock(
   app: App,
-  jobs: JobRunner,
+  { jobs, sender }: DueWork,
   platformId: string,
   target: Date,
   webhooksMs = WEBHOOKS_MS_MAX,
@@ -25,15 +32,15 @@ export async function advanceClock(
   let hasMoved = false
   for (;;) {
     try {
+      await sender.settle(platformId, webhooksUntilMs)
       const withWebhooks = performance.now() < webhooksUntilMs
-      const due = await jobs.nextDue(platformId, target, withWebhooks)
+      const job = await jobs.nextDue(platformId, target)
+      const attempt = withWebhooks ? await sender.nextDue(platformId, target) : undefined
+      const due = job && attempt ? (job < attempt ? job : attempt) : (job ?? attempt)
       const now = await setClock(app, platformId, due ?? target)
       hasMoved = true
-      if (due) await jobs.runDue(platformId, webhooksUntilMs)
-      else {
-        if (!withWebhooks) jobs.wake()
-        return now
-      }
+      if (!due) return now
+      await jobs.runDue(platformId)
     } catch (cause) {
       throw hasMoved ? new Error('an advance was cut short', { cause }) : cause
     }

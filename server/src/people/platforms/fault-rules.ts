@@ -8,7 +8,6 @@ import {
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
 import { update, type Write } from '../../storage/commit/writes.ts'
-import type { DeliveryPayload } from '../../storage/rows/job.ts'
 import type { PlatformRow } from '../../storage/rows/tables.ts'
 import type { SandboxConfig } from './platform-config.ts'
 import { findPlatform } from './platforms.ts'
@@ -23,6 +22,21 @@ export async function takeCallFault(app: App, op: Op, operation: string): Promis
   if (op.actor.kind === 'member' || ALWAYS_WHOLE.has(operation)) return undefined
   const isFor: IsFor = (rule, { webhook }) =>
     !webhook && (rule.operation === undefined || rule.operation === operation)
+  return takeFault(app, op, isFor)
+}
+
+/** The fault that a rule has for the delivery of an event, counted. */
+export async function takeDeliveryFault(
+  app: App,
+  op: Op,
+  type: EventType,
+): Promise<WebhookFault | undefined> {
+  const isFor: IsFor = (rule, { webhook }) =>
+    webhook !== undefined && (rule.eventType === undefined || rule.eventType === type)
+  return (await takeFault(app, op, isFor))?.webhook
+}
+
+async function takeFault(app: App, op: Op, isFor: IsFor): Promise<Fault | undefined> {
   if (!firstRule(op, op.platform, isFor)) return undefined
   return decideAndCommit(
     app,
@@ -33,27 +47,6 @@ export async function takeCallFault(app: App, op: Op, operation: string): Promis
       return { answer: taken?.fault, writes: taken?.writes ?? [] }
     },
   )
-}
-
-/** A fault of a delivery, and what counts it. */
-export interface DeliveryFault {
-  readonly webhook: WebhookFault
-  readonly writes: readonly Write[]
-}
-
-/** The fault of a delivery, which has at most one: that of the call which caused its event, or that of a rule. */
-export async function takeDeliveryFault(
-  op: Op,
-  { fault }: DeliveryPayload,
-  type: EventType,
-): Promise<DeliveryFault | undefined> {
-  if (fault === 'done' || type === 'TEST') return undefined
-  if (fault) return { webhook: fault, writes: [] }
-  const isFor: IsFor = (rule, { webhook }) =>
-    webhook !== undefined && (rule.eventType === undefined || rule.eventType === type)
-  if (!firstRule(op, op.platform, isFor)) return undefined
-  const taken = await take(op, isFor)
-  return taken?.fault.webhook && { webhook: taken.fault.webhook, writes: taken.writes }
 }
 
 /** The rule as it is now, and the write that counts it down. Guard: the platform is unchanged. */

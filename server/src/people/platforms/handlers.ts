@@ -1,7 +1,7 @@
 import type { config } from '@countersign/contract/platforms/config'
 import { openMissingPlatformAccounts } from '../../kernel/accounts/accounts.ts'
 import type { Handlers } from '../../kernel/operation/operation.ts'
-import { firstEvent } from '../../kernel/outbox/events.ts'
+import { setOwnEndpoint } from '../../kernel/outbox/own-endpoint.ts'
 import { update } from '../../storage/commit/writes.ts'
 import { accountsBackfill } from './accounts-backfill.ts'
 import { changePlatformConfig, withoutDefaults } from './change-config.ts'
@@ -36,9 +36,7 @@ export const configHandlers: Handlers<typeof config> = {
         update('platforms', platform.id, { version: platform.version }, change),
         ...(await openMissingPlatformAccounts(op, added)),
         ...(added.length > 0 ? [accountsBackfill(op)] : []),
-        ...(config.webhookEndpoint === undefined || config.webhookEndpoint === before.webhookEndpoint
-          ? []
-          : [firstEvent(op)]),
+        ...(body.webhookEndpoint === undefined ? [] : await setOwnEndpoint(op, config.webhookEndpoint)),
       ],
     }
   },

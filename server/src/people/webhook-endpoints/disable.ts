@@ -2,21 +2,29 @@ import { WEBHOOK_ENDPOINT_TRANSITIONS } from '@countersign/contract/states/deliv
 import type { App, Op } from '../../kernel/operation/app.ts'
 import { transition } from '../../kernel/operation/transition.ts'
 import { event } from '../../kernel/outbox/events.ts'
+import { changeEndpoint } from '../../kernel/outbox/own-endpoint.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import { consolePage, notifyMembers } from '../members/notices.ts'
 import type { Notice } from '../messages/message-content.ts'
 import { shownEndpoint } from './shown.ts'
-import { selectEndpoint } from './store.ts'
+import { selectReceiver } from './store.ts'
 
-/** Disables an endpoint, and reports it to the other endpoints and to the members who may enable it. One that was changed meanwhile stays as it is. */
+/**
+ * Disables an endpoint, and reports it to the other endpoints and to the members who may enable it. One that was changed
+ * meanwhile stays as it is. A replay ends.
+ */
 export async function disableEndpoint(
   app: Pick<App, 'commit'>,
   op: Op,
   id: string,
   reason: NonNullable<WebhookEndpointRow['disabled_reason']>,
 ): Promise<void> {
-  const found = await selectEndpoint(op, id)
+  const found = await selectReceiver(op, id)
   if (found?.state !== 'ENABLED') return
+  if (found.role === 'REPLAY') {
+    await app.commit(op, [changeEndpoint(op, found, { deleted_at: op.now }).write])
+    return
+  }
   const { row, write } = transition(op, 'webhook_endpoints', WEBHOOK_ENDPOINT_TRANSITIONS, found, 'disable', {
     disabled_reason: reason,
   })

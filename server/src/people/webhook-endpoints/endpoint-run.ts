@@ -1,16 +1,19 @@
-import { type App, createOp, type Op } from '../../kernel/operation/app.ts'
+import { type App, createOp, type Op, plusSeconds } from '../../kernel/operation/app.ts'
 import { findOpenPlatform } from '../platforms/platforms.ts'
-import { type Attempt, attempt } from '../webhooks/delivery-attempt.ts'
-import { isReceived } from '../webhooks/delivery-record.ts'
-import { giveUpAt, retryAt } from '../webhooks/retry-schedule.ts'
+import { type Attempt, attempt, unheard } from '../webhooks/delivery-attempt.ts'
+import type { AnswerRules } from '../webhooks/response-rules.ts'
+import { giveUpAt, restUntil, retryAt } from '../webhooks/retry-schedule.ts'
 import type { SigningSecret } from '../webhooks/secrets.ts'
+import { AttemptLog } from './attempt-log.ts'
 import { disableEndpoint } from './disable.ts'
+import { type Delivery, faultOf, isAccepted, PASSED_SECONDS } from './outcome.ts'
+import { recordProgress } from './progress-store.ts'
 import {
   type Claimed,
   type Course,
-  recordProgress,
   type SendingEndpoint,
   type SentEvent,
+  selectMadeDue,
   selectNext,
   selectPending,
   selectSecretsOf,
@@ -38,7 +41,7 @@ const GONE = 410
 /** Sends to one endpoint that this process has claimed, until nothing is due or a while is over. Never rejects. */
 export async function runEndpoint(
   app: App,
-  claimant: string,
+  rules: AnswerRules,
   claimed: Claimed,
   stopping: AbortSignal,
 ): Promise<void> {
@@ -47,7 +50,7 @@ export async function runEndpoint(
     if (!platform) return
     const opNow = () => createOp(app, platform, { kind: 'job', jobId: claimed.endpoint.id })
     const failures = await selectPending(app.db, claimed.endpoint)
-    await new EndpointRun(app, claimant, claimed, { opNow, failures, stopping }).run()
+    await new EndpointRun(app, claimed, { rules, opNow, failures, stopping }).run()
   } catch (error) {
     // The claim expires, and a process continues at the last record.
     app.log.error({ err: error, endpoint: claimed.endpoint.id }, 'sending to a webhook endpoint failed')
@@ -55,6 +58,7 @@ export async function runEndpoint(
 }
 
 interface RunParts {
+  readonly rules: AnswerRules
   /** The operation of an attempt that begins now. */
   readonly opNow: () => Op
   readonly failures: readonly Pending<FeedEvent>[]
@@ -63,11 +67,12 @@ interface RunParts {
 
 class EndpointRun {
   readonly #app: App
-  readonly #claimant: string
+  readonly #claim: string
   readonly #parts: RunParts
   readonly #order: SendingOrder<FeedEvent>
   #endpoint: SendingEndpoint
   #course: Course
+  readonly #log: AttemptLog
   #secrets: readonly SigningSecret[] = []
   /** Read up to here; behind the cursor of the order. */
   #readTo: Claimed['cursor']
@@ -84,9 +89,10 @@ class EndpointRun {
   #isGone = false
   #woken: (() => void) | undefined
 
-  constructor(app: App, claimant: string, { endpoint, cursor, course }: Claimed, parts: RunParts) {
+  constructor(app: App, { claim, endpoint, cursor, course }: Claimed, parts: RunParts) {
     this.#app = app
-    this.#claimant = claimant
+    this.#claim = claim
+    this.#log = new AttemptLog(endpoint)
     this.#parts = parts
     this.#endpoint = endpoint
     this.#course = course
@@ -142,21 +148,21 @@ class EndpointRun {
     return this.#course.failures >= FAILURES_IN_A_ROW_MAX
   }
 
-  /** Reads the next events, if there is room for them. At the end of the feed it looks again after a while. */
+  /**
+   * Reads what has to be sent next: from the feed if there is room, and what others made due. At the end of the feed it looks again
+   * after a while.
+   */
   async #read(): Promise<void> {
     const order = this.#order
     const startedMs = performance.now()
-    if (this.#isAtEnd && startedMs - this.#readMs < RECORD_MS) return
-    const { unpassedCount, notedCount } = order
-    const isFull = unpassedCount > UNPASSED_MAX - READ_MAX || notedCount >= NOTED_MAX
-    // One event is enough to try whether the endpoint works again.
-    if (isFull || (this.#isProbing() && unpassedCount + notedCount > 0)) {
-      this.#isAtEnd = true
-      return
-    }
-    if (order.readyCount >= AT_ONCE_MAX) return
+    const isLongAgo = startedMs - this.#readMs >= RECORD_MS
+    const isRead = (!this.#isAtEnd || isLongAgo) && order.readyCount < AT_ONCE_MAX
+    const events = isRead ? await this.#readFeed() : []
+    if (events.length === 0 && !isLongAgo) return
     this.#readMs = startedMs
-    const events = await selectNext(this.#app.db, this.#endpoint, this.#readTo, READ_MAX)
+    // A question is made due in the transaction of its event: read after the feed, it comes before later events of its object.
+    for (const pending of await selectMadeDue(this.#app.db, this.#endpoint, order.notedIds()))
+      order.adopt(pending)
     for (const { is_wanted, ...event } of events) {
       this.#readTo = event
       this.#isChanged = true
@@ -167,14 +173,23 @@ class EndpointRun {
       this.#data.set(event.id, event)
       order.add(event)
     }
+  }
+
+  async #readFeed() {
+    const { unpassedCount, notedCount } = this.#order
+    const isFull = unpassedCount > UNPASSED_MAX - READ_MAX || notedCount >= NOTED_MAX
+    // One event is enough to try whether the endpoint works again.
+    if (isFull || (this.#isProbing() && unpassedCount + notedCount > 0)) {
+      this.#isAtEnd = true
+      return []
+    }
+    const events = await selectNext(this.#app.db, this.#endpoint, this.#readTo, READ_MAX)
     this.#isAtEnd = events.length < READ_MAX
+    return events
   }
 
   async #startSome(): Promise<void> {
-    const room = (this.#isProbing() ? 1 : Math.floor(this.#atOnce)) - this.#sending
-    if (room <= 0) return
-    const probe = this.#isProbing() ? this.#order.takeProbe() : undefined
-    const taken = probe ? [probe] : this.#isProbing() ? [] : this.#order.take(this.#parts.opNow().now, room)
+    const taken = this.#take()
     const missing = taken.filter(({ event }) => !this.#data.has(event.id)).map(({ event }) => event.id)
     if (missing.length > 0)
       for (const event of await selectSent(this.#app.db, this.#endpoint, missing))
@@ -185,16 +200,30 @@ class EndpointRun {
     }
   }
 
+  /** The events to send now. A question does not wait for requests that hang. */
+  #take(): Pending<FeedEvent>[] {
+    // A failure may have ended the run while it was reading.
+    if (!this.#mayStart()) return []
+    const { now } = this.#parts.opNow()
+    const apart = this.#order.takeApart(now, AT_ONCE_MAX - this.#sending)
+    const room = (this.#isProbing() ? 1 : Math.floor(this.#atOnce)) - this.#sending - apart.length
+    if (room <= 0) return apart
+    if (!this.#isProbing()) return [...apart, ...this.#order.take(now, room)]
+    const probe = this.#order.takeProbe()
+    return probe ? [...apart, probe] : apart
+  }
+
   async #send(pending: Pending<FeedEvent>): Promise<void> {
     const op = this.#parts.opNow()
+    const sent = this.#data.get(pending.event.id)
     try {
-      const event = this.#data.get(pending.event.id)
       // An event of a month that was archived meanwhile.
-      if (!event) this.#order.received(pending, op.now)
-      else this.#judge(pending, await attempt(op, event, { url: this.#endpoint.url, secrets: this.#secrets }))
+      if (!sent) this.#order.received(pending, op.now)
+      else await this.#deliver(op, pending, sent)
     } catch (error) {
       this.#app.log.error({ err: error, event: pending.event.id }, 'a webhook was not sent')
-      this.#judge(pending, { url: this.#endpoint.url, startedAt: op.now, durationMs: 0, error: 'INTERNAL' })
+      const failed = { url: this.#endpoint.url, startedAt: op.now, durationMs: 0, error: 'INTERNAL' }
+      this.#judge({ pending, attempted: failed, isReceived: false })
     } finally {
       this.#data.delete(pending.event.id)
       this.#sending -= 1
@@ -203,10 +232,26 @@ class EndpointRun {
     }
   }
 
-  #judge(pending: Pending<FeedEvent>, { answer, error }: Attempt): void {
+  async #deliver(op: Op, pending: Pending<FeedEvent>, sent: SentEvent): Promise<void> {
+    const fault = await faultOf(this.#app, op, this.#endpoint, pending, sent)
+    if (fault) this.#log.happened(sent.id)
+    if (fault === 'reorder') {
+      this.#order.postponed(pending, op.now, plusSeconds(op.now, PASSED_SECONDS))
+      return
+    }
+    const answered = await attempt(op, sent, { url: this.#endpoint.url, secrets: this.#secrets })
+    const attempted = fault === 'duplicate' ? unheard(answered) : answered
+    const rule = this.#endpoint.role === 'ADDED' ? undefined : this.#parts.rules[sent.type]
+    this.#judge({ pending, attempted, isReceived: await isAccepted(this.#app, op, rule, sent, attempted) })
+  }
+
+  #judge(delivery: Delivery): void {
+    const { pending, attempted } = delivery
+    const { answer, error } = attempted
     const op = this.#parts.opNow()
     const { now } = op
-    if (answer && isReceived(answer.status)) {
+    this.#log.add(delivery)
+    if (delivery.isReceived) {
       if (this.#isProbing()) this.#order.retryAll(now)
       this.#course = {
         ...this.#course,
@@ -223,8 +268,11 @@ class EndpointRun {
     const failure = String(answer?.status ?? error)
     this.#noteFailure(op, failure, answer)
     const until = giveUpAt(pending.failedAt ?? now)
-    if (until <= now) this.#order.gaveUp(pending, failure, now)
-    else this.#order.failed(pending, failure, now, retryAt(op, pending.attempts + 1, until, answer))
+    if (until > now && pending.event.type !== 'TEST')
+      this.#order.failed(pending, failure, now, retryAt(op, pending.attempts + 1, until, answer))
+    // What was received once stays received.
+    else if (pending.wasReceived || this.#endpoint.role === 'REPLAY') this.#order.received(pending, now)
+    else this.#order.gaveUp(pending, failure, now)
   }
 
   /** Requests that were in progress when the endpoint began to rest do not prolong its rest. */
@@ -236,8 +284,7 @@ class EndpointRun {
       return
     }
     const failures = this.#course.failures + 1
-    const rests = failures - FAILURES_IN_A_ROW_MAX + 1
-    const rest = rests > 0 ? retryAt(op, rests, giveUpAt(failingSince), answer) : undefined
+    const rest = failures >= FAILURES_IN_A_ROW_MAX ? restUntil(op, failingSince, answer) : undefined
     this.#course = { ...this.#course, failures, failingSince, retryAt: rest, lastFailure }
   }
 
@@ -260,9 +307,18 @@ class EndpointRun {
     if (!isOver && !this.#isChanged) return true
     this.#isChanged = false
     const op = this.#parts.opNow()
-    const progress = { changes: this.#order.takeChanges(), course: this.#course, isOver }
+    const { unpassedCount, notedCount } = this.#order
+    const progress = {
+      changes: this.#order.takeChanges(),
+      ...this.#log.take(),
+      receiptId: op.newId('WebhookReceipt'),
+      course: this.#course,
+      isOver,
+      isIdle: unpassedCount + notedCount === 0,
+    }
     const times = { real: this.#app.clock(), platform: op.now }
-    const endpoint = await recordProgress(this.#app.db, this.#endpoint, this.#claimant, progress, times)
+    const claimed = { claim: this.#claim, endpoint: this.#endpoint }
+    const endpoint = await recordProgress(this.#app.db, claimed, progress, times)
     if (!endpoint) return false
     this.#endpoint = endpoint
     return true

@@ -1,25 +1,23 @@
 import { WEBHOOK_ENDPOINTS_MAX, type webhookEndpoints } from '@countersign/contract/events/webhook-endpoints'
-import {
-  WEBHOOK_ENDPOINT_INITIAL,
-  WEBHOOK_ENDPOINT_TRANSITIONS,
-} from '@countersign/contract/states/delivery-states'
-import type { Op } from '../../kernel/operation/app.ts'
+import { WEBHOOK_ENDPOINT_TRANSITIONS } from '@countersign/contract/states/delivery-states'
 import { ApiError, type Handlers } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
 import { transition } from '../../kernel/operation/transition.ts'
-import { insert, update } from '../../storage/commit/writes.ts'
-import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
+import {
+  changeEndpoint,
+  NO_FAILURE,
+  newEndpoint,
+  RELEASED,
+  selectEndOfFeed,
+  selectPlaceBefore,
+} from '../../kernel/outbox/own-endpoint.ts'
+import { insert } from '../../storage/commit/writes.ts'
+import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import { findPlatform, platformChanged } from '../platforms/platforms.ts'
 import { newSecret, secretText } from '../webhooks/secrets.ts'
 import { findEndpoint } from './find-endpoint.ts'
 import { endpointViews, newEndpointView, shownEndpoint } from './shown.ts'
-import {
-  type ListedFailure,
-  selectEndOfFeed,
-  selectEndpoints,
-  selectFailures,
-  selectPlaceBefore,
-} from './store.ts'
+import { selectEndpoints, selectFailures } from './store.ts'
 import { failureView } from './views.ts'
 
 export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
@@ -27,26 +25,15 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
     const platform = await findPlatform(op)
     if ((await selectEndpoints(op)).length >= WEBHOOK_ENDPOINTS_MAX)
       throw new ApiError('WEBHOOK_ENDPOINT_LIMIT_REACHED')
-    const row: WebhookEndpointRow = {
-      id: op.newId('WebhookEndpoint'),
-      platform_id: op.platform.id,
+    const row = newEndpoint(op, {
+      role: 'ADDED',
       url: body.url,
       description: body.description ?? null,
       event_types: body.eventTypes ?? null,
       payload: body.payload ?? 'FULL',
       latest_balance_only: body.latestBalanceOnly ?? false,
-      state: WEBHOOK_ENDPOINT_INITIAL,
-      disabled_reason: null,
-      committed_in: await selectEndOfFeed(op),
-      position: 0n,
-      ...RELEASED,
-      ...NO_FAILURE,
-      last_delivered_at: null,
-      last_failure: null,
-      created_at: op.now,
-      updated_at: op.now,
-      deleted_at: null,
-    }
+      begins_in: await selectEndOfFeed(op),
+    })
     const secret = newSecret(op, row.id)
     return {
       status: 201,
@@ -87,7 +74,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
     }
     const { row, write } =
       body.status === undefined
-        ? changed(op, found, change)
+        ? changeEndpoint(op, found, change)
         : transition(
             op,
             'webhook_endpoints',
@@ -102,7 +89,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
 
   webhook_endpoint_delete: async (op, { params }) => {
     const found = await findEndpoint(op, params.webhookEndpointId)
-    const { write } = changed(op, found, { ...RELEASED, deleted_at: op.now })
+    const { write } = changeEndpoint(op, found, { ...RELEASED, deleted_at: op.now })
     return { status: 204, body: undefined, writes: [write] }
   },
 
@@ -110,7 +97,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
     const found = await findEndpoint(op, params.webhookEndpointId)
     const first = await selectPlaceBefore(op, new Date(body.startDate))
     const committed_in = first?.committed_in ?? (await selectEndOfFeed(op))
-    const { row, write } = changed(op, found, { ...RELEASED, committed_in, position: 0n })
+    const { row, write } = changeEndpoint(op, found, { ...RELEASED, committed_in, position: 0n })
     return { status: 200, body: await shownEndpoint(op, row), writes: [write] }
   },
 
@@ -118,7 +105,7 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
     const { id } = await findEndpoint(op, params.webhookEndpointId)
     const body = await page(op, query, {
       rows: selectFailures(op, id),
-      table: 'webhook_failures',
+      table: 'undelivered_events',
       by: BY_FEED,
       order: 'asc',
       view: (rows) => rows.map(failureView),
@@ -128,23 +115,8 @@ export const webhookEndpointHandlers: Handlers<typeof webhookEndpoints> = {
 }
 
 /** The order of the feed. */
-const BY_FEED: Order<ListedFailure> = {
+const BY_FEED: Order<UndeliveredEventRow> = {
   columns: ['committed_in', 'position'],
   of: (row) => [row.committed_in, String(row.position)],
   read: (transaction, position) => [transaction, position],
-}
-
-/** The process that sends to the endpoint stops, and the next one reads the endpoint again. */
-const RELEASED = { claimed_by: null, claimed_until: null } as const
-
-const NO_FAILURE = { failures: 0, failing_since: null, retry_at: null } as const
-
-/** Guard: the endpoint is unchanged. */
-function changed(op: Op, found: WebhookEndpointRow, change: Partial<WebhookEndpointRow>) {
-  const set = { ...change, updated_at: op.now }
-  const { updated_at, state } = found
-  return {
-    row: { ...found, ...set },
-    write: update('webhook_endpoints', found.id, { updated_at, state, deleted_at: null }, set),
-  }
 }

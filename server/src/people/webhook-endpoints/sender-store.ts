@@ -1,20 +1,32 @@
+import type { EventType } from '@countersign/contract/events/events'
+import type { WebhookFault } from '@countersign/contract/sandbox/faults'
 import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
 import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import type { SigningSecret } from '../webhooks/secrets.ts'
-import type { Changes, FeedEvent, Pending } from './sending-order.ts'
+import type { FeedEvent, Pending } from './sending-order.ts'
 
 /** An endpoint stays with a process that has died for this time. Each record extends the claim. */
-const CLAIM_SECONDS = 30
+export const CLAIM_SECONDS = 30
 /** A claim takes no more endpoints at a time, so that each process gets some. */
 const CLAIMED_MAX = 32
 
 /** An endpoint as the sender needs it. */
 export type SendingEndpoint = Pick<
   WebhookEndpointRow,
-  'id' | 'platform_id' | 'url' | 'event_types' | 'payload' | 'latest_balance_only' | 'state'
+  | 'id'
+  | 'platform_id'
+  | 'role'
+  | 'url'
+  | 'event_types'
+  | 'payload'
+  | 'latest_balance_only'
+  | 'state'
+  | 'ends_in'
+  | 'events_from'
+  | 'events_until'
 >
 
 /** The course of the attempts, by the clock of the platform. */
@@ -29,6 +41,8 @@ export interface Course {
 }
 
 export interface Claimed {
+  /** Unique: what another claim of the endpoint records does not count any more. */
+  readonly claim: string
   readonly endpoint: SendingEndpoint
   readonly cursor: FeedPosition
   readonly course: Course
@@ -42,10 +56,14 @@ type ClaimedRow = SendingEndpoint & {
   readonly last_failure: string | null
 }
 
-const SENDING = 'e.id, e.platform_id, e.url, e.event_types, e.payload, e.latest_balance_only, e.state'
+export const SENDING = `e.id, e.platform_id, e.role, e.url, e.event_types, e.payload, e.latest_balance_only, e.state, e.ends_in,
+  e.events_from, e.events_until`
 const IS_FINAL =
   'committed_in < (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + feed_base())::text::xid8'
-const UNTIL = `$2::timestamptz + interval '${CLAIM_SECONDS} seconds'`
+
+/** Events that are not sent in the order of the feed: whoever writes one makes it due at the endpoint that gets it. */
+const NEVER_OF_FEED: readonly EventType[] = ['TEST']
+const APART: readonly EventType[] = ['TEST', 'INCOMING_PAYMENT.PENDING']
 
 /** True if a platform has an enabled endpoint. */
 export async function isAnyEnabled(db: Database): Promise<boolean> {
@@ -66,31 +84,54 @@ export async function releaseEndpoints(db: Database): Promise<void> {
   )
 }
 
+/** The events of an endpoint beyond its cursor. */
+const BEYOND_CURSOR = `events v WHERE v.platform_id = e.platform_id
+  AND (v.committed_in, v.position) > (e.committed_in, e.position) AND (e.ends_in IS NULL OR v.committed_in < e.ends_in)`
+
+/** A question does not wait for the end of a rest. */
+const MAY_SEND = `(e.retry_at IS NULL OR e.retry_at <= p.now OR EXISTS (
+  SELECT FROM undelivered_events u
+  WHERE u.endpoint_id = e.id AND u.due_at <= p.now AND u.is_apart AND u.attempts = 0))`
+
+const IS_DUE = 'EXISTS (SELECT FROM undelivered_events u WHERE u.endpoint_id = e.id AND u.due_at <= p.now)'
+
+/** A replay that has nothing left to send, not even later, has to be ended. */
+const MAY_END = `e.role = 'REPLAY' AND NOT EXISTS (
+  SELECT FROM undelivered_events u WHERE u.endpoint_id = e.id AND u.gave_up_at IS NULL)`
+
+/** Platforms with their present time. `$1` is real time. */
+const OPEN_PLATFORMS = `(SELECT id, $1::timestamptz + clock_offset_ms * interval '1 millisecond' AS now
+  FROM platforms WHERE closed_at IS NULL)`
+
 const CLAIM = `
-UPDATE webhook_endpoints AS e SET claimed_by = $1, claimed_until = ${UNTIL}
+UPDATE webhook_endpoints AS e SET claimed_by = $2, claimed_until = $1::timestamptz + interval '${CLAIM_SECONDS} seconds'
 WHERE e.id IN (
-  SELECT e.id FROM webhook_endpoints e
-  JOIN (SELECT id, $2::timestamptz + clock_offset_ms * interval '1 millisecond' AS now
-        FROM platforms WHERE closed_at IS NULL) AS p ON p.id = e.platform_id
-  WHERE e.state = 'ENABLED' AND e.deleted_at IS NULL AND (e.claimed_until IS NULL OR e.claimed_until <= $2)
-    AND (e.retry_at IS NULL OR e.retry_at <= p.now)
-    AND (EXISTS (SELECT FROM webhook_failures f WHERE f.endpoint_id = e.id AND f.due_at <= p.now)
-      OR EXISTS (
-        SELECT FROM events v WHERE v.platform_id = e.platform_id
-        AND (v.committed_in, v.position) > (e.committed_in, e.position) AND v.${IS_FINAL}))
+  SELECT e.id FROM webhook_endpoints e JOIN ${OPEN_PLATFORMS} AS p ON p.id = e.platform_id
+  WHERE e.state = 'ENABLED' AND e.deleted_at IS NULL AND (e.claimed_until IS NULL OR e.claimed_until <= $1)
+    AND ($4::uuid IS NULL OR e.platform_id = $4) AND ${MAY_SEND}
+    AND (${IS_DUE} OR EXISTS (SELECT FROM ${BEYOND_CURSOR} AND v.${IS_FINAL}) OR ${MAY_END})
   ORDER BY e.last_delivered_at NULLS FIRST, e.id LIMIT $3 FOR UPDATE OF e SKIP LOCKED)
 RETURNING ${SENDING}, e.committed_in, e.position, e.failures, e.failing_since, e.last_failure`
 
-/** Claims endpoints for which something is due and which no other process sends to, at most `max`. `now` is real time. */
+/** Which endpoints to claim. `now` is real time. */
+interface Claim {
+  readonly claim: string
+  readonly now: Date
+  readonly max: number
+  /** Only of this platform. */
+  readonly platformId?: string
+}
+
+/** Claims endpoints for which something is due and which no other process sends to. */
 export async function claimEndpoints(
   db: Database,
-  claimant: string,
-  now: Date,
-  max: number,
+  { claim, now, max, platformId }: Claim,
 ): Promise<Claimed[]> {
-  const parameters = [claimant, now, Math.min(max, CLAIMED_MAX)]
+  const platform = platformId === undefined ? null : uuidOf(platformId)
+  const parameters = [now, claim, Math.min(max, CLAIMED_MAX), platform]
   const { rows } = await db.query<ClaimedRow>(CLAIM, parameters, { isBrief: true })
   return rows.map((row) => ({
+    claim,
     endpoint: row,
     cursor: row,
     course: {
@@ -103,38 +144,88 @@ export async function claimEndpoints(
   }))
 }
 
+const UNSETTLED = `
+SELECT e.id FROM webhook_endpoints e JOIN ${OPEN_PLATFORMS} AS p ON p.id = e.platform_id
+WHERE e.platform_id = $2 AND e.state = 'ENABLED' AND e.deleted_at IS NULL AND ${MAY_SEND}
+  AND (${IS_DUE} OR EXISTS (SELECT FROM ${BEYOND_CURSOR}) OR ${MAY_END})`
+
+/** The endpoints of a platform with something to send now, also what the feed does not show yet. `now` is real time. */
+export async function selectUnsettled(db: Database, platformId: string, now: Date): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(UNSETTLED, [now, uuidOf(platformId)], { isBrief: true })
+  return rows.map(({ id }) => id)
+}
+
+const NEXT_DUE = `
+SELECT min(t.at) AS at FROM webhook_endpoints e JOIN ${OPEN_PLATFORMS} AS p ON p.id = e.platform_id
+CROSS JOIN LATERAL (
+  SELECT greatest(min(u.due_at), e.retry_at) AS at FROM undelivered_events u WHERE u.endpoint_id = e.id
+  UNION ALL SELECT e.retry_at WHERE EXISTS (SELECT FROM ${BEYOND_CURSOR})) AS t
+WHERE e.platform_id = $2 AND e.state = 'ENABLED' AND e.deleted_at IS NULL AND t.at > p.now AND t.at <= $3`
+
+/** When the next attempt of a platform falls due, later than now and not later than `until`. `now` is real time. */
+export async function selectNextAttempt(
+  db: Database,
+  platformId: string,
+  now: Date,
+  until: Date,
+): Promise<Date | undefined> {
+  const { rows } = await db.query<{ at: Date | null }>(NEXT_DUE, [now, uuidOf(platformId), until], {
+    isBrief: true,
+  })
+  return rows[0]?.at ?? undefined
+}
+
 /** An event with its text, if the endpoint gets it. */
-export interface SentEvent extends FeedEvent, Pick<EventRow, 'sequence' | 'created_at'> {
+export interface SentEvent extends FeedEvent, Pick<EventRow, 'created_at'> {
+  readonly sequence: number
+  /** The trace of its cause. */
+  readonly traceparent: string | null
   /** Null: the endpoint gets no data. */
   readonly data: string | null
+  /** What the sandbox does to its delivery. */
+  readonly fault: WebhookFault | null
 }
 
 type ReadEvent = SentEvent & { readonly is_wanted: boolean }
 
-const EVENT = 'e.id, e.type, e.object_id, e.sequence, e.created_at, e.committed_in, e.position'
+const EVENT = 'e.id, e.type, e.object_id, e.sequence, e.created_at, e.committed_in, e.position, e.traceparent'
 const DATA = 'coalesce(e.data, with_balances(r.text, e.available, e.posted))'
 
-/** A TEST is for the endpoint that it tests. */
 const NEXT = `
-SELECT ${EVENT}, w.is_wanted, CASE WHEN w.is_wanted AND $5 THEN ${DATA} END AS data
+SELECT ${EVENT}, w.is_wanted, CASE WHEN w.is_wanted AND $5 THEN ${DATA} END AS data, x.fault
 FROM (
-  SELECT *, type <> 'TEST' AND ($4::text[] IS NULL OR type = ANY ($4)) AS is_wanted FROM events
+  SELECT *, type <> ALL ($6::text[]) AND ($4::text[] IS NULL OR type = ANY ($4))
+      AND ($8::timestamptz IS NULL OR created_at BETWEEN $8 AND $9) AS is_wanted
+  FROM events
   WHERE platform_id = $1 AND (committed_in, position) > ($2::text::xid8, $3::bigint) AND ${IS_FINAL}
-  ORDER BY committed_in, position LIMIT $6) AS e
+    AND ($7::text IS NULL OR committed_in < $7::text::xid8)
+  ORDER BY committed_in, position LIMIT $10) AS e
 CROSS JOIN LATERAL (SELECT e.is_wanted) AS w
 LEFT JOIN event_records r ON r.digest = e.record AND w.is_wanted AND $5
+LEFT JOIN webhook_faults x ON x.id = e.id AND w.is_wanted
 ORDER BY e.committed_in, e.position`
 
 /** The next final events of the feed. Those that the endpoint does not get are without data. */
 export async function selectNext(
   db: Database,
-  { platform_id, event_types, payload }: SendingEndpoint,
+  { platform_id, role, event_types, payload, ends_in, events_from, events_until }: SendingEndpoint,
   { committed_in, position }: FeedPosition,
   limit: number,
 ): Promise<ReadEvent[]> {
   const { rows } = await db.query<ReadEvent>(
     NEXT,
-    [uuidOf(platform_id), committed_in, position, event_types, payload === 'FULL', limit],
+    [
+      uuidOf(platform_id),
+      committed_in,
+      position,
+      event_types,
+      payload === 'FULL',
+      role === 'CONFIGURED' ? APART : NEVER_OF_FEED,
+      ends_in,
+      events_from,
+      events_until,
+      limit,
+    ],
     { isBrief: true },
   )
   return rows
@@ -147,8 +238,8 @@ export async function selectSent(
   ids: readonly string[],
 ): Promise<SentEvent[]> {
   const { rows } = await db.query<SentEvent>(
-    `SELECT ${EVENT}, CASE WHEN $3 THEN ${DATA} END AS data
-     FROM events e LEFT JOIN event_records r ON r.digest = e.record
+    `SELECT ${EVENT}, CASE WHEN $3 THEN ${DATA} END AS data, x.fault
+     FROM events e LEFT JOIN event_records r ON r.digest = e.record LEFT JOIN webhook_faults x ON x.id = e.id
      WHERE e.platform_id = $1 AND e.id = ANY ($2::uuid[])`,
     [uuidOf(platform_id), ids.map(uuidOf), payload === 'FULL'],
     { isBrief: true },
@@ -156,115 +247,75 @@ export async function selectSent(
   return rows
 }
 
-type FailureRow = FeedEvent & {
+type PendingRow = FeedEvent & {
+  readonly is_apart: boolean
+  readonly was_received: boolean
   readonly attempts: number
   readonly last_failure: string | null
   readonly due_at: Date | null
   readonly created_at: Date
 }
 
-/** Reads the failures of an endpoint that were not given up, in the order of the feed. */
+const PENDING = `
+SELECT id, object_id, type, committed_in, position, is_apart, was_received, attempts, last_failure, due_at, created_at
+FROM undelivered_events WHERE endpoint_id = $1 AND gave_up_at IS NULL`
+
+/** Reads the undelivered events of an endpoint that were not given up, in the order of the feed. */
 export async function selectPending(db: Database, { id }: SendingEndpoint): Promise<Pending<FeedEvent>[]> {
-  const { rows } = await db.query<FailureRow>(
-    `SELECT event_id AS id, object_id, type, committed_in, position, attempts, last_failure, due_at, created_at
-     FROM webhook_failures WHERE endpoint_id = $1 AND gave_up_at IS NULL ORDER BY committed_in, position`,
+  const { rows } = await db.query<PendingRow>(
+    `${PENDING} ORDER BY committed_in, position, created_at`,
     [uuidOf(id)],
     { isBrief: true },
   )
-  return rows.map(({ attempts, last_failure, due_at, created_at, ...event }) => ({
+  return rows.map(pendingOf)
+}
+
+/** Reads what was made due at an endpoint by others than its sender, who knows the ids of the rest. */
+export async function selectMadeDue(
+  db: Database,
+  { id }: SendingEndpoint,
+  known: readonly string[],
+): Promise<Pending<FeedEvent>[]> {
+  const { rows } = await db.query<PendingRow>(
+    `${PENDING} AND is_apart AND due_at IS NOT NULL AND id <> ALL ($2::uuid[]) ORDER BY created_at`,
+    [uuidOf(id), known.map(uuidOf)],
+    { isBrief: true },
+  )
+  return rows.map(pendingOf)
+}
+
+function pendingOf({
+  attempts,
+  last_failure,
+  due_at,
+  created_at,
+  is_apart,
+  was_received,
+  ...event
+}: PendingRow): Pending<FeedEvent> {
+  return {
     event,
+    isApart: is_apart,
+    wasReceived: was_received,
     attempts,
     lastFailure: last_failure ?? undefined,
     failedAt: created_at,
     dueAt: due_at ?? undefined,
     gaveUpAt: undefined,
-  }))
-}
-
-const RECORD = `
-WITH moved AS (
-  UPDATE webhook_endpoints AS e SET committed_in = $4::text::xid8, position = $5,
-    claimed_by = CASE WHEN $6 THEN NULL ELSE $3 END, claimed_until = CASE WHEN $6 THEN NULL ELSE ${UNTIL} END,
-    failures = $7, failing_since = $8, retry_at = $9,
-    last_delivered_at = coalesce($10, last_delivered_at), last_failure = $11
-  WHERE e.id = $1 AND e.claimed_by = $3 RETURNING ${SENDING}),
-noted AS (
-  INSERT INTO webhook_failures AS f (endpoint_id, platform_id, event_id, object_id, type, committed_in, position, attempts,
-    last_failure, due_at, gave_up_at, created_at)
-  SELECT moved.id, moved.platform_id, n.event_id, n.object_id, n.type, n.committed_in::xid8, n.position, n.attempts,
-    n.last_failure, n.due_at, n.gave_up_at, coalesce(n.failed_at, $12)
-  FROM moved, unnest($13::uuid[], $14::uuid[], $15::text[], $16::text[], $17::bigint[], $18::integer[], $19::text[],
-    $20::timestamptz[], $21::timestamptz[], $22::timestamptz[])
-    AS n (event_id, object_id, type, committed_in, position, attempts, last_failure, due_at, gave_up_at, failed_at)
-  ON CONFLICT (event_id, endpoint_id) DO UPDATE SET attempts = excluded.attempts, last_failure = excluded.last_failure,
-    due_at = excluded.due_at, gave_up_at = excluded.gave_up_at),
-received AS (
-  DELETE FROM webhook_failures WHERE endpoint_id = $1 AND event_id = ANY ($23::uuid[]) AND EXISTS (SELECT FROM moved))
-SELECT * FROM moved`
-
-/** The progress of one process at an endpoint since its last record. */
-export interface Progress {
-  readonly changes: Changes<FeedEvent>
-  readonly course: Course
-  /** True if the process leaves the endpoint to others. */
-  readonly isOver: boolean
-}
-
-/**
- * Records the progress in one statement. Returns the endpoint as it is now; undefined if it was deleted, or is no longer this
- * process's. Then nothing was recorded.
- */
-export async function recordProgress(
-  db: Database,
-  { id }: SendingEndpoint,
-  claimant: string,
-  { changes, course, isOver }: Progress,
-  times: { readonly real: Date; readonly platform: Date },
-): Promise<SendingEndpoint | undefined> {
-  const { cursor, noted, received } = changes
-  const column = <T>(value: (one: Pending<FeedEvent>) => T) => noted.map(value)
-  const { rows } = await db.query<SendingEndpoint>(
-    RECORD,
-    [
-      uuidOf(id),
-      times.real,
-      claimant,
-      cursor.committed_in,
-      cursor.position,
-      isOver,
-      course.failures,
-      course.failingSince ?? null,
-      course.retryAt ?? null,
-      course.lastDeliveredAt ?? null,
-      course.lastFailure ?? null,
-      times.platform,
-      column(({ event }) => uuidOf(event.id)),
-      column(({ event }) => uuidOf(event.object_id)),
-      column(({ event }) => event.type),
-      column(({ event }) => event.committed_in),
-      column(({ event }) => event.position),
-      column(({ attempts }) => attempts),
-      column(({ lastFailure }) => lastFailure ?? null),
-      column(({ dueAt }) => dueAt ?? null),
-      column(({ gaveUpAt }) => gaveUpAt ?? null),
-      column(({ failedAt }) => failedAt ?? null),
-      received.map(uuidOf),
-    ],
-    { isBrief: true },
-  )
-  return rows[0]
+  }
 }
 
 /** The valid secrets of an endpoint, the current one first. `now` is the platform's time. */
 export async function selectSecretsOf(
   db: Database,
-  { id }: SendingEndpoint,
+  { id, platform_id, role }: SendingEndpoint,
   now: Date,
 ): Promise<SigningSecret[]> {
   const { rows } = await db.query<SigningSecret>(
     `SELECT id, key_generation FROM webhook_secrets
-     WHERE endpoint_id = $1 AND (expires_at IS NULL OR expires_at > $2) ORDER BY expires_at DESC NULLS FIRST`,
-    [uuidOf(id), now],
+     WHERE platform_id = $1 AND endpoint_id IS NOT DISTINCT FROM $2 AND (expires_at IS NULL OR expires_at > $3)
+     ORDER BY expires_at DESC NULLS FIRST`,
+    [uuidOf(platform_id), role === 'ADDED' ? uuidOf(id) : null, now],
     { isBrief: true },
   )
   return rows

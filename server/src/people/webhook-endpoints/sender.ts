@@ -1,7 +1,16 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type App, newRequestId } from '../../kernel/operation/app.ts'
 import { type Background, inBackground } from '../../kernel/operation/background.ts'
+import { inTime } from '../../kernel/operation/timeout.ts'
+import type { AnswerRules } from '../webhooks/response-rules.ts'
 import { runEndpoint } from './endpoint-run.ts'
-import { claimEndpoints, isAnyEnabled, releaseEndpoints } from './sender-store.ts'
+import {
+  type Claimed,
+  claimEndpoints,
+  isAnyEnabled,
+  selectNextAttempt,
+  selectUnsettled,
+} from './sender-store.ts'
 
 /** The interval of looking for endpoints with something due. A commit with events wakes the sender sooner. */
 const LOOK_MS = 500
@@ -9,53 +18,103 @@ const LOOK_MS = 500
 const RUNS_MAX = 256
 /** A claim reads the feeds of all endpoints: the more there are, the rarer are the claims. */
 const REST_SHARE = 10
+/** How long an advance of the clock waits for another process, or for the feed, before it looks again. */
+const ELSEWHERE_MS = 10
 
 /** Sends events to the endpoints of all platforms. Of several processes one at a time sends to an endpoint. */
-export function keepSending(app: App): Background {
-  const claimant = newRequestId(app.clock())
-  const stopping = new AbortController()
-  const runs = new Map<string, Promise<void>>()
-  let isAny = false
-  let lookedMs = Number.NEGATIVE_INFINITY
-  let restsUntilMs = Number.NEGATIVE_INFINITY
-  let isWokenMeanwhile = false
-  let isReleased = app.db.kind !== 'embedded'
+export class Sender {
+  readonly #app: App
+  readonly #rules: AnswerRules
+  readonly #stopping = new AbortController()
+  readonly #runs = new Map<string, Promise<void>>()
+  #background: Background | undefined
+  #isAny = false
+  #lookedMs = Number.NEGATIVE_INFINITY
+  #restsUntilMs = Number.NEGATIVE_INFINITY
+  #isWokenMeanwhile = false
 
-  const look = async () => {
-    // Commits wake it often, so it remembers for a while if there are endpoints.
-    if (performance.now() - lookedMs >= LOOK_MS) {
-      lookedMs = performance.now()
-      isAny = await isAnyEnabled(app.db)
-    }
-    const room = RUNS_MAX - runs.size
-    if (!isAny || room <= 0 || performance.now() < restsUntilMs || stopping.signal.aborted) return
-    isWokenMeanwhile = runs.size > 0
-    if (!isReleased) await releaseEndpoints(app.db)
-    isReleased = true
-    const claimsMs = performance.now()
-    const found = await claimEndpoints(app.db, claimant, app.clock(), room)
-    restsUntilMs = performance.now() + REST_SHARE * (performance.now() - claimsMs)
-    for (const claimed of found) {
-      const { id } = claimed.endpoint
-      const run = runEndpoint(app, claimant, claimed, stopping.signal).finally(() => {
-        runs.delete(id)
-        if (isWokenMeanwhile) background.wake()
-      })
-      runs.set(id, run)
+  constructor(app: App, rules: AnswerRules) {
+    this.#app = app
+    this.#rules = rules
+  }
+
+  /** Sends what is due from now on: when it is woken, and every half second. */
+  start(): Background {
+    const { tracing, log } = this.#app
+    // The work is not part of the trace that wakes it.
+    const look = () => (tracing ? tracing.apart(() => this.#look()) : this.#look())
+    const background = inBackground(LOOK_MS, look, (error) =>
+      log.error({ err: error }, 'looking for webhook endpoints failed'),
+    )
+    this.#background = background
+    return {
+      wake: () => background.wake(),
+      stop: async () => {
+        this.#stopping.abort()
+        await background.stop()
+        await Promise.all(this.#runs.values())
+      },
     }
   }
-  const { tracing } = app
-  // The work is not part of the trace that wakes it.
-  const lookApart = () => (tracing ? tracing.apart(look) : look())
-  const background = inBackground(LOOK_MS, lookApart, (error) =>
-    app.log.error({ err: error }, 'looking for webhook endpoints failed'),
-  )
-  return {
-    wake: () => background.wake(),
-    async stop() {
-      stopping.abort()
-      await background.stop()
-      await Promise.all(runs.values())
-    },
+
+  /** Looks for endpoints again that it may have taken for none. */
+  endpointAdded(): void {
+    this.#lookedMs = Number.NEGATIVE_INFINITY
+    this.#background?.wake()
+  }
+
+  /** Sends what a platform's endpoints have to receive by now, and waits for it until `untilMs`, by `performance.now()`. */
+  async settle(platformId: string, untilMs: number): Promise<void> {
+    const { db, clock } = this.#app
+    for (;;) {
+      const leftMs = untilMs - performance.now()
+      if (leftMs <= 0 || this.#stopping.signal.aborted) return
+      const endpoints = await selectUnsettled(db, platformId, clock())
+      if (endpoints.length === 0) return
+      await this.#claim(RUNS_MAX, platformId)
+      const running = endpoints.flatMap((id) => this.#runs.get(id) ?? [])
+      if (running.length > 0) await inTime(leftMs, Promise.all(running))
+      else await pause(ELSEWHERE_MS)
+    }
+  }
+
+  /** When the next attempt of a platform falls due, later than now and not later than `until`. */
+  nextDue(platformId: string, until: Date): Promise<Date | undefined> {
+    return selectNextAttempt(this.#app.db, platformId, this.#app.clock(), until)
+  }
+
+  async #look(): Promise<void> {
+    // Commits wake it often, so it remembers for a while if there are endpoints.
+    if (performance.now() - this.#lookedMs >= LOOK_MS) {
+      this.#lookedMs = performance.now()
+      this.#isAny = await isAnyEnabled(this.#app.db)
+    }
+    const room = RUNS_MAX - this.#runs.size
+    if (!this.#isAny || room <= 0 || performance.now() < this.#restsUntilMs) return
+    this.#isWokenMeanwhile = this.#runs.size > 0
+    const claimsMs = performance.now()
+    await this.#claim(room)
+    this.#restsUntilMs = performance.now() + REST_SHARE * (performance.now() - claimsMs)
+  }
+
+  async #claim(max: number, platformId?: string): Promise<void> {
+    const { db, clock } = this.#app
+    if (this.#stopping.signal.aborted) return
+    const now = clock()
+    const claim = { claim: newRequestId(now), now, max, ...(platformId === undefined ? {} : { platformId }) }
+    for (const claimed of await claimEndpoints(db, claim)) this.#run(claimed)
+  }
+
+  /** An earlier run of the endpoint ends first: it has lost its claim. */
+  #run(claimed: Claimed): void {
+    const { id } = claimed.endpoint
+    const before = this.#runs.get(id) ?? Promise.resolve()
+    const run = before
+      .then(() => runEndpoint(this.#app, this.#rules, claimed, this.#stopping.signal))
+      .finally(() => {
+        if (this.#runs.get(id) === run) this.#runs.delete(id)
+        if (this.#isWokenMeanwhile) this.#background?.wake()
+      })
+    this.#runs.set(id, run)
   }
 }

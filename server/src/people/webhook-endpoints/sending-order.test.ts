@@ -241,3 +241,42 @@ test('events that are received at once cost no failures, and the cursor is behin
     received: [],
   })
 })
+
+test('an event that the feed shows after a later one of its object is sent before it', () => {
+  const order = new SendingOrder<FeedEvent>({ committed_in: '0', position: 0n }, false)
+  const of = (sequence: number, at: number): FeedEvent => ({
+    id: `Event:${sequence}`,
+    object_id: 'Object:1',
+    type: 'CARD.STATE_CHANGE',
+    committed_in: String(at),
+    position: 0n,
+    sequence,
+  })
+  for (const event of [of(2, 1), of(3, 2), of(1, 3)]) order.add(event)
+  const sent: number[] = []
+  for (let [next] = order.take(START, 9); next; [next] = order.take(START, 9)) {
+    sent.push(next.event.sequence ?? 0)
+    order.received(next, START)
+  }
+  expect(sent).toEqual([1, 2, 3])
+  expect(order.takeChanges().cursor).toEqual({ committed_in: '3', position: 0n })
+})
+
+test('an event that was postponed is sent apart, and the next one of its object does not wait for it', () => {
+  const order = new SendingOrder<FeedEvent>({ committed_in: '0', position: 0n }, false)
+  for (const at of [1, 2])
+    order.add({
+      id: `Event:${at}`,
+      object_id: 'Object:1',
+      type: 'CARD.STATE_CHANGE',
+      committed_in: String(at),
+      position: 0n,
+    })
+  const later = new Date(START.getTime() + 10_000)
+  const [first] = order.take(START, 9)
+  if (first) order.postponed(first, START, later)
+  expect(order.take(START, 9).map(({ event }) => event.id)).toEqual(['Event:2'])
+  expect(order.takeApart(START, 9)).toEqual([])
+  expect(order.takeApart(later, 9).map(({ event }) => event.id)).toEqual(['Event:1'])
+  expect(order.takeChanges().noted).toMatchObject([{ isApart: true, attempts: 0 }])
+})

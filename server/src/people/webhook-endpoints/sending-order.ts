@@ -6,11 +6,17 @@ export interface FeedEvent extends FeedPosition {
   readonly id: string
   readonly object_id: string
   readonly type: EventType
+  /** Its number among the events of its object, as far as it is known. */
+  readonly sequence?: number
 }
 
 /** An event that an endpoint still has to receive, or has been given up for it. */
 export interface Pending<E extends FeedEvent = FeedEvent> {
   readonly event: E
+  /** It is sent whatever the cursor passes, and before all others. */
+  readonly isApart: boolean
+  /** It was received before. */
+  readonly wasReceived: boolean
   readonly attempts: number
   readonly lastFailure: string | undefined
   /** When the first attempt failed. */
@@ -21,6 +27,7 @@ export interface Pending<E extends FeedEvent = FeedEvent> {
 }
 
 interface Entry<E extends FeedEvent> extends Pending<E> {
+  isApart: boolean
   attempts: number
   lastFailure: string | undefined
   failedAt: Date | undefined
@@ -57,6 +64,8 @@ export class SendingOrder<E extends FeedEvent> {
   #ready: Entry<E>[] = []
   /** First ones that wait for their time after a failure. */
   readonly #retrying = new Set<Entry<E>>()
+  /** Those of them that are sent before all others. */
+  readonly #apart = new Set<Entry<E>>()
   /** Everything read from the feed that the cursor has not passed. */
   #unpassed: { readonly at: FeedPosition; readonly entry: Entry<E> | undefined }[] = []
   #notedCount = 0
@@ -68,13 +77,23 @@ export class SendingOrder<E extends FeedEvent> {
     this.#cursor = cursor
     this.#latestBalanceOnly = latestBalanceOnly
     for (const pending of failures) {
-      if (isAfter(pending.event, cursor)) {
-        this.#received.add(pending.event.id)
-        continue
-      }
-      this.#notedCount += 1
-      this.#append({ ...pending, isSending: false, isNoted: true, isSettled: true })
+      if (isAfter(pending.event, cursor)) this.#received.add(pending.event.id)
+      else this.adopt(pending)
     }
+  }
+
+  /** Adds an event that has a row. */
+  adopt(pending: Pending<E>): void {
+    this.#notedCount += 1
+    this.#append({ ...pending, isSending: false, isNoted: true, isSettled: true })
+  }
+
+  /** The events of which a row exists or may still exist. */
+  notedIds(): string[] {
+    const noted = [...this.#objects.values()].flatMap((queue) =>
+      queue.flatMap(({ isNoted, event }) => (isNoted ? [event.id] : [])),
+    )
+    return [...noted, ...[...this.#changed].map(({ event }) => event.id), ...this.#received]
   }
 
   /** The number of events that have failed, or wait behind one that has. */
@@ -112,12 +131,18 @@ export class SendingOrder<E extends FeedEvent> {
     this.#moveCursor()
   }
 
-  /** Takes up to `max` events that may be sent now. */
+  /** Takes up to `max` events that are sent before all others. */
+  takeApart(now: Date, max: number): Pending<E>[] {
+    const due = [...this.#apart].filter((entry) => isDue(entry, now))
+    return due.slice(0, Math.max(0, max)).map(send)
+  }
+
+  /** Takes up to `max` others that may be sent now. */
   take(now: Date, max: number): Pending<E>[] {
     const taken = this.#ready.splice(0, max)
     for (const entry of this.#retrying) {
       if (taken.length >= max) break
-      if (!entry.isSending && entry.dueAt !== undefined && entry.dueAt <= now) taken.push(entry)
+      if (!entry.isApart && isDue(entry, now)) taken.push(entry)
     }
     return taken.map(send)
   }
@@ -152,7 +177,7 @@ export class SendingOrder<E extends FeedEvent> {
       dueAt,
       isSending: false,
     })
-    this.#retrying.add(first)
+    this.#retry(first)
     for (const entry of queue) if (entry === first || !entry.isNoted) this.#note(entry)
   }
 
@@ -168,6 +193,21 @@ export class SendingOrder<E extends FeedEvent> {
     })
     this.#note(entry)
     this.#notedCount -= 1
+    this.#startNext(event.object_id, now)
+  }
+
+  /** Sends the event later, apart from the others of its object, which do not wait for it. */
+  postponed({ event }: Pending<E>, now: Date, dueAt: Date): void {
+    const entry = this.#removeFirst(event)
+    Object.assign(entry, {
+      event: { ...event, object_id: event.id },
+      isApart: true,
+      isSending: false,
+      failedAt: now,
+      dueAt,
+    })
+    this.#note(entry)
+    this.#append(entry)
     this.#startNext(event.object_id, now)
   }
 
@@ -196,7 +236,7 @@ export class SendingOrder<E extends FeedEvent> {
     if (!queue || !last || last.isSending || last.event.type !== BALANCE) return
     queue.pop()
     this.#ready = this.#ready.filter((one) => one !== last)
-    this.#retrying.delete(last)
+    this.#forgetRetry(last)
     this.#changed.delete(last)
     if (last.isNoted) {
       this.#notedCount -= 1
@@ -209,29 +249,44 @@ export class SendingOrder<E extends FeedEvent> {
 
   #append(entry: Entry<E>): void {
     const queue = this.#queueOf(entry.event)
-    queue.push(entry)
-    const [first] = queue
+    const place = placeIn(queue, entry)
+    queue.splice(place, 0, entry)
+    const [first, second] = queue
     if (first !== entry) {
       if (first?.dueAt !== undefined && !entry.isNoted) this.#note(entry)
-    } else if (entry.dueAt === undefined) this.#ready.push(entry)
-    else {
-      this.#retrying.add(entry)
+    } else if (entry.dueAt === undefined) {
+      this.#ready = this.#ready.filter((one) => one !== second)
+      this.#ready.push(entry)
+    } else {
+      this.#retry(entry)
       if (!entry.isNoted) this.#note(entry)
     }
   }
 
+  #retry(entry: Entry<E>): void {
+    this.#retrying.add(entry)
+    if (entry.isApart) this.#apart.add(entry)
+  }
+
+  #forgetRetry(entry: Entry<E>): void {
+    this.#retrying.delete(entry)
+    this.#apart.delete(entry)
+  }
+
   #queueOf({ object_id }: E): Entry<E>[] {
-    const known = this.#objects.get(object_id)
-    if (known) return known
+    return this.#objects.get(object_id) ?? this.#newQueue(object_id)
+  }
+
+  #newQueue(objectId: string): Entry<E>[] {
     const queue: Entry<E>[] = []
-    this.#objects.set(object_id, queue)
+    this.#objects.set(objectId, queue)
     return queue
   }
 
   #removeFirst(event: E): Entry<E> {
     const entry = this.#objects.get(event.object_id)?.shift()
     if (entry?.event.id !== event.id) throw new Error(`${event.id} is not being sent`)
-    this.#retrying.delete(entry)
+    this.#forgetRetry(entry)
     return entry
   }
 
@@ -247,7 +302,7 @@ export class SendingOrder<E extends FeedEvent> {
       return
     }
     next.dueAt = now
-    this.#retrying.add(next)
+    this.#retry(next)
     this.#changed.add(next)
   }
 
@@ -276,12 +331,32 @@ export class SendingOrder<E extends FeedEvent> {
 }
 
 const NEVER_TRIED = {
+  isApart: false,
+  wasReceived: false,
   attempts: 0,
   lastFailure: undefined,
   failedAt: undefined,
   dueAt: undefined,
   gaveUpAt: undefined,
 } as const
+
+/** The feed may show two events of an object in the other order. The later one gives way if it was not sent yet. */
+function placeIn<E extends FeedEvent>(queue: readonly Entry<E>[], { event, isNoted }: Entry<E>): number {
+  let place = queue.length
+  for (; place > 0 && !isNoted; place--) {
+    const before = queue[place - 1]
+    if (!before || before.isSending || before.isNoted || !isLater(before.event, event)) break
+  }
+  return place
+}
+
+function isLater(one: FeedEvent, { sequence }: FeedEvent): boolean {
+  return one.sequence !== undefined && sequence !== undefined && one.sequence > sequence
+}
+
+function isDue<E extends FeedEvent>({ isSending, dueAt }: Entry<E>, now: Date): boolean {
+  return !isSending && dueAt !== undefined && dueAt <= now
+}
 
 function send<E extends FeedEvent>(entry: Entry<E>): Pending<E> {
   entry.isSending = true

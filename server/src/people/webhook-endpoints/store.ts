@@ -1,7 +1,6 @@
 import type { Op } from '../../kernel/operation/app.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
-import { onlyRow } from '../../storage/engine/port.ts'
-import type { WebhookEndpointRow, WebhookFailureRow } from '../../storage/rows/webhook-endpoint.ts'
+import type { WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 
 /** The endpoints of the platform, oldest first. */
 export async function selectEndpoints(op: Op): Promise<WebhookEndpointRow[]> {
@@ -13,6 +12,15 @@ export async function selectEndpoint(op: Op, id: string): Promise<WebhookEndpoin
 }
 
 function endpoints(op: Op) {
+  return receivers(op).where('role', '=', 'ADDED')
+}
+
+/** An endpoint of any role. */
+export async function selectReceiver(op: Op, id: string): Promise<WebhookEndpointRow | undefined> {
+  return receivers(op).where('id', '=', id).executeTakeFirst()
+}
+
+function receivers(op: Op) {
   return op.read
     .selectFrom('webhook_endpoints')
     .selectAll()
@@ -38,7 +46,7 @@ CROSS JOIN LATERAL (
   SELECT count(*) FILTER (WHERE f.gave_up_at IS NULL)::int AS retrying,
     count(*) FILTER (WHERE f.gave_up_at IS NOT NULL)::int AS failed,
     min(v.created_at) FILTER (WHERE f.gave_up_at IS NULL) AS oldest
-  FROM webhook_failures f LEFT JOIN events v ON v.id = f.event_id WHERE f.endpoint_id = e.id) AS f
+  FROM undelivered_events f LEFT JOIN events v ON v.id = f.id WHERE f.endpoint_id = e.id) AS f
 CROSS JOIN LATERAL (
   SELECT min(next.created_at) AS oldest FROM (
     SELECT type, created_at FROM events v WHERE v.platform_id = e.platform_id
@@ -57,35 +65,11 @@ export async function selectUndelivered(
   return new Map(rows.map(({ id, ...undelivered }) => [id, undelivered]))
 }
 
-/** A failure as a row of a list, under the id of its event. */
-export type ListedFailure = WebhookFailureRow & { readonly id: string }
-
 /** The failures of an endpoint, to be ordered by the caller. */
 export function selectFailures(op: Op, endpointId: string) {
   return op.read
-    .selectFrom('webhook_failures')
+    .selectFrom('undelivered_events')
     .selectAll()
-    .select('event_id as id')
     .where('endpoint_id', '=', endpointId)
     .where('platform_id', '=', op.platform.id)
-}
-
-/** The place in the feed before the first event at or after a time; undefined if all are before it. */
-export async function selectPlaceBefore(op: Op, time: Date): Promise<{ committed_in: string } | undefined> {
-  return op.read
-    .selectFrom('events')
-    .select('committed_in')
-    .where('platform_id', '=', op.platform.id)
-    .where('created_at', '>=', time)
-    .orderBy('committed_in')
-    .limit(1)
-    .executeTakeFirst()
-}
-
-/** A place in the feed before the events of every transaction that begins from now on. */
-export async function selectEndOfFeed(op: Op): Promise<string> {
-  const { rows } = await op.db.query<{ at: string }>(
-    'SELECT (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + feed_base())::text AS at',
-  )
-  return onlyRow(rows).at
 }

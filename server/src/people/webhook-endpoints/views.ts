@@ -5,7 +5,7 @@ import type {
   WebhookEndpointHealth,
 } from '@countersign/contract/events/webhook-endpoints'
 import type { Static } from 'typebox'
-import type { WebhookEndpointRow, WebhookFailureRow } from '../../storage/rows/webhook-endpoint.ts'
+import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import type { Undelivered } from './store.ts'
 
 type Health = Static<typeof WebhookEndpointHealth>
@@ -40,9 +40,9 @@ export function endpointView(row: WebhookEndpointRow, health: Health): Static<ty
   })
 }
 
-export function failureView(row: WebhookFailureRow): Static<typeof WebhookEndpointFailure> {
+export function failureView(row: UndeliveredEventRow): Static<typeof WebhookEndpointFailure> {
   return present({
-    eventId: row.event_id,
+    eventId: row.id,
     objectId: row.object_id,
     status: statusOf(row),
     attempts: row.attempts,
@@ -54,7 +54,7 @@ export function failureView(row: WebhookFailureRow): Static<typeof WebhookEndpoi
 function statusOf({
   due_at,
   gave_up_at,
-}: WebhookFailureRow): Static<typeof WebhookEndpointFailure>['status'] {
+}: UndeliveredEventRow): Static<typeof WebhookEndpointFailure>['status'] {
   if (gave_up_at) return 'FAILED'
   return due_at ? 'RETRYING' : 'WAITING'
 }

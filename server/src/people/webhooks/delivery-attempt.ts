@@ -5,9 +5,7 @@ import { parseJson, parseJsonObject, toJson } from '../../base/json/json.ts'
 import type { Op } from '../../kernel/operation/app.ts'
 import { traced } from '../../kernel/operation/spans.ts'
 import type { NewSpan, OpenSpan } from '../../kernel/ports/tracing.ts'
-import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
-import type { WebhookAttemptRow } from '../../storage/rows/tables.ts'
 import type { SigningSecret } from './secrets.ts'
 import { signedHeaders } from './signature.ts'
 
@@ -24,6 +22,8 @@ export interface Attempt {
 export type Sent = Pick<EventRow, 'id' | 'type' | 'object_id' | 'sequence' | 'created_at'> & {
   /** Null: the receiver gets no data. */
   readonly data: string | null
+  /** The trace that it continues. */
+  readonly traceparent?: string | null
 }
 
 const TIMEOUT_MS = 10_000
@@ -51,14 +51,24 @@ export async function attempt(
     ...signedHeaders(op, event.id, body, secrets),
   }
   const startedMs = performance.now()
-  const outcome = await traced(op, spanOf(event), async (span) => {
+  const outcome = await inTrace(op, event, async (span) => {
     const traceparent = op.tracing?.context()?.traceparent
     const outcome = await post(op, url, { ...headers, ...(traceparent ? { traceparent } : {}) }, body)
     if (span) say(span, outcome)
+    const result = 'error' in outcome ? { error: outcome.error } : { status: outcome.answer.status }
+    const traceId = op.tracing?.traceId()
+    op.log.debug({ event: event.id, type: event.type, ...result, traceId }, 'webhook tried')
     return outcome
   })
   op.metrics.webhookAttempt('answer' in outcome ? outcome.answer.status : outcome.error)
   return { url, startedAt, durationMs: Math.round(performance.now() - startedMs), ...outcome }
+}
+
+/** Does work as a span of the trace that the event is of; of the one under way if it is of none. */
+function inTrace<T>(op: Op, event: Sent, work: (span?: OpenSpan) => Promise<T>): Promise<T> {
+  const { traceparent } = event
+  if (!op.tracing || !traceparent) return traced(op, spanOf(event), work)
+  return op.tracing.below({ traceparent }, spanOf(event), work)
 }
 
 /** An answer, or the code of what kept it away. */
@@ -121,29 +131,19 @@ export function envelope(event: Sent): Static<typeof EventEnvelope> {
   }
 }
 
-/** The record of an attempt. */
-export function attemptWrite(op: Op, eventId: string, number: number, tried: Attempt): Write {
-  const row: WebhookAttemptRow = {
-    event_id: eventId,
-    attempt: number,
-    platform_id: op.platform.id,
-    url: tried.url,
-    status: tried.answer?.status ?? null,
-    error: tried.error ?? null,
-    answer: tried.answer ? textOf(tried.answer.body.subarray(0, RECORDED_BYTES_MAX)) : null,
-    duration_ms: tried.durationMs,
-    created_at: tried.startedAt,
-  }
-  return insert('webhook_attempts', row)
+/** 409 means that the event was already received. */
+export function isReceived(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 409
 }
 
-/** An attempt without the rest of a long body, which is neither recorded nor read. */
-export function recordedPart({ answer, ...attempt }: Attempt): Attempt {
-  if (!answer) return attempt
-  return {
-    ...attempt,
-    answer: { ...answer, body: new Uint8Array(answer.body.subarray(0, RECORDED_BYTES_MAX)) },
-  }
+/** An attempt whose answer the sandbox has lost: the event arrives once more. */
+export function unheard({ url, startedAt, durationMs }: Attempt): Attempt {
+  return { url, startedAt, durationMs, error: 'SANDBOX_FAULT' }
+}
+
+/** The beginning of an answer, as it is recorded; null if there was no answer. */
+export function recordedAnswer({ answer }: Attempt): string | null {
+  return answer ? textOf(answer.body.subarray(0, RECORDED_BYTES_MAX)) : null
 }
 
 /** The JSON of an answer; undefined where it is not JSON, or longer than is read. */

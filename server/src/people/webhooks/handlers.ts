@@ -7,29 +7,34 @@ import { listFile } from '../../kernel/operation/list-file.ts'
 import { ApiError, type Handlers, StaleRead } from '../../kernel/operation/operation.ts'
 import { type Order, page } from '../../kernel/operation/paging.ts'
 import { timeIfGiven } from '../../kernel/operation/time-range.ts'
-import { deliveryJob, deliveryKind, testEvent, webhookEndpoint } from '../../kernel/outbox/events.ts'
-import { job } from '../../kernel/outbox/jobs.ts'
+import { testEvent, webhookEndpoint } from '../../kernel/outbox/events.ts'
+import {
+  newEndpoint,
+  selectEndOfFeed,
+  selectOwnEndpoint,
+  selectPlaceBefore,
+  selectReplay,
+  sendApart,
+} from '../../kernel/outbox/own-endpoint.ts'
 import { BEGINNING, type FeedPosition, type StreamCaller } from '../../kernel/ports/event-streams.ts'
 import { insert, update, type Write } from '../../storage/commit/writes.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
-import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../storage/rows/tables.ts'
-import { findPlatform, platformChanged } from '../platforms/platforms.ts'
+import type { WebhookAttemptRow } from '../../storage/rows/tables.ts'
+import type { UndeliveredEventRow, WebhookEndpointRow } from '../../storage/rows/webhook-endpoint.ts'
 import { memberBehind } from '../tokens/tokens.ts'
-import { attempt, attemptWrite, textOf } from './delivery-attempt.ts'
-import { attemptNow } from './delivery-queue.ts'
-import { isReceived, newDelivery } from './delivery-record.ts'
+import { type Attempt, attempt, isReceived, recordedAnswer, textOf } from './delivery-attempt.ts'
 import { eventView } from './event-view.ts'
-import { replayed } from './replay.ts'
 import { findSecrets } from './secrets.ts'
 import {
+  type AttemptOfReceipt,
   countEvents,
   type EventWithDelivery,
   selectAttempts,
-  selectDelivery,
-  selectDeliveryJob,
   selectEvent,
   selectEvents,
-  selectIsReplaying,
+  selectNextAttemptAt,
+  selectReceipts,
+  selectUndeliveredEvent,
 } from './store.ts'
 
 const ATTEMPTS_SHOWN_MAX = 100
@@ -58,31 +63,31 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
       webhookHandlers.event_list(op, { ...input, query: { ...input.query, ...page } }),
     ),
 
-  event_get: async (op, { params }) => {
-    const event = await findEvent(op, params.eventId)
-    const job = await selectDeliveryJob(op, event.id)
-    return {
-      status: 200,
-      body: eventDetails(event, job?.due_at, await findAttempts(op, event)),
-    }
-  },
+  event_get: async (op, { params }) => ({
+    status: 200,
+    body: await eventDetails(op, await findEvent(op, params.eventId)),
+  }),
 
   event_redeliver: async (op, { params }) => {
     const event = await findEvent(op, params.eventId)
     requireEndpoint(op)
-    // Of two calls at the same time, the second finds the job of the first, or its guard fails.
-    const delivery = await selectDelivery(op, event.id)
-    const job = await selectDeliveryJob(op, event.id)
+    const endpoint = await requireOwnEndpoint(op)
+    const row = await selectUndeliveredEvent(op, endpoint.id, event.id)
     return {
       status: 200,
-      body: eventDetails({ ...event, is_due: true }, op.now, await findAttempts(op, event)),
-      writes: job ? attemptNow(op, job) : deliverAgain(op, event, delivery),
+      body: await eventDetails(op, { ...event, status: 'PENDING' }, op.now),
+      writes: [
+        // A rest after many failures ends.
+        update('webhook_endpoints', endpoint.id, { deleted_at: null }, { retry_at: null }),
+        ...deliverAgain(op, endpoint, event, row),
+      ],
     }
   },
 
   /** Sends the test before writing it, because its result is part of what is written. */
   sandbox_webhook_test: async (op) => {
     const url = requireEndpoint(op)
+    const endpoint = await requireOwnEndpoint(op)
     const write = testEvent(op)
     const { id, type, objectId, at } = write
     const tried = await attempt(
@@ -91,7 +96,12 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
       { url, secrets: await findSecrets(op) },
     )
     const { answer, error } = tried
-    const by = answer && isReceived(answer.status) ? 'deliver' : 'fail'
+    const failed = {
+      due_at: null,
+      gave_up_at: op.now,
+      attempts: 1,
+      last_failure: String(answer?.status ?? error),
+    }
     return {
       status: 200,
       body: present({
@@ -103,8 +113,8 @@ export const webhookHandlers: Handlers<typeof webhooks> = {
       }),
       writes: [
         write,
-        insert('webhook_deliveries', { ...newDelivery(op, id, by), attempts: 1 }),
-        attemptWrite(op, id, 1, tried),
+        attemptWrite(op, id, tried),
+        ...(answer && isReceived(answer.status) ? [] : [sendApart(op, endpoint, write, failed)]),
       ],
     }
   },
@@ -132,20 +142,28 @@ export const eventStreamHandlers: Handlers<typeof eventStream> = {
 
   event_replay: async (op, { body }) => {
     requireEndpoint(op)
-    // Reads the platform first, because its version guards the later reads.
-    const platform = await findPlatform(op)
-    if (await selectIsReplaying(op)) throw new ApiError('REPLAY_IN_PROGRESS')
-    const replay = {
-      ...present({ types: body.types }),
-      startDate: new Date(body.startDate).toISOString(),
-      endDate: (timeIfGiven(body.endDate) ?? op.now).toISOString(),
-    }
-    const events = await countEvents(op, replayed(replay))
+    const { url } = await requireOwnEndpoint(op)
+    if (await selectReplay(op)) throw new ApiError('REPLAY_IN_PROGRESS')
+    const [startDate, endDate] = [new Date(body.startDate), timeIfGiven(body.endDate) ?? op.now]
+    const [events, first, ends_in] = await Promise.all([
+      countEvents(op, { startDate, endDate, ...present({ types: body.types }) }),
+      selectPlaceBefore(op, startDate),
+      selectEndOfFeed(op),
+    ])
+    const row = newEndpoint(op, {
+      role: 'REPLAY',
+      url,
+      event_types: body.types ?? null,
+      begins_in: first?.committed_in ?? ends_in,
+      ends_in,
+      events_from: startDate,
+      events_until: endDate,
+    })
     return {
       status: 202,
       body: { events },
-      // Guards that, of several calls at the same time, one begins a replay.
-      writes: events === 0 ? [] : [platformChanged(op, platform), job(op, 'webhook.replay', replay, op.now)],
+      // Of several calls at the same time one inserts it: an index allows one replay.
+      writes: events === 0 ? [] : [insert('webhook_endpoints', row)],
     }
   },
 }
@@ -157,21 +175,42 @@ const BY_COMMIT: Order<EventRow> = {
   read: (transaction, position) => [transaction, position],
 }
 
-/** Guard: the delivery is unchanged. */
-function deliverAgain(op: Op, event: EventRow, delivery: WebhookDeliveryRow | undefined): Write[] {
-  const redeliveries = (delivery?.redeliveries ?? 0) + 1
-  const payload = { eventId: event.id, since: op.now.toISOString() }
-  return [
-    delivery
-      ? update(
-          'webhook_deliveries',
-          event.id,
-          { redeliveries: delivery.redeliveries, attempts: delivery.attempts },
-          { redeliveries },
-        )
-      : insert('webhook_deliveries', { ...newDelivery(op, event.id), redeliveries }),
-    deliveryJob(op, deliveryKind(event.type), payload, op.now),
-  ]
+/**
+ * Makes an event due now. Of two calls at the same time, the second finds the row of the first, or its guard fails. One that waits
+ * behind another event of its object, or in the feed, stays in its turn.
+ */
+function deliverAgain(
+  op: Op,
+  endpoint: WebhookEndpointRow,
+  { id, type, status }: EventWithDelivery,
+  row: UndeliveredEventRow | undefined,
+): Write[] {
+  if (!row)
+    return status === 'PENDING'
+      ? []
+      : [sendApart(op, endpoint, { id, type, objectId: id }, { was_received: status === 'DELIVERED' })]
+  const { due_at, gave_up_at, attempts } = row
+  const guard = { endpoint_id: endpoint.id, due_at, gave_up_at, attempts }
+  if (gave_up_at) {
+    const again = { due_at: op.now, gave_up_at: null, attempts: 0, is_apart: true, created_at: op.now }
+    return [update('undelivered_events', id, guard, again)]
+  }
+  return due_at && due_at > op.now ? [update('undelivered_events', id, guard, { due_at: op.now })] : []
+}
+
+/** The record of an attempt, the first at its event. */
+function attemptWrite(op: Op, eventId: string, tried: Attempt): Write {
+  return insert('webhook_attempts', {
+    event_id: eventId,
+    attempt: 1,
+    platform_id: op.platform.id,
+    url: tried.url,
+    status: tried.answer?.status ?? null,
+    error: tried.error ?? null,
+    answer: recordedAnswer(tried),
+    duration_ms: tried.durationMs,
+    created_at: tried.startedAt,
+  })
 }
 
 /** The address that events are sent to. Error: 400 `WEBHOOK_ENDPOINT_NOT_SET`. */
@@ -180,6 +219,13 @@ function requireEndpoint(op: Op): string {
   if (url === undefined)
     throw new ApiError('WEBHOOK_ENDPOINT_NOT_SET', { details: { field: 'webhookEndpoint' } })
   return url
+}
+
+/** The row of that endpoint. It is written together with the configuration. */
+async function requireOwnEndpoint(op: Op): Promise<WebhookEndpointRow> {
+  const endpoint = await selectOwnEndpoint(op)
+  if (!endpoint) throw new StaleRead('The webhookEndpoint was removed meanwhile')
+  return endpoint
 }
 
 async function findEvent(op: Op, id: string, field = 'eventId'): Promise<EventWithDelivery> {
@@ -193,28 +239,46 @@ async function findPosition(op: Op, after: string): Promise<FeedPosition> {
   return after === FEED_BEGINNING ? BEGINNING : findEvent(op, after, 'after')
 }
 
-/** The last attempts that are kept, latest first. Read after the delivery, because an attempt changes both. */
-async function findAttempts(op: Op, event: EventWithDelivery): Promise<WebhookAttemptRow[]> {
-  const attempts = await selectAttempts(op, event.id, ATTEMPTS_SHOWN_MAX)
-  if ((attempts[0]?.attempt ?? 0) > (event.attempts ?? 0))
-    throw new StaleRead('The event was delivered meanwhile')
-  return attempts
-}
-
-function eventDetails(
-  event: EventWithDelivery,
-  dueAt: Date | undefined,
-  attempts: readonly WebhookAttemptRow[],
-) {
-  const isRetried = event.is_due && attempts.length > 0
+/** An event with the last attempts that are kept. */
+async function eventDetails(op: Op, event: EventWithDelivery, nextAttemptAt?: Date) {
+  const [attempts, receipts, dueAt] = await Promise.all([
+    selectAttempts(op, event.id, ATTEMPTS_SHOWN_MAX),
+    selectReceipts(op, event),
+    nextAttemptAt ?? selectNextAttemptAt(op, event.id),
+  ])
+  const deliveryAttempts = inOrder(attempts, receipts).slice(-ATTEMPTS_SHOWN_MAX)
+  const isRetried = event.status === 'PENDING' && deliveryAttempts.length > 0
   return {
     ...eventView(event),
     ...(isRetried && dueAt ? { nextAttemptAt: dueAt.toISOString() } : {}),
-    deliveryAttempts: attempts.map(attemptView).reverse(),
+    deliveryAttempts,
   }
 }
 
-function attemptView(row: WebhookAttemptRow) {
+/** All attempts, earliest first. Each row has its number among the rows. */
+function inOrder(rows: readonly WebhookAttemptRow[], receipts: readonly AttemptOfReceipt[]) {
+  const own = rows.map((row) => ({
+    ...row,
+    attempt: row.attempt + receipts.filter(({ created_at }) => created_at <= row.created_at).length,
+  }))
+  const others = receipts.map((receipt, index) => ({
+    ...receipt,
+    answer: null,
+    error: null,
+    attempt:
+      1 +
+      index +
+      Math.max(0, ...rows.flatMap((row) => (row.created_at < receipt.created_at ? [row.attempt] : []))),
+  }))
+  return [...own, ...others].sort((one, other) => one.attempt - other.attempt).map(attemptView)
+}
+
+function attemptView(
+  row: Pick<
+    WebhookAttemptRow,
+    'attempt' | 'url' | 'created_at' | 'duration_ms' | 'status' | 'answer' | 'error'
+  >,
+) {
   return present({
     attempt: row.attempt,
     url: row.url,

@@ -16,7 +16,7 @@ export interface WebhookAnswer {
  */
 export type AnswerRule = (
   op: Op,
-  event: EventRow,
+  event: Pick<EventRow, 'object_id'>,
   answer: WebhookAnswer,
 ) => Promise<{ readonly ended: boolean; readonly writes: readonly Write[] } | undefined>
 

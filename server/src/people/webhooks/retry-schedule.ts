@@ -14,18 +14,43 @@ export function giveUpAt(begun: Date): Date {
   return plusSeconds(begun, GIVE_UP_SECONDS)
 }
 
+/** What the schedule has to know of an operation. */
+type Timed = Pick<Op, 'now' | 'random'> & { readonly platform: Pick<Op['platform'], 'clock_offset_ms'> }
+
 /**
  * When to retry after a number of attempts: after 5, 10, 20 … seconds, half an hour at most, shortened at random by up to half,
  * so that deliveries that failed together are not retried together. A response 429 or 503 may ask for a longer wait. The
  * last attempt is at the end itself.
  */
 export function retryAt(
-  op: Pick<Op, 'now' | 'random'> & { readonly platform: Pick<Op['platform'], 'clock_offset_ms'> },
+  op: Timed,
   attempts: number,
   until: Date,
   answer?: Pick<Answer, 'status' | 'retryAfter'>,
 ): Date {
-  const whole = Math.min(SECONDS_MAX, FIRST_SECONDS * 2 ** Math.min(attempts - 1, 20))
+  return later(op, FIRST_SECONDS * 2 ** Math.min(attempts - 1, 20), until, answer)
+}
+
+/**
+ * When to try an endpoint again that has received nothing for a while: after as long as it has been failing, from 5 seconds to
+ * half an hour, so that the waits double. Shortened at random as those of events.
+ */
+export function restUntil(
+  op: Timed,
+  failingSince: Date,
+  answer?: Pick<Answer, 'status' | 'retryAfter'>,
+): Date {
+  const seconds = (op.now.getTime() - failingSince.getTime()) / 1000
+  return later(op, Math.max(FIRST_SECONDS, seconds), giveUpAt(failingSince), answer)
+}
+
+function later(
+  op: Timed,
+  seconds: number,
+  until: Date,
+  answer: Pick<Answer, 'status' | 'retryAfter'> | undefined,
+): Date {
+  const whole = Math.min(SECONDS_MAX, seconds)
   const [high = 0, low = 0] = op.random(2)
   const share = 0.5 + (high * 256 + low) / 0x20000
   const realMs = op.now.getTime() - Number(op.platform.clock_offset_ms)

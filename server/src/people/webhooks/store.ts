@@ -2,8 +2,6 @@ import type { EventType } from '@countersign/contract/events/events'
 import type { DELIVERY_STATUSES } from '@countersign/contract/events/webhooks'
 import { sql } from 'kysely'
 import type { Op } from '../../kernel/operation/app.ts'
-import type { DeliveryKind } from '../../kernel/outbox/events.ts'
-import { IS_DELIVERY } from '../../kernel/outbox/store.ts'
 import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
 import { uuidOf } from '../../storage/engine/ids.ts'
 import type { Database } from '../../storage/engine/port.ts'
@@ -11,8 +9,9 @@ import { onlyRow } from '../../storage/engine/port.ts'
 import type { Read } from '../../storage/read/read.ts'
 import { whenGiven, whereGiven } from '../../storage/read/where-given.ts'
 import type { EventRow } from '../../storage/rows/event.ts'
-import type { DeliveryPayload, JobRow } from '../../storage/rows/job.ts'
-import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookSecretRow } from '../../storage/rows/tables.ts'
+import type { WebhookAttemptRow, WebhookSecretRow } from '../../storage/rows/tables.ts'
+import type { UndeliveredEventRow } from '../../storage/rows/webhook-endpoint.ts'
+import { beyondCursor, deliveryStatus, undelivered } from './delivery-status.ts'
 
 type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
@@ -26,15 +25,8 @@ export interface EventFilters {
   readonly deliveryStatus?: DeliveryStatus
 }
 
-/** The delivery columns that are shown with an event. */
-export type EventWithDelivery = EventRow & {
-  readonly state: WebhookDeliveryRow['state'] | null
-  readonly attempts: number | null
-  readonly is_due: boolean
-}
-
-export const isDelivery = sql<boolean>`${sql.raw(`jobs.${IS_DELIVERY}`)}`
-const eventOfJob = sql<string>`right(jobs.payload->>'eventId', 36)::uuid`
+/** An event with how its delivery to the `webhookEndpoint` of the configuration stands. */
+export type EventWithDelivery = EventRow & { readonly status: DeliveryStatus }
 
 /** The text that was, or will be, sent. */
 const dataOfEvent = sql<string>`coalesce(events.data,
@@ -49,7 +41,6 @@ export interface FeedReader {
 function withDelivery(op: FeedReader) {
   return op.read
     .selectFrom('events')
-    .leftJoin('webhook_deliveries', 'webhook_deliveries.id', 'events.id')
     .leftJoin('event_records', 'event_records.digest', 'events.record')
     .where('events.platform_id', '=', op.platform.id)
     .select([
@@ -63,19 +54,7 @@ function withDelivery(op: FeedReader) {
       'events.committed_in',
       dataOfEvent.as('data'),
     ])
-    .select(['webhook_deliveries.state', 'webhook_deliveries.attempts'])
-    .select((eb) =>
-      eb
-        .exists(
-          eb
-            .selectFrom('jobs')
-            .select('jobs.id')
-            .where(isDelivery)
-            .where((job) => job(eventOfJob, '=', job.ref('events.id'))),
-        )
-        .$castTo<boolean>()
-        .as('is_due'),
-    )
+    .select(deliveryStatus.as('status'))
 }
 
 /** Final events: none appears before them any more. Those of transactions that are still open come after, by `committed_in`. */
@@ -86,48 +65,25 @@ function isAfterEvent({ committed_in, position }: FeedPosition) {
   return sql<boolean>`(events.committed_in, events.position) > (${committed_in}, ${position})`
 }
 
-/** The events that a job delivers, and those whose delivery has ended so; each found by an index of its own. */
+/**
+ * A filter by status. The expression is right for each event; what comes before it is found by an index, and leaves out most events.
+ */
 function hasStatus({ platform }: FeedReader, status: DeliveryStatus) {
   const id = uuidOf(platform.id)
-  const due = sql`(SELECT ${eventOfJob} FROM jobs WHERE jobs.platform_id = ${id} AND ${isDelivery})`
-  const ended = (state: string) =>
-    sql`(SELECT d.id FROM webhook_deliveries d WHERE d.platform_id = ${id} AND d.state = ${state})`
-  if (status === 'PENDING') return sql<boolean>`events.id IN ${due}`
-  if (status !== 'NONE') return sql<boolean>`events.id IN ${ended(status)} AND events.id NOT IN ${due}`
-  return sql<boolean>`coalesce(webhook_deliveries.state, 'PENDING') = 'PENDING' AND events.id NOT IN ${due}`
+  const is = sql<boolean>`${deliveryStatus} = ${status}`
+  if (status === 'FAILED') return sql<boolean>`events.id IN ${undelivered(id, 'IS NOT NULL')} AND ${is}`
+  if (status !== 'PENDING') return is
+  return sql<boolean>`events.id IN (${undelivered(id, 'IS NULL')} UNION ALL ${beyondCursor(id)}) AND ${is}`
 }
 
 /** How many events a replay has. */
 export async function countEvents(op: Op, filters: EventFilters): Promise<number> {
   const { count } = await selectCommitted(op, filters)
+    .where('events.type', '<>', 'TEST')
     .clearSelect()
     .select((eb) => eb.fn.countAll<bigint>().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)
-}
-
-/** The first event of a replay. */
-export async function selectFirstEvent(
-  op: Op,
-  filters: EventFilters,
-): Promise<EventWithDelivery | undefined> {
-  return selectCommitted(op, filters)
-    .orderBy('events.committed_in')
-    .orderBy('events.position')
-    .limit(1)
-    .executeTakeFirst()
-}
-
-/** Whether a replay is under way. */
-export async function selectIsReplaying(op: Op): Promise<boolean> {
-  const job = await op.read
-    .selectFrom('jobs')
-    .select('id')
-    .where('platform_id', '=', op.platform.id)
-    .where('kind', '=', 'webhook.replay')
-    .limit(1)
-    .executeTakeFirst()
-  return job !== undefined
 }
 
 /** The first final events after a position, in the order of the feed. */
@@ -205,11 +161,11 @@ export function selectEvents(op: Op, filters: EventFilters) {
  * sake, so a replay can do without it.
  */
 function selectCommitted(op: Op, filters: EventFilters) {
-  const { type, types, objectId, startDate, endDate, after, deliveryStatus } = filters
+  const { type, types, objectId, startDate, endDate, after } = filters
   return withDelivery(op)
     .$call((q) => whereGiven(q, 'events.type', '=', type))
     .$call((q) => whereGiven(q, 'events.type', 'in', types))
-    .$call((q) => whenGiven(q, deliveryStatus, (query, status) => query.where(hasStatus(op, status))))
+    .$call((q) => whenGiven(q, filters.deliveryStatus, (query, status) => query.where(hasStatus(op, status))))
     .$call((q) => whereGiven(q, 'events.object_id', '=', objectId))
     .$call((q) => whereGiven(q, 'events.created_at', '>=', startDate))
     .$call((q) => whereGiven(q, 'events.created_at', '<=', endDate))
@@ -232,27 +188,58 @@ export async function selectAttempts(op: Op, eventId: string, limit: number): Pr
     .execute()
 }
 
-export async function selectDelivery(op: Op, eventId: string): Promise<WebhookDeliveryRow | undefined> {
+/** The attempts at an event that was received at once, from the rows that may have it. Earliest first. */
+export async function selectReceipts(op: Op, event: EventRow): Promise<AttemptOfReceipt[]> {
+  const { rows } = await op.db.query<AttemptOfReceipt>(RECEIPTS, [
+    uuidOf(op.platform.id),
+    event.committed_in,
+    event.position,
+    uuidOf(event.id),
+  ])
+  return rows
+}
+
+/** An attempt of several that were recorded together. */
+export type AttemptOfReceipt = Pick<WebhookAttemptRow, 'url' | 'duration_ms' | 'created_at'> & {
+  readonly status: number
+}
+
+/** Between the place of an event and the last place of the row that has it there are at most this many rows. */
+const RECEIPTS_MAX = 1_100
+
+const RECEIPTS = `
+SELECT r.url, r.statuses[n.at] AS status, r.durations_ms[n.at] AS duration_ms, r.started_at[n.at] AS created_at
+FROM (
+  SELECT * FROM webhook_receipts
+  WHERE platform_id = $1 AND (last_committed_in, last_position) >= ($2::text::xid8, $3::bigint)
+  ORDER BY last_committed_in, last_position LIMIT ${RECEIPTS_MAX}) AS r
+CROSS JOIN LATERAL (SELECT array_position(r.event_ids, $4::uuid) AS at) AS n
+WHERE (r.first_committed_in, r.first_position) <= ($2::text::xid8, $3::bigint) AND n.at IS NOT NULL
+ORDER BY created_at`
+
+/** What the `webhookEndpoint` has still to receive of an event, or has not received in the end. */
+export async function selectUndeliveredEvent(
+  op: Op,
+  endpointId: string,
+  eventId: string,
+): Promise<UndeliveredEventRow | undefined> {
   return op.read
-    .selectFrom('webhook_deliveries')
+    .selectFrom('undelivered_events')
     .selectAll()
     .where('id', '=', eventId)
-    .where('platform_id', '=', op.platform.id)
+    .where('endpoint_id', '=', endpointId)
     .executeTakeFirst()
 }
 
-/** The job that delivers an event, if there is one. */
-export async function selectDeliveryJob(op: Op, eventId: string): Promise<JobRow<DeliveryKind> | undefined> {
-  return op.read
-    .selectFrom('jobs')
-    .selectAll()
-    .where('platform_id', '=', op.platform.id)
-    .where(isDelivery)
-    .where(eventOfJob, '=', uuidOf(eventId))
-    .orderBy('due_at')
-    .limit(1)
-    .$narrowType<{ kind: DeliveryKind; payload: DeliveryPayload }>()
-    .executeTakeFirst()
+/** When the next attempt at an event may follow; undefined if none is due. */
+export async function selectNextAttemptAt(op: Op, eventId: string): Promise<Date | undefined> {
+  const { rows } = await op.db.query<{ at: Date | null }>(
+    `SELECT min(greatest(u.due_at, e.retry_at)) AS at
+     FROM undelivered_events u JOIN webhook_endpoints e ON e.id = u.endpoint_id
+     WHERE u.id = $2 AND u.due_at IS NOT NULL AND e.platform_id = $1 AND e.role <> 'ADDED' AND e.deleted_at IS NULL`,
+    [uuidOf(op.platform.id), uuidOf(eventId)],
+  )
+  return rows[0]?.at ?? undefined
 }
 
 /** The valid secrets with a row, the current one first: it has no end. */

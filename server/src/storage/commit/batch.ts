@@ -215,7 +215,10 @@ class BatchArguments {
     this.#args.add('key_rows', row)
   }
 
-  #event(n: number, { id, platformId, type, objectId, at, data, ofAccount }: WriteOf<'event'>): void {
+  #event(
+    n: number,
+    { id, platformId, type, objectId, at, data, ofAccount, traceparent }: WriteOf<'event'>,
+  ): void {
     const sequence = (this.#events.get(objectId) ?? 0) + 1
     this.#events.set(objectId, sequence)
     const args = this.#args
@@ -227,6 +230,7 @@ class BatchArguments {
       sequence,
       data: ofAccount ? null : data,
       record: ofAccount ? this.#recordOf(data, platformId) : null,
+      traceparent: traceparent ?? null,
       created_at: timeText(at),
     })
     args.add('event_bases', this.#new.has(objectId) ? 0 : null)

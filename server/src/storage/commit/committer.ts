@@ -108,7 +108,7 @@ export function createCommitter(db: Database, observer?: CommitObserver): Commit
     fullAtMs: Number.NEGATIVE_INFINITY,
   }
   return {
-    commit: (writes, onWriting) => commit(queue, withDeliveries(writes), onWriting),
+    commit: (writes, onWriting) => commit(queue, writes, onWriting),
     hasRoom: () => performance.now() - queue.fullAtMs > ROOM_MS,
   }
 }
@@ -209,17 +209,6 @@ function takeInTurn(queue: Queue): Waiting[] {
   const isTaken = new Set(taken)
   queue.waiting = queue.waiting.filter((item) => !isTaken.has(item))
   return taken
-}
-
-/** The due work of an event follows the event. */
-function withDeliveries(writes: readonly Write[]): readonly Write[] {
-  const hasDelivery = (write: Write) => write.write === 'event' && write.delivery !== undefined
-  if (!writes.some(hasDelivery)) return writes
-  return writes.flatMap((write): Write[] => {
-    if (write.write !== 'event' || write.delivery === undefined) return [write]
-    const { delivery, ...event } = write
-    return [event, delivery]
-  })
 }
 
 /** Writes all sets in one call if no guard fails. Sets for which a guard may have failed are written in turn. */

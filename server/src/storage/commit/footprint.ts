@@ -28,7 +28,6 @@ const UPDATED_TOGETHER: ReadonlySet<RecordTable> = new Set([
   'jobs',
   'signing_requests',
   'messages',
-  'webhook_deliveries',
   'agent_actions',
   'agent_reservations',
   'card_transactions',

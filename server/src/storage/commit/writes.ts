@@ -82,8 +82,8 @@ export interface EventWrite {
    * of this write. The same text is stored once.
    */
   readonly ofAccount?: true
-  /** The due work of its delivery, written right after it. */
-  readonly delivery?: Write
+  /** The trace of its cause. */
+  readonly traceparent?: string
   readonly at: Date
 }
 

@@ -4,16 +4,17 @@ const ABOUT_A_MEMBER = 'a person of the platform, who is no customer'
 
 /** Events, due work, what the server notes for itself, and the platform with its people. */
 export const COLUMNS_OF_WORK: Readonly<Record<string, TableColumns>> = {
-  events: { plain: 'position type sequence record available posted', apart: { data: 'events' } },
+  events: { plain: 'position type sequence record available posted traceparent', apart: { data: 'events' } },
   event_records: { plain: 'digest', apart: { text: 'eventRecords' } },
-  webhook_deliveries: { plain: 'state attempts redeliveries' },
   webhook_attempts: { plain: 'attempt url status error duration_ms', apart: { answer: 'events' } },
   // The address is the platform's own server.
   webhook_endpoints: {
     plain:
-      'url description event_types payload state disabled_reason position claimed_by failures last_failure',
+      'role url description event_types payload state disabled_reason position claimed_by failures last_failure',
   },
-  webhook_failures: { plain: 'type position attempts last_failure' },
+  webhook_receipts: { plain: 'url first_position last_position event_ids statuses durations_ms' },
+  undelivered_events: { plain: 'type position attempts last_failure' },
+  webhook_faults: { plain: 'fault' },
   webhook_secrets: { plain: 'key_generation' },
   // Payloads hold ids. Errors are those of the program and the database, which quotes no row.
   jobs: { plain: 'kind payload attempts last_error' },

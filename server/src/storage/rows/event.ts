@@ -27,4 +27,6 @@ export interface StoredEventRow extends Omit<EventRow, 'data'> {
   record: Uint8Array | null
   available: bigint | null
   posted: bigint | null
+  /** The trace of its cause, where traces are made. */
+  traceparent: string | null
 }

@@ -1,6 +1,3 @@
-import type { EventType } from '@countersign/contract/events/events'
-import type { WebhookFault } from '@countersign/contract/sandbox/faults'
-
 /** The calls to the rail of a payment before the job was made. */
 export interface AskedOfRail {
   /** True if the rail was called before. */
@@ -85,30 +82,6 @@ export interface JobPayloads {
     readonly linkedUntil?: string
   }
   'wallet.repay': { readonly accountId: string; readonly transactionId: string; readonly owed: string }
-  'webhook.ask': DeliveryPayload
-  'webhook.deliver': DeliveryPayload
-  'webhook.replay': ReplayPayload
-}
-
-/**
- * The payload of a delivery. With `objectId` it waits for earlier events of that object, and later ones wait for it;
- * `sequence` is set once it was run. With `since` it was requested again at that time, and waits for nothing. In sandbox
- * `fault` says what is to go wrong, or that it has.
- */
-export interface DeliveryPayload {
-  readonly eventId: string
-  readonly objectId?: string
-  readonly sequence?: number
-  readonly since?: string
-  readonly fault?: WebhookFault | 'done'
-}
-
-/** Which events are delivered again, and the place in the feed of the last one that was. */
-export interface ReplayPayload {
-  readonly startDate: string
-  readonly endDate: string
-  readonly types?: readonly EventType[]
-  readonly after?: { readonly committedIn: string; readonly position: string }
 }
 
 export type JobKind = keyof JobPayloads

@@ -263,6 +263,7 @@ export const ROWS = {
     record: 'bytea',
     available: 'bigint',
     posted: 'bigint',
+    traceparent: 'text',
     created_at: 'timestamptz',
     committed_in: 'xid8',
   },

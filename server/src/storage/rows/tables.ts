@@ -38,7 +38,12 @@ import type {
   TransactionDetails,
 } from './stored-documents.ts'
 import type { BeneficialOwnerRow, VerificationDecisionRow, VerificationRow } from './verification.ts'
-import type { WebhookEndpointRow, WebhookFailureRow } from './webhook-endpoint.ts'
+import type {
+  UndeliveredEventRow,
+  WebhookEndpointRow,
+  WebhookFaultRow,
+  WebhookReceiptRow,
+} from './webhook-endpoint.ts'
 
 /** The rows of the database as they are read (see `baseline/`). int8 is `bigint`, timestamptz is `Date`. */
 export interface Tables
@@ -80,11 +85,12 @@ export interface Tables
   invitation_attempts: InvitationAttemptsRow
   stablecoin_accounts: StablecoinAccountRow
   messages: MessageRow
-  webhook_deliveries: WebhookDeliveryRow
   webhook_attempts: WebhookAttemptRow
   webhook_secrets: WebhookSecretRow
   webhook_endpoints: WebhookEndpointRow
-  webhook_failures: WebhookFailureRow
+  webhook_receipts: WebhookReceiptRow
+  webhook_faults: WebhookFaultRow
+  undelivered_events: UndeliveredEventRow
   idempotency_keys: IdempotencyRow
   data_keys: DataKeyRow
   enclave_secrets: EnclaveSecretRow
@@ -309,19 +315,6 @@ export interface RefundRow {
   reason: 'TRANSACTION_FAILED' | 'USER_CANCELLATION' | 'TIMEOUT'
   initiatedAt: string
   settledAt?: string
-}
-
-export interface WebhookDeliveryRow {
-  /** The id of the event. */
-  id: string
-  platform_id: string
-  state: 'PENDING' | 'DELIVERED' | 'FAILED'
-  attempts: number
-  /** How often a redelivery was requested. */
-  redeliveries: number
-  /** A later event of the same object waits for this one to end. */
-  is_awaited: boolean
-  ended_at: Date | null
 }
 
 export interface WebhookAttemptRow {

@@ -1,12 +1,17 @@
 import type { EventType } from '@countersign/contract/events/events'
 import type { DISABLED_REASONS, WEBHOOK_PAYLOADS } from '@countersign/contract/events/webhook-endpoints'
+import type { WebhookFault } from '@countersign/contract/sandbox/faults'
 import type { WebhookEndpointState } from '@countersign/contract/states/delivery-states'
 import type { Stamped } from './stamped.ts'
 
-/** A receiver of events that a platform has added to the `webhookEndpoint` of its configuration. */
+/**
+ * A receiver of events. `CONFIGURED`: the `webhookEndpoint` of the configuration. `REPLAY`: the same receiver, for the events of a
+ * span of time once more.
+ */
 export interface WebhookEndpointRow extends Stamped {
   id: string
   platform_id: string
+  role: 'CONFIGURED' | 'ADDED' | 'REPLAY'
   url: string
   description: string | null
   /** Null: all types. */
@@ -15,9 +20,15 @@ export interface WebhookEndpointRow extends Stamped {
   latest_balance_only: boolean
   state: WebhookEndpointState
   disabled_reason: (typeof DISABLED_REASONS)[number] | null
-  /** The cursor: the last event that was received or noted as a failure. */
+  /** The cursor: the last event that was received or recorded as undelivered. */
   committed_in: string
   position: bigint
+  /** The part of the feed that it gets: from this transaction until before the other one. Null: without end. */
+  begins_in: string
+  ends_in: string | null
+  /** The times of the events that a replay sends. */
+  events_from: Date | null
+  events_until: Date | null
   claimed_by: string | null
   claimed_until: Date | null
   /** Attempts in a row without success. */
@@ -30,13 +41,17 @@ export interface WebhookEndpointRow extends Stamped {
   deleted_at: Date | null
 }
 
-/** An event that an endpoint has not received. */
-export interface WebhookFailureRow {
+/** An event that an endpoint has not received although its cursor has passed it. The id is the event's. */
+export interface UndeliveredEventRow {
+  id: string
   endpoint_id: string
-  event_id: string
   platform_id: string
   object_id: string
   type: EventType
+  /** It is sent whatever the cursor passes: a question, a test, or what was asked for again. Then the place in the feed is 0. */
+  is_apart: boolean
+  /** It was received before: it is not given up as failed. */
+  was_received: boolean
   committed_in: string
   position: bigint
   attempts: number
@@ -45,4 +60,26 @@ export interface WebhookFailureRow {
   due_at: Date | null
   gave_up_at: Date | null
   created_at: Date
+}
+
+/** Events that an endpoint received at the first attempt, recorded together. Each array has an element per event. */
+export interface WebhookReceiptRow {
+  id: string
+  platform_id: string
+  url: string
+  first_committed_in: string
+  first_position: bigint
+  last_committed_in: string
+  last_position: bigint
+  event_ids: readonly string[]
+  statuses: readonly number[]
+  durations_ms: readonly number[]
+  started_at: readonly Date[]
+}
+
+/** A fault of the sandbox in the delivery of an event, until it has happened. The id is the event's. */
+export interface WebhookFaultRow {
+  id: string
+  platform_id: string
+  fault: WebhookFault
 }

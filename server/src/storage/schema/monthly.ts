@@ -5,12 +5,11 @@ interface Monthly {
   readonly numbered?: string
 }
 
-export type MonthlyTable = 'events' | 'webhook_deliveries' | 'webhook_attempts' | 'audit_events'
+export type MonthlyTable = 'events' | 'webhook_attempts' | 'audit_events'
 
 /** The tables that are divided by month: rows are added, and hardly any that is a month old is read (decision 0064). */
 export const MONTHLY: Readonly<Record<MonthlyTable, Monthly>> = {
   events: { primaryKey: 'id', numbered: 'object_id, sequence' },
-  webhook_deliveries: { primaryKey: 'id' },
   webhook_attempts: { primaryKey: 'event_id, attempt' },
   audit_events: { primaryKey: 'id' },
 }

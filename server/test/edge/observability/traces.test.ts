@@ -90,7 +90,7 @@ describe('a trace', () => {
     )
     const [job] = named(spans, 'job transaction.settle')
     expect(job).toMatchObject({ kind: 5, attributes: { 'countersign.job.attempt': 1 } })
-    expect(below(job)).toEqual(expect.arrayContaining(['rail send', 'commit', 'job webhook.deliver']))
+    expect(below(job)).toEqual(expect.arrayContaining(['rail send', 'commit', 'POST webhook']))
     expect(named(spans, 'rail send')[0]!.attributes).toMatchObject({
       'countersign.rail': 'sandbox',
       'countersign.rail.outcome': 'delivered',
@@ -99,7 +99,7 @@ describe('a trace', () => {
       'countersign.commit.sets': expect.anything(),
     })
     const posts = named(spans, 'POST webhook').filter(isOfJob(spans))
-    expect(above(spans, posts[0]!)).toEqual(['job webhook.deliver', 'job transaction.settle', EXECUTE])
+    expect(above(spans, posts[0]!)).toEqual(['job transaction.settle', EXECUTE])
     // What was sent says where it comes from.
     const traceparent = `00-${caller.traceId}-${posts[0]!.spanId}-01`
     expect(receiver.received.map(({ headers }) => headers.traceparent)).toContain(traceparent)

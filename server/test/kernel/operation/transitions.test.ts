@@ -74,7 +74,6 @@ const WRITTEN = [
   ['invitations', 'invitations', 'state', shown.INVITATION_TRANSITIONS],
   ['stablecoin_accounts', 'stablecoin_accounts', 'status', shown.STABLECOIN_ACCOUNT_TRANSITIONS],
   ['webhook_endpoints', 'webhook_endpoints', 'state', shown.WEBHOOK_ENDPOINT_TRANSITIONS],
-  ['webhook_deliveries', 'webhook_deliveries', 'state', shown.WEBHOOK_DELIVERY_TRANSITIONS],
   ['chain_payments', 'chain_payments', 'state', internal.CHAIN_PAYMENT_TRANSITIONS],
   ['chain_transactions', 'chain_transactions', 'state', internal.CHAIN_TRANSACTION_TRANSITIONS],
   ['chain_movements', 'chain_movements', 'state', internal.CHAIN_MOVEMENT_TRANSITIONS],
@@ -158,9 +157,9 @@ describe.each(WRITTEN)('the state machine of %s', (kind, table, column, transiti
 })
 
 test('a row that does not say when it was changed is not made to', () => {
-  const row = { id: 'X', state: 'PENDING' } as never
-  const { write } = transition(op, 'webhook_deliveries', shown.WEBHOOK_DELIVERY_TRANSITIONS, row, 'fail')
-  expect(write).toMatchObject({ set: { state: 'FAILED' } })
+  const row = { id: 'X', state: 'ENABLED' } as never
+  const { write } = transition(op, 'webhook_endpoints', shown.WEBHOOK_ENDPOINT_TRANSITIONS, row, 'pause')
+  expect(write).toMatchObject({ set: { state: 'PAUSED' } })
   expect(write).not.toHaveProperty('set.updated_at')
 })
 

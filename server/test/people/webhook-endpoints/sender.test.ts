@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { event } from '../../../src/kernel/outbox/events.ts'
-import { keepSending } from '../../../src/people/webhook-endpoints/sender.ts'
-import { claimEndpoints, recordProgress } from '../../../src/people/webhook-endpoints/sender-store.ts'
+import { newEndpoint } from '../../../src/kernel/outbox/own-endpoint.ts'
+import { recordProgress } from '../../../src/people/webhook-endpoints/progress-store.ts'
+import { Sender } from '../../../src/people/webhook-endpoints/sender.ts'
+import { claimEndpoints } from '../../../src/people/webhook-endpoints/sender-store.ts'
 import { newSecret } from '../../../src/people/webhooks/secrets.ts'
 import { insert } from '../../../src/storage/commit/writes.ts'
-import type { WebhookEndpointRow } from '../../../src/storage/rows/webhook-endpoint.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 import { until } from '../../worlds/until.testing.ts'
@@ -21,29 +22,7 @@ const NOTHING_RECORDED = { received: [], noted: [] }
 /** A platform with an endpoint that gets everything, and events of as many customers as asked. */
 async function newFeed(events: number, url = 'http://127.0.0.1:9/hook') {
   const op = await service.newOp()
-  const row: WebhookEndpointRow = {
-    id: op.newId('WebhookEndpoint'),
-    platform_id: op.platform.id,
-    url,
-    description: null,
-    event_types: null,
-    payload: 'FULL',
-    latest_balance_only: false,
-    state: 'ENABLED',
-    disabled_reason: null,
-    committed_in: '0',
-    position: 0n,
-    claimed_by: null,
-    claimed_until: null,
-    failures: 0,
-    failing_since: null,
-    retry_at: null,
-    last_delivered_at: null,
-    last_failure: null,
-    created_at: op.now,
-    updated_at: op.now,
-    deleted_at: null,
-  }
+  const row = newEndpoint(op, { role: 'ADDED', url, begins_in: '0' })
   await service.app.committer.commit([
     insert('webhook_endpoints', row),
     insert('webhook_secrets', newSecret(op, row.id)),
@@ -59,7 +38,7 @@ const later = (seconds: number) => new Date(service.app.clock().getTime() + seco
 
 /** Claims what is due, and leaves aside the endpoints of other tests. */
 async function claim(id: string, claimant: string, at = service.app.clock()) {
-  const claimed = await claimEndpoints(service.app.db, claimant, at, 32)
+  const claimed = await claimEndpoints(service.app.db, { claim: claimant, now: at, max: 32 })
   return claimed.find(({ endpoint }) => endpoint.id === id)
 }
 
@@ -76,12 +55,16 @@ test('one process at a time sends to an endpoint, and another one continues once
   const record = (claimant: string, committed_in: string) =>
     recordProgress(
       service.app.db,
-      row,
-      claimant,
+      { claim: claimant, endpoint: row },
       {
         changes: { ...NOTHING_RECORDED, cursor: { committed_in, position: 1n } },
+        attempts: [],
+        receipts: [],
+        receiptId: op.newId('WebhookReceipt'),
+        faults: [],
         course: first!.course,
         isOver: false,
+        isIdle: false,
       },
       { real: service.app.clock(), platform: op.now },
     )
@@ -106,7 +89,7 @@ test('an event that is received at once costs no row, and a hundred of them a fe
   const { row } = await newFeed(100, receiver.url)
   const query = vi.spyOn(service.app.db, 'query')
   const commits = vi.spyOn(service.app.committer, 'commit')
-  const sender = keepSending(service.app)
+  const sender = new Sender(service.app, {}).start()
   sender.wake()
   await receiver.until((all) => all.length === 100)
   await sender.stop()
@@ -118,8 +101,8 @@ test('an event that is received at once costs no row, and a hundred of them a fe
   expect(statements).toBeLessThan(40)
   expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(100)
   const failures = await service.app.read
-    .selectFrom('webhook_failures')
-    .select('event_id')
+    .selectFrom('undelivered_events')
+    .select('id')
     .where('endpoint_id', '=', row.id)
     .execute()
   expect(failures).toEqual([])
@@ -128,7 +111,7 @@ test('an event that is received at once costs no row, and a hundred of them a fe
 test('a process that was stopped leaves what it has not sent to the next one', async () => {
   const receiver = await Receiver.open()
   await newFeed(60, receiver.url)
-  const first = keepSending(service.app)
+  const first = new Sender(service.app, {}).start()
   receiver.answer = () => {
     // Once the first requests are there, the process stops.
     void first.stop()
@@ -140,7 +123,7 @@ test('a process that was stopped leaves what it has not sent to the next one', a
   receiver.answer = () => 200
   const sentBefore = receiver.received.length
   expect(sentBefore).toBeLessThan(60)
-  const second = keepSending(service.app)
+  const second = new Sender(service.app, {}).start()
   second.wake()
   await receiver.until((all) => new Set(all.map(({ event }) => event.id)).size === 60)
   await second.stop()

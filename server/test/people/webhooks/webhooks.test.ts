@@ -247,6 +247,30 @@ describe('an undelivered event', () => {
     expect([other.received.length, receiver.received.length]).toEqual([1, 0])
   })
 
+  test('is kept while the endpoint is disabled by a 410, and sent once the endpoint is set again', async () => {
+    const { client, usd, receiver } = await newReceiverPlatform()
+    receiver.answer = () => 410
+    await fund(client, usd, 1)
+    await receiver.until((all) => all.length === 1)
+    await client.advance(0)
+    const disabled = (await client.get('/overview')).body.webhooks
+    expect(disabled).toMatchObject({ endpoint: receiver.url, disabledReason: 'GONE' })
+    await fund(client, usd, 1)
+    await client.advance(3600)
+    expect(receiver.received).toHaveLength(1)
+    receiver.answer = () => 200
+    await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
+    await client.advance(3600)
+    expect(
+      receiver
+        .of(BALANCE)
+        .slice(-2)
+        .map(({ event }) => event.sequence),
+    ).toEqual([1, 2])
+    expect(receiver.of('TEST')).toEqual([])
+    expect((await client.get('/overview')).body.webhooks).not.toHaveProperty('disabledReason')
+  })
+
   test('keeps the first KiB of an answer as text that can be stored', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     receiver.answer = () => (response) => response.writeHead(400).end(`a\u0000${'é'.repeat(2000)}`)

@@ -202,13 +202,11 @@ test('the job of an event comes after it', async () => {
     type: 'TEST',
     objectId: testId('Event', 1),
     data: '{}',
-    delivery: remove(1),
     at: now,
   }
   await commit([event, used(testId('Request', 1)), used(testId('Request', 1))])
   expect(calls).toEqual(['in turn 1'])
-  const { delivery, ...rest } = event
-  const stored = [{ ...storedWrite(rest), at: now.toISOString() }, storedWrite(delivery!), {}, {}]
+  const stored = [{ ...storedWrite(event), at: now.toISOString() }, {}, {}]
   expect(sent[0]).toMatchObject([stored])
 })
 

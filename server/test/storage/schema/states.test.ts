@@ -21,8 +21,6 @@ import {
 import {
   MESSAGE_INITIAL,
   MESSAGE_TRANSITIONS,
-  WEBHOOK_DELIVERY_INITIAL,
-  WEBHOOK_DELIVERY_TRANSITIONS,
   WEBHOOK_ENDPOINT_INITIAL,
   WEBHOOK_ENDPOINT_TRANSITIONS,
 } from '@countersign/contract/states/delivery-states'
@@ -105,7 +103,6 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'transactions.state': Object.keys(INCOMING_TRANSACTION_TRANSITIONS),
   'verifications.status': VERIFICATION_STATES,
   'webhook_endpoints.state': Object.keys(WEBHOOK_ENDPOINT_TRANSITIONS),
-  'webhook_deliveries.state': Object.keys(WEBHOOK_DELIVERY_TRANSITIONS),
 }
 
 /** Whatever happens there, the state stays as it is. */
@@ -207,7 +204,6 @@ test('the constraints, indexes and views that ask for one state ask for one of t
       `state = '${TRANSFER_INITIAL}'`,
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
       `state = '${TRANSFER_TRANSITIONS.pending.post}'`,
-      `state = '${WEBHOOK_DELIVERY_INITIAL}'`,
       `state = '${WEBHOOK_ENDPOINT_INITIAL}'`,
       `state = '${WEBHOOK_ENDPOINT_TRANSITIONS.ENABLED.disable}'`,
       `state = '${CHAIN_PAYMENT_INITIAL}'`,

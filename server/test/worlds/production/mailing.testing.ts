@@ -128,7 +128,7 @@ export class TestPlatform {
   async advance(seconds: number): Promise<void> {
     const { clock_offset_ms } = await this.row()
     await this.change({ clock_offset_ms: clock_offset_ms + BigInt(Math.round(seconds * 1000)) })
-    await this.service.jobs.runDue(this.id, 0)
+    await this.service.jobs.runDue(this.id)
   }
 
   /** An approved customer with a wallet, and a credential whose codes go to `contact`. */

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { timeLimit } from '../../../../test/machine-speed.ts'
 import { parseJson } from '../../../src/base/json/json.ts'
-import { update } from '../../../src/storage/commit/writes.ts'
+import { newEndpoint } from '../../../src/kernel/outbox/own-endpoint.ts'
+import { insert, update } from '../../../src/storage/commit/writes.ts'
 import { type Client, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
 import type { TestServer } from '../server.testing.ts'
 
@@ -167,11 +168,15 @@ export const sequences = (received: readonly Received[]) => received.map(({ even
 /** A receiver and the platform whose events it gets, for a test that decides jobs itself. */
 export async function newReceivingPlatform({ app, newOp }: Pick<TestServer, 'app' | 'newOp'>) {
   const receiver = await Receiver.open()
-  const { platform } = await newOp()
+  const op = await newOp()
+  const { platform } = op
   const change = {
     config: { ...platform.config, webhookEndpoint: receiver.url },
     version: platform.version + 1,
   }
-  await app.committer.commit([update('platforms', platform.id, {}, change)])
-  return { receiver, platform: { ...platform, ...change } }
+  await app.committer.commit([
+    update('platforms', platform.id, {}, change),
+    insert('webhook_endpoints', newEndpoint(op, { role: 'CONFIGURED', url: receiver.url, begins_in: '0' })),
+  ])
+  return { receiver, platform: { ...platform, ...change }, op }
 }

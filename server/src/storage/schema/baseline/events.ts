@@ -20,7 +20,7 @@ CREATE FUNCTION feed_base() RETURNS bigint LANGUAGE sql STABLE AS 'SELECT 0::big
 -- An identity column of a divided table is not one of its parts.
 CREATE SEQUENCE events_positions;
 
--- An event is never changed: its delivery has rows of its own. Its data is a text, as it is sent: it is written once, read now and
+-- An event is never changed. Its data is a text, as it is sent: it is written once, read now and
 -- then, and never queried. An event of a ledger account has the record and the balances instead (with_balances). The number of an
 -- event is unique within a part (monthly.ts).
 CREATE TABLE events (
@@ -34,6 +34,8 @@ CREATE TABLE events (
   record bytea,
   available bigint,
   posted bigint,
+  -- The trace of its cause, where traces are made.
+  traceparent text,
   created_at timestamptz NOT NULL,
   -- The feed is read in the order of transactions: one that commits late has a higher number than all that are shown by then.
   committed_in xid8 NOT NULL DEFAULT (pg_current_xact_id()::text::bigint + feed_base())::text::xid8,
@@ -43,24 +45,8 @@ CREATE TABLE events (
 CREATE INDEX events_feed ON events (platform_id, committed_in, position);
 ${firstParts('events')}
 
--- Of events that were tried or that another one waits for. A delivery is due where there is a job for it, whose payload names
--- the event; the object too where the event must wait for earlier ones of that object, and its sequence once that was read.
-CREATE TABLE webhook_deliveries (
-  id uuid NOT NULL,
-  platform_id uuid NOT NULL REFERENCES platforms,
-  state text NOT NULL CHECK (state IN ('PENDING', 'DELIVERED', 'FAILED')),
-  attempts integer NOT NULL CHECK (attempts >= 0),
-  -- How often it was asked for again.
-  redeliveries integer NOT NULL CHECK (redeliveries >= 0),
-  -- A later event of the same object waits for this one to end.
-  is_awaited boolean NOT NULL,
-  ended_at timestamptz,
-  CONSTRAINT webhook_deliveries_ended_at CHECK ((state = 'PENDING') = (ended_at IS NULL)),
-  PRIMARY KEY (id)
-) PARTITION BY RANGE (id);
-CREATE INDEX webhook_deliveries_state ON webhook_deliveries (platform_id, state, ended_at);
-${firstParts('webhook_deliveries')}
-
+-- Attempts that failed, and those of events in undelivered_events. Events that were received at the first attempt are in
+-- webhook_receipts.
 CREATE TABLE webhook_attempts (
   event_id uuid NOT NULL,
   attempt integer NOT NULL CHECK (attempt > 0),
@@ -76,11 +62,31 @@ CREATE TABLE webhook_attempts (
 ) PARTITION BY RANGE (event_id);
 ${firstParts('webhook_attempts')}
 
--- Receivers of events that platforms have added to the webhookEndpoint of their configuration. Events up to the cursor were received,
--- or have a row in webhook_failures. One process at a time sends to an endpoint: it moves the cursor and extends its claim in one statement.
+-- Events that an endpoint received at the first attempt, together: a row for each tenth of a second in which there were some. The
+-- arrays have an element per event.
+CREATE TABLE webhook_receipts (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL,
+  url text NOT NULL,
+  -- The places of the first and the last of them in the feed.
+  first_committed_in xid8 NOT NULL,
+  first_position bigint NOT NULL,
+  last_committed_in xid8 NOT NULL,
+  last_position bigint NOT NULL,
+  event_ids uuid[] NOT NULL,
+  statuses integer[] NOT NULL,
+  durations_ms integer[] NOT NULL,
+  started_at timestamptz[] NOT NULL
+);
+CREATE INDEX webhook_receipts_feed ON webhook_receipts (platform_id, last_committed_in, last_position);
+
+-- Receivers of events. Events up to the cursor were received, or have a row in undelivered_events. One process at a time sends to an
+-- endpoint: it moves the cursor and extends its claim in one statement.
 CREATE TABLE webhook_endpoints (
   id uuid PRIMARY KEY,
   platform_id uuid NOT NULL REFERENCES platforms,
+  -- CONFIGURED: the webhookEndpoint of the configuration. REPLAY: the same receiver, for the events of a span of time once more.
+  role text NOT NULL CHECK (role IN ('CONFIGURED', 'ADDED', 'REPLAY')),
   url text NOT NULL,
   description text,
   -- Null: all types.
@@ -92,6 +98,12 @@ CREATE TABLE webhook_endpoints (
   -- The cursor.
   committed_in xid8 NOT NULL,
   position bigint NOT NULL,
+  -- The part of the feed that it gets: from the first transaction until before the second one, or without end.
+  begins_in xid8 NOT NULL,
+  ends_in xid8,
+  -- The times of the events that a replay sends.
+  events_from timestamptz,
+  events_until timestamptz,
   -- The process that sends, in real time.
   claimed_by text,
   claimed_until timestamptz,
@@ -104,21 +116,27 @@ CREATE TABLE webhook_endpoints (
   created_at timestamptz NOT NULL,
   updated_at timestamptz NOT NULL,
   deleted_at timestamptz,
+  CONSTRAINT webhook_endpoints_replay CHECK ((role = 'REPLAY') = (events_from IS NOT NULL AND events_until IS NOT NULL)),
   CONSTRAINT webhook_endpoints_disabled CHECK ((state = 'DISABLED') = (disabled_reason IS NOT NULL)),
   CONSTRAINT webhook_endpoints_failing CHECK ((failures = 0) = (failing_since IS NULL)),
   CONSTRAINT webhook_endpoints_claim CHECK ((claimed_by IS NULL) = (claimed_until IS NULL))
 );
-CREATE INDEX webhook_endpoints_platform ON webhook_endpoints (platform_id, id) WHERE deleted_at IS NULL;
+CREATE UNIQUE INDEX webhook_endpoints_one ON webhook_endpoints (platform_id, role) WHERE role <> 'ADDED' AND deleted_at IS NULL;
+CREATE INDEX webhook_endpoints_platform ON webhook_endpoints (platform_id, id);
 CREATE INDEX webhook_endpoints_enabled ON webhook_endpoints (id) WHERE state = 'ENABLED' AND deleted_at IS NULL;
 
--- Events that their endpoint has not received. One without due_at waits for an earlier one of its object, or was given up. Those
--- beyond the cursor are read from the feed again when another process begins.
-CREATE TABLE webhook_failures (
-  endpoint_id uuid NOT NULL REFERENCES webhook_endpoints,
-  event_id uuid NOT NULL,
+-- Events that an endpoint has not received although its cursor has passed them, under the ids of the events. One without due_at waits
+-- for an earlier one of its object, or was given up. Those beyond the cursor are read from the feed again when another process begins.
+CREATE TABLE undelivered_events (
+  id uuid NOT NULL,
+  endpoint_id uuid NOT NULL REFERENCES webhook_endpoints DEFERRABLE INITIALLY DEFERRED,
   platform_id uuid NOT NULL,
   object_id uuid NOT NULL,
   type text NOT NULL,
+  -- It is sent whatever the cursor passes: a question, a test, or what was asked for again. Then the place in the feed is 0.
+  is_apart boolean NOT NULL,
+  -- It was received before: it is not given up as failed.
+  was_received boolean NOT NULL,
   committed_in xid8 NOT NULL,
   position bigint NOT NULL,
   attempts integer NOT NULL CHECK (attempts >= 0),
@@ -126,11 +144,18 @@ CREATE TABLE webhook_failures (
   due_at timestamptz,
   gave_up_at timestamptz,
   created_at timestamptz NOT NULL,
-  CONSTRAINT webhook_failures_gave_up CHECK (due_at IS NULL OR gave_up_at IS NULL),
-  PRIMARY KEY (event_id, endpoint_id)
+  CONSTRAINT undelivered_events_gave_up CHECK (due_at IS NULL OR gave_up_at IS NULL),
+  PRIMARY KEY (id, endpoint_id)
 );
-CREATE INDEX webhook_failures_endpoint ON webhook_failures (endpoint_id, committed_in, position);
-CREATE INDEX webhook_failures_due ON webhook_failures (endpoint_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX undelivered_events_endpoint ON undelivered_events (endpoint_id, committed_in, position);
+CREATE INDEX undelivered_events_due ON undelivered_events (endpoint_id, due_at) WHERE due_at IS NOT NULL;
+
+-- Faults of the sandbox in the delivery of events, until they have happened.
+CREATE TABLE webhook_faults (
+  id uuid PRIMARY KEY,
+  platform_id uuid NOT NULL,
+  fault text NOT NULL CHECK (fault IN ('duplicate', 'reorder'))
+);
 
 -- The secrets themselves are not stored: each derives from the data key of this generation and its own id.
 CREATE TABLE webhook_secrets (

@@ -18,7 +18,7 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_due_main ON jobs (platform_id, due_at, id)
   WHERE kind NOT IN ('customers.import', 'message.deliver', 'deposit-account.open', 'deposit.return',
     'external-account.check', 'rail-payment.cancel', 'transaction.pull', 'transaction.refund', 'transaction.settle',
-    'transfer.settle', 'webhook.ask', 'webhook.deliver', 'webhook.replay');
+    'transfer.settle');
 -- A rail may take seconds to answer: nothing else waits for payments.
 CREATE INDEX jobs_due_payments ON jobs (platform_id, due_at, id)
   WHERE kind IN ('deposit-account.open', 'deposit.return', 'external-account.check', 'rail-payment.cancel', 'transaction.pull',
@@ -26,12 +26,6 @@ CREATE INDEX jobs_due_payments ON jobs (platform_id, due_at, id)
 -- A long file holds up neither payments nor other platforms.
 CREATE INDEX jobs_due_imports ON jobs (platform_id, due_at, id) WHERE kind IN ('customers.import');
 CREATE INDEX jobs_due_messages ON jobs (platform_id, due_at, id) WHERE kind = 'message.deliver';
-CREATE INDEX jobs_due_questions ON jobs (platform_id, due_at, id) WHERE kind IN ('webhook.ask');
-CREATE INDEX jobs_due_webhooks ON jobs (platform_id, due_at, id) WHERE kind IN ('webhook.deliver', 'webhook.replay');
-CREATE INDEX jobs_webhook_event ON jobs ((right(payload->>'eventId', 36)::uuid))
-  WHERE kind IN ('webhook.ask', 'webhook.deliver');
-CREATE INDEX jobs_webhook_queue ON jobs ((payload->>'objectId'), ((payload->>'sequence')::integer))
-  WHERE kind IN ('webhook.ask', 'webhook.deliver');
 
 -- Answers of requests that have an idempotency key. The scope says who asked for what. The digest is of both (key_digest).
 CREATE TABLE idempotency_keys (

@@ -265,13 +265,13 @@ ${EXPECTED.map(
     INSERT INTO event_records SELECT * FROM unnest(record_rows) ORDER BY digest ON CONFLICT (digest) DO NOTHING;
   END IF;
   IF cardinality(event_rows) > 0 THEN
-    INSERT INTO events (id, platform_id, type, object_id, sequence, data, record, available, posted, created_at)
+    INSERT INTO events (id, platform_id, type, object_id, sequence, data, record, available, posted, traceparent, created_at)
       SELECT id, platform_id, type, e.object_id,
         coalesce(numbered, coalesce(base, last_sequence(e.object_id, id)) + sequence),
-        data, record, now_available, now_posted, created_at
+        data, record, now_available, now_posted, traceparent, created_at
       FROM ROWS FROM (unnest(event_rows), unnest(event_bases), unnest(shown_available), unnest(shown_posted),
           unnest(shown_sequences))
-        AS e (id, position, platform_id, type, object_id, sequence, data, record, available, posted, created_at, committed_in,
+        AS e (id, position, platform_id, type, object_id, sequence, data, record, available, posted, traceparent, created_at, committed_in,
           base, now_available, now_posted, numbered);
   END IF;
 END $$;

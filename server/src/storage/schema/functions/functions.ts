@@ -36,7 +36,7 @@ import { writeRemove } from './write-remove.ts'
 import { writeUpdate } from './write-update.ts'
 
 /** Raise it by one with every change to the text of a function: an older build then refuses the database. */
-export const FUNCTIONS_VERSION = 11
+export const FUNCTIONS_VERSION = 12
 
 /** A function of the database, and the triggers that call it. */
 export interface SqlFunction {

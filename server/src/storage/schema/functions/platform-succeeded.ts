@@ -11,8 +11,10 @@ BEGIN
     expires_at = expires_at - NEW.clock_offset_ms * interval '1 millisecond' WHERE platform_id = NEW.id;
   -- Its events are new ones, and their numbers are higher.
   UPDATE webhook_endpoints SET platform_id = NEW.successor_id, claimed_by = NULL, claimed_until = NULL,
-    failures = 0, failing_since = NULL, retry_at = NULL, last_delivered_at = NULL WHERE platform_id = NEW.id;
-  DELETE FROM webhook_failures WHERE platform_id = NEW.id;
+    failures = 0, failing_since = NULL, retry_at = NULL, last_delivered_at = NULL,
+    deleted_at = CASE WHEN role = 'REPLAY' THEN coalesce(deleted_at, NEW.closed_at) ELSE deleted_at END
+    WHERE platform_id = NEW.id;
+  DELETE FROM undelivered_events WHERE platform_id = NEW.id;
   UPDATE members SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
   UPDATE member_links SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;
   UPDATE member_passkeys SET platform_id = NEW.successor_id WHERE platform_id = NEW.id;

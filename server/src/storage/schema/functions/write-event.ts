@@ -14,10 +14,10 @@ BEGIN
     INSERT INTO event_records (digest, platform_id, text)
       VALUES (record_digest(w->>'data'), (w->>'platformId')::uuid, w->>'data') ON CONFLICT (digest) DO NOTHING;
   END IF;
-  INSERT INTO events (id, platform_id, type, object_id, sequence, data, record, available, posted, created_at)
+  INSERT INTO events (id, platform_id, type, object_id, sequence, data, record, available, posted, traceparent, created_at)
     VALUES ((w->>'id')::uuid, (w->>'platformId')::uuid, w->>'type', (w->>'objectId')::uuid,
       coalesce(account.event_count, last_sequence((w->>'objectId')::uuid, (w->>'id')::uuid) + 1),
       CASE WHEN account.id IS NULL THEN w->>'data' END, CASE WHEN account.id IS NOT NULL THEN record_digest(w->>'data') END,
-      account.posted - account.held, account.posted, (w->>'at')::timestamptz);
+      account.posted - account.held, account.posted, w->>'traceparent', (w->>'at')::timestamptz);
 END $$;
 `

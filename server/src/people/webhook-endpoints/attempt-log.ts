@@ -1,0 +1,50 @@
+import { recordedAnswer } from '../webhooks/delivery-attempt.ts'
+import type { Delivery } from './outcome.ts'
+import type { Progress, Receipt, RecordedAttempt } from './progress-store.ts'
+import type { SendingEndpoint } from './sender-store.ts'
+
+/** What one process has done at an endpoint since its last record. Attempts are recorded for the `webhookEndpoint` alone. */
+export class AttemptLog {
+  readonly #isKept: boolean
+  #attempts: RecordedAttempt[] = []
+  #receipts: Receipt[] = []
+  #faults: string[] = []
+
+  constructor({ role }: Pick<SendingEndpoint, 'role'>) {
+    this.#isKept = role !== 'ADDED'
+  }
+
+  /** An event that is received at the first attempt costs no row. */
+  add({ pending, attempted, isReceived }: Delivery): void {
+    if (!this.#isKept) return
+    const { event, attempts, isApart } = pending
+    const { answer, durationMs, startedAt } = attempted
+    if (isReceived && answer && attempts === 0 && !isApart) {
+      this.#receipts.push({ event, status: answer.status, durationMs, startedAt })
+      return
+    }
+    this.#attempts.push({
+      eventId: event.id,
+      url: attempted.url,
+      status: answer?.status ?? null,
+      error: answer ? null : (attempted.error ?? 'INTERNAL'),
+      answer: recordedAnswer(attempted),
+      durationMs,
+      startedAt,
+    })
+  }
+
+  /** The fault of an event has happened. */
+  happened(eventId: string): void {
+    this.#faults.push(eventId)
+  }
+
+  /** Takes what has to be recorded. */
+  take(): Pick<Progress, 'attempts' | 'receipts' | 'faults'> {
+    const taken = { attempts: this.#attempts, receipts: this.#receipts, faults: this.#faults }
+    this.#attempts = []
+    this.#receipts = []
+    this.#faults = []
+    return taken
+  }
+}

@@ -1,0 +1,53 @@
+import type { WebhookFault } from '@countersign/contract/sandbox/faults'
+import type { App, Op } from '../../kernel/operation/app.ts'
+import { decideAndCommit } from '../../kernel/operation/decide-and-commit.ts'
+import { takeDeliveryFault } from '../platforms/fault-rules.ts'
+import { type Attempt, isReceived, jsonOf } from '../webhooks/delivery-attempt.ts'
+import type { AnswerRule } from '../webhooks/response-rules.ts'
+import type { SendingEndpoint, SentEvent } from './sender-store.ts'
+import type { FeedEvent, Pending } from './sending-order.ts'
+
+/** Sandbox: for how long later events pass one that is to be out of order. */
+export const PASSED_SECONDS = 10
+
+/** An attempt and its outcome. */
+export interface Delivery {
+  readonly pending: Pending<FeedEvent>
+  readonly attempted: Attempt
+  readonly isReceived: boolean
+}
+
+/** What the sandbox does to the first attempt at an event: what the call that caused it asked for, or what a rule says. */
+export async function faultOf(
+  app: App,
+  op: Op,
+  { role }: SendingEndpoint,
+  { attempts, isApart }: Pending<FeedEvent>,
+  { type, fault }: SentEvent,
+): Promise<WebhookFault | undefined> {
+  if (op.mode === 'production' || role !== 'CONFIGURED' || attempts > 0 || isApart) return undefined
+  return fault ?? (await takeDeliveryFault(app, op, type))
+}
+
+/** Returns true if the event is not sent again. Commits what the response to a question decides. */
+export async function isAccepted(
+  app: App,
+  op: Op,
+  rule: AnswerRule | undefined,
+  event: SentEvent,
+  { answer }: Attempt,
+): Promise<boolean> {
+  if (!answer) return false
+  const { status } = answer
+  if (!rule) return isReceived(status)
+  const response = { status, body: jsonOf(answer) }
+  return decideAndCommit(
+    app,
+    op,
+    async () => undefined,
+    async () => {
+      const ruled = await rule(op, event, response)
+      return { answer: ruled?.ended ?? isReceived(status), writes: ruled?.writes ?? [] }
+    },
+  )
+}

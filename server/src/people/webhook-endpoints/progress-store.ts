@@ -1,0 +1,169 @@
+import type { FeedPosition } from '../../kernel/ports/event-streams.ts'
+import { uuidOf } from '../../storage/engine/ids.ts'
+import type { Database } from '../../storage/engine/port.ts'
+import { CLAIM_SECONDS, type Claimed, type Course, SENDING, type SendingEndpoint } from './sender-store.ts'
+import type { Changes, FeedEvent, Pending } from './sending-order.ts'
+
+/** An attempt that is recorded by itself. */
+export interface RecordedAttempt {
+  readonly eventId: string
+  readonly url: string
+  readonly status: number | null
+  readonly error: string | null
+  readonly answer: string | null
+  readonly durationMs: number
+  readonly startedAt: Date
+}
+
+/** An event that was received at the first attempt. */
+export interface Receipt {
+  readonly event: FeedEvent
+  readonly status: number
+  readonly durationMs: number
+  readonly startedAt: Date
+}
+
+/** The progress of one process at an endpoint since its last record. */
+export interface Progress {
+  readonly changes: Changes<FeedEvent>
+  readonly course: Course
+  readonly attempts: readonly RecordedAttempt[]
+  readonly receipts: readonly Receipt[]
+  /** The row of the receipts. */
+  readonly receiptId: string
+  /** Events whose fault has happened. */
+  readonly faults: readonly string[]
+  /** True if the process leaves the endpoint to others. */
+  readonly isOver: boolean
+  /** True if nothing that was read is left to be sent. */
+  readonly isIdle: boolean
+}
+
+/** A replay ends once every event of its span is final and was sent. */
+const IS_REPLAYED = `e.role = 'REPLAY' AND $12
+  AND e.ends_in <= (pg_snapshot_xmin(pg_current_snapshot())::text::bigint + feed_base())::text::xid8
+  AND NOT EXISTS (SELECT FROM events v WHERE v.platform_id = e.platform_id
+    AND (v.committed_in, v.position) > ($4::text::xid8, $5::bigint) AND v.committed_in < e.ends_in)`
+
+const MOVED = `
+  UPDATE webhook_endpoints AS e SET committed_in = $4::text::xid8, position = $5,
+    claimed_by = CASE WHEN $6 THEN NULL ELSE $3 END,
+    claimed_until = CASE WHEN $6 THEN NULL ELSE $2::timestamptz + interval '${CLAIM_SECONDS} seconds' END,
+    failures = $7, failing_since = $8, retry_at = $9,
+    last_delivered_at = coalesce($10, last_delivered_at), last_failure = $11,
+    deleted_at = CASE WHEN ${IS_REPLAYED} THEN $13::timestamptz ELSE deleted_at END
+  WHERE e.id = $1 AND e.claimed_by = $3 RETURNING ${SENDING}`
+
+const NOTED = `
+  INSERT INTO undelivered_events AS u (endpoint_id, platform_id, id, object_id, type, is_apart, was_received, committed_in,
+    position, attempts, last_failure, due_at, gave_up_at, created_at)
+  SELECT moved.id, moved.platform_id, n.id, n.object_id, n.type, n.is_apart, n.was_received, n.committed_in::xid8,
+    n.position, n.attempts, n.last_failure, n.due_at, n.gave_up_at, coalesce(n.failed_at, $13)
+  FROM moved, unnest($14::uuid[], $15::uuid[], $16::text[], $17::boolean[], $18::boolean[], $19::text[], $20::bigint[],
+    $21::integer[], $22::text[], $23::timestamptz[], $24::timestamptz[], $25::timestamptz[])
+    AS n (id, object_id, type, is_apart, was_received, committed_in, position, attempts, last_failure, due_at, gave_up_at,
+      failed_at)
+  ON CONFLICT (id, endpoint_id) DO UPDATE SET attempts = excluded.attempts, last_failure = excluded.last_failure,
+    due_at = excluded.due_at, gave_up_at = excluded.gave_up_at, is_apart = excluded.is_apart`
+
+/** Attempts of one event are numbered on from those before. */
+const ATTEMPTED = `
+  INSERT INTO webhook_attempts (event_id, attempt, platform_id, url, status, error, answer, duration_ms, created_at)
+  SELECT a.event_id, row_number() OVER (PARTITION BY a.event_id ORDER BY a.number)
+      + coalesce((SELECT max(attempt) FROM webhook_attempts AS t WHERE t.event_id = a.event_id), 0),
+    moved.platform_id, a.url, a.status, a.error, a.answer, a.duration_ms, a.started_at
+  FROM moved, unnest($27::uuid[], $28::text[], $29::integer[], $30::text[], $31::text[], $32::integer[], $33::timestamptz[])
+    WITH ORDINALITY AS a (event_id, url, status, error, answer, duration_ms, started_at, number)`
+
+const RECEIVED_AT_ONCE = `
+  INSERT INTO webhook_receipts (id, platform_id, url, first_committed_in, first_position, last_committed_in, last_position,
+    event_ids, statuses, durations_ms, started_at)
+  SELECT $34, moved.platform_id, moved.url, $35::text::xid8, $36, $37::text::xid8, $38, $39, $40, $41, $42
+  FROM moved WHERE cardinality($39::uuid[]) > 0`
+
+const RECORD = `
+WITH moved AS (${MOVED}), noted AS (${NOTED}), attempted AS (${ATTEMPTED}), at_once AS (${RECEIVED_AT_ONCE}),
+received AS (
+  DELETE FROM undelivered_events WHERE endpoint_id = $1 AND id = ANY ($26::uuid[]) AND EXISTS (SELECT FROM moved)),
+happened AS (
+  DELETE FROM webhook_faults WHERE id = ANY ($43::uuid[]) AND EXISTS (SELECT FROM moved))
+SELECT * FROM moved`
+
+/**
+ * Records the progress in one statement. Returns the endpoint as it is now; undefined if it was deleted, or is no longer this
+ * process's. Then nothing was recorded.
+ */
+export async function recordProgress(
+  db: Database,
+  { claim, endpoint }: Pick<Claimed, 'claim'> & { readonly endpoint: Pick<SendingEndpoint, 'id'> },
+  progress: Progress,
+  times: { readonly real: Date; readonly platform: Date },
+): Promise<SendingEndpoint | undefined> {
+  const { changes, course, attempts, receipts, faults, isOver, isIdle } = progress
+  const { cursor, noted, received } = changes
+  const { first, last } = spanOf(receipts)
+  const column = <T>(value: (one: Pending<FeedEvent>) => T) => noted.map(value)
+  const { rows } = await db.query<SendingEndpoint>(
+    RECORD,
+    [
+      uuidOf(endpoint.id),
+      times.real,
+      claim,
+      cursor.committed_in,
+      cursor.position,
+      isOver,
+      course.failures,
+      course.failingSince ?? null,
+      course.retryAt ?? null,
+      course.lastDeliveredAt ?? null,
+      course.lastFailure ?? null,
+      isOver && isIdle,
+      times.platform,
+      column(({ event }) => uuidOf(event.id)),
+      column(({ event }) => uuidOf(event.object_id)),
+      column(({ event }) => event.type),
+      column(({ isApart }) => isApart),
+      column(({ wasReceived }) => wasReceived),
+      column(({ event, isApart }) => (isApart ? '0' : event.committed_in)),
+      column(({ event, isApart }) => (isApart ? 0n : event.position)),
+      column((one) => one.attempts),
+      column(({ lastFailure }) => lastFailure ?? null),
+      column(({ dueAt }) => dueAt ?? null),
+      column(({ gaveUpAt }) => gaveUpAt ?? null),
+      column(({ failedAt }) => failedAt ?? null),
+      received.map(uuidOf),
+      attempts.map(({ eventId }) => uuidOf(eventId)),
+      attempts.map(({ url }) => url),
+      attempts.map(({ status }) => status),
+      attempts.map(({ error }) => error),
+      attempts.map(({ answer }) => answer),
+      attempts.map(({ durationMs }) => durationMs),
+      attempts.map(({ startedAt }) => startedAt),
+      uuidOf(progress.receiptId),
+      first.committed_in,
+      first.position,
+      last.committed_in,
+      last.position,
+      receipts.map(({ event }) => uuidOf(event.id)),
+      receipts.map(({ status }) => status),
+      receipts.map(({ durationMs }) => durationMs),
+      receipts.map(({ startedAt }) => startedAt),
+      faults.map(uuidOf),
+    ],
+    { isBrief: true },
+  )
+  return rows[0]
+}
+
+const NOWHERE: FeedPosition = { committed_in: '0', position: 0n }
+
+function spanOf(receipts: readonly Receipt[]): { readonly first: FeedPosition; readonly last: FeedPosition } {
+  const places = receipts.map(({ event }) => event).sort(byPlace)
+  return { first: places[0] ?? NOWHERE, last: places.at(-1) ?? NOWHERE }
+}
+
+function byPlace(one: FeedPosition, other: FeedPosition): number {
+  const [a, b] = [BigInt(one.committed_in), BigInt(other.committed_in)]
+  if (a !== b) return a < b ? -1 : 1
+  return one.position < other.position ? -1 : 1
+}
