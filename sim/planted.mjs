@@ -4,7 +4,7 @@
  */
 export const PLANTED = [
   {
-    name: 'an answer is given before its commit',
+    name: 'a response is sent before its commit',
     file: 'server/src/kernel/operation/decide-and-commit.ts',
     find: 'return writes.length === 0 ? { done: true } : await app.commit(op, writes)',
     replace: 'void app.commit(op, writes).catch(() => {})\n  return { done: true }',
@@ -71,7 +71,7 @@ export const PLANTED = [
       "if (answer.why !== undefined) return { subject: id, outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail: answer.why }",
   },
   {
-    name: 'an answer of a connector about another payment counts',
+    name: 'a connector response about another payment is accepted',
     file: 'server/src/money/rails/rail-payments.ts',
     find: 'if (subject === asked.id) return answer',
     replace: 'if (subject !== undefined) return answer',

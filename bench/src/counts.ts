@@ -20,7 +20,7 @@ export type AllCounts = Readonly<Record<string, Counts>>
 
 const FILE = join(ROOT, 'ratchets.json')
 const SECTION = 'counts per payment'
-/** Few accounts, so that what is stored once for each of them is stored by then. */
+/** Few accounts, so that rows written once per account already exist. */
 const ACCOUNTS = 4
 const WARM_UP_PIECES = 20
 const PIECES = 200
@@ -135,7 +135,10 @@ async function sent(target: Target, call: Call): Promise<void> {
   await send(target, call)
 }
 
-/** The compared numbers of a total. Removals are left out: due work removes the rows of several payments at once. */
+/**
+ * The compared numbers of a total, without deletions: background jobs delete the rows of several payments at
+ * once.
+ */
 const OF_TOTAL = ['inserts', 'updates', 'indexEntries', 'logBytes', 'statements', 'commits'] as const
 /** The log of a single table differs by how full its pages are. */
 const OF_TABLE = ['inserts', 'updates', 'indexEntries'] as const
@@ -143,7 +146,7 @@ const OF_TABLE = ['inserts', 'updates', 'indexEntries'] as const
 const NOISE = { ratio: 0.02, count: 0.1 }
 const ADVICE = 'If this is meant, run: npm run bench -- counts --lower'
 
-/** One line for each number that is not the stored one. */
+/** One line per number that differs from the stored one. */
 export function compareCounts(measured: AllCounts, stored: AllCounts): string[] {
   return Object.entries(measured).flatMap(([kind, { total, tables }]) => {
     const of = stored[kind]

@@ -18,7 +18,7 @@ export interface Target {
   readonly authorization: string
 }
 
-/** How long a load lasts, and at most how fast it is. */
+/** The duration of a load and its highest rate, or a fixed number of calls. */
 export type Length = { readonly seconds: number; readonly perSecond?: number } | { readonly calls: number }
 
 /** The result of a load. Processor time is for each piece of work, in µs; times of requests are in ms. */

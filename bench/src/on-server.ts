@@ -22,10 +22,9 @@ const POLL_MS = 20
 const OPEN_WORK = `SELECT 1 FROM rail_payments WHERE state IN ('GIVEN', 'ACCEPTED')
   UNION ALL SELECT 1 FROM jobs WHERE due_at <= now() LIMIT 1`
 
-/** How long a bench takes. */
 export interface Options {
   readonly database: DatabaseKind
-  /** How long each part of a round lasts. */
+  /** The length of each part of a round. */
   readonly seconds: number
   readonly rounds: number
   /** True for a run of seconds that only shows that the bench works: little data, no warm-up. */

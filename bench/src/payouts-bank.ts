@@ -7,7 +7,7 @@ import { createPlatform, ROOT, RunningProcess } from './server-process.ts'
 
 const MASTER_KEY = '5e'.repeat(32)
 
-/** How the example bank answers a payout. */
+/** The way the example bank responds to payouts. */
 export interface Answering {
   /** The name of the rail. There is a bank for each, so that only one of them sends events. */
   readonly rail: string
@@ -30,7 +30,7 @@ function secretOf(answering: Answering): { readonly env: string; readonly value:
   return { env: `BANK_SECRET_${place}`, value: `whsec_${Buffer.alloc(32, 7 + place).toString('base64')}` }
 }
 
-/** Example banks, each a process of its own, and the server in production whose rails they are. */
+/** Example banks, each in its own process, and the production server that uses them as rails. */
 export class Banks {
   readonly #folder: string
   readonly #serverPort: number
@@ -68,7 +68,7 @@ export class Banks {
       await writeFile(railsFile, JSON.stringify({ rails: ALL.map((one) => this.#entryOf(one)) }))
       return {
         COUNTERSIGN_MODE: 'production',
-        // As in the sandbox: no line for each request.
+        // No log line per request, like the sandbox.
         LOG_LEVEL: 'warn',
         COUNTERSIGN_MASTER_KEY: MASTER_KEY,
         PORT: String(this.#serverPort),

@@ -21,7 +21,6 @@ const digitsOf = (kind: keyof typeof ID_KINDS) => ID_KINDS[kind].toString(16).pa
 const ids = (kind: keyof typeof ID_KINDS) =>
   `('${SEEDED}' || lpad(n::text, 10, '0') || '${digitsOf(kind)}')::uuid`
 
-/** How a server pays out. */
 export interface Paying {
   /** The rail that has brought the money, where rails have names. */
   readonly rail?: string

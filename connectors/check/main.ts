@@ -6,11 +6,11 @@ import { checkConnector } from './run.ts'
 
 const USAGE = `Usage: npm run connector:check -- URL [options]
 
-Plays the whole protocol against the connector at URL and prints what falls short; ends with 1 where something does.
+Runs the connector protocol test suite against the connector at URL and reports what fails; exits with 1 if anything does.
 
   --secret-env NAME   the variable with whsec_…, or two of them with a space between, the present one first
                       (default EXAMPLE_BANK_SECRET)
-  --accounts FILE     which account provokes which outcome; left out: those of the example bank
+  --accounts FILE     which account provokes which outcome; default: the accounts of the example bank
   --events-port N     the connector sends its events to this port, any path that ends with the name of its rail; left out:
                       events are not checked
   --events-host HOST  the address that the port is of (default 127.0.0.1)

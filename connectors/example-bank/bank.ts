@@ -25,7 +25,7 @@ import { Journal } from './journal.ts'
 import { BANK_NAME, BIC, ibanOf, ROUTING_NUMBER, usAccountOf } from './numbers.ts'
 import { type Behaviour, wayOf } from './outcomes.ts'
 
-/** What may follow on a state. Nothing follows on the others. */
+/** The next states that each state allows. States without an entry are final. */
 const NEXT: Readonly<Partial<Record<ConnectorPaymentStatus, readonly ConnectorPaymentStatus[]>>> = {
   ACCEPTED: ['DELIVERED', 'FAILED', 'CANCELLED'],
   UNKNOWN: ['ACCEPTED', 'DELIVERED', 'FAILED', 'CANCELLED'],
@@ -85,7 +85,7 @@ export class Bank {
     return order
   }
 
-  /** Moves an order on, where that may follow. */
+  /** Moves an order to a state if the order's state allows it. */
   move(order: Order, status: ConnectorPaymentStatus): boolean {
     if (!NEXT[order.status]?.includes(status)) return false
     const failure = FAILURES[status]
@@ -130,7 +130,7 @@ export class Bank {
     return true
   }
 
-  /** Closes the open day; the answer is its date. */
+  /** Closes the open day. Returns its date. */
   closeDay(): string {
     const { date } = this.books
     this.#keep({ type: 'closed' })
@@ -157,16 +157,18 @@ export class Bank {
     await this.journal.close()
   }
 
-  /** What will never be paid is an order that has failed: a refusal of the call would say nothing about the money. */
+  /**
+   * A payment that can never succeed is a failed order: refusing the call would say nothing about the money.
+   */
   #refusalOf(request: PaymentRequest | PullRequest): ConnectorFailure | undefined {
     const failed = (message: string): ConnectorFailure => ({ code: 'QUOTE_EXECUTION_FAILED', message })
     if ('returnOf' in request && request.returnOf) {
       const kept = this.books.deposits.get(request.returnOf.depositId)
-      if (!kept) return failed('There is no such deposit')
-      if (kept.isReversed || kept.returnedBy) return failed('That deposit has gone back already')
+      if (!kept) return failed('Deposit not found.')
+      if (kept.isReversed || kept.returnedBy) return failed('The deposit has already been returned.')
       const { value, currency } = kept.deposit.amount
       const isWhole = value === request.amount.value && currency === request.amount.currency
-      return isWhole ? undefined : failed('That is not what was deposited')
+      return isWhole ? undefined : failed('The amount is not the amount of the deposit.')
     }
     const party = 'payer' in request ? request.payer : request.beneficiary
     const { currency } = request.amount

@@ -31,7 +31,8 @@ export async function bodyOf(request: IncomingMessage, bytesMax: number): Promis
     // The rest is read and thrown away, so that the caller hears the refusal; up to a limit.
     else if (length > UNREAD_BYTES_MAX) break
   }
-  if (length > bytesMax) throw new Refusal(413, 'PAYLOAD_TOO_LARGE', `At most ${bytesMax} bytes`)
+  if (length > bytesMax)
+    throw new Refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes.`)
   return Buffer.concat(parts)
 }
 
@@ -45,7 +46,7 @@ export function objectOf(body: Buffer): Readonly<Record<string, unknown>> {
   } catch {
     // It is no JSON, or no text at all.
   }
-  throw new Refusal(400, 'INVALID_INPUT', 'The body must be a JSON object')
+  throw new Refusal(400, 'INVALID_INPUT', 'The body must be a JSON object.')
 }
 
 export function send(response: ServerResponse, { status, body }: Answer): void {

@@ -4,7 +4,10 @@ import type {
   PullRequest,
 } from '@countersign/contract/connectors/protocol'
 
-/** What people and tests can set while the bank runs (`PATCH /bank/behaviour`). It is forgotten at a new start. */
+/**
+ * Settings that people and tests can change while the bank runs (`PATCH /bank/behaviour`). A restart resets
+ * them.
+ */
 export interface Behaviour {
   /** Answers of the protocol wait this long. */
   answerDelayMs: number
@@ -18,7 +21,7 @@ export interface Behaviour {
   mixAnswers: number
   /** The next n calls are not even read. */
   dropRequests: number
-  /** Until this time (milliseconds since 1970) every call is answered 503. */
+  /** Until this time (milliseconds since 1970) every call returns 503. */
   failUntilMs: number
   /** Each event is delivered n times. */
   repeatEvents: number
@@ -69,7 +72,7 @@ export function isEventFirst(request: PaymentRequest | PullRequest): boolean {
   return suffixOf(otherAccountOf(request)) === EVENT_FIRST
 }
 
-/** What a check of the holder's name says. */
+/** The result of a check of the holder's name. */
 export function nameResultOf(account: Readonly<Record<string, unknown>>) {
   const results: Readonly<Record<string, (typeof NAME_RESULTS)[keyof typeof NAME_RESULTS]>> = NAME_RESULTS
   return results[suffixOf(account)] ?? 'MATCH'

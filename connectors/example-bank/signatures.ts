@@ -22,7 +22,7 @@ export function sign(secrets: readonly Buffer[], id: string, body: string | Buff
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
 }
 
-/** Whether one of the secrets has signed exactly this body under this id, at most five minutes ago. */
+/** True if one of the secrets has signed exactly this body under this id, at most five minutes ago. */
 export function isSigned(
   secrets: readonly Buffer[],
   headers: NodeJS.Dict<string | string[]>,

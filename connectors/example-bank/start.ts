@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Bank } from './bank.ts'
 import { answerCall } from './calls.ts'
+import { answerControlCall } from './control-api.ts'
 import { Delivery } from './deliver.ts'
-import { answerAtDesk } from './desk.ts'
 import { type Answer, Refusal, send } from './http.ts'
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './outcomes.ts'
 import { secretsOf } from './signatures.ts'
@@ -15,7 +15,7 @@ export interface BankOptions {
   readonly host?: string
   /** The folder with the journal. */
   readonly folder: string
-  /** Where events go. Left out: they wait. */
+  /** The URL for events. Without it they wait. */
   readonly events?: string
   /** One or two secrets, `whsec_…`, with a space between them. */
   readonly secrets: string
@@ -27,7 +27,10 @@ export interface RunningBank {
   readonly close: () => Promise<void>
 }
 
-/** How long a caller may keep a connection without a call. Longer than the caller's own limit, so that the caller ends it. */
+/**
+ * The longest idle time of a caller's connection. Longer than the caller's own limit, so that the caller
+ * closes it.
+ */
 const IDLE_CONNECTION_MS = 75_000
 const DAY_CHECK_MS = 60_000
 
@@ -65,7 +68,7 @@ export async function startBank(options: BankOptions): Promise<RunningBank> {
   }
 }
 
-/** Answers a request, when everything that the answer says is on the disk. */
+/** Responds to a request once everything that the response says is on disk. */
 async function serve(
   bank: Bank,
   secrets: readonly Buffer[],
@@ -74,7 +77,7 @@ async function serve(
 ): Promise<void> {
   const { behaviour } = bank
   if (request.url?.startsWith('/bank/')) {
-    const answer = await attempt(() => answerAtDesk(bank, request))
+    const answer = await attempt(() => answerControlCall(bank, request))
     await bank.journal.settled()
     send(response, answer)
     return

@@ -63,7 +63,7 @@ test('the protocol in words names every status, event, kind of entry, failure an
   expect(names.filter((name) => !protocol.includes(name))).toEqual([])
 })
 
-test('the code of the guide is that of the example bank', async () => {
+test('the code in the guide is the code of the example bank', async () => {
   const blocks = [...guide.matchAll(/(?:From `([^`]+)`:\n\n)?```ts\n([\s\S]*?)```/g)]
   expect(blocks.length).toBeGreaterThan(5)
   let file = ''

@@ -28,7 +28,7 @@ import { Servers } from './world/servers.ts'
 /** A run: what it found, and what happened in it. */
 export interface Ran {
   readonly seed: number
-  /** What must not be; undefined where everything was right. */
+  /** The failure, or undefined if everything was right. */
   readonly wrong: unknown
   /** Of all answers and events, with their times: two runs of one seed have the same. */
   readonly digest: string
@@ -55,12 +55,12 @@ const KILLS_MAX = 3
 const CALM: Weather = { latencyMsMax: 5, lostRequests: 0, lostAnswers: 0, silentLosses: 0 }
 const SOUND: DatabaseFaults = { latencyMsMax: 2, conflicts: 0, losses: 0 }
 
-/** What goes wrong in a run. A part of it is left out in each, so that one fault does not hide the other. */
+/** The faults of a run. Each run leaves some out, so that one fault does not hide another. */
 interface Troubles {
   readonly weather: Weather
   readonly database: DatabaseFaults
   readonly servers: number
-  /** A server is killed after about so long, again and again. */
+  /** The average time between kills of a server. */
   readonly killedEveryMs: number | undefined
   readonly clockJumpMs: number | undefined
   readonly hasEndpoint: boolean
@@ -129,7 +129,7 @@ export interface Configs {
   readonly production: Config
 }
 
-/** The settings of all runs: those of the environment, but for what the simulation brings itself. */
+/** The settings of all runs: the environment, except for the parts that the simulation replaces. */
 export function configsOf(environment: NodeJS.ProcessEnv, folder: string): Configs {
   const settings = { ...environment }
   for (const name of BROUGHT) delete settings[name]

@@ -16,7 +16,7 @@ interface Report {
   readonly wrong?: string
 }
 
-/** Runs seeds one after the other in a process of their own. */
+/** Runs seeds one after the other in a separate process. */
 async function run(seeds: readonly number[]): Promise<Report[]> {
   const program = fork(PROGRAM, ['--runs'], { execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'] })
   await once(program, 'message')

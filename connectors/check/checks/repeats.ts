@@ -37,7 +37,7 @@ export const REPEATS: Group<Context> = {
     },
     { name: 'fifty parallel calls with one key are one payment', run: parallel },
     {
-      name: 'a time-out or a connection that breaks before the answer leaves one payment, which can be asked about',
+      name: 'a timeout or a connection that breaks before the response leaves one payment, which GET returns',
       run: brokenOff,
     },
     { name: 'a connection that breaks in the middle of the body leaves nothing', run: brokenInTheMiddle },
@@ -64,7 +64,10 @@ async function repeated(context: Context): Promise<void> {
     sameReference(first, second)
     await becomes(context, 'payments', payment.id, 'DELIVERED')
     const third = await send(context, payment)
-    holds(third.status === 'DELIVERED', `the repeat of a delivered payment was answered ${third.status}`)
+    holds(
+      third.status === 'DELIVERED',
+      `the response to the repeat of a delivered payment was ${third.status}`,
+    )
     sameReference(first, third)
   })
 }
@@ -189,7 +192,7 @@ async function keptOverRestart(context: Context): Promise<void> {
     )
     const again = await send(context, payment)
     sameReference(first, again)
-    holds(again.status === 'DELIVERED', `the repeat after the restart was answered ${again.status}`)
+    holds(again.status === 'DELIVERED', `the response to the repeat after the restart was ${again.status}`)
     const other = { ...payment, reference: 'KIT-other' }
     isRefused(await context.wire.call(creating(other)), [409], 'another body after the restart')
   })

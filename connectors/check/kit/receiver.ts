@@ -8,13 +8,13 @@ import { Webhook } from 'standardwebhooks'
 export interface Delivery {
   readonly event: ConnectorEvent
   readonly text: string
-  /** What is wrong with it, besides its content. */
+  /** Protocol faults of the attempt; its content is checked elsewhere. */
   readonly faults: readonly string[]
   readonly atMs: number
   readonly answered: Trick | 'received'
 }
 
-/** How an attempt is met instead of with 200. */
+/** Responses other than 200. */
 export type Trick = '500' | 'closed' | 'late and 503'
 
 const LATE_MS = 1500
@@ -22,7 +22,7 @@ const LATE_MS = 1500
 /** Countersign's side of the events: takes them, and is unavailable where a check says so. */
 export class Receiver {
   readonly deliveries: Delivery[] = []
-  /** Attempts that were no event of the protocol. */
+  /** Requests that were not events of the protocol. */
   readonly strangers: string[] = []
   readonly #secrets: readonly string[]
   readonly #server: Server

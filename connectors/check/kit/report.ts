@@ -1,9 +1,8 @@
-/** What a check has found. */
 export interface Result {
   readonly group: string
   readonly name: string
   readonly verdict: 'pass' | 'fail' | 'not checked'
-  /** What falls short, or why it was not checked. */
+  /** The reason of a failure, or why the check was skipped. */
   readonly why?: string
 }
 
@@ -21,7 +20,7 @@ export interface Group<C> {
 /** The connector does not do what the protocol says. */
 export class Shortfall extends Error {}
 
-/** The check needs something that nobody has named. */
+/** The check needs an account or a hook that is not configured. */
 export class NotChecked extends Error {}
 
 /** Throws a `Shortfall` where something is not as it has to be. */

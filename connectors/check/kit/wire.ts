@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { CONNECTOR_VERSION, callSigningId } from '@countersign/contract/connectors/protocol'
 import { Webhook } from 'standardwebhooks'
 
-/** A call as the kit wants it, right or wrong. What is left out is made as the protocol says. */
+/** A call of the kit, valid or not. Missing fields follow the protocol. */
 export interface WireCall {
   readonly method: 'GET' | 'POST'
   /** From the base address on. */
@@ -32,7 +32,7 @@ export interface Reply {
 
 const REPLY_BYTES_MAX = 32 * 1024 * 1024
 
-/** Where to leave a call whose connection the kit breaks. */
+/** The point at which the kit breaks the connection of a call. */
 export type BreakPoint = 'in the middle of the body' | { readonly afterSendingMs: number }
 
 /** The kit's way to the connector. */

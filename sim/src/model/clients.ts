@@ -38,7 +38,9 @@ export class Backend {
 
   get = (path: string): Promise<Reply> => this.#untilKnown(this.#call('GET', path))
 
-  /** Calls under a key of its own; sometimes twice at the same time, or again later: the answer stays the same. */
+  /**
+   * Calls under a new key; sometimes twice at the same time, or again later. The response must stay the same.
+   */
   async post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     const key = { 'Idempotency-Key': `call ${this.#asked.length}`, ...headers }
     const asked: Asked = { call: this.#call('POST', path, body, key) }
@@ -78,7 +80,7 @@ export class Backend {
       return
     }
     const [was, is] = [first, answer].map(({ status, body }) => JSON.stringify([status, body]))
-    if (was !== is) throw new Wrong(`${describe(asked.call)} was answered with ${was}, and then with ${is}`)
+    if (was !== is) throw new Wrong(`${describe(asked.call)} returned ${was}, and then ${is}`)
   }
 
   async #untilKnown(call: Call): Promise<Reply> {
@@ -105,7 +107,7 @@ function describe({ method, path, headers, body }: Call): string {
   return `${method} ${path} ${headers['Idempotency-Key'] ?? ''} ${body ?? ''}`
 }
 
-/** The body of an answer that must have this status. Throws Wrong. */
+/** The body of a response that must have this status. Throws Wrong. */
 export function must({ status, body }: Reply, wanted: number): Body {
   if (status !== wanted) throw new Wrong(`${wanted} was expected, not ${status} ${JSON.stringify(body)}`)
   return body
