@@ -49,7 +49,7 @@ await runScript(async () => {
   } finally {
     await cluster.stop()
   }
-  // Where the drill was given up, payers and follower would go on trying.
+  // If the drill failed, payers and follower would keep trying.
   process.exit(isSound ? 0 : 1)
 })
 

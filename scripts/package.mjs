@@ -5,7 +5,7 @@ import { ensureDeclarations } from './declarations.mjs'
 import { ensureInstalled } from './install.mjs'
 import { isMain, ROOT, runScript, ScriptError } from './run.mjs'
 
-/** What is published, by room: makes what is packed. */
+/** The published packages, each with the function that builds its files. */
 export const MAKE = /** @type {Readonly<Record<string, () => Promise<void>>>} */ ({
   sdk: ensureDeclarations,
   cli: async () => {

@@ -63,7 +63,7 @@ function attw({ tarball, manifest }) {
 }
 
 /**
- * Runs an installed program. What it printed, where it failed.
+ * Runs an installed program. Returns its output if it failed.
  * @param {string} file
  * @param {readonly string[]} args
  */

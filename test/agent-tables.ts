@@ -26,7 +26,7 @@ export function agentApprovalTable(): string {
   )
 }
 
-/** Those of agents: links to verification pages and what members bring are none of theirs. */
+/** Links to verification pages and team members' limits do not apply to agents. */
 type AgentAttemptKind = Exclude<AttemptKind, 'kycLinksByAddress' | `member${string}`>
 
 const TRIED: Readonly<Record<AgentAttemptKind, string>> = {

@@ -15,7 +15,7 @@ export const TEST_MASTER_KEY = '5e'.repeat(32)
 
 const CACHE = fileURLToPath(new URL('../node_modules/.cache/countersign/', import.meta.url))
 const ENGINE = new URL('../server/src/storage/engine/', import.meta.url)
-/** What its files follow from, beside the schema. */
+/** The sources, next to the schema, on which its files depend. */
 const MAKERS = [
   new URL('embedded.ts', ENGINE),
   new URL('embedded-worker.mjs', ENGINE),
@@ -61,7 +61,7 @@ async function makeEmptyDatabase(folder: string): Promise<void> {
   })
 }
 
-/** Removes those of other schemas once no run uses them. */
+/** Removes databases of other schemas once no run uses them. */
 async function removeUnused(): Promise<void> {
   await mkdir(CACHE, { recursive: true })
   for (const name of await readdir(CACHE)) {

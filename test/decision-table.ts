@@ -10,8 +10,8 @@ export interface Decision {
 }
 
 /**
- * The head of a decision: `# NNNN: title`, an empty line, `Status: accepted` or `Status: superseded by NNNN`. Undefined
- * for any other head, or where the number differs from that of the file.
+ * The head of a decision: `# NNNN: title`, an empty line, `Status: accepted` or `Status: superseded by NNNN`.
+ * Undefined for any other head, or if the number differs from the file name's.
  */
 export function decisionOf(file: string, text: string): Decision | undefined {
   const head = /^# (\d{4}): (.+)\n\nStatus: (accepted|superseded by \d{4})\n\n/.exec(text)

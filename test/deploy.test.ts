@@ -24,7 +24,7 @@ const SETTINGS = [...textOf('docs/operations.md').matchAll(/^\| (`[A-Z][^|]*) \|
   [...names!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!),
 )
 
-/** The names that are no setting of the server. */
+/** The names that are not settings of the server. */
 function unknownSettings(names: readonly string[]): string[] {
   const environment = Object.fromEntries(names.map((name) => [name, 'x']))
   return [...names.filter((name) => !SETTINGS.includes(name)), ...settingWarnings(environment)]
@@ -57,7 +57,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** What the final stage copies, in a folder that cannot be written to, and a data directory of another user. */
+/** The files of the final stage in a read-only folder, and a data directory of another user. */
 async function image(): Promise<{ app: string; data: string; asUser: readonly string[] }> {
   const isRoot = process.getuid?.() === 0
   const folder = await mkdtemp(join(tmpdir(), 'countersign-image-'))
@@ -97,7 +97,7 @@ describe('the image', () => {
     expect(finalStage('USER').map((one) => one.getRawArgumentsContent())).toEqual(['1000:1000'])
   })
 
-  test('has known settings, and copies nothing but what collect.mjs puts together and an empty data directory', () => {
+  test('has known settings, and copies only the output of collect.mjs and an empty data directory', () => {
     const { NODE_ENV: _node, ...settings } = imageEnvironment()
     expect(unknownSettings(Object.keys(settings))).toEqual([])
     expect(textOf('deploy/Dockerfile')).toContain('npm ci --ignore-scripts')

@@ -160,7 +160,7 @@ function violationsOf(path: string): readonly string[] {
   return imports.violations.filter((violation) => violation.startsWith(`${path}: `))
 }
 
-/** A file of its own for each form: `quotes.ts` becomes `quotes-fs-type.ts`. */
+/** A separate file for each form: `quotes.ts` becomes `quotes-fs-type.ts`. */
 function nameOf(from: string, specifier: string, form: string): string {
   return from.replace(
     /\.(?:test\.|config\.)?\w+$/,

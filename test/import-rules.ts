@@ -87,7 +87,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
     },
   },
   {
-    name: 'test-beside-its-file',
+    name: 'test-next-to-source',
     comment: 'a test through the service belongs in server/test/<wing>/<room>/',
     severity: 'error',
     from: { path: String.raw`^server/src/.*\.test\.ts$` },
@@ -113,7 +113,7 @@ function orderRules(root: string, folders: readonly string[], kind: string): IFo
   }))
 }
 
-/** The files of a folder, without those of a folder below it that has a place of its own. */
+/** The files of a folder, without the files of subfolders that have their own place in the order. */
 function pathOf(root: string, folder: string, folders: readonly string[]): string {
   if (folder === '.') return `^${root}/[^/]+$`
   const below = folders

@@ -22,8 +22,8 @@ export function refuseSecrets(log: string, secrets: readonly string[]): void {
 const HASHES = 1 << 20
 
 /**
- * Where the first of thousands of words is in a text of many megabytes, or -1. One pass over the text: searching for word
- * after word takes half a minute. Words have four characters at least.
+ * The position of the first of thousands of words in a text of many megabytes, or -1. It makes one pass, as
+ * one search per word takes half a minute; words have at least four characters.
  */
 export function indexOfAny(text: string, words: readonly string[]): number {
   const byBeginning = new Map<string, string[]>()

@@ -35,7 +35,7 @@ declare module 'vitest' {
 }
 
 export interface SharedServer {
-  /** What tests get by `inject`. */
+  /** Values that tests get by `inject`. */
   readonly provided: ProvidedContext
   stop(): Promise<void>
 }

@@ -209,7 +209,7 @@ function signalAll(processes, signal) {
     try {
       process.kill(pid, signal)
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
   }
 }

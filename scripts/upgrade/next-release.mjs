@@ -3,7 +3,7 @@ import * as path from 'node:path'
 
 const SCHEMA = 'server/src/storage/schema'
 
-/** Changes like those of a next release: a table that counts ended transfers, and a column of customers. */
+/** Typical changes of a next release: a table that counts ended transfers, and a column of customers. */
 const MIGRATIONS = [
   {
     name: '9001-planted',

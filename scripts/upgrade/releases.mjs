@@ -68,7 +68,10 @@ async function build(folder) {
   return path.join(folder, 'server/dist/main.js')
 }
 
-/** Packages are those of this tree, but rooms of the repository are the folder's own. @param {string} folder @param {string} room */
+/**
+ * Installed packages come from this tree, but the workspaces from the release's folder. @param {string}
+ * folder @param {string} room
+ */
 function linkPackages(folder, room) {
   const from = path.join(ROOT, room, 'node_modules')
   const to = path.join(folder, room, 'node_modules')
