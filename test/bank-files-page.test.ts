@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const PAGE = new URL('../docs/connectors/bank-files.md', import.meta.url)
-const SECTION = '## What cannot happen'
+const SECTION = '## Guarantees'
 
 interface Item {
   readonly claim: string

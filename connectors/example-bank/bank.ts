@@ -157,9 +157,7 @@ export class Bank {
     await this.journal.close()
   }
 
-  /**
-   * A payment that can never succeed is a failed order: refusing the call would say nothing about the money.
-   */
+  /** An impossible payment is a failed order: refusing the call would say nothing about the money. */
   #refusalOf(request: PaymentRequest | PullRequest): ConnectorFailure | undefined {
     const failed = (message: string): ConnectorFailure => ({ code: 'QUOTE_EXECUTION_FAILED', message })
     if ('returnOf' in request && request.returnOf) {

@@ -63,11 +63,7 @@ export async function answerCall(
   const { method = '', url = '', headers } = request
   const isOfThisCall = `${headers['webhook-id']} `.startsWith(`${method} ${url} `)
   if (!isOfThisCall || !isSigned(secrets, headers, body))
-    throw new Refusal(
-      401,
-      'INVALID_SIGNATURE',
-      'The signature is missing, wrong, too old or belongs to another call.',
-    )
+    throw new Refusal(401, 'INVALID_SIGNATURE', 'Signature missing, wrong, too old or for another call.')
   if (headers['connector-version'] !== CONNECTOR_VERSION)
     throw new Refusal(400, 'UNSUPPORTED_VERSION', `This connector supports version ${CONNECTOR_VERSION}.`)
   const { pathname, searchParams: query } = new URL(url, 'http://bank')
