@@ -80,7 +80,7 @@ export const TARGETS = {
 
 /** @typedef {keyof typeof TARGETS} Package */
 
-/** All of them, in an order in which each finds what it needs. */
+/** All packages, each after the packages that it needs. */
 export const PACKAGES = /** @type {Package[]} */ (Object.keys(TARGETS))
 
 /** Other files that affect the output. */

@@ -118,7 +118,7 @@ function writeWhole(path, contents) {
 export const OUTSIDE_PACKAGES = ['@electric-sql/', 'autocannon', 'pg-native', 'pino', 'ssh2-sftp-client']
 
 /**
- * Builds one program that runs on Node, with all that it imports, as `file`.
+ * Builds one program for Node, with everything that it imports, as `file`.
  * @param {string} entry
  * @param {string} file
  * @param {readonly import('esbuild').Plugin[]} plugins

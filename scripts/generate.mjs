@@ -66,7 +66,7 @@ function inJson(document) {
 }
 
 /**
- * Writes a file atomically, and only where it differs, so that what was built from it stays as it is.
+ * Writes a file atomically, and only if it differs, so that builds from it stay valid.
  * @param {string} path
  * @param {string} text
  */

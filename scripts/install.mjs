@@ -80,7 +80,7 @@ async function npm(args) {
 }
 
 /**
- * Runs npm, the one that started this script where there is one. Resolves to its exit code.
+ * Runs npm, preferably the one that started this script. Resolves to its exit code.
  * @param {string[]} args
  * @param {import('node:child_process').SpawnOptions} options
  */

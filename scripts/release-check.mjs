@@ -39,7 +39,7 @@ function kilobytes(bytes) {
   return `${(bytes / 1000).toFixed(1)} kB`
 }
 
-/** All rooms have one version: what is published together was tested together. */
+/** All workspaces have one version: published packages were tested together. */
 function versionFaults() {
   const { version, workspaces } = readJson('package.json')
   /** @type {string[]} */

@@ -11,8 +11,8 @@ const LEFT_MS_MIN = 3_600_000
 
 /**
  * Creates a folder for test files: in memory if there is plenty of it, else in `otherwise`. Tests create
- * hundreds of databases of a thousand files each, which takes ten times longer on a disk. If TMPDIR is set,
- * it is used.
+ * hundreds of databases of a thousand files each, which takes ten times longer on a disk; a TMPDIR
+ * that is set is used.
  * @param {string} prefix of its name. Folders of killed runs with this prefix are removed from memory
  * @param {string} [otherwise]
  * @returns {string}

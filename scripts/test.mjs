@@ -1,5 +1,5 @@
-// Runs tests with vitest, whose arguments it takes. Without a file, a name or a project: what a contributor needs, that is,
-// the projects that run always and one test of each of the others. `npm run test:all` is the whole.
+// Runs tests with vitest, whose arguments it takes. Without a file, a name or a project, it runs the projects
+// that run always and one test of each of the others. `npm run test:all` runs everything.
 import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBuilt, PACKAGES } from './build.mjs'

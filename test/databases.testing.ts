@@ -26,8 +26,8 @@ const MAKERS = [
 const UNUSED_MS_MAX = 24 * 3600 * 1000
 
 /**
- * The folder of a migrated, empty embedded database. Making it takes most of a first start, ten seconds of CPU time: it is kept
- * until what it is made of changes.
+ * The folder of a migrated, empty embedded database. Making it takes most of a first start, ten seconds of
+ * CPU time, so it is cached until its sources change.
  */
 export async function findOrMakeEmptyDatabase(): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(SCHEMA))
@@ -72,7 +72,7 @@ async function removeUnused(): Promise<void> {
   }
 }
 
-/** Copies its files to where a server expects its own. Waiting for each of 900 files would take five times as long. */
+/** Copies its files into a server's folder. Waiting for each of 900 files would take five times as long. */
 export async function copyEmptyDatabase(emptyDatabase: string, dataDir: string): Promise<void> {
   copyFolder(join(emptyDatabase, 'db'), join(dataDir, 'db'))
 }

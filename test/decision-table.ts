@@ -30,7 +30,7 @@ export function readDecision(file: string): Decision | undefined {
   return decisionOf(file, readFileSync(new URL(file, FOLDER), 'utf8'))
 }
 
-/** Every decision by number, title and status. Throws where the head of a page is not in its form. */
+/** Every decision by number, title and status. Throws if the head of a page is malformed. */
 export function decisionTable(): string {
   return markdownTable(
     ['number', 'decision', 'status'],

@@ -33,7 +33,7 @@ function codeOf(guide: string): string[] {
   )
 }
 
-/** A command of a guide: its words, and the options that it is given. */
+/** A command of a guide: its words and options. */
 interface Command {
   readonly words: string
   readonly options: readonly string[]

@@ -145,7 +145,7 @@ test('files that import each other by types alone are a knot', () => {
   ])
 })
 
-test('the graph shows the wings in their order and what each imports', () => {
+test('the graph shows the wings in their order with their imports', () => {
   const [title, ...wings] = describeGraph(imports.graph).split('\n')
   expect(title).toBe('server/src, from the ground up:')
   expect(wings.map((line) => line.trim().split(' ')[0])).toEqual(Object.keys(WINGS))

@@ -40,7 +40,7 @@ const SHARED_STORES = ['kernel/ledger', 'kernel/outbox', 'kernel/signing', 'kern
 const HTTP_CLIENTS =
   '^(?:https?|http2|undici|axios|got|node-fetch)$|^node_modules/(?:undici|axios|got|node-fetch)/'
 
-/** The rules about imports, as dependency-cruiser takes them. A comment is what a violation prints. */
+/** The rules about imports for dependency-cruiser. A violation prints the comment. */
 export const IMPORT_RULES: IForbiddenRuleType[] = [
   ...orderRules('server/src', Object.keys(WINGS), 'wing'),
   ...Object.entries(WINGS).flatMap(([wing, rooms]) => orderRules(`server/src/${wing}`, rooms, 'room')),
@@ -72,7 +72,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   },
   {
     name: 'store-is-its-rooms-own',
-    comment: 'the store of a room is its own: call what the room offers',
+    comment: 'the store of a room is private: call functions of the room',
     severity: 'error',
     from: { path: '^server/src/([^/]+/[^/]+)/', pathNot: TESTS },
     to: {

@@ -21,7 +21,7 @@ test.each([
   'code 7KX-09A-QWE',
   'CLIENTSECRET',
   'the mnemonic of',
-])('what has the shape of a secret is refused: %s', (words) => {
+])('a text with the shape of a secret is reported: %s', (words) => {
   expect(() => refuseSecrets(`{"a":1}\n{"msg":"${words}"}\n`, [])).toThrow(
     /^The server logged a secret: \{"msg"/,
   )

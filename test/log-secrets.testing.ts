@@ -9,7 +9,9 @@ export const SHAPES = [
   /\bmnemonic\b/,
 ]
 
-/** Throws with the beginning of the line where a log has one of the secrets, or something of the shape of one. */
+/**
+ * Throws with the beginning of the line if a log has one of the secrets, or something of the shape of one.
+ */
 export function refuseSecrets(log: string, secrets: readonly string[]): void {
   const places = [indexOfAny(log, secrets), ...SHAPES.map((shape) => log.search(shape))]
   const at = places.find((place) => place >= 0)

@@ -45,7 +45,7 @@ import { personDocumentTable, requiredDocumentTable } from './verification-table
 
 /**
  * Tables of the guides that are printed from the code. A guide has one between `<!-- printed: name -->` and
- * `<!-- printed end -->`; `npm run docs` writes them, and a test fails where one is out of date.
+ * `<!-- printed end -->`; `npm run docs` writes them, and a test fails if one is out of date.
  */
 export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'every call': callTable,
@@ -112,7 +112,7 @@ function textOf(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 }
 
-/** The variables of the kit's style sheet, with what they are where a page sets nothing. */
+/** The variables of the kit's style sheet, with their defaults. */
 function kitVariableTable(): string {
   const css = textOf('sdk/src/react/styles.css')
   return markdownTable(

@@ -19,8 +19,8 @@ export interface Project {
 }
 
 /**
- * The projects of tests. A test file belongs to the first one that claims it, so to exactly one. CONTRIBUTING.md says what
- * to run when; `npm run test:projects` prints the project of each file.
+ * The projects of tests. A test file belongs to the first one that claims it, so to exactly one.
+ * CONTRIBUTING.md explains what to run; `npm run test:projects` prints the project of each file.
  */
 export const PROJECTS: readonly Project[] = [
   { name: 'packages', folder: 'e2e/packages/', run: 'script', needsServer: true },

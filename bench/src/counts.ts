@@ -31,7 +31,10 @@ interface Seeded {
   readonly db: Database
 }
 
-/** Prints what a payment writes, whatever the machine, and compares it with `ratchets.json`; `--lower` writes it there. */
+/**
+ * Prints the writes of a payment, which do not depend on the machine, and compares them with `ratchets.json`;
+ * `--lower` writes them there.
+ */
 export async function runCounts({ lower, ...options }: Options & { readonly lower: boolean }): Promise<void> {
   const counts = await measureCounts(options)
   if (!counts) throw new Error('Counting needs PostgreSQL 15 with pg_walinspect and pg_stat_statements.')
@@ -54,8 +57,8 @@ export function storedCounts(): AllCounts {
 }
 
 /**
- * Has one caller do each kind of work, piece after piece, and counts what the database writes. Undefined if this PostgreSQL
- * cannot say. `plant` is SQL that runs before.
+ * One caller does each kind of work, piece after piece, while the database's writes are counted. Undefined if
+ * this PostgreSQL cannot count them. `plant` is SQL that runs before.
  */
 export async function measureCounts(
   options: Options,
@@ -101,7 +104,7 @@ async function countKind(kind: Kind, bench: Bench<unknown>, seeded: Seeded): Pro
   return countWrites(seeded.db, PIECES, () => work(PIECES))
 }
 
-/** A search in the request log has what was logged before written first. */
+/** A search in the request log first writes all requests logged before it. */
 async function flushRequestLog({ baseUrl, authorization }: Target): Promise<void> {
   const response = await fetch(`${baseUrl}/requests?limit=1`, { headers: { authorization } })
   if (!response.ok) throw new Error(`The server answered ${response.status}: ${await response.text()}`)

@@ -35,13 +35,13 @@ export interface Figure {
   readonly postgresUs: number
 }
 
-/** A step of what each connection does again and again. It is given the last response of the same turn. */
+/** A step of each connection's loop. It gets the last response of the same turn. */
 export type Step = (last: unknown) => Call
 
 export const CONNECTIONS = 32
 
 /**
- * Has each connection take the steps in turn, and then waits until what they began is `settled`. A turn is one piece of
+ * Runs the steps in turn on each connection, then waits until their work is `settled`. A turn is one piece of
  * work. Throws for a response with another status.
  */
 export async function load(
@@ -135,7 +135,7 @@ export async function send({ baseUrl, authorization }: Target, call: Call): Prom
   return JSON.parse(text)
 }
 
-/** Resolves once the sandbox has done all due work. */
+/** Resolves once the sandbox has done all due jobs. */
 export async function settleSandbox(target: Target): Promise<void> {
   await send(target, { path: '/sandbox/clock/advance', body: { seconds: 0 }, status: 200 })
 }

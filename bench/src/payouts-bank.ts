@@ -13,13 +13,13 @@ export interface Answering {
   readonly rail: string
   /** The network that the payouts ask for, by which the server finds the rail. */
   readonly network: string
-  /** The account numbers that the bank answers so. */
+  /** The account number for this response. */
   readonly number: string
 }
 
-/** The answer says DELIVERED, and no event follows. */
+/** The response says DELIVERED, and no event follows. */
 export const DELIVERED: Answering = { rail: 'quiet-bank', network: 'WIRE', number: '000123456102' }
-/** The answer says ACCEPTED, and an event says later that it is delivered. */
+/** The response says ACCEPTED, and an event reports the delivery later. */
 export const ACCEPTED: Answering = { rail: 'example-bank', network: 'ACH', number: '000123456789' }
 
 const ALL = [DELIVERED, ACCEPTED]
@@ -42,7 +42,7 @@ export class Banks {
   }
 
   static async start(): Promise<Banks> {
-    // The banks are told where their events go before there is a server.
+    // The banks need the URL for events before there is a server.
     const banks = new Banks(await mkdtemp(join(tmpdir(), 'countersign-bench-bank-')), await freePort())
     for (const one of ALL) await banks.#start(one)
     return banks

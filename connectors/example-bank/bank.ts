@@ -40,7 +40,7 @@ const FAILURES: Readonly<Partial<Record<ConnectorPaymentStatus, ConnectorFailure
 /** The account types of this bank. */
 const SERVED: Readonly<Record<string, string>> = { EUR_ACCOUNT: 'EUR', USD_ACCOUNT: 'USD' }
 
-/** The bank: it decides, keeps what it has decided, and lets time pass. */
+/** The bank: it decides, stores its decisions, and advances time. */
 export class Bank {
   readonly books: Books = emptyBooks()
   readonly journal: Journal
@@ -72,7 +72,7 @@ export class Bank {
     return bank
   }
 
-  /** The order of this id, made now or before; undefined where the id has another body. */
+  /** The order with this id, new or existing; undefined if the id was used with another body. */
   order(direction: Direction, request: PaymentRequest | PullRequest): Order | undefined {
     const known = this.books.orders[direction].get(request.id)
     if (known) return isSameOrder(known.request, request) ? known : undefined
@@ -95,7 +95,7 @@ export class Bank {
     return true
   }
 
-  /** The details for an internal account or a pool; undefined where the id has another body. */
+  /** The details of an internal account or a pool; undefined if the id was used with another body. */
   detailsFor(request: DepositAccountRequest): DepositAccount | undefined {
     const known = this.books.details.get(request.id)
     if (known) return isDeepStrictEqual(known.request, request) ? known.answer : undefined

@@ -182,7 +182,7 @@ function orderMoved(
   return [{ ...head, type, data: { id, connectorReference } }]
 }
 
-/** A deposit that was not given back after all may be given back by another payment. */
+/** A deposit whose return failed may be returned by another payment. */
 function releaseDeposit(books: Books, { request }: Order): void {
   const depositId = 'returnOf' in request ? request.returnOf?.depositId : undefined
   const kept = depositId === undefined ? undefined : books.deposits.get(depositId)

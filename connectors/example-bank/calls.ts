@@ -53,7 +53,7 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: /^\/statements\/([^/]+)$/, answer: statement },
 ]
 
-/** Answers a call of the protocol: who calls, which version, what is asked. */
+/** Handles a call of the protocol: signature, version and endpoint. */
 export async function answerCall(
   bank: Bank,
   secrets: readonly Buffer[],

@@ -65,7 +65,7 @@ function shown({ books, behaviour }: Bank, what: string): unknown {
   throw notFound()
 }
 
-/** Sets what the body names, of the type that it has. */
+/** Sets the fields in the body, after checking their types. */
 function behave({ behaviour, onBehaviour }: Bank, body: Json): Behaviour {
   for (const [name, value] of Object.entries(body))
     if (!isKeyOf(DEFAULT_BEHAVIOUR, name) || typeof value !== typeof DEFAULT_BEHAVIOUR[name])

@@ -54,7 +54,7 @@ export class Delivery {
     }
   }
 
-  /** Sends what is ready, unless events are held. */
+  /** Sends events that are ready, unless events are held. */
   go(): void {
     for (const parcel of this.#ready) {
       if (this.#isClosed || this.#bank.behaviour.holdEvents || this.#inProgress >= IN_PROGRESS_MAX) return

@@ -20,7 +20,7 @@ export class Refusal extends Error {
 
 const UNREAD_BYTES_MAX = 8 * 1024 * 1024
 
-/** The body of a request, byte for byte. Refusal: 413 for one that is too long. */
+/** The body of a request, byte for byte. Throws a 413 Refusal if it is too long. */
 export async function bodyOf(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const parts: Buffer[] = []
   let length = 0

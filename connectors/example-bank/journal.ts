@@ -53,7 +53,7 @@ export class Journal {
       await this.#file.appendFile(lines.join(''))
       await this.#file.datasync()
     } catch (error) {
-      // Nobody knows what is on the disk now. Reading it again after a new start is the only way to find out.
+      // The content of the disk is unknown now. Reading it again after a restart is the only way to find out.
       process.stderr.write(`The journal cannot be written: ${String(error)}\n`)
       process.exit(1)
     }

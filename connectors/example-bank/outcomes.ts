@@ -15,9 +15,9 @@ export interface Behaviour {
   settleDelayMs: number
   /** From delivered to returned. */
   returnDelayMs: number
-  /** The next n calls that create are accepted, and the connection is closed without an answer. */
+  /** The next n calls that create are accepted, and the connection is closed without a response. */
   dropAnswers: number
-  /** The next n answers about an order name an older one of the same kind, if the bank has any. */
+  /** The next n responses about an order name an older one of the same kind, if the bank has any. */
   mixAnswers: number
   /** The next n calls are not even read. */
   dropRequests: number
@@ -44,7 +44,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   holdEvents: false,
 }
 
-/** The states that an order passes through; the first one is the answer. */
+/** The states that an order passes through; the first one is the response. */
 type Way = readonly [ConnectorPaymentStatus, ...ConnectorPaymentStatus[]]
 
 /** The last three characters of the other account choose what happens; all other accounts are paid. */
@@ -59,7 +59,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 }
 const USUAL: Way = ['ACCEPTED', 'DELIVERED']
 
-/** The answer waits until the event has been received, which is then the first that Countersign hears. */
+/** The response waits until the event has been received, so that Countersign gets the event first. */
 const EVENT_FIRST = '107'
 
 const NAME_RESULTS = { '111': 'NO_MATCH', '112': 'CLOSE_MATCH', '113': 'UNAVAILABLE' } as const

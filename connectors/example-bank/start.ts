@@ -34,7 +34,7 @@ export interface RunningBank {
 const IDLE_CONNECTION_MS = 75_000
 const DAY_CHECK_MS = 60_000
 
-/** Opens the bank with all that its folder has, and serves it. */
+/** Opens the bank with the data of its folder, and serves it. */
 export async function startBank(options: BankOptions): Promise<RunningBank> {
   const secrets = secretsOf(options.secrets)
   const behaviour = { ...DEFAULT_BEHAVIOUR, ...options.behaviour }
@@ -44,7 +44,7 @@ export async function startBank(options: BankOptions): Promise<RunningBank> {
   })
   const server = createServer(async (request, response) => serve(await opened, secrets, request, response))
   server.keepAliveTimeout = IDLE_CONNECTION_MS
-  // The port comes first: a second bank by mistake must not write into the journal of the one that has it.
+  // The port comes first: a second bank started by mistake must not write into the first one's journal.
   const url = await listen(server, options.port, options.host ?? '127.0.0.1')
   const bank = await Bank.open(join(options.folder, 'journal.jsonl'), behaviour).catch((error) => {
     server.close()

@@ -73,7 +73,7 @@ export interface Answered {
   body: string
 }
 
-/** A proxy between two sides. It may change what passes, or answer in place of the server. */
+/** A proxy between two sides. It may change calls and responses, or respond instead of the server. */
 export type Between = (call: Passed, pass: (call: Passed) => Promise<Answered>) => Promise<Answered>
 
 export interface Proxy {

@@ -66,7 +66,7 @@ interface Order {
   readonly bookings: number
 }
 
-/** Countersign's door for events, which counts how often each came. */
+/** A receiver of events like Countersign's, which counts the deliveries of each. */
 async function newDoor() {
   const counts = new Map<string, number>()
   const order: string[] = []
@@ -95,7 +95,7 @@ async function newDoor() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, counts, order, received }
 }
 
-test('a bank that is killed at any moment keeps what it has answered, and pays each payment once', async () => {
+test('a bank that is killed at any moment keeps its acknowledged payments, and pays each once', async () => {
   const options = { port: await freePort(), folder: await newFolder(), secrets: SECRET }
   const behaviour = { settleDelayMs: 20 }
   let bank = await startBankProcess({ ...options, behaviour })
@@ -186,7 +186,7 @@ test('events can be repeated and come in any order; they are held until they may
   expect(new Set(door.order)).toEqual(new Set(payments.map(({ id }) => id)))
 })
 
-test('a dropped answer leaves the payment, a dropped call leaves nothing, and a closed bank answers 503', async () => {
+test('a dropped response leaves the payment, a dropped call leaves nothing, and a closed bank returns 503', async () => {
   const { wire, control } = await newBank({ behaviour: { settleDelayMs: 0 } })
   const [kept, lost, late] = [newPayment(), newPayment(), newPayment()]
   const statusOf = async ({ id }: PaymentRequest) =>

@@ -27,7 +27,7 @@ const WAITS = { waitMs: 15_000, graceMs: 150 }
 /** A failing check waits for its full time limit. A shorter limit could only make more checks fail. */
 const SHORT_WAITS = { waitMs: 2000, graceMs: 150 }
 
-/** Most of these tests wait, so they run side by side, and each says itself what is to be closed after it. */
+/** Most of these tests wait, so they run concurrently, and each registers its own cleanup. */
 type AtEnd = (close: () => Promise<void>) => void
 
 async function newFolder(atEnd: AtEnd): Promise<string> {
@@ -252,7 +252,7 @@ const FLAWS: Readonly<Record<string, () => Flaw>> = {
       'a signature by another secret is refused with 401',
       'a changed body is refused with 401',
       'a signature that is older or newer than five minutes is refused with 401',
-      'a signature is good for its own method, address and id only',
+      'a signature is valid only for its own method, path and id',
     ],
   }),
   'takes any version': () => ({
@@ -311,7 +311,7 @@ test.concurrent.for(Object.entries(FLAWS))('a bank that %s is found', async ([, 
   expect(failedIn(results)).toEqual(expect.arrayContaining([...flaw.caughtBy]))
 })
 
-test.concurrent('what the accounts file does not name is not checked, and says which member is missing', async (t) => {
+test.concurrent('a check without its entry in the accounts file is skipped, and names the missing field', async (t) => {
   const { expect, onTestFinished: atEnd } = t
   const bank = await startBank({
     port: 0,

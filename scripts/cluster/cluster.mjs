@@ -104,7 +104,7 @@ export class Cluster {
     return found
   }
 
-  /** The node that is the primary by its own word. */
+  /** The node that reports itself as the primary. */
   async primary() {
     const answers = await Promise.all(this.nodes.map((node) => node.asks('/primary')))
     return this.nodes[answers.indexOf(200)]

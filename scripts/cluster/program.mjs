@@ -7,7 +7,7 @@ import * as path from 'node:path'
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Waits until `check` gives something; what it throws counts as nothing yet.
+ * Waits until `check` returns a value; errors count as not yet.
  * @template T
  * @param {string} what
  * @param {() => Promise<T | undefined | false>} check

@@ -147,7 +147,7 @@ async function makePayer(countersign, n) {
   return { accountId: account.id, bankAccountId: bank.id }
 }
 
-/** Reads the feed all the time, as a platform's backend does. */
+/** Reads the feed continuously, like a platform's backend. */
 export class Follower {
   /** @type {string[]} */
   seen = []

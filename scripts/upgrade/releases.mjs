@@ -10,13 +10,13 @@ const BASELINE = 'server/src/storage/schema/baseline/baseline.ts'
 /** A release in the history of the repository. @typedef {{ version: string, commit: string }} Release */
 
 /**
- * The release before this tree: the newest commit of another version. Undefined if its databases have another baseline, and if the
- * history ends before that, as in a clone of the newest commit alone.
+ * The previous release: the newest commit of another version. Undefined if its databases have another
+ * baseline, and if the history ends before that, as in a clone of the newest commit alone.
  * @returns {Release | undefined}
  */
 export function findLastRelease() {
   const own = versionOf(read(MANIFEST))
-  // A commit that raises the version, and the one before it.
+  // A commit that raises the version, and its parent.
   const raised = git('log', '--format=%H %P', '-G"version":', '--', MANIFEST).trim().split('\n')
   for (const commit of ['HEAD', ...raised.flatMap((line) => line.split(' ').slice(0, 2))]) {
     const manifest = tryGit('show', `${commit}:${MANIFEST}`)

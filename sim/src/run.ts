@@ -25,12 +25,12 @@ import { type FileHabits, fileHabitsOf } from './world/file-bank/habits.ts'
 import { productionSettings, serveRates, writeRails } from './world/production.ts'
 import { Servers } from './world/servers.ts'
 
-/** A run: what it found, and what happened in it. */
+/** The result of a run, and its counts. */
 export interface Ran {
   readonly seed: number
   /** The failure, or undefined if everything was right. */
   readonly wrong: unknown
-  /** Of all answers and events, with their times: two runs of one seed have the same. */
+  /** A digest of all responses and events, with their times: two runs of one seed have the same. */
   readonly digest: string
   readonly trace: readonly string[]
   readonly counts: {
@@ -112,7 +112,10 @@ function troublesOf(random: Random): Troubles {
   return { ...others, weather: others.money.by === 'chain' ? milder(weather) : weather }
 }
 
-/** A step at a chain asks its nodes ten questions or more, one after the other, and begins again where one has no answer. */
+/**
+ * A step at a chain calls its nodes ten times or more, one after the other, and starts over if one does not
+ * respond.
+ */
 function milder({ latencyMsMax, lostRequests, lostAnswers, silentLosses }: Weather): Weather {
   return {
     latencyMsMax: Math.min(latencyMsMax, 300),
@@ -242,9 +245,9 @@ interface Outside {
   kill?(): void
   /** True while it makes no trouble. */
   isCalm?: boolean
-  /** Holds what it has of the servers' money against their books. Throws Wrong. */
+  /** Compares its record of the servers' money with their books. Throws Wrong. */
   checkBooks?(db: Database): Promise<void>
-  /** Lets time pass until the servers have done what became due while it jumped. */
+  /** Lets time pass until the servers have done the work that became due during a jump. */
   rest?(): Promise<void>
   end(): void
 }
@@ -283,7 +286,7 @@ async function openOutside(
     }
   }
   await writeRails(engine.folder, [fileBankEntry(engine.folder, money.habits)])
-  // A platform that is asked sends back what it does not take, to a payer that has to be known.
+  // A platform that decides sends back payments that it rejects, so their payer has to be known.
   const files = new FileBank(machine, engine.folder, money.habits, hasEndpoint)
   return {
     start: async () => files.start(),

@@ -29,7 +29,7 @@ export const DEPOSITS: Group<Context> = {
     { name: 'the same id with another body is refused with 409', run: conflict },
     { name: 'a pool asks payers for a reference', run: pool },
     { name: 'a deposit is reported with its account and amount, and moves the balance', run: deposited },
-    { name: 'a deposit can be given back to its sender, once', run: givenBack },
+    { name: 'a deposit can be returned to its sender, once', run: givenBack },
     {
       name: 'a deposit that its sender’s bank takes back is reported, and moves the balance back',
       run: reversed,

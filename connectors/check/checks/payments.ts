@@ -19,14 +19,17 @@ import { type Group, holds, NotChecked } from '../kit/report.ts'
 export const PAYMENTS: Group<Context> = {
   name: 'Payments',
   checks: [
-    { name: 'GET /balance answers a signed call', run: async (context) => void (await balanceOf(context)) },
+    {
+      name: 'GET /balance responds to a signed call',
+      run: async (context) => void (await balanceOf(context)),
+    },
     { name: 'a payment is accepted, delivered, and moves the balance once', run: delivered },
     { name: 'members that the connector does not know are ignored', run: unknownMembers },
     { name: 'a payment that cannot be made is FAILED with a reason, and nothing has left', run: failed },
     { name: 'a payment that comes back is RETURNED, and its money is back', run: returned },
     { name: 'an UNKNOWN payment becomes known', run: unknown },
     { name: 'a waiting payment can be cancelled, and nothing has left', run: cancelled },
-    { name: 'cancelling too late answers what it is instead', run: cancelledTooLate },
+    { name: 'cancelling too late returns the actual state', run: cancelledTooLate },
   ],
 }
 

@@ -27,7 +27,7 @@ export const SIGNATURES: Group<Context> = {
       name: 'a signature that is older or newer than five minutes is refused with 401',
       run: (context) => refused(context, OUT_OF_TIME),
     },
-    { name: 'a signature is good for its own method, address and id only', run: ofAnotherCall },
+    { name: 'a signature is valid only for its own method, path and id', run: ofAnotherCall },
     { name: 'one good signature among several is enough', run: severalSignatures },
     { name: 'the second secret is accepted while secrets are changed', run: secondSecret },
     { name: 'another version is refused with 4xx', run: otherVersions },

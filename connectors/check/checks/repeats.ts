@@ -52,7 +52,7 @@ export const RESTARTS: Group<Context> = {
   name: 'Restarts',
   checks: [
     { name: 'after a restart the same key is the same payment, paid once', run: keptOverRestart },
-    { name: 'a crash between accepting and answering leaves one payment', run: crashBeforeAnswer },
+    { name: 'a crash between accepting and responding leaves one payment', run: crashBeforeAnswer },
   ],
 }
 
@@ -211,7 +211,7 @@ async function crashBeforeAnswer(context: Context): Promise<void> {
     await Promise.all([runHook(hook, context.url), ...sends])
     for (const payment of payments) {
       const first = answered.get(payment.id)
-      // An answer that was given holds after the crash.
+      // A response sent before the crash stays valid.
       if (first) sameReference(first, await ask(context, 'payments', payment.id))
       else await settleUnknown(context, payment)
     }

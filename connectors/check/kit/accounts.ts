@@ -55,7 +55,7 @@ export const Accounts = Type.Object({
   reverseDeposit: Type.Optional(Hook),
   /** Closes the day. If the response is JSON with a `date`, that is the day. */
   closeDay: Type.Optional(Hook),
-  /** Kills the connector and starts it again with what it has kept. */
+  /** Kills the connector and starts it again with its stored data. */
   restart: Type.Optional(Hook),
 })
 export type Accounts = Static<typeof Accounts>
@@ -92,7 +92,7 @@ export const EXAMPLE_BANK_ACCOUNTS: Accounts = {
   closeDay: { request: { url: '/bank/days/close' } },
 }
 
-/** The accounts of a file. Throws an error that says what is wrong with it. */
+/** Reads the accounts of a file. Throws an error that names the fault. */
 export function accountsOf(text: string): Accounts {
   const { value, fault } = readBody(Accounts, JSON.parse(text))
   if (fault !== undefined) throw new Error(`The accounts file: ${fault}`)

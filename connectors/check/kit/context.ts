@@ -22,7 +22,7 @@ export interface Context {
   readonly wire: Wire
   readonly secrets: readonly string[]
   readonly accounts: Accounts
-  /** Undefined: the kit was not told where events come. */
+  /** Undefined if the kit has no port for events. */
   readonly receiver: Receiver | undefined
   /** Time limit of an outcome or an event. */
   readonly waitMs: number
@@ -196,7 +196,7 @@ export async function movesBalance(
   try {
     await work()
   } finally {
-    // The statement and the events of the run are held to these, also where this check ends early.
+    // The statement and the events of the run are checked against these, even if this check ends early.
     for (const [id, amounts] of Object.entries(moves)) context.moved.set(id, amounts)
   }
   const expected = Object.values(moves)

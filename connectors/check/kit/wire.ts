@@ -25,7 +25,7 @@ export interface WireCall {
 
 export interface Reply {
   readonly status: number
-  /** Parsed, or undefined where it is no JSON. */
+  /** The parsed body, or undefined if it is not JSON. */
   readonly body: unknown
   readonly text: string
 }
@@ -76,7 +76,7 @@ export class Wire {
     })
   }
 
-  /** Begins a call and destroys its connection, without waiting for the answer. */
+  /** Starts a call and destroys its connection, without waiting for the response. */
   breakOff(call: WireCall, where: BreakPoint): Promise<void> {
     return new Promise((resolve) => {
       const { request, body } = this.#prepare(call, false)

@@ -226,7 +226,10 @@ interface EcdsaKey {
   readonly dsaEncoding: 'der' | 'ieee-p1363'
 }
 
-/** Pairs of keys follow from the seed, and signatures from RFC 6979: OpenSSL has its own randomness, and both are in answers and events. */
+/**
+ * Key pairs follow from the seed, and signatures from RFC 6979: OpenSSL has its own randomness, and both
+ * appear in responses and events.
+ */
 function installRandomness(): void {
   const fill = <Bytes extends Uint8Array>(bytes: Bytes): Bytes => {
     randomness.asked += 1

@@ -71,7 +71,7 @@ export class Network {
     return new Listener(this.hosts, program, listener)
   }
 
-  /** The answer of the host, where both ways are open. Rejects where none comes. */
+  /** The response of the host, if the network delivers both ways. Rejects otherwise. */
   async send(sent: Outgoing): Promise<Answer> {
     const { machine, weather } = this
     await machine.pause(machine.someTime(weather.latencyMsMax))
@@ -142,7 +142,7 @@ function inSmallLetters(headers: RequestOptions['headers'] = {}): Readonly<Recor
   )
 }
 
-/** A program that answers at an address. */
+/** A program that listens at an address. */
 class Listener extends EventEmitter {
   keepAliveTimeout = 0
   readonly #hosts: Map<string, Host>

@@ -21,7 +21,7 @@ export class Schedule {
     this.#rise(this.#heap.length - 1)
   }
 
-  /** Takes off what comes next. */
+  /** Removes the next event. */
   take(): Happening | undefined {
     const first = this.#heap[0]
     const last = this.#heap.pop()

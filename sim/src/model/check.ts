@@ -81,7 +81,7 @@ function checkTransactions({ model }: Bank, found: readonly Reply['body'][]): vo
   }
   const known = new Set(model.payments.map(({ transactionId }) => transactionId))
   const unknown = found.filter(({ id, type }) => !known.has(id) && type !== 'INCOMING')
-  if (unknown.length > 0) throw new Wrong(`Transactions that nobody was told of: ${JSON.stringify(unknown)}`)
+  if (unknown.length > 0) throw new Wrong(`Transactions that were never reported: ${JSON.stringify(unknown)}`)
 }
 
 async function checkBalances({ backend, model }: Bank): Promise<void> {

@@ -4,7 +4,7 @@ import type { Body, Call, Reply, Servers } from '../world/servers.ts'
 import { Wrong } from './model.ts'
 import type { Seen } from './seen.ts'
 
-/** A call with its answer, once it is known. */
+/** A call with its response, once it is known. */
 interface Asked {
   readonly call: Call
   answer?: Reply
@@ -15,7 +15,7 @@ const BASE_PATH = '/2025-10-13'
 const RETRY_MS_MAX = 2_000
 const RETRIES_MAX = 400
 
-/** The platform's backend: what it does not know the end of, it asks for again. */
+/** The platform's backend. It retries calls with an unknown outcome. */
 export class Backend {
   readonly machine: Machine
   readonly random: Random
@@ -55,7 +55,7 @@ export class Backend {
   again = (method: 'PATCH' | 'POST', path: string, body: unknown): Promise<Reply> =>
     this.#untilKnown(this.#call(method, path, body))
 
-  /** A call of a sign-in: it takes no key, and one that is done twice replaces a code. */
+  /** A call of a sign-in: it takes no key, and a repeat replaces a code. */
   signIn = (path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> =>
     this.#untilKnown(this.#call('POST', path, body, headers))
 

@@ -16,7 +16,7 @@ export interface Ending {
   readonly takes: boolean
   /** True if the money that reached the payee's account stays there. */
   readonly gives: boolean
-  /** The bank has taken back what it gave for it. */
+  /** The bank has reversed the payment. */
   readonly isTakenBack?: true
   /** It may also fail with nothing moved, if it was taken back before anybody saw that it had arrived. */
   readonly mayFail?: true
@@ -31,7 +31,7 @@ export const FAILS: Ending = { status: 'FAILED', takes: false, gives: false }
 export interface Payment {
   /** The request, for reports. */
   readonly what: string
-  /** Internal accounts. Undefined where the money comes from elsewhere, or goes there. */
+  /** Internal account, or undefined if the money comes from or goes to an external one. */
   readonly from: string | undefined
   readonly to: string | undefined
   /** The suffix of the account elsewhere that is paid. */
@@ -44,7 +44,7 @@ export interface Payment {
   shortfall: bigint
   state: 'asked' | 'acknowledged' | 'refused' | 'unused'
   transactionId?: string
-  /** The bank's name for what was paid in. */
+  /** The bank's id of the deposit. */
   depositId?: string | undefined
   /**
    * The platform asks its backend whether to accept the payment; without a response in time the money is
@@ -118,7 +118,9 @@ export class Model {
     return available
   }
 
-  /** The most that an account may have: all that may come has come, and of what left it only what never comes back has. */
+  /**
+   * The most that an account may have: everything possible has arrived, and only final payments have left.
+   */
   most(id: string): bigint {
     let available = this.#account(id).funded
     for (const { from, to, sent, received, state, ending } of this.payments) {

@@ -33,7 +33,7 @@ export interface Rail {
   pass(seconds: number): Promise<void>
   /** Checks the events received so far, at any time. Throws Wrong. */
   look(): Promise<void>
-  /** Why the rail is not done with the payments of the model; undefined where it is. */
+  /** The reason that payments of the model are still open at the rail; undefined if none are. */
   whatIsOpen(model: Model): Promise<string | undefined>
   /** Compares the rail's final state with the model. Throws Wrong. */
   check(model: Model): Promise<void>

@@ -45,7 +45,7 @@ export function habitsOf(random: Random): Habits {
   }
 }
 
-/** An order as the bank's back office shows it. */
+/** An order, as the bank's control API shows it. */
 export interface Order {
   readonly id: string
   readonly status: string
@@ -108,14 +108,14 @@ export class Connector {
     this.#program.kill()
   }
 
-  /** Asks the bank's back office, where people are, until there is an answer. */
-  async desk(method: 'GET' | 'POST', path: string, body?: object): Promise<ReturnType<typeof JSON.parse>> {
+  /** Calls the bank's control API until there is a response. */
+  async control(method: 'GET' | 'POST', path: string, body?: object): Promise<ReturnType<typeof JSON.parse>> {
     const url = new URL(`http://${ADDRESS}/bank${path}`)
     const sent = { method, url, headers: {}, body: Buffer.from(body ? JSON.stringify(body) : '') }
     for (;;) {
       const answer = await this.#network.send(sent).catch(() => undefined)
       if (answer?.status === 200) return JSON.parse(answer.body!)
-      if (answer) throw new Error(`The bank's back office answers ${answer.status} ${answer.body}`)
+      if (answer) throw new Error(`The bank's control API returned ${answer.status} ${answer.body}`)
       await this.#machine.pause(RESTART_MS_MAX)
     }
   }

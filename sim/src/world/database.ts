@@ -42,7 +42,7 @@ export class ProgramDatabase implements Database {
     return this.#sent(() => this.#engine.script(sql))
   }
 
-  /** Sends a statement, does it, and brings its answer back. */
+  /** Sends a statement, runs it, and returns its result. */
   #sent<T>(run: () => Promise<T>): Promise<T> {
     const { latencyMsMax } = this.#faults()
     const machine = this.#machine

@@ -27,7 +27,10 @@ export const START_MS = Date.UTC(2026, 0, 15, 12)
 /** If this folder exists, its files are in memory. */
 const IN_MEMORY = '/dev/shm'
 
-/** The server's embedded database, without a disk and in this thread: what is lost in a simulation is decided above it. */
+/**
+ * The server's embedded database, without a disk and in this thread: the simulation above it decides about
+ * losses.
+ */
 export async function openEngine(): Promise<Engine> {
   const folder = await mkdtemp(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'countersign-sim-'))
   const engine = await createEngine()

@@ -83,7 +83,7 @@ export class Servers {
   /** Starts a server, and starts it again if it fails because of a fault in its database. */
   async #begin(at: number): Promise<void> {
     for (;;) {
-      // The one before may just have become ready.
+      // The previous one may just have become ready.
       await this.#machine.pause(0)
       const program = new Program(`server ${at + 1}`)
       const own: Running = { program }
@@ -111,7 +111,7 @@ export class Servers {
     }
   }
 
-  /** Sends a call over the network, to one of the servers. Rejects where no answer comes. */
+  /** Sends a call over the network, to one of the servers. Rejects without a response. */
   async send({ method, path, headers, body = '' }: Call): Promise<Reply> {
     const url = new URL(`http://${SERVERS}${path}`)
     const answer = await this.#network.send({ method, url, headers, body: Buffer.from(body) })
@@ -152,7 +152,10 @@ function isSound({ conflicts, losses }: DatabaseFaults): boolean {
   return conflicts === 0 && losses === 0
 }
 
-/** Ids take their randomness from a pool that outlives a run: takes what is left of it, so that this run begins with a full one. */
+/**
+ * Ids take their randomness from a pool that outlives a run: drains the rest, so that this run begins with a
+ * full pool.
+ */
 function fillPool(): void {
   const before = randomness.asked
   while (randomness.asked === before) newRequestId(new Date())
