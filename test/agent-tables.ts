@@ -10,7 +10,7 @@ import { markdownTable } from './markdown-table.ts'
 /** The rules that deny, in the order of their checks. */
 export function agentDenialTable(): string {
   return markdownTable(
-    ['`details.rule`', 'answer', 'when'],
+    ['`details.rule`', 'response', 'when'],
     AGENT_DENIAL_RULES.map((rule) => [
       `\`${rule}\``,
       `403 \`${AGENT_DENIALS[rule].code}\``,

@@ -87,13 +87,13 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'documents of a person': personDocumentTable,
   'states of a delivery': () => stateTable(WEBHOOK_DELIVERY_TRANSITIONS),
   'when a card is declined': cardDeclineTable,
-  'what a payload says': payloadTable,
-  "what a customer's token allows": customerCallTable,
+  'fields of a payload': payloadTable,
+  "calls of a customer's token": customerCallTable,
   'calls that are signed': signedCallTable,
-  'what a merchant may claim': overClaimTable,
+  'limits of claims': overClaimTable,
   'reasons of differences': () =>
     markdownTable(
-      ['reason', 'what it says'],
+      ['reason', 'meaning'],
       Object.entries(DIFFERENCES).map(([reason, words]) => [`\`${reason}\``, words]),
     ),
   decisions: decisionTable,
