@@ -46,10 +46,7 @@ export interface Payment {
   transactionId?: string
   /** The bank's id of the deposit. */
   depositId?: string | undefined
-  /**
-   * The platform asks its backend whether to accept the payment; without a response in time the money is
-   * returned.
-   */
+  /** The platform decides whether to accept the payment; without a response in time the money is returned. */
   isAsked?: boolean
   /** The least that `from` may have had available at any time since the request. */
   leastAvailable: bigint
