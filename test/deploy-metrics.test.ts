@@ -96,7 +96,7 @@ beforeAll(async () => {
 })
 
 describe('the dashboard and the alerts', () => {
-  test.each(QUERIES)('$name speaks of metrics, labels and values that a server has', ({ expr, legend }) => {
+  test.each(QUERIES)('$name uses only metrics, labels and values that a server has', ({ expr, legend }) => {
     const { metrics, labels, values } = namesIn(expr)
     expect(metrics.length).toBeGreaterThan(0)
     const own = metrics.filter((metric) => metric !== 'up')

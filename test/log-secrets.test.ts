@@ -27,7 +27,7 @@ test.each([
   )
 })
 
-test('the first of many words is found where a search for each of them finds it', () => {
+test('the first of many words is found at the position that separate searches find', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), minLength: 4, maxLength: 6 })
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 60 })
   fc.assert(

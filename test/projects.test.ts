@@ -52,7 +52,7 @@ test.each(PROJECTS.filter(({ run }) => run === 'smoke'))(
   },
 )
 
-test('a test that starts a process is not taken for one over the shared server', () => {
+test('a test that starts a process does not count as a test over the shared server', () => {
   const text =
     "import { spawn } from 'node:child_process'\nimport { newPlatform } from '../client.testing.ts'\n"
   expect(projectOf('server/test/people/tokens/made-up.test.ts', text).name).toBe('processes')

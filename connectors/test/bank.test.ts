@@ -155,7 +155,7 @@ test('a line at the end of the journal that a crash cut off is ignored', async (
   expect(await readFile(path, 'utf8')).toBe('{"n":1}\n{"n":2}\n{"n":4}\n')
 })
 
-test('a new start delivers what Countersign has not received, and nothing else', async () => {
+test('a restarted bank delivers the events that Countersign has not received, and no others', async () => {
   const door = await newDoor()
   const folder = await newFolder()
   const first = await newBank({ folder, behaviour: { settleDelayMs: 0 }, events: door.url })
@@ -172,7 +172,7 @@ test('a new start delivers what Countersign has not received, and nothing else',
   expect(door.order).toEqual([early.id, late.id])
 })
 
-test('events can be repeated and come in any order; they are held until they may leave', async () => {
+test('the bank repeats and shuffles events on request, and holds them until they are released', async () => {
   const door = await newDoor()
   const behaviour = { settleDelayMs: 0, repeatEvents: 3, shuffleEvents: true, holdEvents: true }
   const { wire, control } = await newBank({ behaviour, events: door.url })
@@ -254,7 +254,7 @@ test('the control API accepts only this machine and rejects unknown behaviour', 
   expect((await control('GET', 'vault')).status).toBe(404)
 })
 
-test('the numbers of its accounts pass the checks of other banks', () => {
+test('account numbers of the example bank pass the checks of other banks', () => {
   for (let account = 1_000_000_000; account < 1_000_000_200; account++)
     expect(validateIBAN(ibanOf(account)), ibanOf(account)).toEqual({ valid: true, errorCodes: [] })
   const weights = [3, 7, 1, 3, 7, 1, 3, 7, 1]

@@ -65,7 +65,7 @@ async function startRestartServer(forgets: boolean, atEnd: AtEnd) {
   return { url: bank.url, eventsPort, accounts: { ...EXAMPLE_BANK_ACCOUNTS, restart } }
 }
 
-test.concurrent('the example bank passes every check, also when it is killed', async (t) => {
+test.concurrent('the example bank passes every check, even if it is killed', async (t) => {
   const { expect } = t
   const control = await startRestartServer(false, t.onTestFinished)
   const results = await checkConnector({ ...control, ...WAITS, secrets: SECRETS })
@@ -73,7 +73,7 @@ test.concurrent('the example bank passes every check, also when it is killed', a
   expect(results.length).toBeGreaterThan(55)
 })
 
-test.concurrent('a bank that forgets its keys when it is started again is found', async (t) => {
+test.concurrent('the kit finds a bank that forgets its keys at a restart', async (t) => {
   const { expect } = t
   const control = await startRestartServer(true, t.onTestFinished)
   const results = await checkConnector({ ...control, ...SHORT_WAITS, secrets: SECRETS, groups: ['Restarts'] })
