@@ -19,7 +19,7 @@ const COMMON = operations
 /** The fields of each payload, in addition to the common ones. */
 export function payloadTable(): string {
   return markdownTable(
-    ['`operation`', 'its own members'],
+    ['`operation`', 'its own fields'],
     operations.map((operation) => [
       `\`${operation}\``,
       membersOf(PAYLOADS[operation])
