@@ -73,7 +73,7 @@ function currencyList(codes: readonly string[]): string {
 function table(type: AccountTypeName, members: TProperties): string[] {
   const checks = accountType(type).checks ?? {}
   return [
-    '| member | must be given | form | check |',
+    '| field | required | form | check |',
     '|---|---|---|---|',
     ...Object.entries<TSchema>(members).map(([name, schema]) => {
       const isRequired = !Type.IsOptional(schema)
