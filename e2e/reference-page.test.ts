@@ -41,7 +41,7 @@ describe('the pages about the API', () => {
     await page.locator('main').getByRole('link', { name: 'Your first payment' }).click()
     await page.getByRole('heading', { level: 1, name: 'Your first payment' }).waitFor()
     await page.locator('a[rel=next]').click()
-    await page.getByRole('heading', { level: 1, name: 'Calling the API' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'API conventions' }).waitFor()
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Guides' }).click()
     await page.getByRole('heading', { level: 2, name: 'Run a server' }).waitFor()
     expect(wrong).toEqual([])

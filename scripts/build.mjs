@@ -8,12 +8,12 @@ import { isMain, ROOT, runNode, runScript, ScriptError, say } from './run.mjs'
 /**
  * A workspace that is built into its folder `dist`.
  * @typedef {object} Target
- * @property {'program' | 'library' | 'pages'} kind a program for Node; a library, each module of which is a file of its
- *   own in dist; or pages for browsers, which Vite builds by the package's vite.config.ts
+ * @property {'program' | 'library' | 'pages'} kind a program for Node; a library, whose modules are separate
+ *   files in dist; or pages for browsers, which Vite builds by the package's vite.config.ts
  * @property {readonly string[]} entries the first files of its programs, or the modules that a library exports
  * @property {readonly string[]} sources the folders whose files may be part of the output
- * @property {string} [outbase] the folder that the names in dist are relative to; the package's src if not given
- * @property {boolean} [isSplit] whether a dynamic import loads a file of its own. Without it a program is one file.
+ * @property {string} [outbase] the folder that the names in dist are relative to; the package's src by default
+ * @property {boolean} [isSplit] true if dynamic imports load separate files; otherwise a program is one file
  * @property {string} [worker] a file that runs next to the program, in its own thread
  */
 
@@ -80,7 +80,7 @@ export const TARGETS = {
 
 /** @typedef {keyof typeof TARGETS} Package */
 
-/** All of them, in an order in which each finds what it needs. */
+/** All packages, each after the packages that it needs. */
 export const PACKAGES = /** @type {Package[]} */ (Object.keys(TARGETS))
 
 /** Other files that affect the output. */
@@ -146,7 +146,7 @@ function stampOf(name) {
 }
 
 /**
- * What the last build was made of, and its files. Undefined if there was none, or its stamp was cut off.
+ * The inputs and files of the last build. Undefined if there was no build, or if its stamp was cut off.
  * @param {Package} name
  * @returns {{ state: string, files: string[] } | undefined}
  */

@@ -5,11 +5,11 @@ import { ROOT, ScriptError } from './run.mjs'
 /** @typedef {import('./build.mjs').Target} Target */
 
 /**
- * Builds a package into its `dist`, and removes what is no part of it.
+ * Builds a package into its `dist`, and removes other files from it.
  * @param {string} name
  * @param {Target} target
- * @param {readonly string[]} former the files of the build before. Those that a running program may still load by
- *   a dynamic import are left there until the next build.
+ * @param {readonly string[]} former the files of the previous build. Files that a running
+ *   program may still load by a dynamic import stay until the next build
  * @returns {Promise<string[]>} the files of this build, within `dist`
  */
 export async function compile(name, target, former) {
@@ -32,7 +32,7 @@ export async function compile(name, target, former) {
 }
 
 /**
- * What esbuild is told for a program or a library: first of the package itself, then of its worker.
+ * The esbuild options of a program or a library: first for the package itself, then for its worker.
  * @param {string} name
  * @param {Target} target
  * @returns {Promise<import('esbuild').BuildOptions[]>}
@@ -40,9 +40,7 @@ export async function compile(name, target, former) {
 export async function buildOptions(name, { kind, entries, outbase, isSplit, worker }) {
   /** @type {import('esbuild').BuildOptions} */
   const common = {
-    ...(kind === 'library'
-      ? { platform: 'neutral', target: ['es2022'], plugins: [besideEachOther] }
-      : PROGRAM),
+    ...(kind === 'library' ? { platform: 'neutral', target: ['es2022'], plugins: [filePerModule] } : PROGRAM),
     absWorkingDir: ROOT,
     outdir: join(ROOT, name, 'dist'),
     bundle: true,
@@ -78,7 +76,7 @@ function removeOthers(outdir, files) {
 }
 
 /**
- * Builds pages into a folder of their own, and puts it in the place of the former one: a server may be reading that.
+ * Builds pages into a new folder and then swaps it with the old one, which a server may be reading.
  * @param {string} name
  * @returns {Promise<string[]>}
  */
@@ -114,13 +112,13 @@ function writeWhole(path, contents) {
 }
 
 /**
- * Packages outside the bundle: they need files beside them, or are optional. A program bundles all others: loading
- * their thousand files one by one took half of the start time.
+ * Packages outside the bundle: they need files next to them, or are optional. A program bundles all others,
+ * because loading their thousand files one by one took half of the start time.
  */
 export const OUTSIDE_PACKAGES = ['@electric-sql/', 'autocannon', 'pg-native', 'pino', 'ssh2-sftp-client']
 
 /**
- * Builds one program that runs on Node, with all that it imports, as `file`.
+ * Builds one program for Node, with everything that it imports, as `file`.
  * @param {string} entry
  * @param {string} file
  * @param {readonly import('esbuild').Plugin[]} plugins
@@ -158,7 +156,7 @@ const thirdParty = {
   },
 }
 
-/** What esbuild is told of every program. @satisfies {import('esbuild').BuildOptions} */
+/** The esbuild options of every program. @satisfies {import('esbuild').BuildOptions} */
 const PROGRAM = {
   platform: /** @type {const} */ ('node'),
   target: ['node20'],
@@ -167,12 +165,12 @@ const PROGRAM = {
 }
 
 /**
- * Compiles each module of a library to a file of its own. A bundler can then leave out whole modules that a page does not
- * use; out of one large file it takes along whatever it does not understand.
+ * Compiles each module of a library to its own file, so that a bundler can leave out unused modules. From one
+ * large file, it keeps everything that it cannot prove to be free of side effects.
  * @type {import('esbuild').Plugin}
  */
-const besideEachOther = {
-  name: 'beside-each-other',
+const filePerModule = {
+  name: 'file-per-module',
   setup(build) {
     build.onResolve({ filter: /^/ }, ({ kind, path }) =>
       kind === 'entry-point'

@@ -8,8 +8,9 @@ const OUT = join(ROOT, 'sdk', 'dist')
 const STAMP = join(OUT, '.declarations')
 
 /**
- * Builds the sdk, and then bundles its declarations beside the compiled files: one per entry, and what entries share. The
- * build removes declarations with everything else that it did not write, so they are as old as the compiled files.
+ * Builds the sdk, and then bundles its declarations next to the compiled files: one file per entry, and one
+ * for shared code. The build removes files that it did not write, declarations among them, so they are as old
+ * as the compiled files.
  */
 export async function ensureDeclarations() {
   await ensureBuilt(['sdk'])

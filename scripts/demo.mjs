@@ -19,7 +19,9 @@ await runScript(async () => {
   return await runNode('cli/dist/main.js', ['demo', ...args])
 })
 
-/** The demo on a chain, with a sandbox of its own: on the chain that `npm run chain` runs, or on one for this once. */
+/**
+ * The demo on a chain, with its own sandbox: on the chain that `npm run chain` runs, or on a temporary one.
+ */
 async function onChain() {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-demo-'))
   /** @type {import('node:child_process').ChildProcess[]} */

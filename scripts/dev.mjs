@@ -39,7 +39,7 @@ async function watchServer(onBuilt) {
     name: 'reporting',
     setup(build) {
       build.onEnd(async ({ errors }) => {
-        // esbuild has printed the errors. The server of the build before goes on.
+        // esbuild has printed the errors. The server of the previous build keeps running.
         if (errors.length > 0) return
         await ensureGenerated()
         await onBuilt()

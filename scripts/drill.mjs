@@ -17,7 +17,7 @@ import { runScript, ScriptError, say } from './run.mjs'
 /** Load before and after each fault. */
 const STEADY_MS = 2000
 const AFTER_MS = 3000
-/** The goal: from a new primary that takes writes to the first answer. */
+/** The goal: from a new primary that accepts writes to the first response. */
 const RECOVERY_MS_MAX = 10_000
 /** Longer than any payment of the sandbox takes. */
 const SETTLED_SECONDS = 20 * 60
@@ -49,7 +49,7 @@ await runScript(async () => {
   } finally {
     await cluster.stop()
   }
-  // Where the drill was given up, payers and follower would go on trying.
+  // If the drill failed, payers and follower would keep trying.
   process.exit(isSound ? 0 : 1)
 })
 
@@ -125,7 +125,7 @@ async function undergo(cluster, load, fault, isShort) {
   wrong.push(...(await lostOrDoubled(primary.localPort, load, { isOver: false })))
   const recoveryMs = firstMs - writableMs
   if (taken && !isShort && recoveryMs > RECOVERY_MS_MAX)
-    wrong.push(`${seconds(recoveryMs)} from the new primary to an answer`)
+    wrong.push(`${seconds(recoveryMs)} from the new primary to a response`)
   const recovery = taken
     ? `, new primary after ${seconds(writableMs - startMs)}, first success ${seconds(recoveryMs)} later`
     : ''

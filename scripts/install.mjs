@@ -38,7 +38,7 @@ export function refuseOldNode(version) {
 }
 
 /**
- * Whether npm has already installed this lock file here.
+ * True if npm has already installed this lock file.
  * @param {string} lockText
  */
 function npmInstalled(lockText) {
@@ -63,8 +63,8 @@ function packagesOf(lockText) {
 }
 
 /**
- * Whether an optional package is made for this system and no other. Finding this system's C library is slow, so a
- * package for one of them does not count.
+ * True if an optional package is made for this system only. Finding the system's C library is slow, so
+ * packages for one C library do not count.
  * @param {Package} entry
  */
 function isForThisSystem(entry) {
@@ -80,7 +80,7 @@ async function npm(args) {
 }
 
 /**
- * Runs npm, the one that started this script where there is one. Resolves to its exit code.
+ * Runs npm, preferably the one that started this script. Resolves to its exit code.
  * @param {string[]} args
  * @param {import('node:child_process').SpawnOptions} options
  */

@@ -5,10 +5,10 @@ const ENDS_WITHIN_MS = 10_000
 const LOOK_EVERY_MS = 100
 
 /**
- * Kills the processes that have a folder of tests in their environment, their arguments or as their working folder, after some
- * time to end by themselves. Linux only: elsewhere it finds none.
+ * Kills processes that have a test folder in their environment or arguments, or as their working folder,
+ * after a grace period. Finds processes only on Linux.
  * @param {string} folder
- * @returns {Promise<{ pid: number, command: string }[]>} those that it had to kill
+ * @returns {Promise<{ pid: number, command: string }[]>} the killed processes
  */
 export async function endProcessesOf(folder) {
   const deadline = Date.now() + ENDS_WITHIN_MS

@@ -5,7 +5,7 @@ import { ensureDeclarations } from './declarations.mjs'
 import { ensureInstalled } from './install.mjs'
 import { isMain, ROOT, runScript, ScriptError } from './run.mjs'
 
-/** What is published, by room: makes what is packed. */
+/** The published packages, each with the function that builds its files. */
 export const MAKE = /** @type {Readonly<Record<string, () => Promise<void>>>} */ ({
   sdk: ensureDeclarations,
   cli: async () => {
@@ -17,7 +17,7 @@ export const MAKE = /** @type {Readonly<Record<string, () => Promise<void>>>} */
 /** The licences of the packages that are part of the command's file. Throws ScriptError for one without a licence. */
 function notices() {
   const dist = join(ROOT, 'cli', 'dist')
-  // A bundle names each file before what it takes from it.
+  // A bundle names each file before its content.
   const bundle = readdirSync(dist)
     .filter((name) => name.endsWith('.js'))
     .map((name) => readFileSync(join(dist, name), 'utf8'))
@@ -38,7 +38,7 @@ function notices() {
 }
 
 /**
- * Throws ScriptError if a file that a package exports is missing: npm packs and publishes what is there, silently.
+ * Throws ScriptError if a file that a package exports is missing: npm would silently publish without it.
  * @param {string} folder the package
  */
 export function requireExports(folder) {

@@ -10,7 +10,7 @@ import { isMain, ROOT, runScript, say } from './run.mjs'
 /** @typedef {import('./pack.mjs').Packed} Packed */
 
 /**
- * Packs what is published, gives it to `work`, and removes it.
+ * Packs the published packages, passes them to `work`, and removes them.
  * @template T
  * @param {(packed: Packed[], folder: string) => Promise<T>} work
  * @returns {Promise<T>}
@@ -26,7 +26,7 @@ export async function withPackages(work) {
 }
 
 /**
- * Holds packages to our rules, and to those that publint and attw know. Prints what is wrong. Needs no network.
+ * Checks packages with our rules, publint and attw. Prints the faults. Needs no network.
  * @param {readonly Packed[]} packages
  * @returns {boolean} whether all is well
  */
@@ -63,7 +63,7 @@ function attw({ tarball, manifest }) {
 }
 
 /**
- * Runs an installed program. What it printed, where it failed.
+ * Runs an installed program. Returns its output if it failed.
  * @param {string} file
  * @param {readonly string[]} args
  */

@@ -13,10 +13,10 @@ const FILES = /** @type {Readonly<Record<string, RegExp>>} */ ({
 })
 const NEEDED = ['package.json', 'README.md', 'LICENSE']
 
-/** How large a tarball may become, in bytes. */
+/** The largest allowed tarball, in bytes. */
 const SIZE_MAX = /** @type {Readonly<Record<string, number>>} */ ({ sdk: 400_000, cli: 700_000 })
 
-/** What no package may contain: names of what is not published, and what looks like a secret or this machine. */
+/** Patterns that no package may contain: names of unpublished things, secrets, and paths of this machine. */
 const NOWHERE = /** @type {readonly { what: string, pattern: RegExp }[]} */ ([
   { what: 'a private key', pattern: /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----[\\rn\s]*[A-Za-z0-9+/]{40}/ },
   { what: 'a secret of webhooks', pattern: /whsec_[A-Za-z0-9+/=]{32}/ },
@@ -25,7 +25,7 @@ const NOWHERE = /** @type {readonly { what: string, pattern: RegExp }[]} */ ([
 ])
 
 /**
- * What is wrong with a packed package, a sentence each.
+ * The faults of a packed package, one sentence each.
  * @param {Packed} packed
  * @returns {string[]}
  */
@@ -39,7 +39,7 @@ function* manifestFaults({ room, manifest }) {
   const root = readJson('package.json')
   if (manifest.private) yield 'it is private, so npm would not publish it'
   for (const member of ['version', 'license'])
-    if (manifest[member] !== root[member]) yield `its ${member} is not that of the repository`
+    if (manifest[member] !== root[member]) yield `its ${member} differs from the repository's`
   if (manifest.engines?.node !== root.engines.node) yield 'it needs another Node than the repository'
   for (const member of ['description', 'keywords', 'type']) if (!manifest[member]) yield `it has no ${member}`
   // A style sheet is imported for its effect alone. No module is.
@@ -83,7 +83,7 @@ function* importFaults(path, text, manifest) {
   for (const [, name = ''] of text.matchAll(
     /^(?:import|export|\} from)\b[^'"\n]*['"]((?:@[^/'"]+\/)?[^./'"][^/'"]*)/gm,
   ))
-    if (!known.includes(name)) yield `${path} imports ${name}, which is none of its dependencies`
+    if (!known.includes(name)) yield `${path} imports ${name}, which is not one of its dependencies`
 }
 
 /** @param {string} path */

@@ -1,7 +1,7 @@
-// A restore to a point in time by pgBackRest, as docs/backups.md has it: payments, a backup, more payments, a mistake, and back
-// to the moment before it.
-//   node scripts/pitr.mjs   half a minute
-// Ends with 0 only when every payment before that moment is there, once, and the books and the feed go on.
+// A restore to a point in time by pgBackRest, following docs/backups.md: payments, a backup, more payments, a
+// mistake, and back to the moment before it. Takes half a minute:
+//   node scripts/pitr.mjs
+// Exits with 0 only if every payment before that moment exists, once, and the books and the feed continue.
 import { execFile } from 'node:child_process'
 import * as fs from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ const STANZA = 'countersign'
 const MAIN = path.join(ROOT, 'server/dist/main.js')
 const LOAD_MS = 2000
 
-/** One PostgreSQL whose log pgBackRest archives, in a folder of its own. */
+/** One PostgreSQL in its own folder, whose log pgBackRest archives. */
 class Archived {
   /** @param {ReturnType<typeof findBackupPrograms>} programs @param {number} port */
   constructor(programs, port) {
@@ -175,13 +175,16 @@ async function goBack(postgres, servers) {
   for (const line of wrong) say(`WRONG: ${line}`)
   say(
     wrong.length === 0
-      ? 'Nothing from before that moment is lost or doubled; the feed goes on.'
+      ? 'Nothing from before that moment is lost or doubled; the feed continues.'
       : `${wrong.length} wrong.`,
   )
   return wrong.length === 0
 }
 
-/** What `countersign backup` finds once the log of a moment is archived. @param {Archived} postgres @param {Servers} servers @param {string} target @returns {Promise<string[]>} */
+/**
+ * The findings of `countersign backup` once the log of a moment is archived. @param {Archived} postgres
+ * @param {Servers} servers @param {string} target @returns {Promise<string[]>}
+ */
 async function archived(postgres, servers, target) {
   await query(postgres.port, DATABASE, 'SELECT pg_switch_wal()')
   const sql = 'SELECT last_archived_time > $1::timestamptz AS is_archived FROM pg_stat_archiver'

@@ -28,9 +28,10 @@ const SETTINGS = {
  */
 
 /**
- * Starts a cluster on the loopback, where every user may connect without a password. Settings are added to, or
- * replace, the ones above.
- * @param {{ port?: number, settings?: Record<string, string>, inMemory?: boolean }} [options] `inMemory`: where that is possible
+ * Starts a cluster on the loopback, where every user may connect without a password. Settings are added to,
+ * or replace, the ones above.
+ * @param {{ port?: number, settings?: Record<string, string>, inMemory?: boolean }} [options] `inMemory`:
+ * stores its files in memory if possible
  * @returns {Promise<Cluster>}
  */
 export async function startCluster(options = {}) {
@@ -79,7 +80,8 @@ export async function startCluster(options = {}) {
 }
 
 /**
- * Starts a standby of a cluster, which follows it until it is stopped. The cluster needs `wal_level` replica, as it has by itself.
+ * Starts a standby of a cluster, which follows it until it is stopped. The cluster needs `wal_level` replica,
+ * which is the default.
  * @param {{ port: number, bin: string }} primary
  * @returns {Promise<{ url: string, port: number, stop: () => Promise<void> }>}
  */
@@ -161,7 +163,8 @@ export function poolerSettings(mode, port, database, more) {
     'server_login_retry = 1',
     // Below the time that the server waits for a statement: pgbouncer then says that it gave the statement to nobody.
     'query_wait_timeout = 5',
-    // pgbouncer does not take the settings of a session from its start: those of the database stand in for them.
+    // pgbouncer does not accept session settings at the start of a connection: the settings of the database
+    // replace them.
     'ignore_startup_parameters = options',
     ...more,
   ]
@@ -311,7 +314,7 @@ function runCommand(command, url) {
   return new Promise((resolve, reject) => {
     const [file = '', ...parameters] = command
     const child = spawn(file, parameters, { stdio: 'inherit', env: { ...process.env, DATABASE_URL: url } })
-    // SIGINT comes from the terminal, which sends it to the command by itself.
+    // The terminal sends SIGINT to the command directly.
     for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
     child.on('error', reject)
     child.on('close', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)))

@@ -39,12 +39,12 @@ function kilobytes(bytes) {
   return `${(bytes / 1000).toFixed(1)} kB`
 }
 
-/** All rooms have one version: what is published together was tested together. */
+/** All workspaces have one version: published packages were tested together. */
 function versionFaults() {
   const { version, workspaces } = readJson('package.json')
   /** @type {string[]} */
   const faults = []
-  if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)) faults.push(`package.json: ${version} is no version`)
+  if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)) faults.push(`package.json: ${version} is not a version`)
   for (const room of workspaces) {
     const own = readJson(`${room}/package.json`).version
     if (own !== version) faults.push(`${room}/package.json: version ${own}, the repository has ${version}`)

@@ -42,7 +42,7 @@ export async function runScript(work) {
 }
 
 /**
- * Whether a module is the one that `node` was started with.
+ * True for the module that `node` was started with.
  * @param {string} moduleUrl its import.meta.url
  */
 export function isMain(moduleUrl) {

@@ -10,7 +10,7 @@ import { buildProgram } from './compile.mjs'
 import { ensureInstalled } from './install.mjs'
 import { ROOT, runScript, say } from './run.mjs'
 
-/** Each fault must be found in one of so many seeds. */
+/** The number of seeds, one of which must find each fault. */
 const SEEDS = 100
 
 /**
@@ -34,7 +34,7 @@ function planting({ name, file, find, replace }) {
 }
 
 /**
- * What the simulation prints, with exit code 0 or 1.
+ * The output of the simulation. It must exit with 0 or 1.
  * @param {string} file
  * @returns {Promise<string>}
  */

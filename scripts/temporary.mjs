@@ -6,14 +6,14 @@ import { join } from 'node:path'
 const MEMORY = '/dev/shm'
 /** Several times what all tests hold at once. Docker's default, 64 MB, is too small. */
 const FREE_BYTES_MIN = 4 * 2 ** 30
-/** What belongs to a process that cannot be seen from here is left alone for so long. */
+/** Folders of processes that cannot be seen from here (other containers) are kept for at least this time. */
 const LEFT_MS_MIN = 3_600_000
 
 /**
- * A new folder for the files of tests: in memory, where there is plenty of it, else in `otherwise`. Tests make hundreds of
- * databases of a thousand files each, and a disk takes ten times the processor's time for that, and more for what they
- * sync. No test ends the machine, so none sees the difference. A TMPDIR that is set is taken as it is.
- * @param {string} prefix of its name. What killed runs have left in memory under it is removed
+ * Creates a folder for test files: in memory if there is plenty of it, else in `otherwise`. Tests create
+ * hundreds of databases of a thousand files each, which takes ten times longer on a disk; a TMPDIR
+ * that is set is used.
+ * @param {string} prefix of its name. Folders of killed runs with this prefix are removed from memory
  * @param {string} [otherwise]
  * @returns {string}
  */

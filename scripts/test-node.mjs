@@ -71,8 +71,8 @@ async function installNode(line, folder) {
 }
 
 /**
- * Starts a sandbox, pays in it as the demo does, and stops it. Resolves to true if the payment settled and the server ended in
- * good order.
+ * Starts a sandbox, pays in it like the demo, and stops it. Resolves to true if the payment settled and the
+ * server stopped cleanly.
  * @param {string} node
  * @param {string} data
  * @param {NodeJS.ProcessEnv} env

@@ -7,7 +7,8 @@ import { ensureTools, npmInstall, runToolTests } from './tools.mjs'
 /** Runs the tests of the packages: packed, and installed by npm into an empty folder. Needs npm's registry. */
 await runScript(() =>
   withPackages(async (packages, folder) => {
-    // A bundler treats what is below a `node_modules` otherwise than an app, so the tools are in a folder of their own.
+    // A bundler treats files below a `node_modules` differently from an app's, so the tools are in a separate
+    // folder.
     process.env.PACKAGE_TOOLS = await ensureTools('packages')
     const installed = join(folder, 'installed')
     mkdirSync(installed)

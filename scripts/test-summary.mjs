@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** What a run counts as that has failed outside of its tests. */
+/** The summary of a run that failed outside of its tests. */
 export const ONE_FAILED = '0 passed, 1 failed'
 
 /**

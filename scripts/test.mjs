@@ -1,5 +1,5 @@
-// Runs tests with vitest, whose arguments it takes. Without a file, a name or a project: what a contributor needs, that is,
-// the projects that run always and one test of each of the others. `npm run test:all` is the whole.
+// Runs tests with vitest, whose arguments it takes. Without a file, a name or a project, it runs the projects
+// that run always and one test of each of the others. `npm run test:all` runs everything.
 import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBuilt, PACKAGES } from './build.mjs'
@@ -36,8 +36,8 @@ await runScript(async () => {
 })
 
 /**
- * Whether the last line of vitest tells how the run went: not where it ended before its reporters, or failed without a failed
- * test, as by a secret in the server's log.
+ * True if the last line of vitest tells the outcome. It does not if the run ended before its reporters, or
+ * failed without a failed test, such as by a secret in the server's log.
  * @param {number} code
  * @param {readonly string[]} lines
  * @param {readonly string[]} args
@@ -49,7 +49,8 @@ function isTold(code, lines, args) {
 }
 
 /**
- * What test/projects.ts calls the scope of a run. A file or a project is taken from everything.
+ * The scope of a run, as test/projects.ts defines it. Named files and projects are searched in the full
+ * scope.
  * @param {readonly string[]} args
  */
 function scopeOf(args) {

@@ -29,7 +29,7 @@ export async function ensureTools(name) {
 }
 
 /**
- * Installs what a folder's package.json names, and `more`.
+ * Installs the packages in a folder's package.json, and `more`.
  * @param {string} folder
  * @param {readonly string[]} more
  */

@@ -73,11 +73,11 @@ async function upgrade(servers, { old, now, rules }, port) {
   /** @type {string[]} */
   const wrong = []
   const steps = /** @type {[string, () => Promise<unknown>][]} */ ([
-    ['both servers are of the release before', async () => {}],
+    ['both servers run the previous release', async () => {}],
     ['one of the new release next to it', () => servers.replace(0, now)],
     ['the last step is refused meanwhile', async () => wrong.push(...(await finishIsRefused(servers, now)))],
     ['both of the new release', () => servers.replace(1, now)],
-    ['back out: one of the release before', () => servers.replace(0, old)],
+    ['back out: one server of the previous release', () => servers.replace(0, old)],
     ['back out: both', () => servers.replace(1, old)],
     ['again: one of the new release', () => servers.replace(0, now)],
     ['again: both', () => servers.replace(1, now)],
@@ -124,7 +124,7 @@ async function finish(servers, main) {
 async function finishIsRefused(servers, main) {
   try {
     return [
-      `the last step was taken while a server of the release before runs: ${await finish(servers, main)}`,
+      `the last step was taken while a server of the previous release runs: ${await finish(servers, main)}`,
     ]
   } catch (error) {
     const { stderr } = /** @type {{ stderr: string }} */ (error)
@@ -138,7 +138,7 @@ async function finishIsRefused(servers, main) {
 async function oldIsRefused(servers, main) {
   const program = servers.program(main, 'refused', 0)
   program.start()
-  await until('the release before has refused the database', async () => !program.isRunning, {
+  await until('the previous release has refused the database', async () => !program.isRunning, {
     timeoutMs: 30_000,
   }).catch(() => {})
   const isRunning = program.isRunning
@@ -146,5 +146,5 @@ async function oldIsRefused(servers, main) {
   const says = fs.readFileSync(program.log, 'utf8')
   return !isRunning && says.includes('does not know')
     ? []
-    : [`the release before starts after the last step: ${says}`]
+    : [`the previous release starts after the last step: ${says}`]
 }

@@ -4,7 +4,7 @@
  */
 export const PLANTED = [
   {
-    name: 'an answer is given before its commit',
+    name: 'a response is sent before its commit',
     file: 'server/src/kernel/operation/decide-and-commit.ts',
     find: 'return writes.length === 0 ? { done: true } : await app.commit(op, writes)',
     replace: 'void app.commit(op, writes).catch(() => {})\n  return { done: true }',
@@ -16,7 +16,7 @@ export const PLANTED = [
     replace: 'writes',
   },
   {
-    name: 'due work is taken off before it is done',
+    name: 'a job is deleted before it is done',
     file: 'server/src/kernel/outbox/run-job.ts',
     find: 'const { done } = await commit(op, row ? writes : [removal(job), ...writes])',
     replace: 'if (!row) await commit(op, [removal(job)])\n      const { done } = await commit(op, writes)',
@@ -28,7 +28,7 @@ export const PLANTED = [
     replace: "fail: (answer) => delivered(op, transaction, account, { ...answer, outcome: 'delivered' }),",
   },
   {
-    name: 'what a failed transfer held is not given back',
+    name: 'the hold of a failed transfer is not released',
     file: 'server/src/money/transfers/jobs.ts',
     find: '[release(op, heldOf(transaction, account)), ...writes, balanceUpdated(op, account)]',
     replace: '[...writes, balanceUpdated(op, account)]',
@@ -64,20 +64,20 @@ export const PLANTED = [
     replace: 'IF false THEN',
   },
   {
-    name: 'a payment is given back because its connector did not answer',
+    name: 'a payment is returned because its connector did not respond',
     file: 'server/src/outside/connectors/outcomes.ts',
     find: 'if (answer.why !== undefined) return { subject: id, ...unknown(answer.why, asking) }',
     replace:
       "if (answer.why !== undefined) return { subject: id, outcome: 'failed', failureReason: 'QUOTE_EXECUTION_FAILED', detail: answer.why }",
   },
   {
-    name: 'an answer of a connector about another payment counts',
+    name: 'a connector response about another payment is accepted',
     file: 'server/src/money/rails/rail-payments.ts',
     find: 'if (subject === asked.id) return answer',
     replace: 'if (subject !== undefined) return answer',
   },
   {
-    name: 'what a bank sends back stays away',
+    name: 'a payment that a bank returns is not credited',
     file: 'server/src/money/rails/settlement-table.ts',
     find: "returned: 'reverse',",
     replace: "returned: 'none',",
@@ -103,7 +103,7 @@ export const PLANTED = [
     replace: "const occurrences = (globalThis['occurrences'] ??= new Map())",
   },
   {
-    name: 'a statement told under two ids counts twice',
+    name: 'a statement reported under two ids counts twice',
     file: 'server/src/outside/bank-files/statement-lines.ts',
     find: '{ account }: StatementHead,',
     replace: '{ id: account }: StatementHead,',

@@ -10,10 +10,10 @@ import { OTHER_ACCOUNT_TYPES } from '@countersign/contract/accounts/account-type
 import { currenciesOfKind } from '@countersign/contract/core/currencies'
 import { type TProperties, type TSchema, Type } from 'typebox'
 
-/** The checks of all members, and every account type. */
+/** The checks of all fields, and every account type. */
 export function accountTypeTables(): string {
   return [
-    '## Checks of members',
+    '## Checks of fields',
     '',
     '| check | requirement |',
     '|---|---|',
@@ -51,13 +51,13 @@ function section(name: AccountTypeName): string[] {
     ...(individual ? [`An individual holder must give ${asked.join(', ')}.`, ''] : []),
     ...(paymentOnly
       ? [
-          fields ? 'Payment instructions have in their place:' : 'In payment instructions only:',
+          fields ? 'Payment instructions have instead:' : 'Only in payment instructions:',
           '',
           ...table(name, paymentOnly),
         ]
       : paymentExtra && Object.keys(paymentExtra).length > 0
         ? [`Payment instructions also have: ${membersOf(paymentExtra)}.`, '']
-        : ['Payment instructions have the same members.', '']),
+        : ['Payment instructions have the same fields.', '']),
     ...examples.flatMap((one) => ['```json', exampleOf(name, one), '```', '']),
   ]
 }
@@ -73,7 +73,7 @@ function currencyList(codes: readonly string[]): string {
 function table(type: AccountTypeName, members: TProperties): string[] {
   const checks = accountType(type).checks ?? {}
   return [
-    '| member | must be given | form | check |',
+    '| field | required | form | check |',
     '|---|---|---|---|',
     ...Object.entries<TSchema>(members).map(([name, schema]) => {
       const isRequired = !Type.IsOptional(schema)

@@ -10,7 +10,7 @@ import { markdownTable } from './markdown-table.ts'
 /** The rules that deny, in the order of their checks. */
 export function agentDenialTable(): string {
   return markdownTable(
-    ['`details.rule`', 'answer', 'when'],
+    ['`details.rule`', 'response', 'when'],
     AGENT_DENIAL_RULES.map((rule) => [
       `\`${rule}\``,
       `403 \`${AGENT_DENIALS[rule].code}\``,
@@ -26,7 +26,7 @@ export function agentApprovalTable(): string {
   )
 }
 
-/** Those of agents: links to verification pages and what members bring are none of theirs. */
+/** Links to verification pages and team members' limits do not apply to agents. */
 type AgentAttemptKind = Exclude<AttemptKind, 'kycLinksByAddress' | `member${string}`>
 
 const TRIED: Readonly<Record<AgentAttemptKind, string>> = {

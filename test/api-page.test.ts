@@ -9,7 +9,7 @@ const page = readFileSync(new URL('../docs/api.md', import.meta.url), 'utf8')
 /** The text below a heading. */
 const section = (title: string) => page.split(/^## /m).find((one) => one.startsWith(`${title}\n`)) ?? ''
 
-test('the guide of the API names the limits of a page as the contract has them', () => {
+test('the API guide names the page limits of the contract', () => {
   const { limit, cursor } = JSON.parse(JSON.stringify(pageQuery))
   expect(section('Pagination')).toContain(
     `| ${limit.minimum} to ${limit.maximum}, default ${limit.default} |`,
@@ -17,13 +17,13 @@ test('the guide of the API names the limits of a page as the contract has them',
   expect(section('Pagination')).toContain(`at most ${cursor.maxLength.toLocaleString('en')} characters`)
 })
 
-test('the guide of the API names both versions, and says what may change and for how long', () => {
+test('the API guide names both versions, and explains what may change and when', () => {
   const versions = section('Versions')
   for (const text of [`\`/${API_VERSION}/…\``, `\`${DESCRIPTION_VERSION}\``, 'Breaking', 'twelve months'])
     expect(versions).toContain(text)
 })
 
-test('the guide of the API shows what the sdk does with a bigint', () => {
+test('the API guide shows how the sdk handles a bigint', () => {
   const [, amount = '', printed] =
     /toJson\(\{ amount: ([\d_]+)n \}\) \/\/ (.+)/.exec(section('Amounts')) ?? []
   const value = { amount: BigInt(amount.replaceAll('_', '')) }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
 const PAGE = new URL('../docs/connectors/bank-files.md', import.meta.url)
-const SECTION = '## What cannot happen'
+const SECTION = '## Guarantees'
 
 interface Item {
   readonly claim: string
@@ -35,13 +35,13 @@ function faultsOf(page: string, sourceOf: (path: string) => string): string[] {
   ])
 }
 
-test('each thing that cannot happen to bank files names tests that exist', () => {
+test('each guarantee about bank files names existing tests', () => {
   const page = readFileSync(PAGE, 'utf8')
   expect(itemsOf(page).length).toBeGreaterThanOrEqual(10)
   expect(faultsOf(page, (path) => readFileSync(new URL(path, PAGE), 'utf8'))).toEqual([])
 })
 
-test('an item without a test, and a test that is gone, are faults', () => {
+test('an item without a test, and a missing test, are faults', () => {
   const page = `${SECTION}\n\n- **A.** words\n- **B.**\n  - [there](b.test.ts)\n  - [gone](b.test.ts)\n\n## Next\n\n- **C.**\n`
   expect(faultsOf(page, () => "test('there', () => {})")).toEqual([
     'A. names no test',

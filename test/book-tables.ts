@@ -2,7 +2,6 @@ import { STATEMENT_COLUMNS } from '@countersign/contract/books/statements'
 import { TRANSACTION_COLUMNS } from '@countersign/contract/payments/transaction-columns'
 import { markdownTable } from './markdown-table.ts'
 
-/** The columns of a file, with what each has. */
 function columnTable(columns: Readonly<Record<string, string>>): string {
   return markdownTable(
     ['column', ''],

@@ -14,7 +14,7 @@ const CALLER: Readonly<Record<Endpoint['auth'], string>> = {
   public: 'anybody',
 }
 
-/** Every call of the API with its name, which is that of the sdk's call too. */
+/** Every endpoint with its operation name, which is also the name in the sdk. */
 export function callTable(): string {
   return markdownTable(
     ['name', 'call', 'by', ''],

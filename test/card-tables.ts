@@ -11,7 +11,7 @@ export function cardDeclineTable(): string {
   )
 }
 
-/** How much a merchant may claim above its authorization, by category. */
+/** The share that a merchant may claim above its authorization, by category. */
 export function overClaimTable(): string {
   return markdownTable(
     ['merchant', '`mcc`', 'claims at most'],

@@ -15,7 +15,7 @@ export const TEST_MASTER_KEY = '5e'.repeat(32)
 
 const CACHE = fileURLToPath(new URL('../node_modules/.cache/countersign/', import.meta.url))
 const ENGINE = new URL('../server/src/storage/engine/', import.meta.url)
-/** What its files follow from, beside the schema. */
+/** The sources, next to the schema, on which its files depend. */
 const MAKERS = [
   new URL('embedded.ts', ENGINE),
   new URL('embedded-worker.mjs', ENGINE),
@@ -26,8 +26,8 @@ const MAKERS = [
 const UNUSED_MS_MAX = 24 * 3600 * 1000
 
 /**
- * The folder of a migrated, empty embedded database. Making it takes most of a first start, ten seconds of CPU time: it is kept
- * until what it is made of changes.
+ * The folder of a migrated, empty embedded database. Making it takes most of a first start, ten seconds of
+ * CPU time, so it is cached until its sources change.
  */
 export async function findOrMakeEmptyDatabase(): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify(SCHEMA))
@@ -61,7 +61,7 @@ async function makeEmptyDatabase(folder: string): Promise<void> {
   })
 }
 
-/** Removes those of other schemas once no run uses them. */
+/** Removes databases of other schemas once no run uses them. */
 async function removeUnused(): Promise<void> {
   await mkdir(CACHE, { recursive: true })
   for (const name of await readdir(CACHE)) {
@@ -72,7 +72,7 @@ async function removeUnused(): Promise<void> {
   }
 }
 
-/** Copies its files to where a server expects its own. Waiting for each of 900 files would take five times as long. */
+/** Copies its files into a server's folder. Waiting for each of 900 files would take five times as long. */
 export async function copyEmptyDatabase(emptyDatabase: string, dataDir: string): Promise<void> {
   copyFolder(join(emptyDatabase, 'db'), join(dataDir, 'db'))
 }

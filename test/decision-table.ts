@@ -10,8 +10,8 @@ export interface Decision {
 }
 
 /**
- * The head of a decision: `# NNNN: title`, an empty line, `Status: accepted` or `Status: superseded by NNNN`. Undefined
- * for any other head, or where the number differs from that of the file.
+ * The head of a decision: `# NNNN: title`, an empty line, `Status: accepted` or `Status: superseded by NNNN`.
+ * Undefined for any other head, or if the number differs from the file name's.
  */
 export function decisionOf(file: string, text: string): Decision | undefined {
   const head = /^# (\d{4}): (.+)\n\nStatus: (accepted|superseded by \d{4})\n\n/.exec(text)
@@ -30,7 +30,7 @@ export function readDecision(file: string): Decision | undefined {
   return decisionOf(file, readFileSync(new URL(file, FOLDER), 'utf8'))
 }
 
-/** Every decision by number, title and status. Throws where the head of a page is not in its form. */
+/** Every decision by number, title and status. Throws if the head of a page is malformed. */
 export function decisionTable(): string {
   return markdownTable(
     ['number', 'decision', 'status'],

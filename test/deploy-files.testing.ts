@@ -8,7 +8,6 @@ export function textOf(path: string): string {
   return readFileSync(new URL(path, ROOT), 'utf8')
 }
 
-/** Whether this machine has a program. */
 export function hasProgram(name: string): boolean {
   try {
     execFileSync('sh', ['-c', `command -v ${name}`], { stdio: 'ignore' })

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { parse } from 'yaml'
 import { hasProgram, textOf } from './deploy-files.testing.ts'
 
-/** What a scrape and the queries of a histogram add. */
+/** Labels that a scrape and histogram queries add. */
 const LABELS_OF_PROMETHEUS = ['job', 'instance', 'le']
 /** Every server has these once it has been asked something; the values of others are there from the start. */
 const LABEL_OF_TRAFFIC = 'status'
@@ -35,14 +35,14 @@ const QUERIES = [
   ...PANELS,
 ]
 
-/** What a query speaks of. */
+/** The names in a query. */
 interface Named {
   readonly metrics: string[]
   readonly labels: string[]
   readonly values: { metric: string; label: string; value: string }[]
 }
 
-/** Throws where the query is none. */
+/** Throws if the text is not a query. */
 function namesIn(query: string): Named {
   const found: Named = { metrics: [], labels: [], values: [] }
   let metric = ''
@@ -96,7 +96,7 @@ beforeAll(async () => {
 })
 
 describe('the dashboard and the alerts', () => {
-  test.each(QUERIES)('$name speaks of metrics, labels and values that a server has', ({ expr, legend }) => {
+  test.each(QUERIES)('$name uses only metrics, labels and values that a server has', ({ expr, legend }) => {
     const { metrics, labels, values } = namesIn(expr)
     expect(metrics.length).toBeGreaterThan(0)
     const own = metrics.filter((metric) => metric !== 'up')
@@ -112,7 +112,7 @@ describe('the dashboard and the alerts', () => {
     }
   })
 
-  test('a query that is wrong, and a name that is not there, are found', () => {
+  test('an invalid query and an unknown name are found', () => {
     expect(() => namesIn('sum(rate(countersign_a[5m])')).toThrow()
     expect(namesIn('sum by (b) (rate(countersign_a{c="d"}[5m]))')).toEqual({
       metrics: ['countersign_a'],
@@ -122,7 +122,7 @@ describe('the dashboard and the alerts', () => {
     expect(series.has('countersign_a')).toBe(false)
   })
 
-  test('the panels are of one source, do not lie on each other, and have ids of their own', () => {
+  test('the panels use one data source, do not overlap, and have unique ids', () => {
     const cells = DASHBOARD.panels.flatMap(
       ({ gridPos: { x, y, w, h } }: { gridPos: { x: number; y: number; w: number; h: number } }) =>
         Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)},${y + Math.trunc(cell / w)}`),
@@ -134,7 +134,7 @@ describe('the dashboard and the alerts', () => {
       expect(datasource).toEqual({ type: 'prometheus', uid: `$${'{datasource}'}` })
   })
 
-  test('each alert has a name of its own, and a section of the guide that names it', () => {
+  test('each alert has a unique name, and a section of the guide that names it', () => {
     expect(new Set(RULES.map(({ alert }) => alert)).size).toBe(RULES.length)
     const headings = [...GUIDE.matchAll(/^#+ (.+)$/gm)].map(([, text]) =>
       text!.toLowerCase().replaceAll(' ', '-'),

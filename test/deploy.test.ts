@@ -24,7 +24,7 @@ const SETTINGS = [...textOf('docs/operations.md').matchAll(/^\| (`[A-Z][^|]*) \|
   [...names!.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name!),
 )
 
-/** The names that are no setting of the server. */
+/** The names that are not settings of the server. */
 function unknownSettings(names: readonly string[]): string[] {
   const environment = Object.fromEntries(names.map((name) => [name, 'x']))
   return [...names.filter((name) => !SETTINGS.includes(name)), ...settingWarnings(environment)]
@@ -57,7 +57,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** What the final stage copies, in a folder that cannot be written to, and a data directory of another user. */
+/** The files of the final stage in a read-only folder, and a data directory of another user. */
 async function image(): Promise<{ app: string; data: string; asUser: readonly string[] }> {
   const isRoot = process.getuid?.() === 0
   const folder = await mkdtemp(join(tmpdir(), 'countersign-image-'))
@@ -97,7 +97,7 @@ describe('the image', () => {
     expect(finalStage('USER').map((one) => one.getRawArgumentsContent())).toEqual(['1000:1000'])
   })
 
-  test('has known settings, and copies nothing but what collect.mjs puts together and an empty data directory', () => {
+  test('has known settings, and copies only the output of collect.mjs and an empty data directory', () => {
     const { NODE_ENV: _node, ...settings } = imageEnvironment()
     expect(unknownSettings(Object.keys(settings))).toEqual([])
     expect(textOf('deploy/Dockerfile')).toContain('npm ci --ignore-scripts')
@@ -182,7 +182,7 @@ describe('the compose file', () => {
     },
   )
 
-  test('waits for what is healthy, stops after the server has, and has known settings', () => {
+  test('waits for healthy services, gives the server time to stop, and has known settings', () => {
     const { server } = services
     for (const [name, { condition }] of Object.entries<{ condition: string }>(server.depends_on)) {
       expect(services).toHaveProperty(name)
@@ -200,7 +200,7 @@ describe('the unit', () => {
   const unit = textOf('deploy/countersign.service')
   const settings = new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]))
 
-  test('sends SIGTERM, waits longer than the server takes, and has known settings', () => {
+  test('sends SIGTERM, waits longer than the server needs, and has known settings', () => {
     expect(settings.get('KillSignal')).toBe('SIGTERM')
     expect(Number(settings.get('TimeoutStopSec'))).toBeGreaterThan(STOP_SECONDS_LEAST)
     const names = settings
@@ -232,12 +232,12 @@ describe('the manifests of Kubernetes', () => {
   const pod = spec.template.spec
   const [container] = pod.containers
 
-  test('are each of a kind, a name and one namespace', () => {
+  test('have unique kinds and names in one namespace', () => {
     for (const one of documents) expect(one.metadata.namespace ?? one.metadata.name).toBe('countersign')
     expect(new Set(documents.map(({ kind }) => kind)).size).toBe(documents.length)
   })
 
-  test.each(documents)('$kind is as the schemas of Kubernetes have it', (one) => {
+  test.each(documents)('$kind matches the schema of Kubernetes', (one) => {
     const models = createRequire(import.meta.url)(`kubernetes-models/${one.apiVersion}/${one.kind}`)
     const validate = (value: object) => new models[one.kind](value).validate()
     validate(one)
@@ -259,7 +259,7 @@ describe('the manifests of Kubernetes', () => {
     expect(of('PodDisruptionBudget').spec.minAvailable).toBeLessThan(spec.replicas)
   })
 
-  test('ask for its health at HEALTH_PORT, which callers do not reach, and serve callers at PORT', () => {
+  test('probe health at HEALTH_PORT, which callers cannot reach, and serve callers at PORT', () => {
     const ports = new Map<string, number>(
       container.ports.map(({ name, containerPort }: { name: string; containerPort: number }) => [
         name,
@@ -283,7 +283,7 @@ describe('the manifests of Kubernetes', () => {
     expect(container.livenessProbe.httpGet.path).toBe('/healthz')
   })
 
-  test('have known settings, no rights, and time to stop', () => {
+  test('have known settings, no privileges, and time to stop', () => {
     const names = [...Object.keys(of('Secret').stringData), ...Object.keys(of('ConfigMap').data)]
     expect(unknownSettings(names)).toEqual([])
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(STOP_SECONDS_LEAST)

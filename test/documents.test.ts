@@ -83,7 +83,7 @@ describe('the index of the specification', () => {
     expect([...new Set(known)]).toEqual(known)
   })
 
-  test('has the only spelling of references', () => {
+  test('is referenced in one spelling only', () => {
     const elsewhere = SOURCES.filter(({ path }) => !path.startsWith('test/documents'))
     expect(elsewhere.flatMap(strangeReferences)).toEqual([])
   })
@@ -122,7 +122,7 @@ describe('the rules of the documents', () => {
     expect(brokenLinks({ path: 'README.md', text }, tree)).toEqual([])
   })
 
-  test('references are found in their spelling, also across the end of a line', () => {
+  test('references are found in their spelling, even across a line end', () => {
     const named = (numbers: string) => `specification${' '}${numbers}`
     expect(sectionsIn(`(${named('4.4, 8')}; see ${named('7')}.)`)).toEqual(['4.4', '8', '7'])
     expect(sectionsIn(`/**\n * of ${named('').trim()}\n * 4.16, suffix 005 */`)).toEqual(['4.16'])

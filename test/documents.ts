@@ -28,10 +28,10 @@ export function brokenLinks(document: Source, tree: ReadonlyMap<string, string |
     if (/^[a-z]+:/.test(target!)) return []
     const [path = '', heading] = target!.split('#')
     const found = path === '' ? document.path : posix.join(posix.dirname(document.path), path)
-    if (!isInTree(found, tree)) return isBuilt(found) ? [] : [`${document.path}: ${target} is not there`]
+    if (!isInTree(found, tree)) return isBuilt(found) ? [] : [`${document.path}: ${target} does not exist`]
     const text = path === '' ? document.text : tree.get(found)
     if (heading === undefined || (text && headingsOf(text).includes(heading))) return []
-    return [`${document.path}: ${target} is not a heading there`]
+    return [`${document.path}: ${target} is not a heading of its target`]
   })
 }
 
@@ -55,14 +55,14 @@ export function unknownFiles(document: Source, tree: ReadonlyMap<string, string 
       (isFromRoot && isInTree(name!, tree)) ||
       (isFromWing && isInTree(`server/src/${name}`, tree)) ||
       (isFile && paths.some((path) => `/${path}`.endsWith(`/${name}`)))
-    return isKnown || isBuilt(name!) ? [] : [`${document.path}: ${name} is not there`]
+    return isKnown || isBuilt(name!) ? [] : [`${document.path}: ${name} does not exist`]
   })
 }
 
-/** Scripts of the root package that a document runs by `npm run` and that are not there. */
+/** Scripts that a document runs by `npm run` and that the root package does not have. */
 export function unknownScripts(document: Source, scripts: ReadonlySet<string>): Violation[] {
   return [...document.text.matchAll(/\bnpm run (?:-s )?([\w:-]+)/g)].flatMap(([, name]) =>
-    scripts.has(name!) ? [] : [`${document.path}: npm run ${name} is not there`],
+    scripts.has(name!) ? [] : [`${document.path}: npm run ${name} does not exist`],
   )
 }
 

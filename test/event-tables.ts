@@ -3,7 +3,7 @@ import { EVENT_TYPES, EVENTS, type EventType } from '@countersign/contract/event
 import { eventTypesOf, WEBHOOKS, type Webhook } from '@countersign/contract/events/webhooks'
 import { markdownTable } from './markdown-table.ts'
 
-/** Every type of event: what it says, and under which names the document has its webhook and its body. */
+/** Every event type: its meaning, and its names in the OpenAPI document. */
 export function eventTable(): string {
   return markdownTable(
     ['type', 'it says', 'webhook', 'schema'],

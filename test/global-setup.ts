@@ -1,10 +1,13 @@
 import type { TestProject } from 'vitest/node'
 import type { SharedServer } from './shared-server.ts'
 
-/** Each project loads this file by itself, and all of them share one server: it hangs on the process. */
+/** Each project loads its own copy of this file, but all of them share one server through the process. */
 const shared = globalThis as { countersignTestServer?: Promise<SharedServer> }
 
-/** The global setup of projects whose tests need the shared server. The first one starts it, and stops it in the end. */
+/**
+ * The global setup of projects whose tests need the shared server. The first project starts it and stops it
+ * at the end.
+ */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const isFirst = shared.countersignTestServer === undefined
   shared.countersignTestServer ??= import('./shared-server.ts').then(({ startSharedServer }) =>

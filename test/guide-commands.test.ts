@@ -33,7 +33,7 @@ function codeOf(guide: string): string[] {
   )
 }
 
-/** A command of a guide: its words, and the options that it is given. */
+/** A command of a guide: its words and options. */
 interface Command {
   readonly words: string
   readonly options: readonly string[]
@@ -91,7 +91,7 @@ describe('the commands of the guides for operators', () => {
     return (await run('cat', [join(folder, 'package', name)])).stdout
   }
 
-  test('that call the program of the server itself name a command of it', () => {
+  test('that call the server program name one of its commands', () => {
     const calls = GUIDES.flatMap(codeOf).flatMap((line) => {
       const [, given = ''] = /server\/dist\/main\.js((?: [^ >&|]+)*)/.exec(line) ?? []
       return given.trim() === '' ? [] : [given.trim().split(' ')]
@@ -99,7 +99,7 @@ describe('the commands of the guides for operators', () => {
     for (const args of calls) expect(() => checkCommand(args)).not.toThrow()
   })
 
-  test('for Docker name files and services that are there, and a program that the image has', () => {
+  test('for Docker name existing files and services, and a program of the image', () => {
     const lines = GUIDES.flatMap(codeOf).filter((line) => line.startsWith('docker '))
     expect(lines.length).toBeGreaterThan(3)
     const { services } = parse(textOf('deploy/compose.yaml'), { merge: true })

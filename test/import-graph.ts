@@ -32,7 +32,7 @@ export async function readImports(root: string): Promise<Imports> {
         extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
       },
     },
-    // The sources, where package.json names what is built from them.
+    // The sources of built files that package.json names.
     {
       alias: {
         '@countersign/sdk$': `${root}/sdk/src/index.ts`,
@@ -85,7 +85,7 @@ export function knotsOf(graph: ImportGraph): string[][] {
   return knots
 }
 
-/** The wings of the server and what each imports, or the rooms of one wing, as lines of text. */
+/** The wings of the server and their imports, or the rooms of one wing, as lines of text. */
 export function describeGraph(graph: ImportGraph, wing?: string): string {
   const root = wing === undefined ? 'server/src' : `server/src/${wing}`
   const rooms = new Map<string, readonly string[]>(Object.entries(WINGS))

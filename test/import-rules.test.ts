@@ -30,9 +30,17 @@ const FORBIDDEN: readonly (readonly [from: string, specifier: string, reason: st
   ['cli/src/terminal/shell.ts', '../demo/demo.ts', 'folder is above terminal'],
   ['connectors/check/kit/world.ts', '../checks/payouts.ts', 'folder is above check/kit'],
   ['connectors/check/checks/payouts.ts', '../main.ts', 'folder is above check/checks'],
-  ['server/src/money/quotes/quotes.ts', '../../people/customers/store.ts', 'a room is its own'],
-  ['server/src/money/quotes/quotes.ts', '../../people/customers/owner-store.ts', 'a room is its own'],
-  ['server/src/edge/http/auth.ts', '@countersign/server/people/customers/store', 'a room is its own'],
+  ['server/src/money/quotes/quotes.ts', '../../people/customers/store.ts', 'the store of a room is private'],
+  [
+    'server/src/money/quotes/quotes.ts',
+    '../../people/customers/owner-store.ts',
+    'the store of a room is private',
+  ],
+  [
+    'server/src/edge/http/auth.ts',
+    '@countersign/server/people/customers/store',
+    'the store of a room is private',
+  ],
   ['contract/src/payments/quotes.ts', '../../../server/src/storage/engine/port.ts', 'no other package'],
   ['contract/src/payments/quotes.ts', '@countersign/sdk/wallet', 'no other package'],
   ['server/src/money/quotes/quotes.ts', '@countersign/sdk/wallet', 'contract only'],
@@ -138,14 +146,14 @@ describe('the rules about imports', () => {
   })
 })
 
-test('files that import each other by types alone are a knot', () => {
+test('files that import each other only by types are a knot', () => {
   expect(knotsOf(imports.graph)).toContainEqual([
     'server/src/storage/engine/row.ts',
     'server/src/storage/engine/session.ts',
   ])
 })
 
-test('the graph shows the wings in their order and what each imports', () => {
+test('the graph shows the wings in their order with their imports', () => {
   const [title, ...wings] = describeGraph(imports.graph).split('\n')
   expect(title).toBe('server/src, from the ground up:')
   expect(wings.map((line) => line.trim().split(' ')[0])).toEqual(Object.keys(WINGS))
@@ -160,7 +168,7 @@ function violationsOf(path: string): readonly string[] {
   return imports.violations.filter((violation) => violation.startsWith(`${path}: `))
 }
 
-/** A file of its own for each form: `quotes.ts` becomes `quotes-fs-type.ts`. */
+/** A separate file for each form: `quotes.ts` becomes `quotes-fs-type.ts`. */
 function nameOf(from: string, specifier: string, form: string): string {
   return from.replace(
     /\.(?:test\.|config\.)?\w+$/,

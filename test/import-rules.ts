@@ -40,7 +40,7 @@ const SHARED_STORES = ['kernel/ledger', 'kernel/outbox', 'kernel/signing', 'kern
 const HTTP_CLIENTS =
   '^(?:https?|http2|undici|axios|got|node-fetch)$|^node_modules/(?:undici|axios|got|node-fetch)/'
 
-/** The rules about imports, as dependency-cruiser takes them. A comment is what a violation prints. */
+/** The rules about imports for dependency-cruiser. A violation prints the comment. */
 export const IMPORT_RULES: IForbiddenRuleType[] = [
   ...orderRules('server/src', Object.keys(WINGS), 'wing'),
   ...Object.entries(WINGS).flatMap(([wing, rooms]) => orderRules(`server/src/${wing}`, rooms, 'room')),
@@ -72,7 +72,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   },
   {
     name: 'store-is-its-rooms-own',
-    comment: 'the store of a room is its own: call what the room offers',
+    comment: 'the store of a room is private: call functions of the room',
     severity: 'error',
     from: { path: '^server/src/([^/]+/[^/]+)/', pathNot: TESTS },
     to: {
@@ -87,7 +87,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
     },
   },
   {
-    name: 'test-beside-its-file',
+    name: 'test-next-to-source',
     comment: 'a test through the service belongs in server/test/<wing>/<room>/',
     severity: 'error',
     from: { path: String.raw`^server/src/.*\.test\.ts$` },
@@ -113,7 +113,7 @@ function orderRules(root: string, folders: readonly string[], kind: string): IFo
   }))
 }
 
-/** The files of a folder, without those of a folder below it that has a place of its own. */
+/** The files of a folder, without the files of subfolders that have their own place in the order. */
 function pathOf(root: string, folder: string, folders: readonly string[]): string {
   if (folder === '.') return `^${root}/[^/]+$`
   const below = folders

@@ -4,7 +4,7 @@ import { indexOfAny, refuseSecrets } from './log-secrets.testing.ts'
 
 const LOG = '{"level":20,"msg":"request done"}\n{"level":20,"msg":"sent s3cr3t-of-9 today"}\n{"level":30}'
 
-test('a secret in a log is refused with its line, wherever it is', () => {
+test('a secret anywhere in a log is reported with its line', () => {
   expect(() => refuseSecrets(LOG, ['another secret', 's3cr3t-of-9'])).toThrow(
     'The server logged a secret: {"level":20,"msg":"sent s3cr3t-of-9 today"}',
   )
@@ -21,13 +21,13 @@ test.each([
   'code 7KX-09A-QWE',
   'CLIENTSECRET',
   'the mnemonic of',
-])('what has the shape of a secret is refused: %s', (words) => {
+])('a text with the shape of a secret is reported: %s', (words) => {
   expect(() => refuseSecrets(`{"a":1}\n{"msg":"${words}"}\n`, [])).toThrow(
     /^The server logged a secret: \{"msg"/,
   )
 })
 
-test('the first of many words is found where a search for each of them finds it', () => {
+test('the first of many words is found at the position that separate searches find', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), minLength: 4, maxLength: 6 })
   const text = fc.string({ unit: fc.constantFrom('a', 'b', 'é'), maxLength: 60 })
   fc.assert(

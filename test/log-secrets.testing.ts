@@ -9,7 +9,9 @@ export const SHAPES = [
   /\bmnemonic\b/,
 ]
 
-/** Throws with the beginning of the line where a log has one of the secrets, or something of the shape of one. */
+/**
+ * Throws with the beginning of the line if a log has one of the secrets, or something of the shape of one.
+ */
 export function refuseSecrets(log: string, secrets: readonly string[]): void {
   const places = [indexOfAny(log, secrets), ...SHAPES.map((shape) => log.search(shape))]
   const at = places.find((place) => place >= 0)
@@ -22,8 +24,8 @@ export function refuseSecrets(log: string, secrets: readonly string[]): void {
 const HASHES = 1 << 20
 
 /**
- * Where the first of thousands of words is in a text of many megabytes, or -1. One pass over the text: searching for word
- * after word takes half a minute. Words have four characters at least.
+ * The position of the first of thousands of words in a text of many megabytes, or -1. It makes one pass, as
+ * one search per word takes half a minute; words have at least four characters.
  */
 export function indexOfAny(text: string, words: readonly string[]): number {
   const byBeginning = new Map<string, string[]>()

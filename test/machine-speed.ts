@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** How long the work takes on an idle machine of the kind that the time limits were chosen on. */
+/** The time that the work takes on an idle machine of the kind on which the time limits were chosen. */
 const USUAL_MS = 100
 const ROUNDS = 1300
 const TEXT = JSON.stringify(Array.from({ length: 200 }, (_, index) => ({ id: index, name: `row ${index}` })))
@@ -9,8 +9,8 @@ const TEXT = JSON.stringify(Array.from({ length: 200 }, (_, index) => ({ id: ind
 const VARIABLE = 'TEST_SLOWDOWN'
 
 /**
- * How many times slower than usual this machine is now, at least 1: a slow processor and the load of other programs both
- * count. Measured once in a run; takes 0.1 s when idle.
+ * The factor by which this machine is slower than usual now, at least 1, because of its processor or of other
+ * programs. Measured once per run; takes 0.1 s when idle.
  */
 export function measureSlowdown(): number {
   const started = performance.now()

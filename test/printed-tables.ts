@@ -44,7 +44,7 @@ import { personDocumentTable, requiredDocumentTable } from './verification-table
 
 /**
  * Tables of the guides that are printed from the code. A guide has one between `<!-- printed: name -->` and
- * `<!-- printed end -->`; `npm run docs` writes them, and a test fails where one is out of date.
+ * `<!-- printed end -->`; `npm run docs` writes them, and a test fails if one is out of date.
  */
 export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'every call': callTable,
@@ -85,13 +85,13 @@ export const PRINTED_TABLES: Readonly<Record<string, () => string>> = {
   'documents of a verification': requiredDocumentTable,
   'documents of a person': personDocumentTable,
   'when a card is declined': cardDeclineTable,
-  'what a payload says': payloadTable,
-  "what a customer's token allows": customerCallTable,
+  'fields of a payload': payloadTable,
+  "calls of a customer's token": customerCallTable,
   'calls that are signed': signedCallTable,
-  'what a merchant may claim': overClaimTable,
+  'limits of claims': overClaimTable,
   'reasons of differences': () =>
     markdownTable(
-      ['reason', 'what it says'],
+      ['reason', 'meaning'],
       Object.entries(DIFFERENCES).map(([reason, words]) => [`\`${reason}\``, words]),
     ),
   decisions: decisionTable,
@@ -110,7 +110,7 @@ function textOf(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 }
 
-/** The variables of the kit's style sheet, with what they are where a page sets nothing. */
+/** The variables of the kit's style sheet, with their defaults. */
 function kitVariableTable(): string {
   const css = textOf('sdk/src/react/styles.css')
   return markdownTable(

@@ -52,7 +52,7 @@ test.each(PROJECTS.filter(({ run }) => run === 'smoke'))(
   },
 )
 
-test('a test that starts a process is not taken for one over the shared server', () => {
+test('a test that starts a process does not count as a test over the shared server', () => {
   const text =
     "import { spawn } from 'node:child_process'\nimport { newPlatform } from '../client.testing.ts'\n"
   expect(projectOf('server/test/people/tokens/made-up.test.ts', text).name).toBe('processes')
@@ -60,7 +60,7 @@ test('a test that starts a process is not taken for one over the shared server',
   expect(projectOf('sdk/src/made-up.test.ts', '').name).toBe('unit')
 })
 
-test('CONTRIBUTING.md says what each project is', () => {
+test('CONTRIBUTING.md describes each project', () => {
   const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8')
   const named = [...text.matchAll(/^\| `([a-z]+)` \| .* \| (?:all|one test|none: `npm run [a-z:]+`) \|$/gm)]
   expect(named.map(([, name]) => name).sort()).toEqual(PROJECTS.map(({ name }) => name).sort())

@@ -14,13 +14,13 @@ export interface Project {
   readonly run: 'always' | 'smoke' | 'script'
   /** Its tests get the server that the whole run shares, and the empty databases. */
   readonly needsServer?: true
-  /** What it shows of the server depends on the database, so that this part runs on PostgreSQL too. */
+  /** Its tests of the server depend on the database, so they run on PostgreSQL too. */
   readonly onBothDatabases?: true
 }
 
 /**
- * The projects of tests. A test file belongs to the first one that claims it, so to exactly one. CONTRIBUTING.md says what
- * to run when; `npm run test:projects` prints the project of each file.
+ * The projects of tests. A test file belongs to the first one that claims it, so to exactly one.
+ * CONTRIBUTING.md explains what to run; `npm run test:projects` prints the project of each file.
  */
 export const PROJECTS: readonly Project[] = [
   { name: 'packages', folder: 'e2e/packages/', run: 'script', needsServer: true },
@@ -89,9 +89,9 @@ export const PROJECTS: readonly Project[] = [
 ]
 
 /**
- * What a run covers, in the environment variable TEST_SCOPE; unset is everything. `smoke` is `npm test`: what runs always and
- * the tests tagged `smoke`. `all` is everything without its own script, `rest` what `npm test` leaves out, and `storage` what
- * depends on the database.
+ * The scope of a run, from the environment variable TEST_SCOPE; unset means everything. `smoke` is `npm
+ * test`: projects that always run and tests tagged `smoke`. `all` is everything without its own script,
+ * `rest` what `npm test` leaves out, and `storage` what depends on the database.
  */
 export type Scope = 'smoke' | 'all' | 'rest' | 'storage' | undefined
 
@@ -112,9 +112,9 @@ export interface TestFile {
   /** Relative to the repository, with slashes. */
   readonly path: string
   readonly project: string
-  /** Whether one of its tests has the tag `smoke`. */
+  /** True if one of its tests has the tag `smoke`. */
   readonly hasSmoke: boolean
-  /** Whether it does something else on PostgreSQL, by its own words. */
+  /** True if its text mentions that it behaves differently on PostgreSQL. */
   readonly namesPostgres: boolean
 }
 

@@ -35,7 +35,7 @@ declare module 'vitest' {
 }
 
 export interface SharedServer {
-  /** What tests get by `inject`. */
+  /** Values that tests get by `inject`. */
   readonly provided: ProvidedContext
   stop(): Promise<void>
 }
@@ -80,7 +80,7 @@ export async function startSharedServer(): Promise<SharedServer> {
     const log = (await readFile(logFile, 'utf8')) + worlds.log
     await rm(dataDir, { recursive: true, force: true })
     await template?.drop()
-    // A fault is a defect, even where a test accepted its 500.
+    // A fault is a defect, even if a test accepted its 500.
     for (const line of log.split('\n').filter((line) => line.includes('operation failed')))
       console.error(line)
     refuseSecrets(log, [...secrets, ...worlds.secrets])

@@ -16,10 +16,10 @@ const COMMON = operations
   .map((operation) => Object.keys(PAYLOADS[operation].properties))
   .reduce((common, own) => common.filter((member) => own.includes(member)))
 
-/** The own members of each payload, beside the common ones. */
+/** The fields of each payload, in addition to the common ones. */
 export function payloadTable(): string {
   return markdownTable(
-    ['`operation`', 'its own members'],
+    ['`operation`', 'its own fields'],
     operations.map((operation) => [
       `\`${operation}\``,
       membersOf(PAYLOADS[operation])

@@ -11,15 +11,15 @@ import { type Source, type Violation, visit } from './source-reading.ts'
 export type Rule = (source: Source) => Violation[]
 
 /**
- * The only places that may ask the system for the time or for randomness; everything else gets them from Op. The sdk
- * has none: it holds a webhook against the clock of the machine that it runs on.
+ * The only places that may ask the system for the time or for randomness; everything else gets them from Op.
+ * The sdk has no Op: it checks a webhook's time against the clock of its machine.
  */
 const TIME_AND_RANDOMNESS_ARE_FROM: readonly string[] = [
   'server/src/kernel/operation/app.ts',
   'sdk/src/time/system-clock.ts',
 ]
 
-/** The folders whose work is SQL, beside each folder's store.ts. Others may call these. */
+/** The folders of SQL, next to each folder's store.ts. Others may call these. */
 const SQL_FOLDERS = ['kernel/ledger', 'kernel/outbox', 'kernel/signing', 'kernel/enclave']
 
 /** Time, ids and randomness come from Op (ARCHITECTURE.md, "The map"). */
@@ -68,7 +68,7 @@ export const sqlInStores: Rule = (source) => {
   })
 }
 
-/** A statement's first words; a sentence that begins with "Select" or "Update" is none. */
+/** The beginning of a statement, but not of a sentence that begins with "Select" or "Update". */
 const SQL_START =
   /^\s*(?:(?:SELECT|select)\s|(?:INSERT|insert)\s+(?:INTO|into)\s|(?:UPDATE|update)\s+\S+\s+(?:SET|set)\s|(?:DELETE|delete)\s+(?:FROM|from)\s|(?:WITH|with)\s+\w+\s+(?:AS|as)\s+)/
 const SQL_BUILDERS = ['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'replaceInto', 'mergeInto']
@@ -99,8 +99,8 @@ export const exactHeadings: Rule = (source) => {
 }
 
 /**
- * A state is written as its table has it, in which editing a cell then changes what happens. What is asked for or expected
- * may be named.
+ * States come from their tables, so that editing a cell changes the behaviour. Reads and expected rows may
+ * name them.
  */
 export const statesFromTables: Rule = (source) => {
   if (!source.path.startsWith('server/src/') || isTest(source.path)) return []
@@ -125,7 +125,7 @@ const STATES = new Set(
 )
 const STATE_NAMES = /^(?:state|status|pull_state|verification_status)$/
 
-/** What a member or a variable that is named like a column of states is given. */
+/** The value given to a property or variable named like a state column. */
 function givenToState(node: ts.Node): ts.Expression | undefined {
   if (ts.isPropertyAssignment(node) || ts.isVariableDeclaration(node))
     return STATE_NAMES.test(node.name.getText().replace(/^['"]|['"]$/g, '')) ? node.initializer : undefined
@@ -149,7 +149,7 @@ const EITHER = [
   ts.SyntaxKind.AmpersandAmpersandToken,
 ]
 
-/** Whether it is among what a read asks for, or a row is expected to be. */
+/** True inside the arguments of a read, or of an expected row. */
 function isAskedFor(node: ts.Node): boolean {
   for (let at = node.parent; at && !ts.isFunctionLike(at); at = at.parent)
     if (ts.isCallExpression(at) && /^(?:select\w*|expectRow)$/.test(at.expression.getText())) return true

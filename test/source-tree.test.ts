@@ -43,7 +43,7 @@ function broken(rule: Rule, path: string, text: string): number {
   return rule({ path, text }).length
 }
 
-test('each fault that is planted for the simulation has its place in the source exactly once', async () => {
+test('each planted fault of the simulation matches the source exactly once', async () => {
   const { PLANTED } = await import(new URL('sim/planted.mjs', ROOT).href)
   const found = PLANTED.map(({ file, find }: Record<'file' | 'find', string>) => [
     file,

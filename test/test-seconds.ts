@@ -10,11 +10,11 @@ const FILE = join(ROOT, 'node_modules/.cache/countersign/test-seconds.json')
 const IS_OTHER_RUN = process.env.DATABASE_URL !== undefined || process.env.RELIABILITY === 'full'
 
 /**
- * Writes the CPU time of each project that ran in full on the embedded database to `node_modules/.cache/countersign/test-seconds.json`, as
- * `{ "<project>": seconds }`, and keeps the entries of the others. It counts the workers, the processes that their tests
- * started, and what the main process did meanwhile: the shared server, the compiler and the threads of `unit`. Where files of
- * two projects run at the same time, the main process is shared evenly. It does not count the start of the run, databases
- * of a PostgreSQL server, and processes that a test left to another one.
+ * Writes the CPU time of each project that ran in full on the embedded database to
+ * `node_modules/.cache/countersign/test-seconds.json`, as `{ "<project>": seconds }`. It counts the workers,
+ * the processes that their tests started, and the main process meanwhile (the shared server, the compiler,
+ * the threads of `unit`), which projects that run at the same time share evenly; not the start of the run,
+ * PostgreSQL databases, and processes that a test left running.
  */
 export class TestSeconds implements Reporter {
   readonly #seconds = new Map<string, number>()

@@ -40,7 +40,7 @@ test('every table of the database is owned by one wing', () => {
 })
 
 test('every kind of job is described', () => {
-  const described = firstCellsBelow(textOf('docs/internals/clock-and-jobs.md'), 'Due work')
+  const described = firstCellsBelow(textOf('docs/internals/clock-and-jobs.md'), 'Background jobs')
   expect(described.toSorted()).toEqual([...JOB_KINDS].sort())
 })
 

@@ -6,7 +6,7 @@ import { afterAll } from 'vitest'
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** What a test file has cost its worker and the processes that it started and that have ended, in seconds of CPU time. */
+    /** The CPU time of a test file in seconds: of its worker and of the ended processes that it started. */
     cpuSeconds?: number
   }
 }
@@ -16,12 +16,12 @@ interface Worker {
   cpuSeconds: number
 }
 
-/** vitest runs this file anew for each test file; the worker stays. */
+/** vitest runs this file again for each test file; the worker stays. */
 const shared = globalThis as { countersignWorker?: Worker }
 shared.countersignWorker ??= watchChildren()
 const worker = shared.countersignWorker
 
-/** A thread has no CPU time of its own here: it counts as the main process. */
+/** A thread has no separate CPU time here: it counts as the main process. */
 if (isMainThread)
   // biome-ignore lint/correctness/noEmptyPattern: vitest insists on a pattern
   afterAll(({}, suite) => {

@@ -41,7 +41,7 @@ export async function runAgents(options: Options): Promise<void> {
       )
       const [first] = payers
       if (first === undefined) throw new Error('There are no agents.')
-      // One agent for each load, because autocannon sets up calls without saying for which connection.
+      // One agent per load: autocannon does not say for which connection it sets up a call.
       const agent = { ...target, authorization: `Bearer ${first.accessToken}` }
       const byPlatform = () => pay(target, '', payers, seconds, settled)
       const byAgent = () => pay(agent, '/agents/me', [first], seconds, settled)

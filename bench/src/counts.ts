@@ -20,7 +20,7 @@ export type AllCounts = Readonly<Record<string, Counts>>
 
 const FILE = join(ROOT, 'ratchets.json')
 const SECTION = 'counts per payment'
-/** Few accounts, so that what is stored once for each of them is stored by then. */
+/** Few accounts, so that rows written once per account already exist. */
 const ACCOUNTS = 4
 const WARM_UP_PIECES = 20
 const PIECES = 200
@@ -31,7 +31,10 @@ interface Seeded {
   readonly db: Database
 }
 
-/** Prints what a payment writes, whatever the machine, and compares it with `ratchets.json`; `--lower` writes it there. */
+/**
+ * Prints the writes of a payment, which do not depend on the machine, and compares them with `ratchets.json`;
+ * `--lower` writes them there.
+ */
 export async function runCounts({ lower, ...options }: Options & { readonly lower: boolean }): Promise<void> {
   const counts = await measureCounts(options)
   if (!counts) throw new Error('Counting needs PostgreSQL 15 with pg_walinspect and pg_stat_statements.')
@@ -54,8 +57,8 @@ export function storedCounts(): AllCounts {
 }
 
 /**
- * Has one caller do each kind of work, piece after piece, and counts what the database writes. Undefined if this PostgreSQL
- * cannot say. `plant` is SQL that runs before.
+ * One caller does each kind of work, piece after piece, while the database's writes are counted. Undefined if
+ * this PostgreSQL cannot count them. `plant` is SQL that runs before.
  */
 export async function measureCounts(
   options: Options,
@@ -101,7 +104,7 @@ async function countKind(kind: Kind, bench: Bench<unknown>, seeded: Seeded): Pro
   return countWrites(seeded.db, PIECES, () => work(PIECES))
 }
 
-/** A search in the request log has what was logged before written first. */
+/** A search in the request log first writes all requests logged before it. */
 async function flushRequestLog({ baseUrl, authorization }: Target): Promise<void> {
   const response = await fetch(`${baseUrl}/requests?limit=1`, { headers: { authorization } })
   if (!response.ok) throw new Error(`The server answered ${response.status}: ${await response.text()}`)
@@ -135,7 +138,10 @@ async function sent(target: Target, call: Call): Promise<void> {
   await send(target, call)
 }
 
-/** The compared numbers of a total. Removals are left out: due work removes the rows of several payments at once. */
+/**
+ * The compared numbers of a total, without deletions: background jobs delete the rows of several payments at
+ * once.
+ */
 const OF_TOTAL = ['inserts', 'updates', 'indexEntries', 'logBytes', 'statements', 'commits'] as const
 /** The log of a single table differs by how full its pages are. */
 const OF_TABLE = ['inserts', 'updates', 'indexEntries'] as const
@@ -143,7 +149,7 @@ const OF_TABLE = ['inserts', 'updates', 'indexEntries'] as const
 const NOISE = { ratio: 0.02, count: 0.1 }
 const ADVICE = 'If this is meant, run: npm run bench -- counts --lower'
 
-/** One line for each number that is not the stored one. */
+/** One line per number that differs from the stored one. */
 export function compareCounts(measured: AllCounts, stored: AllCounts): string[] {
   return Object.entries(measured).flatMap(([kind, { total, tables }]) => {
     const of = stored[kind]

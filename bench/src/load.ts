@@ -18,7 +18,7 @@ export interface Target {
   readonly authorization: string
 }
 
-/** How long a load lasts, and at most how fast it is. */
+/** The duration of a load and its highest rate, or a fixed number of calls. */
 export type Length = { readonly seconds: number; readonly perSecond?: number } | { readonly calls: number }
 
 /** The result of a load. Processor time is for each piece of work, in µs; times of requests are in ms. */
@@ -35,13 +35,13 @@ export interface Figure {
   readonly postgresUs: number
 }
 
-/** A step of what each connection does again and again. It is given the last response of the same turn. */
+/** A step of each connection's loop. It gets the last response of the same turn. */
 export type Step = (last: unknown) => Call
 
 export const CONNECTIONS = 32
 
 /**
- * Has each connection take the steps in turn, and then waits until what they began is `settled`. A turn is one piece of
+ * Runs the steps in turn on each connection, then waits until their work is `settled`. A turn is one piece of
  * work. Throws for a response with another status.
  */
 export async function load(
@@ -135,7 +135,7 @@ export async function send({ baseUrl, authorization }: Target, call: Call): Prom
   return JSON.parse(text)
 }
 
-/** Resolves once the sandbox has done all due work. */
+/** Resolves once the sandbox has done all due jobs. */
 export async function settleSandbox(target: Target): Promise<void> {
   await send(target, { path: '/sandbox/clock/advance', body: { seconds: 0 }, status: 200 })
 }

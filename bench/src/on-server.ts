@@ -18,14 +18,13 @@ import {
 /** For every database of the cluster: all tables fit into PostgreSQL's own cache, and no checkpoint comes by its time. */
 const CLUSTER_SETTINGS = { shared_buffers: '1GB', checkpoint_timeout: '1h', ...LOG_SETTINGS }
 const POLL_MS = 20
-/** Finds due work, and payouts that a rail has not ended: a payment that has not settled is one of them. */
+/** Finds due jobs, and payouts that have not ended at their rail, because such a payment has not settled. */
 const OPEN_WORK = `SELECT 1 FROM rail_payments WHERE state IN ('GIVEN', 'ACCEPTED')
   UNION ALL SELECT 1 FROM jobs WHERE due_at <= now() LIMIT 1`
 
-/** How long a bench takes. */
 export interface Options {
   readonly database: DatabaseKind
-  /** How long each part of a round lasts. */
+  /** The length of each part of a round. */
   readonly seconds: number
   readonly rounds: number
   /** True for a run of seconds that only shows that the bench works: little data, no warm-up. */

@@ -7,19 +7,19 @@ import { createPlatform, ROOT, RunningProcess } from './server-process.ts'
 
 const MASTER_KEY = '5e'.repeat(32)
 
-/** How the example bank answers a payout. */
+/** The way the example bank responds to payouts. */
 export interface Answering {
   /** The name of the rail. There is a bank for each, so that only one of them sends events. */
   readonly rail: string
   /** The network that the payouts ask for, by which the server finds the rail. */
   readonly network: string
-  /** The account numbers that the bank answers so. */
+  /** The account number for this response. */
   readonly number: string
 }
 
-/** The answer says DELIVERED, and no event follows. */
+/** The response says DELIVERED, and no event follows. */
 export const DELIVERED: Answering = { rail: 'quiet-bank', network: 'WIRE', number: '000123456102' }
-/** The answer says ACCEPTED, and an event says later that it is delivered. */
+/** The response says ACCEPTED, and an event reports the delivery later. */
 export const ACCEPTED: Answering = { rail: 'example-bank', network: 'ACH', number: '000123456789' }
 
 const ALL = [DELIVERED, ACCEPTED]
@@ -30,7 +30,7 @@ function secretOf(answering: Answering): { readonly env: string; readonly value:
   return { env: `BANK_SECRET_${place}`, value: `whsec_${Buffer.alloc(32, 7 + place).toString('base64')}` }
 }
 
-/** Example banks, each a process of its own, and the server in production whose rails they are. */
+/** Example banks, each in its own process, and the production server that uses them as rails. */
 export class Banks {
   readonly #folder: string
   readonly #serverPort: number
@@ -42,7 +42,7 @@ export class Banks {
   }
 
   static async start(): Promise<Banks> {
-    // The banks are told where their events go before there is a server.
+    // The banks need the URL for events before there is a server.
     const banks = new Banks(await mkdtemp(join(tmpdir(), 'countersign-bench-bank-')), await freePort())
     for (const one of ALL) await banks.#start(one)
     return banks
@@ -68,7 +68,7 @@ export class Banks {
       await writeFile(railsFile, JSON.stringify({ rails: ALL.map((one) => this.#entryOf(one)) }))
       return {
         COUNTERSIGN_MODE: 'production',
-        // As in the sandbox: no line for each request.
+        // No log line per request, like the sandbox.
         LOG_LEVEL: 'warn',
         COUNTERSIGN_MASTER_KEY: MASTER_KEY,
         PORT: String(this.#serverPort),

@@ -8,9 +8,9 @@ import { ACCOUNTS, transferCall } from './transfers.ts'
 
 const SHORT_ACCOUNTS = 500
 const WARM_UP_SECONDS = 2
-/** How many payouts of a platform wait for their rail at once. */
-const UNDER_WAY_MAX = 256
-/** How often the slow rail is full in a part. */
+/** The number of payouts of a platform that wait for their rail at once. */
+const IN_PROGRESS_MAX = 256
+/** The number of times the slow rail is full in one part. */
 const WAVES = 10
 const SHORT_WAVES = 1
 const [FAST_MS, SLOW_MS] = [50, 2000]
@@ -18,8 +18,8 @@ const [FAST_MS, SLOW_MS] = [50, 2000]
 const NUMBERS = [DELIVERED.number, ACCEPTED.number]
 
 /**
- * Measures payouts until they have settled: of a sandbox, and of a server in production whose rail is the example bank, a
- * process of its own that answers late. In turn, each on its own database.
+ * Measures payouts until they have settled: in a sandbox, and on a production server whose rail is the
+ * example bank, a separate process that responds late. The two take turns, each on its own database.
  */
 export async function runPayouts(options: Options): Promise<void> {
   const accounts = options.isShort ? SHORT_ACCOUNTS : ACCOUNTS
@@ -53,20 +53,20 @@ interface Sides {
 interface Round {
   readonly sandbox: Figure
   readonly fast: Figure
-  /** As `fast`, but the answer says ACCEPTED, and an event follows. */
+  /** Like `fast`, but the response says ACCEPTED and an event follows. */
   readonly byEvent: Figure
   readonly slow: Figure
 }
 
 async function measure(sides: Sides, { seconds, rounds, isShort }: Options): Promise<void> {
-  const calls = UNDER_WAY_MAX * (isShort ? SHORT_WAVES : WAVES)
-  await round(sides, isShort ? 2 : WARM_UP_SECONDS, UNDER_WAY_MAX)
+  const calls = IN_PROGRESS_MAX * (isShort ? SHORT_WAVES : WAVES)
+  await round(sides, isShort ? 2 : WARM_UP_SECONDS, IN_PROGRESS_MAX)
   const done: Round[] = []
   for (let n = 0; n < rounds; n++) done.push(await round(sides, seconds, calls))
   const row = (name: string, key: keyof Round) => ({ name, figures: done.map((one) => one[key]) })
   printTable(
     `Payouts until they have settled, POST /transfer-out over HTTP: by the sandbox's rail, and in production by the example bank.
-${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn; ${whole(calls)} payouts by the slow bank, which has up to ${UNDER_WAY_MAX} at once.`,
+${CONNECTIONS} connections, ${rounds} rounds of ${seconds} s in turn; ${whole(calls)} payouts by the slow bank, which has up to ${IN_PROGRESS_MAX} at once.`,
     [
       row('sandbox', 'sandbox'),
       row(`DELIVERED after ${FAST_MS} ms`, 'fast'),

@@ -42,11 +42,12 @@ export class Pgbench {
   }
 
   async measure(seconds: number): Promise<TpcB> {
-    // What pgbench itself does first, so that it does not count.
+    // pgbench does this first itself, so it must not count.
     const db = await openPostgres(this.#url, { poolMax: 1 })
     for (const statement of TIDYING) await db.query(statement)
     await db.close()
-    // Connecting is no part of a transaction, so what clients with one transaction each take is taken off.
+    // Connecting does not belong to a transaction: the time of a run with one transaction per client is
+    // subtracted.
     const first = await this.#timed('--transactions=1')
     const all = await this.#timed(`--time=${seconds}`)
     return { perSecond: all.perSecond, postgresUs: (all.us - first.us) / (all.done - first.done) }

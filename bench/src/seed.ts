@@ -21,7 +21,6 @@ const digitsOf = (kind: keyof typeof ID_KINDS) => ID_KINDS[kind].toString(16).pa
 const ids = (kind: keyof typeof ID_KINDS) =>
   `('${SEEDED}' || lpad(n::text, 10, '0') || '${digitsOf(kind)}')::uuid`
 
-/** How a server pays out. */
 export interface Paying {
   /** The rail that has brought the money, where rails have names. */
   readonly rail?: string
@@ -97,8 +96,8 @@ ANALYZE cards;`)
 export const LOG_SETTINGS = { min_wal_size: '2GB', max_wal_size: '4GB' }
 
 /**
- * Brings a new cluster into the state of one that has run for a while, whose log reuses files. Creating a file of 16 MB
- * delays every commit by tens of milliseconds, and a new cluster creates one after the other.
+ * Makes a new cluster behave like one that has run for a while, whose log reuses files. Creating a file of 16
+ * MB delays every commit by tens of milliseconds, and a new cluster creates many.
  */
 export async function wearInLog(db: Database): Promise<void> {
   await db.script(

@@ -179,8 +179,8 @@ export function processorTime(pid: number): { main: number; others: number } {
 }
 
 /**
- * Processor time so far, in µs, of the PostgreSQL that this process started: its server, its backends and those that have ended.
- * Another cluster on the machine, as of a bench beside this one, has another parent.
+ * Processor time so far, in µs, of the PostgreSQL that this process started: its server, its backends and
+ * ended backends. Another cluster on the machine, such as another bench's, has another parent.
  */
 export function postgresTime(): number {
   const found = new Map<number, ProcessStat>()
@@ -209,7 +209,10 @@ interface ProcessStat {
   readonly spentByEnded: number
 }
 
-/** proc(5): the name in parentheses; after it the parent second, user and system time as 12th and 13th, those of children next. */
+/**
+ * proc(5): the name is in parentheses. Counted after it, the parent is field 2, user and system time are
+ * fields 12 and 13, followed by the times of children.
+ */
 function readStat(path: string): ProcessStat {
   const line = readFileSync(`/proc/${path}/stat`, 'utf8')
   const nameEnd = line.lastIndexOf(')')

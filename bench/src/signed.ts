@@ -7,7 +7,7 @@ import { printTable } from './table.ts'
 /** Each signs for its own payments. */
 const WALLETS = 32
 const SHORT_WALLETS = 4
-/** Signed payments before anything is measured; their rate says how many to prepare. */
+/** Signed payments before the measurement; their rate determines how many to prepare. */
 const WARM_UP_PAYMENTS = 2_000
 const SHORT_PAYMENTS = 100
 
@@ -58,7 +58,7 @@ interface Quote {
   }[]
 }
 
-/** The signed calls of quotes that wait for nothing else: their first call returned what has to be signed. */
+/** The signed second calls of quotes that are ready to execute. */
 export async function signedCalls(target: Target, payers: readonly Payer[], count: number): Promise<Call[]> {
   const calls: Call[] = []
   let begun = 0

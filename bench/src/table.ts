@@ -77,7 +77,7 @@ function rateOf(figure: Partial<Figure> | undefined): number {
   return figure?.settledPerSecond ?? figure?.perSecond ?? Number.NaN
 }
 
-/** Prints what one kind of work writes: a line for each table. */
+/** Prints the writes of one kind of work, one line per table. */
 export function printCounts(title: string, { total, tables }: Counts): void {
   const cells = (name: string, { inserts, updates, deletes, indexEntries, logBytes }: TableCounts) => [
     name,

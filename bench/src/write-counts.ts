@@ -66,7 +66,7 @@ const STATEMENTS = `SELECT coalesce(sum(calls) FILTER (WHERE calls > $1 / 2), 0)
     coalesce(sum(calls) FILTER (WHERE query LIKE 'SELECT commit%'), 0)::int AS commits
   FROM pg_stat_statements WHERE toplevel AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-/** Counts what a number of pieces of work write, one after the other. Nothing else may use the cluster. */
+/** Counts the writes of several pieces of work, one after the other. Nothing else may use the cluster. */
 export async function countWrites(db: Database, pieces: number, work: () => Promise<void>): Promise<Counts> {
   for (const name of EXTENSIONS) await db.query(`CREATE EXTENSION IF NOT EXISTS ${name}`)
   await db.query('SELECT pg_stat_statements_reset()')

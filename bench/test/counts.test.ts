@@ -43,7 +43,7 @@ test('a transfer, a signed payment, a card authorization and a payment of an age
   expect(compareCounts(counts, storedCounts())).toEqual([])
 })
 
-test('one more row for each transfer is found and named', async ({ skip }) => {
+test('an additional row per transfer is found and named', async ({ skip }) => {
   const counts = await measureCounts(OPTIONS, { plant: EXTRA_ROW, kinds: ['transfer'] })
   if (!counts) return skip('this PostgreSQL has no pg_walinspect, which came with version 15')
   const problems = compareCounts(counts, storedCounts())

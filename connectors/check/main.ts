@@ -6,17 +6,17 @@ import { checkConnector } from './run.ts'
 
 const USAGE = `Usage: npm run connector:check -- URL [options]
 
-Plays the whole protocol against the connector at URL and prints what falls short; ends with 1 where something does.
+Runs the connector protocol test suite against the connector at URL and reports what fails; exits with 1 if anything does.
 
   --secret-env NAME   the variable with whsec_…, or two of them with a space between, the present one first
                       (default EXAMPLE_BANK_SECRET)
-  --accounts FILE     which account provokes which outcome; left out: those of the example bank
-  --events-port N     the connector sends its events to this port, any path that ends with the name of its rail; left out:
+  --accounts FILE     the accounts that provoke each outcome (default: the example bank's)
+  --events-port N     the port for the connector's events, on any path that ends with the name of its rail; without it
                       events are not checked
-  --events-host HOST  the address that the port is of (default 127.0.0.1)
-  --wait SECONDS      how long an outcome or an event may take (default 20)
-  --grace MS          how long a second payment gets to show itself (default 500)
-  --group NAME        only this group of checks; may be repeated`
+  --events-host HOST  the address of that port (default 127.0.0.1)
+  --wait SECONDS      time limit of an outcome or an event (default 20)
+  --grace MS          time to wait for a second payment that must not happen (default 500)
+  --group NAME        runs only this group of checks; may be repeated`
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({

@@ -31,20 +31,20 @@ export interface CheckOptions {
   /** One or two, `whsec_…`, the present one first. */
   readonly secrets: readonly string[]
   readonly accounts?: Accounts
-  /** Where the connector sends its events, with any path. Left out, nothing is asked of them. */
+  /** Port for the connector's events, on any path. Without it, events are not checked. */
   readonly eventsPort?: number
-  /** The address that the port is of; left out, 127.0.0.1. */
+  /** The address to listen on, by default 127.0.0.1. */
   readonly eventsHost?: string
   readonly waitMs?: number
   readonly graceMs?: number
-  /** The names of the groups; left out, all. */
+  /** The names of the groups, by default all. */
   readonly groups?: readonly string[]
   readonly onResult?: (result: Result) => void
 }
 
 const ANSWER_TIMEOUT_MS = 30_000
 
-/** Plays the protocol against a connector and gives what each check has found. Throws where nobody answers at all. */
+/** Runs the checks against a connector and returns their results. Throws if the connector is unreachable. */
 export async function checkConnector(options: CheckOptions): Promise<Result[]> {
   const { url, secrets, eventsPort, eventsHost = '127.0.0.1' } = options
   const wire = new Wire(url, secrets, ANSWER_TIMEOUT_MS)

@@ -25,7 +25,7 @@ import { Journal } from './journal.ts'
 import { BANK_NAME, BIC, ibanOf, ROUTING_NUMBER, usAccountOf } from './numbers.ts'
 import { type Behaviour, wayOf } from './outcomes.ts'
 
-/** What may follow on a state. Nothing follows on the others. */
+/** The next states that each state allows. States without an entry are final. */
 const NEXT: Readonly<Partial<Record<ConnectorPaymentStatus, readonly ConnectorPaymentStatus[]>>> = {
   ACCEPTED: ['DELIVERED', 'FAILED', 'CANCELLED'],
   UNKNOWN: ['ACCEPTED', 'DELIVERED', 'FAILED', 'CANCELLED'],
@@ -40,7 +40,7 @@ const FAILURES: Readonly<Partial<Record<ConnectorPaymentStatus, ConnectorFailure
 /** The account types of this bank. */
 const SERVED: Readonly<Record<string, string>> = { EUR_ACCOUNT: 'EUR', USD_ACCOUNT: 'USD' }
 
-/** The bank: it decides, keeps what it has decided, and lets time pass. */
+/** The bank: it decides, stores its decisions, and advances time. */
 export class Bank {
   readonly books: Books = emptyBooks()
   readonly journal: Journal
@@ -72,7 +72,7 @@ export class Bank {
     return bank
   }
 
-  /** The order of this id, made now or before; undefined where the id has another body. */
+  /** The order with this id, new or existing; undefined if the id was used with another body. */
   order(direction: Direction, request: PaymentRequest | PullRequest): Order | undefined {
     const known = this.books.orders[direction].get(request.id)
     if (known) return isSameOrder(known.request, request) ? known : undefined
@@ -85,7 +85,7 @@ export class Bank {
     return order
   }
 
-  /** Moves an order on, where that may follow. */
+  /** Moves an order to a state if the order's state allows it. */
   move(order: Order, status: ConnectorPaymentStatus): boolean {
     if (!NEXT[order.status]?.includes(status)) return false
     const failure = FAILURES[status]
@@ -95,7 +95,7 @@ export class Bank {
     return true
   }
 
-  /** The details for an internal account or a pool; undefined where the id has another body. */
+  /** The details of an internal account or a pool; undefined if the id was used with another body. */
   detailsFor(request: DepositAccountRequest): DepositAccount | undefined {
     const known = this.books.details.get(request.id)
     if (known) return isDeepStrictEqual(known.request, request) ? known.answer : undefined
@@ -130,7 +130,7 @@ export class Bank {
     return true
   }
 
-  /** Closes the open day; the answer is its date. */
+  /** Closes the open day. Returns its date. */
   closeDay(): string {
     const { date } = this.books
     this.#keep({ type: 'closed' })
@@ -157,16 +157,16 @@ export class Bank {
     await this.journal.close()
   }
 
-  /** What will never be paid is an order that has failed: a refusal of the call would say nothing about the money. */
+  /** An impossible payment is a failed order: refusing the call would say nothing about the money. */
   #refusalOf(request: PaymentRequest | PullRequest): ConnectorFailure | undefined {
     const failed = (message: string): ConnectorFailure => ({ code: 'QUOTE_EXECUTION_FAILED', message })
     if ('returnOf' in request && request.returnOf) {
       const kept = this.books.deposits.get(request.returnOf.depositId)
-      if (!kept) return failed('There is no such deposit')
-      if (kept.isReversed || kept.returnedBy) return failed('That deposit has gone back already')
+      if (!kept) return failed('Deposit not found.')
+      if (kept.isReversed || kept.returnedBy) return failed('The deposit has already been returned.')
       const { value, currency } = kept.deposit.amount
       const isWhole = value === request.amount.value && currency === request.amount.currency
-      return isWhole ? undefined : failed('That is not what was deposited')
+      return isWhole ? undefined : failed('The amount is not the amount of the deposit.')
     }
     const party = 'payer' in request ? request.payer : request.beneficiary
     const { currency } = request.amount

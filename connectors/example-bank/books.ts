@@ -13,7 +13,7 @@ import type {
   PullRequest,
 } from '@countersign/contract/connectors/protocol'
 
-/** What the bank keeps. All of it follows from the changes in the journal, in their order. */
+/** The bank's state. All of it follows from the changes in the journal, in their order. */
 export interface Books {
   /** Part of every id that the bank gives, so that two banks never give the same. */
   bankId: string
@@ -41,7 +41,7 @@ export interface Order {
   readonly connectorReference: string
   status: ConnectorPaymentStatus
   failure?: ConnectorFailure
-  /** How often money has left or arrived for it. A bank that does its work never has 2 here. */
+  /** The number of times money has left or arrived for it. In a correct bank this is never 2. */
   bookings: number
   lastEvent?: string
 }
@@ -182,7 +182,7 @@ function orderMoved(
   return [{ ...head, type, data: { id, connectorReference } }]
 }
 
-/** A deposit that was not given back after all may be given back by another payment. */
+/** A deposit whose return failed may be returned by another payment. */
 function releaseDeposit(books: Books, { request }: Order): void {
   const depositId = 'returnOf' in request ? request.returnOf?.depositId : undefined
   const kept = depositId === undefined ? undefined : books.deposits.get(depositId)

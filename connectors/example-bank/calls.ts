@@ -17,11 +17,11 @@ import { type Answer, bodyOf, objectOf, ok, Refusal } from './http.ts'
 import { isEventFirst, nameResultOf } from './outcomes.ts'
 import { isSigned } from './signatures.ts'
 
-/** A call whose signature is good. */
+/** A call with a valid signature. */
 interface Call {
   readonly bank: Bank
   readonly request: IncomingMessage
-  /** What the address names: an id or a date. */
+  /** The id or date in the path. */
   readonly name: string
   readonly query: URLSearchParams
   readonly body: Buffer
@@ -53,7 +53,7 @@ const ROUTES: readonly Route[] = [
   { method: 'GET', path: /^\/statements\/([^/]+)$/, answer: statement },
 ]
 
-/** Answers a call of the protocol: who calls, which version, what is asked. */
+/** Handles a call of the protocol: signature, version and endpoint. */
 export async function answerCall(
   bank: Bank,
   secrets: readonly Buffer[],
@@ -63,12 +63,12 @@ export async function answerCall(
   const { method = '', url = '', headers } = request
   const isOfThisCall = `${headers['webhook-id']} `.startsWith(`${method} ${url} `)
   if (!isOfThisCall || !isSigned(secrets, headers, body))
-    throw new Refusal(401, 'INVALID_SIGNATURE', 'The signature is missing, wrong, too old or of another call')
+    throw new Refusal(401, 'INVALID_SIGNATURE', 'Signature missing, wrong, too old or for another call.')
   if (headers['connector-version'] !== CONNECTOR_VERSION)
-    throw new Refusal(400, 'UNSUPPORTED_VERSION', `This connector speaks version ${CONNECTOR_VERSION}`)
+    throw new Refusal(400, 'UNSUPPORTED_VERSION', `This connector supports version ${CONNECTOR_VERSION}.`)
   const { pathname, searchParams: query } = new URL(url, 'http://bank')
   const route = ROUTES.find((one) => one.method === method && one.path.test(pathname))
-  if (!route) throw new Refusal(404, 'NOT_FOUND', 'There is no such call')
+  if (!route) throw new Refusal(404, 'NOT_FOUND', 'No endpoint matches this path.')
   const name = decoded(route.path.exec(pathname)?.[1] ?? '')
   return route.answer({ bank, request, name, query, body })
 }
@@ -77,28 +77,31 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {
-    throw new Refusal(400, 'INVALID_INPUT', 'The address is not well formed')
+    throw new Refusal(400, 'INVALID_INPUT', 'The path is malformed.')
   }
 }
 
-/** The body of a call, held to its schema. One that creates is signed and keyed with the id that it has. */
+/**
+ * The validated body of a call. If the call creates something, its signature and key must have the id of the
+ * body.
+ */
 function read<T extends TSchema>({ body, request }: Call, schema: T, creates: boolean): Static<T> {
   const { value, fault } = readBody(schema, objectOf(body))
   if (fault !== undefined) throw new Refusal(400, 'INVALID_INPUT', fault)
   if (!creates) return value
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
   if (request.headers['webhook-id'] !== `POST ${request.url} ${id}`)
-    throw new Refusal(401, 'INVALID_SIGNATURE', 'The signature is of another id')
+    throw new Refusal(401, 'INVALID_SIGNATURE', 'The signature belongs to another id.')
   if (request.headers['idempotency-key'] !== id)
-    throw new Refusal(400, 'INVALID_INPUT', 'Idempotency-Key must be the id')
+    throw new Refusal(400, 'INVALID_INPUT', 'Idempotency-Key must equal the id.')
   return value
 }
 
 function checkAmount({ value }: ConnectorMoney): void {
-  if (!amountOfDigits(value)) throw new Refusal(400, 'INVALID_INPUT', 'amount.value is out of range')
+  if (!amountOfDigits(value)) throw new Refusal(400, 'INVALID_INPUT', 'amount.value is out of range.')
 }
 
-const CONFLICT = new Refusal(409, 'IDEMPOTENCY_CONFLICT', 'This id was used with another body')
+const CONFLICT = new Refusal(409, 'IDEMPOTENCY_CONFLICT', 'This id was used with a different body.')
 
 async function order(
   call: Call,
@@ -125,13 +128,13 @@ function orderNamed({ bank, name }: Call, direction: Direction): Order {
   const found = bank.books.orders[direction].get(name)
   if (found) return found
   const code = direction === 'payment' ? 'PAYMENT_NOT_FOUND' : 'PULL_NOT_FOUND'
-  throw new Refusal(404, code, `There is no such ${direction}`)
+  throw new Refusal(404, code, `${direction === 'payment' ? 'Payment' : 'Pull'} not found.`)
 }
 
 function cancel(call: Call): Answer {
   objectOf(call.body)
   const order = orderNamed(call, 'payment')
-  // Where it is too late, the answer says what it is instead.
+  // If it is too late to cancel, the response says the actual state.
   call.bank.move(order, 'CANCELLED')
   return ok(paymentOf(order))
 }
@@ -139,7 +142,7 @@ function cancel(call: Call): Answer {
 function depositAccount(call: Call): Answer {
   const request = read(call, DepositAccountRequest, true)
   if (!CURRENCIES.some((one) => one === request.currency))
-    throw new Refusal(400, 'INVALID_INPUT', `This bank has no accounts in ${request.currency}`)
+    throw new Refusal(400, 'INVALID_INPUT', `This bank has no accounts in ${request.currency}.`)
   const answer = call.bank.detailsFor(request)
   if (!answer) throw CONFLICT
   return ok(answer)
@@ -162,6 +165,6 @@ function balance({ bank }: Call): Answer {
 
 function statement({ bank, name, query }: Call): Answer {
   const found = bank.books.statements.get(`${name}/${query.get('currency')}`)
-  if (!found) throw new Refusal(404, 'STATEMENT_NOT_FOUND', 'That day has not been closed')
+  if (!found) throw new Refusal(404, 'STATEMENT_NOT_FOUND', 'The day has not been closed.')
   return ok(found)
 }

@@ -9,8 +9,8 @@ import {
 import type { Bank } from './bank.ts'
 import { sign } from './signatures.ts'
 
-/** How many events are on their way at once. */
-const UNDER_WAY_MAX = 32
+/** The number of events delivered at once. */
+const IN_PROGRESS_MAX = 32
 const ATTEMPT_TIMEOUT_MS = 10_000
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 30_000
@@ -21,18 +21,18 @@ interface Parcel {
   attempts: number
 }
 
-/** Delivers events, each until its answer is 2xx: at least once, in any order. */
+/** Delivers events, each until the receiver responds 2xx: at least once, in any order. */
 export class Delivery {
   readonly #bank: Bank
   readonly #url: URL
   /** The name of the rail there: the end of the address. */
   readonly #rail: string
   readonly #secrets: readonly Buffer[]
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: UNDER_WAY_MAX })
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: IN_PROGRESS_MAX })
   /** Those that may leave now, the oldest first. */
   readonly #ready = new Set<Parcel>()
   readonly #pauses = new Set<NodeJS.Timeout>()
-  #underWay = 0
+  #inProgress = 0
   #isClosed = false
 
   /** Begins with what an earlier run has left in the outbox. */
@@ -54,14 +54,14 @@ export class Delivery {
     }
   }
 
-  /** Sends what is ready, unless events are held. */
+  /** Sends events that are ready, unless events are held. */
   go(): void {
     for (const parcel of this.#ready) {
-      if (this.#isClosed || this.#bank.behaviour.holdEvents || this.#underWay >= UNDER_WAY_MAX) return
+      if (this.#isClosed || this.#bank.behaviour.holdEvents || this.#inProgress >= IN_PROGRESS_MAX) return
       this.#ready.delete(parcel)
-      this.#underWay += 1
+      this.#inProgress += 1
       void this.#deliver(parcel).finally(() => {
-        this.#underWay -= 1
+        this.#inProgress -= 1
         this.go()
       })
     }

@@ -20,7 +20,7 @@ export class Refusal extends Error {
 
 const UNREAD_BYTES_MAX = 8 * 1024 * 1024
 
-/** The body of a request, byte for byte. Refusal: 413 for one that is too long. */
+/** The body of a request, byte for byte. Throws a 413 Refusal if it is too long. */
 export async function bodyOf(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const parts: Buffer[] = []
   let length = 0
@@ -31,7 +31,8 @@ export async function bodyOf(request: IncomingMessage, bytesMax: number): Promis
     // The rest is read and thrown away, so that the caller hears the refusal; up to a limit.
     else if (length > UNREAD_BYTES_MAX) break
   }
-  if (length > bytesMax) throw new Refusal(413, 'PAYLOAD_TOO_LARGE', `At most ${bytesMax} bytes`)
+  if (length > bytesMax)
+    throw new Refusal(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${bytesMax} bytes.`)
   return Buffer.concat(parts)
 }
 
@@ -45,7 +46,7 @@ export function objectOf(body: Buffer): Readonly<Record<string, unknown>> {
   } catch {
     // It is no JSON, or no text at all.
   }
-  throw new Refusal(400, 'INVALID_INPUT', 'The body must be a JSON object')
+  throw new Refusal(400, 'INVALID_INPUT', 'The body must be a JSON object.')
 }
 
 export function send(response: ServerResponse, { status, body }: Answer): void {

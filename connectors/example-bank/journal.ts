@@ -15,7 +15,7 @@ export class Journal {
     this.#file = file
   }
 
-  /** Opens the file, and makes it where there is none. A last line that a crash has cut off was never answered: it goes. */
+  /** Opens the file, or creates it. A last line that a crash cut off never got a response: it is dropped. */
   static async open(path: string): Promise<{ journal: Journal; changes: unknown[] }> {
     await mkdir(dirname(path), { recursive: true })
     const file = await open(path, 'a+', 0o600)
@@ -53,7 +53,7 @@ export class Journal {
       await this.#file.appendFile(lines.join(''))
       await this.#file.datasync()
     } catch (error) {
-      // Nobody knows what is on the disk now. Reading it again after a new start is the only way to find out.
+      // The content of the disk is unknown now. Reading it again after a restart is the only way to find out.
       process.stderr.write(`The journal cannot be written: ${String(error)}\n`)
       process.exit(1)
     }

@@ -4,13 +4,13 @@ import { startBank } from './start.ts'
 
 const USAGE = `Usage: npm run example-bank -- --port 9100 --data FOLDER [options]
 
-  --port N         where the bank listens (default 9100)
-  --host ADDRESS   default 127.0.0.1
-  --data FOLDER    where it keeps its journal
-  --events URL     where events go: …/rail-events/NAME-OF-THE-RAIL; left out, they wait
-  --behaviour JSON for example '{"answerDelayMs":50}'; docs/connectors/build-a-connector.md has all members
+  --port N         the port to listen on (default 9100)
+  --host ADDRESS   the address to listen on (default 127.0.0.1)
+  --data FOLDER    the folder of its journal
+  --events URL     the URL for events: …/rail-events/NAME-OF-THE-RAIL; without it they wait
+  --behaviour JSON for example '{"answerDelayMs":50}'; docs/connectors/build-a-connector.md has all fields
 
-The environment has EXAMPLE_BANK_SECRET: whsec_… , or two of them with a space between while they are changed.`
+The environment has EXAMPLE_BANK_SECRET: whsec_…, or two of them with a space between while they are changed.`
 
 async function main(): Promise<void> {
   const { values } = parseArgs({

@@ -4,7 +4,10 @@ import type {
   PullRequest,
 } from '@countersign/contract/connectors/protocol'
 
-/** What people and tests can set while the bank runs (`PATCH /bank/behaviour`). It is forgotten at a new start. */
+/**
+ * Settings that people and tests can change while the bank runs (`PATCH /bank/behaviour`). A restart resets
+ * them.
+ */
 export interface Behaviour {
   /** Answers of the protocol wait this long. */
   answerDelayMs: number
@@ -12,13 +15,13 @@ export interface Behaviour {
   settleDelayMs: number
   /** From delivered to returned. */
   returnDelayMs: number
-  /** The next n calls that create are accepted, and the connection is closed without an answer. */
+  /** The next n calls that create are accepted, and the connection is closed without a response. */
   dropAnswers: number
-  /** The next n answers about an order name an older one of the same kind, if the bank has any. */
+  /** The next n responses about an order name an older one of the same kind, if the bank has any. */
   mixAnswers: number
   /** The next n calls are not even read. */
   dropRequests: number
-  /** Until this time (milliseconds since 1970) every call is answered 503. */
+  /** Until this time (milliseconds since 1970) every call returns 503. */
   failUntilMs: number
   /** Each event is delivered n times. */
   repeatEvents: number
@@ -41,7 +44,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   holdEvents: false,
 }
 
-/** The states that an order passes through; the first one is the answer. */
+/** The states that an order passes through; the first one is the response. */
 type Way = readonly [ConnectorPaymentStatus, ...ConnectorPaymentStatus[]]
 
 /** The last three characters of the other account choose what happens; all other accounts are paid. */
@@ -56,7 +59,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 }
 const USUAL: Way = ['ACCEPTED', 'DELIVERED']
 
-/** The answer waits until the event has been received, which is then the first that Countersign hears. */
+/** The response waits until the event has been received, so that Countersign gets the event first. */
 const EVENT_FIRST = '107'
 
 const NAME_RESULTS = { '111': 'NO_MATCH', '112': 'CLOSE_MATCH', '113': 'UNAVAILABLE' } as const
@@ -69,7 +72,7 @@ export function isEventFirst(request: PaymentRequest | PullRequest): boolean {
   return suffixOf(otherAccountOf(request)) === EVENT_FIRST
 }
 
-/** What a check of the holder's name says. */
+/** The result of a check of the holder's name. */
 export function nameResultOf(account: Readonly<Record<string, unknown>>) {
   const results: Readonly<Record<string, (typeof NAME_RESULTS)[keyof typeof NAME_RESULTS]>> = NAME_RESULTS
   return results[suffixOf(account)] ?? 'MATCH'

@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const TOLERANCE_SECONDS = 5 * 60
 
-/** The secrets in a text such as `whsec_… whsec_…`: the present one, and the one before or after it. */
+/** The secrets in a string such as `whsec_… whsec_…`: the present one, and the previous or next one. */
 export function secretsOf(text: string): Buffer[] {
   const secrets = text.split(/[\s,]+/).filter((one) => one !== '')
   return secrets.map((secret) => {
@@ -22,7 +22,7 @@ export function sign(secrets: readonly Buffer[], id: string, body: string | Buff
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
 }
 
-/** Whether one of the secrets has signed exactly this body under this id, at most five minutes ago. */
+/** True if one of the secrets has signed exactly this body under this id, at most five minutes ago. */
 export function isSigned(
   secrets: readonly Buffer[],
   headers: NodeJS.Dict<string | string[]>,

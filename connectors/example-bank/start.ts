@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Bank } from './bank.ts'
 import { answerCall } from './calls.ts'
+import { answerControlCall } from './control-api.ts'
 import { Delivery } from './deliver.ts'
-import { answerAtDesk } from './desk.ts'
 import { type Answer, Refusal, send } from './http.ts'
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './outcomes.ts'
 import { secretsOf } from './signatures.ts'
@@ -15,7 +15,7 @@ export interface BankOptions {
   readonly host?: string
   /** The folder with the journal. */
   readonly folder: string
-  /** Where events go. Left out: they wait. */
+  /** The URL for events. Without it they wait. */
   readonly events?: string
   /** One or two secrets, `whsec_…`, with a space between them. */
   readonly secrets: string
@@ -27,11 +27,14 @@ export interface RunningBank {
   readonly close: () => Promise<void>
 }
 
-/** How long a caller may keep a connection without a call. Longer than the caller's own limit, so that the caller ends it. */
+/**
+ * The longest idle time of a caller's connection. Longer than the caller's own limit, so that the caller
+ * closes it.
+ */
 const IDLE_CONNECTION_MS = 75_000
 const DAY_CHECK_MS = 60_000
 
-/** Opens the bank with all that its folder has, and serves it. */
+/** Opens the bank with the data of its folder, and serves it. */
 export async function startBank(options: BankOptions): Promise<RunningBank> {
   const secrets = secretsOf(options.secrets)
   const behaviour = { ...DEFAULT_BEHAVIOUR, ...options.behaviour }
@@ -41,7 +44,7 @@ export async function startBank(options: BankOptions): Promise<RunningBank> {
   })
   const server = createServer(async (request, response) => serve(await opened, secrets, request, response))
   server.keepAliveTimeout = IDLE_CONNECTION_MS
-  // The port comes first: a second bank by mistake must not write into the journal of the one that has it.
+  // The port comes first: a second bank started by mistake must not write into the first one's journal.
   const url = await listen(server, options.port, options.host ?? '127.0.0.1')
   const bank = await Bank.open(join(options.folder, 'journal.jsonl'), behaviour).catch((error) => {
     server.close()
@@ -65,7 +68,7 @@ export async function startBank(options: BankOptions): Promise<RunningBank> {
   }
 }
 
-/** Answers a request, when everything that the answer says is on the disk. */
+/** Responds to a request once everything that the response says is on disk. */
 async function serve(
   bank: Bank,
   secrets: readonly Buffer[],
@@ -74,7 +77,7 @@ async function serve(
 ): Promise<void> {
   const { behaviour } = bank
   if (request.url?.startsWith('/bank/')) {
-    const answer = await attempt(() => answerAtDesk(bank, request))
+    const answer = await attempt(() => answerControlCall(bank, request))
     await bank.journal.settled()
     send(response, answer)
     return

@@ -16,7 +16,10 @@ export interface BankProcess {
   readonly stop: () => Promise<number | null>
 }
 
-/** Starts the built example bank as a process of its own. `npm test` has built it; vitest alone runs what was built last. */
+/**
+ * Starts the built example bank as a separate process. `npm test` has built it; vitest alone runs the last
+ * build.
+ */
 export async function startBankProcess(options: {
   readonly port: number
   readonly folder: string
@@ -70,7 +73,7 @@ export interface Answered {
   body: string
 }
 
-/** A proxy between two sides. It may change what passes, or answer in place of the server. */
+/** A proxy between two sides. It may change calls and responses, or respond instead of the server. */
 export type Between = (call: Passed, pass: (call: Passed) => Promise<Answered>) => Promise<Answered>
 
 export interface Proxy {
@@ -106,7 +109,7 @@ export async function openProxy(target: () => string, between: Between): Promise
   }
 }
 
-/** A port that nobody listens on. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   const port = await listening(server)

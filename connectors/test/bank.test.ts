@@ -41,10 +41,16 @@ async function newBank(options: Partial<BankOptions> = {}) {
   const folder = options.folder ?? (await newFolder())
   const bank = await startBank({ port: 0, secrets: SECRET, ...options, folder })
   onTestFinished(bank.close)
-  return { url: bank.url, close: bank.close, wire: newWire(bank.url), desk: deskOf(bank.url), folder }
+  return {
+    url: bank.url,
+    close: bank.close,
+    wire: newWire(bank.url),
+    control: controlClientOf(bank.url),
+    folder,
+  }
 }
 
-function deskOf(url: string) {
+function controlClientOf(url: string) {
   return async (method: string, path: string, body?: object) => {
     const response = await fetch(`${url}/bank/${path}`, {
       method,
@@ -60,7 +66,7 @@ interface Order {
   readonly bookings: number
 }
 
-/** Countersign's door for events, which counts how often each came. */
+/** A receiver of events like Countersign's, which counts the deliveries of each. */
 async function newDoor() {
   const counts = new Map<string, number>()
   const order: string[] = []
@@ -89,7 +95,7 @@ async function newDoor() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, counts, order, received }
 }
 
-test('a bank that is killed at any moment keeps what it has answered, and pays each payment once', async () => {
+test('a bank that is killed at any moment keeps its acknowledged payments, and pays each once', async () => {
   const options = { port: await freePort(), folder: await newFolder(), secrets: SECRET }
   const behaviour = { settleDelayMs: 20 }
   let bank = await startBankProcess({ ...options, behaviour })
@@ -100,11 +106,11 @@ test('a bank that is killed at any moment keeps what it has answered, and pays e
   for (let round = 0; round < 8; round++) {
     const batch = Array.from({ length: 50 }, () => newPayment())
     payments.push(...batch)
-    // After this many answers, with others under way.
+    // The number of responses after which the bank is killed, with other calls in progress.
     let left = Math.floor(Math.random() * 60)
     let killed: Promise<void> | undefined = left === 0 ? bank.kill() : undefined
     const sends = batch.map(async (payment) => {
-      // Repeats of earlier payments are under way at the same time.
+      // Repeats of earlier payments are in progress at the same time.
       const again = payments[Math.floor(Math.random() * payments.length)]!
       for (const one of [payment, again]) {
         const reply = await wire.call(creating(one)).catch(() => undefined)
@@ -122,18 +128,20 @@ test('a bank that is killed at any moment keeps what it has answered, and pays e
   }
   expect(answered.size).toBeGreaterThan(0)
   for (const payment of payments) expect((await wire.call(creating(payment))).status).toBe(200)
-  const desk = deskOf(bank.url)
+  const control = controlClientOf(bank.url)
   await expect
-    .poll(async () => (await desk('GET', 'payments')).body.data.filter((one) => one.status !== 'DELIVERED'))
+    .poll(async () =>
+      (await control('GET', 'payments')).body.data.filter((one) => one.status !== 'DELIVERED'),
+    )
     .toEqual([])
-  const { data } = (await desk('GET', 'payments')).body
+  const { data } = (await control('GET', 'payments')).body
   expect(data.map(({ bookings }) => bookings)).toEqual(payments.map(() => 1))
   const { body } = await wire.call({ method: 'GET', path: '/balance' })
   expect(body).toMatchObject({ balances: [{ currency: 'EUR', value: String(-100 * payments.length) }, {}] })
   expect(await bank.stop()).toBe(0)
 })
 
-test('what a crash has cut off at the end of the journal is not there', async () => {
+test('a line at the end of the journal that a crash cut off is ignored', async () => {
   const path = join(await newFolder(), 'journal.jsonl')
   const first = await Journal.open(path)
   first.journal.append({ n: 1 })
@@ -147,58 +155,58 @@ test('what a crash has cut off at the end of the journal is not there', async ()
   expect(await readFile(path, 'utf8')).toBe('{"n":1}\n{"n":2}\n{"n":4}\n')
 })
 
-test('a new start delivers what Countersign has not received, and nothing else', async () => {
+test('a restarted bank delivers the events that Countersign has not received, and no others', async () => {
   const door = await newDoor()
   const folder = await newFolder()
   const first = await newBank({ folder, behaviour: { settleDelayMs: 0 }, events: door.url })
   const [early, late] = [newPayment(), newPayment()]
   await first.wire.call(creating(early))
   await door.received(1)
-  await expect.poll(async () => (await first.desk('GET', 'events')).body.data).toEqual([])
-  await first.desk('PATCH', 'behaviour', { holdEvents: true })
+  await expect.poll(async () => (await first.control('GET', 'events')).body.data).toEqual([])
+  await first.control('PATCH', 'behaviour', { holdEvents: true })
   await first.wire.call(creating(late))
-  await expect.poll(async () => (await first.desk('GET', 'events')).body.data.length).toBe(1)
+  await expect.poll(async () => (await first.control('GET', 'events')).body.data.length).toBe(1)
   await first.close()
   await newBank({ folder, events: door.url })
   await door.received(2)
   expect(door.order).toEqual([early.id, late.id])
 })
 
-test('events can be repeated and come in any order; they are held until they may leave', async () => {
+test('the bank repeats and shuffles events on request, and holds them until they are released', async () => {
   const door = await newDoor()
   const behaviour = { settleDelayMs: 0, repeatEvents: 3, shuffleEvents: true, holdEvents: true }
-  const { wire, desk } = await newBank({ behaviour, events: door.url })
+  const { wire, control } = await newBank({ behaviour, events: door.url })
   const payments = Array.from({ length: 20 }, () => newPayment())
   for (const payment of payments) await wire.call(creating(payment))
   expect(door.order).toEqual([])
-  await desk('PATCH', 'behaviour', { holdEvents: false })
+  await control('PATCH', 'behaviour', { holdEvents: false })
   await door.received(60)
   expect([...door.counts.values()]).toEqual(payments.map(() => 3))
   expect([...new Set(door.order)]).not.toEqual(payments.map(({ id }) => id))
   expect(new Set(door.order)).toEqual(new Set(payments.map(({ id }) => id)))
 })
 
-test('a dropped answer leaves the payment, a dropped call leaves nothing, and a closed bank answers 503', async () => {
-  const { wire, desk } = await newBank({ behaviour: { settleDelayMs: 0 } })
+test('a dropped response leaves the payment, a dropped call leaves nothing, and a closed bank returns 503', async () => {
+  const { wire, control } = await newBank({ behaviour: { settleDelayMs: 0 } })
   const [kept, lost, late] = [newPayment(), newPayment(), newPayment()]
   const statusOf = async ({ id }: PaymentRequest) =>
     (await wire.call({ method: 'GET', path: `/payments/${id}` })).status
 
-  await desk('PATCH', 'behaviour', { dropAnswers: 1 })
+  await control('PATCH', 'behaviour', { dropAnswers: 1 })
   await expect(wire.call(creating(kept))).rejects.toThrow('got no answer')
   expect(await statusOf(kept)).toBe(200)
 
-  await desk('PATCH', 'behaviour', { dropRequests: 1 })
+  await control('PATCH', 'behaviour', { dropRequests: 1 })
   await expect(wire.call(creating(lost))).rejects.toThrow('got no answer')
   expect(await statusOf(lost)).toBe(404)
 
-  await desk('PATCH', 'behaviour', { failUntilMs: Date.now() + 60_000 })
+  await control('PATCH', 'behaviour', { failUntilMs: Date.now() + 60_000 })
   expect((await wire.call(creating(late))).status).toBe(503)
-  await desk('PATCH', 'behaviour', { failUntilMs: 0 })
+  await control('PATCH', 'behaviour', { failUntilMs: 0 })
   expect(await statusOf(late)).toBe(404)
 })
 
-test('an event can come before the answer to the call that caused it', async () => {
+test('an event can arrive before the response to the call that caused it', async () => {
   const door = await newDoor()
   const { wire } = await newBank({ events: door.url })
   const iban = 'DE13370400440532013107'
@@ -208,23 +216,23 @@ test('an event can come before the answer to the call that caused it', async () 
   expect(reply.body).toMatchObject({ id: payment.id, status: 'DELIVERED' })
 })
 
-test('the desk returns a delivered payment and reverses a deposit, each once; a closed day says both', async () => {
-  const { wire, desk } = await newBank({ behaviour: { settleDelayMs: 0 } })
+test('the control API returns a delivered payment and reverses a deposit, each once; the closed day lists both', async () => {
+  const { wire, control } = await newBank({ behaviour: { settleDelayMs: 0 } })
   const details = { id: 'InternalAccount:1', purpose: 'ACCOUNT', currency: 'USD', reference: 'X' }
   const call = { method: 'POST', path: '/deposit-accounts', body: details, creates: details.id } as const
   const { account } = (await wire.call(call)).body as { account: { accountNumber: string } }
   const payment = newPayment('250')
   await wire.call(creating(payment))
-  await expect.poll(async () => (await desk('GET', 'payments')).body.data[0]?.status).toBe('DELIVERED')
-  expect((await desk('POST', `payments/${payment.id}/return`)).status).toBe(200)
-  expect((await desk('POST', `payments/${payment.id}/return`)).status).toBe(409)
+  await expect.poll(async () => (await control('GET', 'payments')).body.data[0]?.status).toBe('DELIVERED')
+  expect((await control('POST', `payments/${payment.id}/return`)).status).toBe(200)
+  expect((await control('POST', `payments/${payment.id}/return`)).status).toBe(409)
 
   const deposit = { account: account.accountNumber, amount: '900', depositId: 'd-1' }
-  for (const _repeat of [1, 2]) expect((await desk('POST', 'deposits', deposit)).status).toBe(200)
-  expect((await desk('POST', 'deposits/d-1/reverse')).status).toBe(200)
-  expect((await desk('POST', 'deposits/d-1/reverse')).status).toBe(409)
+  for (const _repeat of [1, 2]) expect((await control('POST', 'deposits', deposit)).status).toBe(200)
+  expect((await control('POST', 'deposits/d-1/reverse')).status).toBe(200)
+  expect((await control('POST', 'deposits/d-1/reverse')).status).toBe(409)
 
-  const { date } = (await desk('POST', 'days/close')).body
+  const { date } = (await control('POST', 'days/close')).body
   const statements = await Promise.all(
     ['EUR', 'USD'].map(async (currency) => {
       const path = `/statements/${date}?currency=${currency}`
@@ -239,14 +247,14 @@ test('the desk returns a delivered payment and reverses a deposit, each once; a 
   ])
 })
 
-test('the desk is for this machine and takes no behaviour that it does not know', async () => {
-  const { desk } = await newBank()
-  expect((await desk('PATCH', 'behaviour', { settleDelayMs: 'soon' })).status).toBe(400)
-  expect((await desk('PATCH', 'behaviour', { colour: 1 })).status).toBe(400)
-  expect((await desk('GET', 'vault')).status).toBe(404)
+test('the control API accepts only this machine and rejects unknown behaviour', async () => {
+  const { control } = await newBank()
+  expect((await control('PATCH', 'behaviour', { settleDelayMs: 'soon' })).status).toBe(400)
+  expect((await control('PATCH', 'behaviour', { colour: 1 })).status).toBe(400)
+  expect((await control('GET', 'vault')).status).toBe(404)
 })
 
-test('the numbers of its accounts pass the checks of other banks', () => {
+test('account numbers of the example bank pass the checks of other banks', () => {
   for (let account = 1_000_000_000; account < 1_000_000_200; account++)
     expect(validateIBAN(ibanOf(account)), ibanOf(account)).toEqual({ valid: true, errorCodes: [] })
   const weights = [3, 7, 1, 3, 7, 1, 3, 7, 1]

@@ -24,10 +24,10 @@ const SECRETS = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((bytes) => `whsec
 const RAIL = 'example-bank'
 const QUICK = { settleDelayMs: 40, returnDelayMs: 80 }
 const WAITS = { waitMs: 15_000, graceMs: 150 }
-/** A check that fails waits as long as it may. Waiting too short could only make more of them fail. */
+/** A failing check waits for its full time limit. A shorter limit could only make more checks fail. */
 const SHORT_WAITS = { waitMs: 2000, graceMs: 150 }
 
-/** Most of these tests wait, so they run side by side, and each says itself what is to be closed after it. */
+/** Most of these tests wait, so they run concurrently, and each registers its own cleanup. */
 type AtEnd = (close: () => Promise<void>) => void
 
 async function newFolder(atEnd: AtEnd): Promise<string> {
@@ -36,8 +36,11 @@ async function newFolder(atEnd: AtEnd): Promise<string> {
   return folder
 }
 
-/** A desk with one button: it kills the bank and starts it again, with what it has kept or, where it forgets, with nothing. */
-async function openRestartDesk(forgets: boolean, atEnd: AtEnd) {
+/**
+ * A server with one endpoint: it kills the bank and starts it again, with its journal or, if it forgets, with
+ * an empty one.
+ */
+async function startRestartServer(forgets: boolean, atEnd: AtEnd) {
   const [port, eventsPort] = [await freePort(), await freePort()]
   let folder = await newFolder(atEnd)
   const start = () =>
@@ -50,30 +53,30 @@ async function openRestartDesk(forgets: boolean, atEnd: AtEnd) {
     })
   let bank: BankProcess = await start()
   atEnd(() => bank.kill())
-  const desk = createServer(async (_request, response) => {
+  const control = createServer(async (_request, response) => {
     await bank.kill()
     if (forgets) folder = await newFolder(atEnd)
     bank = await start()
     response.end()
   })
-  await new Promise<void>((resolve) => desk.listen(0, '127.0.0.1', resolve))
-  atEnd(() => new Promise((resolve) => desk.close(() => resolve())))
-  const restart = { request: { url: `http://127.0.0.1:${(desk.address() as AddressInfo).port}/` } }
+  await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve))
+  atEnd(() => new Promise((resolve) => control.close(() => resolve())))
+  const restart = { request: { url: `http://127.0.0.1:${(control.address() as AddressInfo).port}/` } }
   return { url: bank.url, eventsPort, accounts: { ...EXAMPLE_BANK_ACCOUNTS, restart } }
 }
 
-test.concurrent('the example bank passes every check, also when it is killed', async (t) => {
+test.concurrent('the example bank passes every check, even if it is killed', async (t) => {
   const { expect } = t
-  const desk = await openRestartDesk(false, t.onTestFinished)
-  const results = await checkConnector({ ...desk, ...WAITS, secrets: SECRETS })
+  const control = await startRestartServer(false, t.onTestFinished)
+  const results = await checkConnector({ ...control, ...WAITS, secrets: SECRETS })
   expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([])
   expect(results.length).toBeGreaterThan(55)
 })
 
-test.concurrent('a bank that forgets its keys when it is started again is found', async (t) => {
+test.concurrent('the kit finds a bank that forgets its keys at a restart', async (t) => {
   const { expect } = t
-  const desk = await openRestartDesk(true, t.onTestFinished)
-  const results = await checkConnector({ ...desk, ...SHORT_WAITS, secrets: SECRETS, groups: ['Restarts'] })
+  const control = await startRestartServer(true, t.onTestFinished)
+  const results = await checkConnector({ ...control, ...SHORT_WAITS, secrets: SECRETS, groups: ['Restarts'] })
   expect(failedIn(results)).toContain('after a restart the same key is the same payment, paid once')
 })
 
@@ -81,7 +84,7 @@ function failedIn(results: readonly Result[]): string[] {
   return results.filter(({ verdict }) => verdict === 'fail').map(({ name }) => name)
 }
 
-/** An honest bank whose calls and events pass through somebody who makes one mistake. */
+/** A correct bank behind a proxy that makes one mistake in its calls or events. */
 async function checkThrough(flaw: Flaw, atEnd: AtEnd): Promise<Result[]> {
   const eventsPort = await freePort()
   const events = await openProxy(() => `http://127.0.0.1:${eventsPort}`, flaw.events ?? passOn)
@@ -120,7 +123,7 @@ function rewritten(call: Passed, body: string, id?: string): Passed {
 const isOrder = ({ method, url }: Passed) => method === 'POST' && url === '/payments'
 const idOf = ({ headers }: Passed) => headers['idempotency-key'] ?? ''
 
-/** Repeats of a key become payments of their own, under a name that nobody sees. */
+/** Repeats of a key become separate payments, under a hidden name. */
 function payingTwice(): Between {
   const seen = new Set<string>()
   return async (call, pass) => {
@@ -139,7 +142,7 @@ function withoutReference(answer: Answered): Answered {
   return { ...answer, body: answer.body.replace(/"connectorReference":"[^"]*",?/, '').replace(',}', '}') }
 }
 
-/** A repeat is answered with the first payment, whatever its body says. */
+/** A repeat returns the first payment, whatever its body says. */
 function comparingNothing(): Between {
   const bodies = new Map<string, string>()
   return (call, pass) => {
@@ -203,7 +206,7 @@ function dropping(): Between {
   return (call, pass) => (++count % 10 === 0 ? Promise.resolve({ status: 200, body: '{}' }) : pass(call))
 }
 
-/** Each attempt is an event of its own. */
+/** Each attempt becomes a separate event. */
 function renaming(): Between {
   let count = 0
   return (call, pass) => {
@@ -249,7 +252,7 @@ const FLAWS: Readonly<Record<string, () => Flaw>> = {
       'a signature by another secret is refused with 401',
       'a changed body is refused with 401',
       'a signature that is older or newer than five minutes is refused with 401',
-      'a signature is good for its own method, address and id only',
+      'a signature is valid only for its own method, path and id',
     ],
   }),
   'takes any version': () => ({
@@ -285,7 +288,7 @@ const FLAWS: Readonly<Record<string, () => Flaw>> = {
     groups: ['Events', ALL_EVENTS],
     events: askingOnce,
     caughtBy: [
-      'an event comes again, with the same id and content, until it is answered 2xx',
+      'an event is delivered again, with the same id and content, until the receiver responds 2xx',
       'each that was not received at first came again',
     ],
   }),
@@ -297,7 +300,7 @@ const FLAWS: Readonly<Record<string, () => Flaw>> = {
   'gives each attempt at an event another id': () => ({
     groups: ['Events', ALL_EVENTS],
     events: renaming(),
-    caughtBy: ['an event comes again, with the same id and content, until it is answered 2xx'],
+    caughtBy: ['an event is delivered again, with the same id and content, until the receiver responds 2xx'],
   }),
 }
 
@@ -308,7 +311,7 @@ test.concurrent.for(Object.entries(FLAWS))('a bank that %s is found', async ([, 
   expect(failedIn(results)).toEqual(expect.arrayContaining([...flaw.caughtBy]))
 })
 
-test.concurrent('what the accounts file does not name is not checked, and says which member is missing', async (t) => {
+test.concurrent('a check without its entry in the accounts file is skipped, and names the missing field', async (t) => {
   const { expect, onTestFinished: atEnd } = t
   const bank = await startBank({
     port: 0,
@@ -332,7 +335,7 @@ test.concurrent('what the accounts file does not name is not checked, and says w
     expect(why).toMatch(/member \w+|no --events-port|there is no statement|one secret/)
 })
 
-test('where nobody answers, the kit says so at once', async ({ expect }) => {
+test('the kit reports an unreachable connector at once', async ({ expect }) => {
   const url = `http://127.0.0.1:${await freePort()}`
   await expect(checkConnector({ url, secrets: SECRETS, ...WAITS })).rejects.toThrow('got no answer')
 })

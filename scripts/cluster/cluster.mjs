@@ -13,7 +13,7 @@ const pg = createRequire(path.join(ROOT, 'server/package.json'))('pg')
 const NODES = ['node1', 'node2', 'node3']
 const SERVERS = ['server1', 'server2']
 const DATABASE = 'countersign'
-/** What a server sets at the start of a connection, where pgbouncer drops it. */
+/** Settings that a server sends at the start of a connection, where pgbouncer drops them. */
 const SESSION = [
   "TimeZone = 'UTC'",
   "default_transaction_isolation = 'read committed'",
@@ -21,13 +21,13 @@ const SESSION = [
   'jit = off',
 ]
 
-/** How the servers reach PostgreSQL. */
+/** The ways that the servers reach PostgreSQL. */
 export const WAYS = /** @type {const} */ (['proxy', 'hosts', 'session', 'transaction'])
 
 /** @typedef {{ folder: string, logs: string, user: { uid?: number, gid?: number }, programs: ReturnType<typeof findPrograms>, own: (path: string) => void, hasDisks: boolean }} Base */
 /** @typedef {{ name: string, port: number, program: Program }} Server */
 
-/** Three nodes of PostgreSQL, their proxy, and two servers behind a proxy of their own, in one temporary folder. */
+/** Three PostgreSQL nodes, their proxy, and two servers behind another proxy, in one temporary folder. */
 export class Cluster {
   /** @type {Node[]} */
   nodes = []
@@ -47,7 +47,7 @@ export class Cluster {
   }
 
   /**
-   * Starts all of it. With `hasDisks`, which needs root, each node has a small disk of its own.
+   * Starts the whole cluster. With `hasDisks`, which needs root, each node has its own small disk.
    * @param {{ way?: typeof WAYS[number], hasDisks?: boolean, say?: (line: string) => void }} [options]
    */
   static async start({ way = 'proxy', hasDisks = false, say = () => {} } = {}) {
@@ -97,14 +97,14 @@ export class Cluster {
     return `postgres://postgres@${hosts}/${database}?target_session_attrs=read-write`
   }
 
-  /** What is running, by its name. @param {string} name */
+  /** A running program by its name. @param {string} name */
   program(name) {
     const found = this.#programs.find((one) => one.name === name)
     if (!found) throw new Error(`There is no ${name}.`)
     return found
   }
 
-  /** The node that is the primary by its own word. */
+  /** The node that reports itself as the primary. */
   async primary() {
     const answers = await Promise.all(this.nodes.map((node) => node.asks('/primary')))
     return this.nodes[answers.indexOf(200)]
@@ -229,7 +229,7 @@ export class Cluster {
 }
 
 /**
- * One statement on a connection of its own.
+ * Runs one statement on a new connection.
  * @param {number} port @param {string} database @param {string} text @param {unknown[]} [values]
  * @returns {Promise<any[]>}
  */

@@ -1,8 +1,8 @@
 import { createServer, Socket } from 'node:net'
 
 /**
- * A network cable between a port of its own and another one. Pulled, it forwards nothing and closes nothing, as a machine
- * that has disappeared.
+ * A network cable between two ports. When pulled, it forwards nothing and closes nothing, like a machine that
+ * has disappeared.
  */
 export class Link {
   #sockets = new Set()

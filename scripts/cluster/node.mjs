@@ -25,7 +25,9 @@ const PARAMETERS = {
 
 /** @typedef {import('./cluster.mjs').Base} Base */
 
-/** One machine of the engine: PostgreSQL under Patroni. All that reaches it, and all that it asks etcd, goes over its cables. */
+/**
+ * One machine of the cluster: PostgreSQL under Patroni. All traffic to it and to etcd goes over its cables.
+ */
 export class Node {
   /** @param {string} name @param {Base} base @param {{ pg: number, rest: number, etcd: Link, links: Link[] }} ports */
   constructor(name, base, ports) {
@@ -209,7 +211,7 @@ function signalAll(processes, signal) {
     try {
       process.kill(pid, signal)
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
   }
 }

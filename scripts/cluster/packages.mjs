@@ -13,7 +13,7 @@ const NEEDED = [
   { program: 'haproxy', package: 'haproxy' },
   { program: 'pgbouncer', package: 'pgbouncer' },
 ]
-/** While this file says so, Debian's packages start no service of their own. */
+/** While this file exists, Debian's packages do not start their services. */
 const POLICY = '/usr/sbin/policy-rc.d'
 const NO_CLUSTER = '/etc/postgresql-common/createcluster.d/countersign-cluster.conf'
 

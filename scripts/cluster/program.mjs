@@ -7,7 +7,7 @@ import * as path from 'node:path'
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Waits until `check` gives something; what it throws counts as nothing yet.
+ * Waits until `check` returns a value; errors count as not yet.
  * @template T
  * @param {string} what
  * @param {() => Promise<T | undefined | false>} check
@@ -63,7 +63,8 @@ export class Program {
   start() {
     const { file, args, cwd, user, env } = this.options
     const log = fs.openSync(this.log, 'a')
-    // A process group of its own: Ctrl-C reaches only the command that starts the cluster, which ends it in order.
+    // A separate process group: Ctrl-C reaches only the command that starts the cluster, which then stops it
+    // cleanly.
     const child = spawn(file, args, {
       cwd,
       detached: true,

@@ -6,8 +6,8 @@ import { Program } from './program.mjs'
 /** @typedef {import('./cluster.mjs').Base} Base */
 
 /**
- * HAProxy before PostgreSQL: only the node that Patroni calls the primary gets connections, and those to a node that is none
- * any more are closed.
+ * HAProxy before PostgreSQL: only the node that Patroni calls the primary gets connections. Connections to a
+ * former primary are closed.
  * @param {Base} base @param {number} port @param {readonly import('./node.mjs').Node[]} nodes
  */
 export function databaseProxy(base, port, nodes) {

@@ -115,8 +115,8 @@ async function build(folder, name, lines) {
 }
 
 /**
- * Builds the server's image as the guide does. What npm needs to reach its registry comes from this machine and does not stay in
- * the image.
+ * Builds the server's image as the guide does. npm's registry settings come from this machine and do not stay
+ * in the image.
  * @param {string} folder for npm's settings
  * @param {string} tag
  */

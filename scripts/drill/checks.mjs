@@ -23,8 +23,9 @@ const RULES = {
 }
 
 /**
- * What is wrong in the database of a port: one line for each rule that is broken.
- * @param {number} port @param {string} [database] @param {Readonly<Record<string, string>>} [more] further rules
+ * Checks the database of a port. Returns one line per broken rule.
+ * @param {number} port @param {string} [database] @param {Readonly<Record<string, string>>} [more] further
+ * rules
  * @returns {Promise<string[]>}
  */
 export async function brokenRules(port, database = DATABASE, more = {}) {
@@ -37,7 +38,8 @@ export async function brokenRules(port, database = DATABASE, more = {}) {
 }
 
 /**
- * Whether the database has the acknowledged transfers, each once. While load runs it may have more, which are not answered yet.
+ * Checks that the database has each acknowledged transfer once. While load runs, it may have more that are
+ * not acknowledged yet.
  * @param {number} port @param {import('./load.mjs').Load} load @param {{ isOver: boolean }} options
  */
 export async function lostOrDoubled(port, load, { isOver }) {
@@ -47,16 +49,17 @@ export async function lostOrDoubled(port, load, { isOver }) {
   const lost = acknowledged.filter((id) => !stored.has(bare(id)))
   const found = []
   if (lost.length > 0) found.push(`${lost.length} acknowledged transfers are lost, such as ${lost[0]}`)
-  if (new Set(acknowledged).size !== acknowledged.length)
-    found.push('two keys were answered with one transfer')
+  if (new Set(acknowledged).size !== acknowledged.length) found.push('two keys returned the same transfer')
   if (isOver && stored.size !== acknowledged.length)
     found.push(`${stored.size} transfers are stored for ${acknowledged.length} keys`)
   return found
 }
 
 /**
- * What a follower has missed, or seen twice, of the events of a database. `before` are those that were seen by an earlier one.
- * @param {number} port @param {string} database @param {import('./load.mjs').Follower} follower @param {readonly string[]} [before]
+ * The events of a database that a follower has missed or seen twice. `before` has the events that an earlier
+ * follower saw.
+ * @param {number} port @param {string} database @param {import('./load.mjs').Follower} follower @param
+ * {readonly string[]} [before]
  */
 export async function missedEvents(port, database, follower, before = []) {
   const rows = await query(port, database, 'SELECT id::text FROM events')

@@ -39,8 +39,8 @@ export const HANDED_OVER = {
 }
 
 /**
- * A program on the machine of the primary goes on with its connection. What it writes after another node has taken over must
- * not be acknowledged.
+ * A program on the primary's machine that keeps using its connection. Its writes after a failover must not be
+ * acknowledged.
  */
 class Witness {
   /** @param {any} client @param {Node} node */
@@ -88,7 +88,7 @@ export function paused() {
   /** @type {Witness} */
   let witness
   return {
-    name: 'primary paused, goes on after it was replaced',
+    name: 'primary paused, resumes after it was replaced',
     takesOver: true,
     hit: async (_cluster, old) => {
       witness = await Witness.on(old)
@@ -124,15 +124,15 @@ export function cutOff() {
 }
 
 /**
- * PostgreSQL refuses what needs room, and goes on once there is some; the primary stays what it is. Needs a small disk of its own
- * under each node.
+ * PostgreSQL refuses writes that need space, and continues once there is space; the primary does not change.
+ * Each node needs its own small disk.
  * @type {Fault}
  */
 export const DISK_FULL = {
   name: 'disk of the primary full for 5 seconds',
   takesOver: false,
   hit: async (_cluster, old) => {
-    // It ends with an error when the disk is full, as it shall.
+    // Expected to fail when the disk is full.
     await once(spawn('dd', ['if=/dev/zero', `of=${filler(old)}`, 'bs=64k'], { stdio: 'ignore' }), 'close')
     await pause(DISK_FULL_MS)
     fs.rmSync(filler(old), { force: true })

@@ -5,20 +5,20 @@ const PAYERS = 8
 const FUNDS = 100_000_000n
 const CALL_MS = 5000
 const RETRY_MS = 100
-/** What may be answered while the engine fails over, or of a call whose first try is still under way. */
+/** Statuses to retry: the engine is failing over, or the first attempt of the call is still in progress. */
 const AGAIN = new Set([409, 429, 500, 502, 503, 504])
-/** Behind it come all events of a platform. */
+/** The position before all events of a platform. */
 const BEFORE_ALL = 'Event:00000000-0000-0000-0000-000000000000'
 
-/** Payers that each make one transfer after the other, each repeated under its key until it is answered. */
+/** Payers that each make one transfer after another, and repeat each under its key until it succeeds. */
 export class Load {
   /** The time of every acknowledgement, in the order of time. @type {number[]} */
   successes = []
   /** Per key, the transaction of its acknowledgement. @type {Map<string, string>} */
   acknowledged = new Map()
-  /** What no answer may be. @type {string[]} */
+  /** Responses that are never valid. @type {string[]} */
   wrong = []
-  /** Tries that failed, by their status or error. @type {Map<string, number>} */
+  /** Failed attempts by their status or error. @type {Map<string, number>} */
   failures = new Map()
   /** @type {Map<string, string>} */
   #bodies = new Map()
@@ -32,7 +32,7 @@ export class Load {
     this.address = address
   }
 
-  /** What became of tries that failed. */
+  /** Failed attempts and invalid responses, for the report. */
   get summary() {
     return [...[...this.failures].map(([what, count]) => `${what}: ${count}`), ...this.wrong].join(', ')
   }
@@ -147,7 +147,7 @@ async function makePayer(countersign, n) {
   return { accountId: account.id, bankAccountId: bank.id }
 }
 
-/** Reads the feed all the time, as a platform's backend does. */
+/** Reads the feed continuously, like a platform's backend. */
 export class Follower {
   /** @type {string[]} */
   seen = []

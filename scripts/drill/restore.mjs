@@ -13,8 +13,8 @@ const exec = promisify(execFile)
 const DATABASE = 'countersign'
 
 /**
- * Moves the database into another cluster by pg_dump and pg_restore. A follower goes on there behind the last event that it has
- * seen, and misses nothing.
+ * Moves the database into another cluster by pg_dump and pg_restore. A follower resumes there after the last
+ * event that it saw, and misses nothing.
  * @param {import('../cluster/cluster.mjs').Cluster} cluster
  * @param {import('./load.mjs').Load} load
  * @param {Follower} follower
@@ -53,7 +53,7 @@ export async function restoredElsewhere(cluster, load, follower) {
     ]
     await resumed.stop()
     say(
-      `pg_restore into another cluster: the follower went on behind event ${before.length}, and has ${before.length + resumed.seen.length}`,
+      `pg_restore into another cluster: the follower resumed after event ${before.length}, and has ${before.length + resumed.seen.length}`,
     )
     return wrong.map((one) => `after pg_restore: ${one}`)
   } finally {

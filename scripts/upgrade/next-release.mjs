@@ -3,7 +3,7 @@ import * as path from 'node:path'
 
 const SCHEMA = 'server/src/storage/schema'
 
-/** Changes like those of a next release: a table that counts ended transfers, and a column of customers. */
+/** Typical changes of a next release: a table that counts ended transfers, and a column of customers. */
 const MIGRATIONS = [
   {
     name: '9001-planted',
@@ -63,7 +63,10 @@ export function plantNextRelease(folder) {
   return next
 }
 
-/** Each gives rows only if something is wrong: also servers of the release before count, by the function of the next release. */
+/**
+ * Each returns rows only if something is wrong: servers of the previous release must count too, by the
+ * function of the next release.
+ */
 export const PLANTED_RULES = {
   'counts of ended transfers that differ from the ledger': `
     SELECT FROM planted_ends HAVING sum(ended) <> (SELECT count(*) FROM ledger_transfers WHERE state <> 'pending')`,

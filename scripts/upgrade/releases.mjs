@@ -10,13 +10,13 @@ const BASELINE = 'server/src/storage/schema/baseline/baseline.ts'
 /** A release in the history of the repository. @typedef {{ version: string, commit: string }} Release */
 
 /**
- * The release before this tree: the newest commit of another version. Undefined if its databases have another baseline, and if the
- * history ends before that, as in a clone of the newest commit alone.
+ * The previous release: the newest commit of another version. Undefined if its databases have another
+ * baseline, and if the history ends before that, as in a clone of the newest commit alone.
  * @returns {Release | undefined}
  */
 export function findLastRelease() {
   const own = versionOf(read(MANIFEST))
-  // A commit that raises the version, and the one before it.
+  // A commit that raises the version, and its parent.
   const raised = git('log', '--format=%H %P', '-G"version":', '--', MANIFEST).trim().split('\n')
   for (const commit of ['HEAD', ...raised.flatMap((line) => line.split(' ').slice(0, 2))]) {
     const manifest = tryGit('show', `${commit}:${MANIFEST}`)
@@ -68,7 +68,10 @@ async function build(folder) {
   return path.join(folder, 'server/dist/main.js')
 }
 
-/** Packages are those of this tree, but rooms of the repository are the folder's own. @param {string} folder @param {string} room */
+/**
+ * Installed packages come from this tree, but the workspaces from the release's folder. @param {string}
+ * folder @param {string} room
+ */
 function linkPackages(folder, room) {
   const from = path.join(ROOT, room, 'node_modules')
   const to = path.join(folder, room, 'node_modules')

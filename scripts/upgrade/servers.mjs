@@ -5,7 +5,10 @@ import { Link } from '../cluster/link.mjs'
 import { freePort, Program, until } from '../cluster/program.mjs'
 
 const LOOK_MS = 100
-/** That of production. Callers let go of a silent connection sooner, so none sends a request on one that is being closed. */
+/**
+ * The value of production. Callers close a silent connection sooner, so none sends a request on a closing
+ * one.
+ */
 const DRAIN_SECONDS = 5
 
 /** Servers of two builds on one database, one after another restarted with the other build, behind one address. */
@@ -50,7 +53,7 @@ export class Servers {
     }
     this.#all.push(server)
     await this.#start(server)
-    // A server answers before it has made them.
+    // A server responds before it has created them.
     await until('the first credentials', async () => this.credentials.tokenId)
   }
 

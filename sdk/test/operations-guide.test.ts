@@ -25,7 +25,7 @@ import {
 } from './guide.testing.ts'
 
 const PAGE = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
-const WALK = '## From installation to the first restore\n'
+const WALK = '## Walkthrough: installation to restore\n'
 
 /** Why a command of the page is not run. */
 const NOT_RUN: ReadonlyMap<string, string> = new Map([

@@ -8,19 +8,19 @@ import { openEngine } from './world/engine.ts'
 
 const USAGE = `npm run sim -- [--seed N] [--seeds N] [--from N] [--for 30s|10m|1h] [--jobs N] [--trace] [--until-wrong]
 
-  --seed N    runs one seed, and prints what happened where something is wrong; with --trace in any case
-  --seeds N   runs so many seeds (1000), from --from on (1)
-  --for T     runs seeds for so long
-  --jobs N    in so many processes (one per core)
-  --until-wrong  begins no further seed once something is wrong
+  --seed N       runs one seed, and prints its trace if it fails, or always with --trace
+  --seeds N      runs N seeds (1000), beginning with --from (1)
+  --for T        runs seeds for this time
+  --jobs N       runs N processes (one per core)
+  --until-wrong  starts no further seed after a failure
 
-Settings of the server are taken from the environment, as the server takes them.
+The environment may contain settings of the server.
 `
 
-/** There is a process per core: threads that help to collect garbage have none to themselves. */
+/** Each core runs its own process, so garbage collection has no core for helper threads. */
 const RUNS_WITH = ['--max-semi-space-size=64', '--single-threaded-gc']
 
-/** What a process that runs seeds says of one. */
+/** The result of one seed, as a child process reports it. */
 type Report = Pick<Ran, 'seed' | 'digest' | 'counts'> & { readonly wrong: string | undefined }
 
 const { values: options } = parseArgs({
@@ -130,7 +130,7 @@ async function runMany(): Promise<number> {
   return wrong === 0 && runs > 0 ? 0 : 1
 }
 
-/** A process that runs one seed after the other. One that ends by itself has failed. */
+/** A process that runs one seed after the other. If it exits unexpectedly, it has failed. */
 function runProcess(take: () => number | undefined, note: (report: Report) => void): Promise<void> {
   const child = fork(fileURLToPath(import.meta.url), ['--runs'], { execArgv: [...RUNS_WITH] })
   return new Promise((resolve, reject) => {

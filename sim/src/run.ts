@@ -25,12 +25,12 @@ import { type FileHabits, fileHabitsOf } from './world/file-bank/habits.ts'
 import { productionSettings, serveRates, writeRails } from './world/production.ts'
 import { Servers } from './world/servers.ts'
 
-/** A run: what it found, and what happened in it. */
+/** The result of a run, and its counts. */
 export interface Ran {
   readonly seed: number
-  /** What must not be; undefined where everything was right. */
+  /** The failure, or undefined if everything was right. */
   readonly wrong: unknown
-  /** Of all answers and events, with their times: two runs of one seed have the same. */
+  /** A digest of all responses and events, with their times: two runs of one seed have the same. */
   readonly digest: string
   readonly trace: readonly string[]
   readonly counts: {
@@ -55,12 +55,12 @@ const KILLS_MAX = 3
 const CALM: Weather = { latencyMsMax: 5, lostRequests: 0, lostAnswers: 0, silentLosses: 0 }
 const SOUND: DatabaseFaults = { latencyMsMax: 2, conflicts: 0, losses: 0 }
 
-/** What goes wrong in a run. A part of it is left out in each, so that one fault does not hide the other. */
+/** The faults of a run. Each run leaves some out, so that one fault does not hide another. */
 interface Troubles {
   readonly weather: Weather
   readonly database: DatabaseFaults
   readonly servers: number
-  /** A server is killed after about so long, again and again. */
+  /** The average time between kills of a server. */
   readonly killedEveryMs: number | undefined
   readonly clockJumpMs: number | undefined
   readonly hasEndpoint: boolean
@@ -112,7 +112,10 @@ function troublesOf(random: Random): Troubles {
   return { ...others, weather: others.money.by === 'chain' ? milder(weather) : weather }
 }
 
-/** A step at a chain asks its nodes ten questions or more, one after the other, and begins again where one has no answer. */
+/**
+ * A step at a chain calls its nodes ten times or more, one after the other, and starts over if one does not
+ * respond.
+ */
 function milder({ latencyMsMax, lostRequests, lostAnswers, silentLosses }: Weather): Weather {
   return {
     latencyMsMax: Math.min(latencyMsMax, 300),
@@ -129,7 +132,7 @@ export interface Configs {
   readonly production: Config
 }
 
-/** The settings of all runs: those of the environment, but for what the simulation brings itself. */
+/** The settings of all runs: the environment, except for the parts that the simulation replaces. */
 export function configsOf(environment: NodeJS.ProcessEnv, folder: string): Configs {
   const settings = { ...environment }
   for (const name of BROUGHT) delete settings[name]
@@ -242,9 +245,9 @@ interface Outside {
   kill?(): void
   /** True while it makes no trouble. */
   isCalm?: boolean
-  /** Holds what it has of the servers' money against their books. Throws Wrong. */
+  /** Compares its record of the servers' money with their books. Throws Wrong. */
   checkBooks?(db: Database): Promise<void>
-  /** Lets time pass until the servers have done what became due while it jumped. */
+  /** Lets time pass until the servers have done the work that became due during a jump. */
   rest?(): Promise<void>
   end(): void
 }
@@ -283,7 +286,7 @@ async function openOutside(
     }
   }
   await writeRails(engine.folder, [fileBankEntry(engine.folder, money.habits)])
-  // A platform that is asked sends back what it does not take, to a payer that has to be known.
+  // A platform that decides sends back payments that it rejects, so their payer has to be known.
   const files = new FileBank(machine, engine.folder, money.habits, hasEndpoint)
   return {
     start: async () => files.start(),

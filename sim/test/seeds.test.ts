@@ -16,7 +16,7 @@ interface Report {
   readonly wrong?: string
 }
 
-/** Runs seeds one after the other in a process of their own. */
+/** Runs seeds one after the other in a separate process. */
 async function run(seeds: readonly number[]): Promise<Report[]> {
   const program = fork(PROGRAM, ['--runs'], { execArgv: ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'] })
   await once(program, 'message')
@@ -41,7 +41,7 @@ test('a seed in which servers are killed keeps every promise', { tags: 'smoke' }
   expect([report!.wrong, report!.counts.kills > 0]).toEqual([undefined, true])
 })
 
-test('a seed has the same answers, events and times in any process, after any other run', async () => {
+test('a seed gives the same responses, events and times in any process, after any other run', async () => {
   const [reports, elsewhere] = await Promise.all([run([...SEEDS, ...SEEDS]), run(SEEDS.toReversed())])
   expect(reports.map(({ wrong }) => wrong)).toEqual(reports.map(() => undefined))
   const twice = (once: readonly unknown[]) => [...once, ...once]

@@ -5,7 +5,7 @@ import type { Range, TextBlock } from './texts.ts'
 
 const FUNCTION_LINES_MAX = 60
 
-/** What one walk over the syntax of a file finds: places as `path:line`. */
+/** The findings of one walk over the syntax of a file: places as `path:line`. */
 export interface CodeCounts {
   readonly casts: string[]
   readonly nonNulls: string[]

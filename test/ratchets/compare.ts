@@ -11,8 +11,8 @@ export interface Comparison {
 }
 
 /**
- * Compares what was counted with the file. A number that fell is a problem until it is written down, so that it stays
- * low. Of a number that rose, the places in `changed` files are shown.
+ * Compares the counts with the file. A number that fell is a problem until it is recorded, so that it stays
+ * low. For a number that rose, the places in `changed` files are shown.
  */
 export function compare(
   measured: readonly Measured[],
@@ -52,8 +52,8 @@ const PLACES_MAX = 10
 const SLACK = 1.25
 
 /**
- * Compares the CPU seconds of the last test run with the limits. `slowdown` is how many times slower than usual this
- * machine is. Measured times vary, so that one that fell needs no new limit.
+ * Compares the CPU seconds of the last test run with the limits. `slowdown` is the factor by which this
+ * machine is slower than usual. Measured times vary, so a lower one needs no new limit.
  */
 export function compareSeconds(seconds: Limits, limits: Limits, slowdown: number): string[] {
   return Object.entries(seconds).flatMap(([project, taken]) => {

@@ -55,7 +55,7 @@ export async function checkRatchets(root: string, options: Options): Promise<Res
     : { ...result, text: `${result.text}\nNo test seconds yet: run the tests to have them checked.` }
 }
 
-/** Limits for projects that have none yet. */
+/** Limits for projects that do not have one yet. */
 function rounded(seconds: Limits = {}): Limits {
   return Object.fromEntries(Object.entries(seconds).map(([project, taken]) => [project, Math.ceil(taken)]))
 }

@@ -12,9 +12,9 @@ import type { Tree } from './tree.ts'
 export interface Measured {
   readonly name: string
   readonly value: number
-  /** What to do instead of adding one. */
+  /** The way to avoid adding one. */
   readonly advice: string
-  /** Where they are, as `path:line` and, for a sentence, its text. */
+  /** Places as `path:line` and, for a sentence, its text. */
   readonly places: readonly string[]
 }
 
@@ -85,7 +85,7 @@ function treeNumbers({ graph, paths, generated }: Tree): Measured[] {
     counting(
       'knots of files',
       knotsOf(graph).map((knot) => knot.join(' ')),
-      'move what both files need, mostly a type, into a file of its own that both import',
+      'move what both files need, mostly a type, into a separate file that both import',
     ),
     counting(
       'rooms over 14 in a wing',

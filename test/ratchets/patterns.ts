@@ -5,7 +5,7 @@ export interface Pattern {
   /** The name in ratchets.json and of `--list`. */
   readonly name: string
   readonly pattern: RegExp
-  /** What to write instead. */
+  /** The replacement, for the report. */
   readonly instead: string
   /** The kinds of text that are searched; all of them if absent. */
   readonly kinds?: readonly TextBlock['kind'][]
@@ -15,9 +15,9 @@ const COMMENT = ['comment'] as const
 const STRING = ['string'] as const
 const DOCUMENT = ['prose'] as const
 
-/** Each match counts once. Where a pattern cannot tell a good sentence from a bad one, it is left out. */
+/** Each match counts once. A pattern that cannot tell a good sentence from a bad one is left out. */
 export const PATTERNS: readonly Pattern[] = [
-  // How a comment begins: with its subject or a verb, so that it can be scanned.
+  // The beginning of a comment: its subject or a verb, so that it can be scanned.
   {
     name: 'comment begins with What',
     pattern: /^What(?:ever)?\b/g,
@@ -67,7 +67,7 @@ export const PATTERNS: readonly Pattern[] = [
     instead: 'say why in at most two sentences; longer explanations belong in docs/internals',
   },
 
-  // Sentences that begin with a question word and are no question.
+  // Sentences that begin with a question word and are not questions.
   {
     name: 'sentence begins with What',
     pattern: /(?:^|[.:] )What (?!if\b|to\b)[^.?]*(?:\.|$)/g,

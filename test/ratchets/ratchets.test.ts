@@ -229,7 +229,7 @@ describe('the patterns of strange sentences', () => {
     expect(raisedBy(treeOf({ 'docs/more.md': '```\nmade anew\n```\n' }))).toEqual({})
   })
 
-  test('cells, items and paragraphs of a document are read each by itself', () => {
+  test('cells, items and paragraphs of a document are read separately', () => {
     const text = '| made anew |\n|---|\n| Who pays. |\n\n- What is paid.\n- made\n  anew\n'
     expect(raisedBy(treeOf({ 'docs/more.md': text }))).toEqual({
       'sentences: anew': 2,
@@ -247,13 +247,13 @@ describe('the comparison with ratchets.json', () => {
     places,
   })
 
-  test('a number that rose fails with advice and its places, and is not written down', () => {
+  test('a number that rose fails with advice and its places, and is not recorded', () => {
     const { problems, lowered } = compare([casts(4, ['a.ts:1'])], { casts: 3 })
     expect(problems).toEqual(['casts: was 3, is 4: type it\n  a.ts:1'])
     expect(lowered).toEqual({ casts: 3 })
   })
 
-  test('of many places, those in changed files are shown', () => {
+  test('of many places, the ones in changed files are shown', () => {
     const places = [...Array(19).fill('a.ts:1'), 'b.ts:2']
     const { problems } = compare([casts(20, places)], { casts: 3 }, new Set(['b.ts']))
     expect(problems).toEqual([
@@ -262,13 +262,13 @@ describe('the comparison with ratchets.json', () => {
     expect(compare([casts(20, places)], { casts: 3 }).problems[0]!.split('\n')).toHaveLength(12)
   })
 
-  test('a number that fell fails until it is written down', () => {
+  test('a number that fell fails until it is recorded', () => {
     const { problems, lowered } = compare([casts(2)], { casts: 3 })
     expect(problems).toEqual(['casts: was 3, is 2: run "npm run ratchets" to keep the gain'])
     expect(compare([casts(2)], lowered).problems).toEqual([])
   })
 
-  test('a new number and one that is no longer counted fail until they are written down', () => {
+  test('a new number and a removed one fail until they are recorded', () => {
     const { problems, lowered } = compare([casts(2)], { knots: 3 })
     expect(problems).toHaveLength(2)
     expect(compare([casts(2)], lowered).problems).toEqual([])

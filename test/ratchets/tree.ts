@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { ImportGraph } from '../import-graph.ts'
 import type { Source } from '../source-reading.ts'
 
-/** What the ratchets count in. */
+/** The files that the ratchets search. */
 export interface Tree {
   /** TypeScript, JavaScript and Markdown. */
   readonly sources: readonly Source[]
@@ -17,7 +17,7 @@ export interface Tree {
   readonly scripts: ReadonlySet<string>
 }
 
-/** Generated texts that git may hold. */
+/** Generated files that git may hold. */
 const GENERATED = /\.(?:openapi|schema)\.json$|^docs\/reference\/.*\.jsonl?$|\/generated\//
 
 /** Reads the files that git tracks, and new ones that it does not ignore. */

@@ -29,12 +29,12 @@ export const DEPOSITS: Group<Context> = {
     { name: 'the same id with another body is refused with 409', run: conflict },
     { name: 'a pool asks payers for a reference', run: pool },
     { name: 'a deposit is reported with its account and amount, and moves the balance', run: deposited },
-    { name: 'a deposit can be given back to its sender, once', run: givenBack },
+    { name: 'a deposit can be returned to its sender, once', run: givenBack },
     {
       name: 'a deposit that its sender’s bank takes back is reported, and moves the balance back',
       run: reversed,
     },
-    { name: 'giving back a deposit that is not there is FAILED', run: givenBackUnknown },
+    { name: 'returning an unknown deposit is FAILED', run: givenBackUnknown },
   ],
 }
 
@@ -57,7 +57,7 @@ function calling(body: DepositAccountRequest): WireCall {
 async function detailsOf({ wire }: Context, request: DepositAccountRequest): Promise<DepositAccount> {
   const reply: Reply = await wire.call(calling(request))
   const answer = bodyOf(reply, DepositAccount, 'POST /deposit-accounts', 'deposit')
-  holds(answer.id === request.id, `the answer has the id ${answer.id}, not ${request.id}`)
+  holds(answer.id === request.id, `the response has the id ${answer.id}, not ${request.id}`)
   return answer
 }
 
@@ -95,7 +95,7 @@ async function pool(context: Context): Promise<void> {
   holds(isDeepStrictEqual(again, first), 'a repeat got other details')
 }
 
-/** Somebody pays in; the answer is the deposit's id, which its event says. */
+/** Pays money in. Returns the id of the deposit, as its event states it. */
 async function payIn(context: Context, moves: Record<string, readonly bigint[]>): Promise<string> {
   const hook = hookFor(context, 'deposit')
   const receiver = receiverOf(context)

@@ -27,7 +27,7 @@ export const EVENTS: Group<Context> = {
     { name: 'payment.cancelled comes', run: cancelled },
     { name: 'pull.delivered comes', run: pulled },
     {
-      name: 'an event comes again, with the same id and content, until it is answered 2xx',
+      name: 'an event is delivered again, with the same id and content, until the receiver responds 2xx',
       run: repeatedUntilReceived,
     },
     { name: 'events of many payments at once all come', run: many },
@@ -72,7 +72,7 @@ async function returnedLater(context: Context): Promise<void> {
     const first = await eventAbout(context, payment.id, 'payment.delivered')
     holds(
       Date.parse(later.event.occurredAt) >= Date.parse(first.event.occurredAt),
-      'occurredAt of payment.returned is before that of payment.delivered',
+      'payment.returned has an earlier occurredAt than payment.delivered',
     )
   })
 }
@@ -109,7 +109,10 @@ async function repeatedUntilReceived(context: Context): Promise<void> {
       context.waitMs,
     )
     const attempts = receiver.about(payment.id, type)
-    holds(received, `it came ${attempts.length} times and then no more, though it was never answered 2xx`)
+    holds(
+      received,
+      `it was delivered ${attempts.length} times and then no more, though the receiver never responded 2xx`,
+    )
     for (const { event, text } of attempts) {
       holds(
         event.id === first.event.id,

@@ -19,14 +19,17 @@ import { type Group, holds, NotChecked } from '../kit/report.ts'
 export const PAYMENTS: Group<Context> = {
   name: 'Payments',
   checks: [
-    { name: 'GET /balance answers a signed call', run: async (context) => void (await balanceOf(context)) },
+    {
+      name: 'GET /balance responds to a signed call',
+      run: async (context) => void (await balanceOf(context)),
+    },
     { name: 'a payment is accepted, delivered, and moves the balance once', run: delivered },
     { name: 'members that the connector does not know are ignored', run: unknownMembers },
     { name: 'a payment that cannot be made is FAILED with a reason, and nothing has left', run: failed },
     { name: 'a payment that comes back is RETURNED, and its money is back', run: returned },
     { name: 'an UNKNOWN payment becomes known', run: unknown },
     { name: 'a waiting payment can be cancelled, and nothing has left', run: cancelled },
-    { name: 'cancelling too late answers what it is instead', run: cancelledTooLate },
+    { name: 'cancelling too late returns the actual state', run: cancelledTooLate },
   ],
 }
 
@@ -42,7 +45,7 @@ export const PULLS: Group<Context> = {
 export const ACCOUNT_CHECKS: Group<Context> = {
   name: 'Account checks',
   checks: (['MATCH', 'CLOSE_MATCH', 'NO_MATCH'] as const).map((result) => ({
-    name: `a name is answered ${result}`,
+    name: `a name check returns ${result}`,
     run: (context) => nameChecked(context, result),
   })),
 }
@@ -53,7 +56,7 @@ async function delivered(context: Context): Promise<void> {
     const { status } = await send(context, payment)
     holds(
       status === 'ACCEPTED' || status === 'DELIVERED' || status === 'UNKNOWN',
-      `the payment was answered ${status}`,
+      `the response to the payment was ${status}`,
     )
     const { failure } = await becomes(context, 'payments', payment.id, 'DELIVERED')
     holds(failure === undefined, 'a delivered payment has a failure')
@@ -89,7 +92,7 @@ async function unknown(context: Context): Promise<void> {
   const payment = newPayment(context, partyFor(context, 'unknown'))
   await movesBalance(context, { [payment.id]: [-amountOf(context)] }, async () => {
     const { status } = await send(context, payment)
-    holds(status === 'UNKNOWN', `the payment was answered ${status}, not UNKNOWN`)
+    holds(status === 'UNKNOWN', `the response to the payment was ${status}, not UNKNOWN`)
     await becomes(context, 'payments', payment.id, 'DELIVERED')
   })
 }
@@ -100,11 +103,11 @@ async function cancelled(context: Context): Promise<void> {
     await send(context, payment)
     for (const _again of [1, 2]) {
       const { status } = await cancel(context, payment.id)
-      holds(status === 'CANCELLED', `cancelling was answered ${status}, not CANCELLED`)
+      holds(status === 'CANCELLED', `the response to cancelling was ${status}, not CANCELLED`)
     }
     await becomes(context, 'payments', payment.id, 'CANCELLED')
     const { status } = await send(context, payment)
-    holds(status === 'CANCELLED', `the repeated POST of a cancelled payment was answered ${status}`)
+    holds(status === 'CANCELLED', `the response to the repeated POST of a cancelled payment was ${status}`)
   })
 }
 
@@ -114,7 +117,7 @@ async function cancelledTooLate(context: Context): Promise<void> {
     await send(context, payment)
     await becomes(context, 'payments', payment.id, 'DELIVERED')
     const { status } = await cancel(context, payment.id)
-    holds(status === 'DELIVERED', `cancelling a delivered payment was answered ${status}`)
+    holds(status === 'DELIVERED', `the response to cancelling a delivered payment was ${status}`)
   })
 }
 
@@ -166,5 +169,5 @@ async function nameChecked(context: Context, wanted: 'MATCH' | 'CLOSE_MATCH' | '
     body: { accountType, account, holderName },
   } as const
   const { result } = bodyOf(await context.wire.call(call), AccountCheck, 'POST /account-checks')
-  holds(result === wanted, `the answer is ${result}`)
+  holds(result === wanted, `the response is ${result}`)
 }

@@ -14,7 +14,6 @@ import {
 import { type Group, holds, NotChecked } from '../kit/report.ts'
 import type { WireCall } from '../kit/wire.ts'
 
-/** Who may call, and what no connector may take. */
 export const SIGNATURES: Group<Context> = {
   name: 'Signatures and versions',
   checks: [
@@ -28,7 +27,7 @@ export const SIGNATURES: Group<Context> = {
       name: 'a signature that is older or newer than five minutes is refused with 401',
       run: (context) => refused(context, OUT_OF_TIME),
     },
-    { name: 'a signature is good for its own method, address and id only', run: ofAnotherCall },
+    { name: 'a signature is valid only for its own method, path and id', run: ofAnotherCall },
     { name: 'one good signature among several is enough', run: severalSignatures },
     { name: 'the second secret is accepted while secrets are changed', run: secondSecret },
     { name: 'another version is refused with 4xx', run: otherVersions },
@@ -39,9 +38,9 @@ export const HOSTILE: Group<Context> = {
   name: 'Bodies that are wrong',
   checks: [
     { name: 'a malformed body is refused with 4xx, a code and a message', run: malformed },
-    { name: 'amounts that are none are refused with 4xx', run: badAmounts },
+    { name: 'invalid amounts are refused with 4xx', run: badAmounts },
     { name: 'a key that is not the id is refused with 4xx', run: otherKey },
-    { name: 'a body that is too large is refused, and the connector goes on', run: tooLarge },
+    { name: 'a body that is too large is refused, and the connector keeps running', run: tooLarge },
     { name: 'addresses that do not exist are refused with 4xx', run: strangeAddresses },
   ],
 }
@@ -82,7 +81,7 @@ async function refused(context: Context, changes: Changes): Promise<void> {
 
 async function isUnknown({ wire }: Context, id: string): Promise<void> {
   const reply = await wire.call({ method: 'GET', path: `/payments/${id}` })
-  holds(reply.status === 404, `the refused payment is there: GET was answered ${reply.status}`)
+  holds(reply.status === 404, `the refused payment exists: GET returned ${reply.status}`)
 }
 
 async function changedBody(context: Context): Promise<void> {
@@ -213,7 +212,8 @@ async function tooLarge(context: Context): Promise<void> {
     const raw = JSON.stringify({ ...payment, remittanceInformation: 'x'.repeat(2 * 1024 * 1024) })
     // Closing the connection while it still comes is a refusal as well.
     const reply = await context.wire.call({ ...creating(payment), raw }).catch(() => undefined)
-    if (reply) holds(CLIENT_ERRORS.includes(reply.status), `two mebibytes were answered ${reply.status}`)
+    if (reply)
+      holds(CLIENT_ERRORS.includes(reply.status), `the response to two mebibytes was ${reply.status}`)
     await isUnknown(context, payment.id)
   })
 }
@@ -227,6 +227,6 @@ async function strangeAddresses({ wire }: Context): Promise<void> {
     '/pulls',
   ]) {
     const { status } = await wire.call({ method: 'GET', path })
-    holds(status >= 400 && status < 500, `GET ${path} was answered ${status}`)
+    holds(status >= 400 && status < 500, `GET ${path} returned ${status}`)
   }
 }

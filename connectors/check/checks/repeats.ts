@@ -37,7 +37,7 @@ export const REPEATS: Group<Context> = {
     },
     { name: 'fifty parallel calls with one key are one payment', run: parallel },
     {
-      name: 'a time-out or a connection that breaks before the answer leaves one payment, which can be asked about',
+      name: 'a timeout or a connection that breaks before the response leaves one payment, which GET returns',
       run: brokenOff,
     },
     { name: 'a connection that breaks in the middle of the body leaves nothing', run: brokenInTheMiddle },
@@ -52,7 +52,7 @@ export const RESTARTS: Group<Context> = {
   name: 'Restarts',
   checks: [
     { name: 'after a restart the same key is the same payment, paid once', run: keptOverRestart },
-    { name: 'a crash between accepting and answering leaves one payment', run: crashBeforeAnswer },
+    { name: 'a crash between accepting and responding leaves one payment', run: crashBeforeAnswer },
   ],
 }
 
@@ -64,7 +64,10 @@ async function repeated(context: Context): Promise<void> {
     sameReference(first, second)
     await becomes(context, 'payments', payment.id, 'DELIVERED')
     const third = await send(context, payment)
-    holds(third.status === 'DELIVERED', `the repeat of a delivered payment was answered ${third.status}`)
+    holds(
+      third.status === 'DELIVERED',
+      `the response to the repeat of a delivered payment was ${third.status}`,
+    )
     sameReference(first, third)
   })
 }
@@ -189,7 +192,7 @@ async function keptOverRestart(context: Context): Promise<void> {
     )
     const again = await send(context, payment)
     sameReference(first, again)
-    holds(again.status === 'DELIVERED', `the repeat after the restart was answered ${again.status}`)
+    holds(again.status === 'DELIVERED', `the response to the repeat after the restart was ${again.status}`)
     const other = { ...payment, reference: 'KIT-other' }
     isRefused(await context.wire.call(creating(other)), [409], 'another body after the restart')
   })
@@ -208,7 +211,7 @@ async function crashBeforeAnswer(context: Context): Promise<void> {
     await Promise.all([runHook(hook, context.url), ...sends])
     for (const payment of payments) {
       const first = answered.get(payment.id)
-      // An answer that was given holds after the crash.
+      // A response sent before the crash stays valid.
       if (first) sameReference(first, await ask(context, 'payments', payment.id))
       else await settleUnknown(context, payment)
     }

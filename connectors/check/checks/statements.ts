@@ -22,7 +22,7 @@ export const STATEMENTS: Group<Context> = {
     { name: 'a day that is not closed is 404 STATEMENT_NOT_FOUND', run: notClosed },
     { name: 'a closed day has a statement', run: closed },
     { name: 'opening balance and entries make the closing balance', run: sums },
-    { name: 'the closing balance is that of GET /balance', run: isBalance },
+    { name: 'the closing balance is the balance of GET /balance', run: isBalance },
     { name: 'each movement of this run is an entry, once, and nothing else is', run: namesAll },
     { name: 'the event says the same as GET', run: isReported },
   ],
@@ -70,7 +70,10 @@ async function isBalance(context: Context): Promise<void> {
   holds(balance === BigInt(closingBalance), `GET /balance says ${balance}, the statement ${closingBalance}`)
 }
 
-/** The entries of the statement, and of those that the connector has closed by itself during the run, as at midnight. */
+/**
+ * The entries of the statement, and of statements that the connector closed automatically during the run, for
+ * example at midnight.
+ */
 function entriesOf(context: Context): StatementEntry[] {
   const last = statementOf(context)
   const statements = new Map([[last.statementId, last]])

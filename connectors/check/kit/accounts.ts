@@ -3,7 +3,10 @@ import { ConnectorAccount } from '@countersign/contract/connectors/accounts'
 import { readBody } from '@countersign/contract/connectors/reader'
 import { type Static, Type } from 'typebox'
 
-/** Something that the kit cannot do by the protocol: a request to the connector's own desk, or a command of a shell. */
+/**
+ * Something that the kit cannot do through the protocol: a request to the connector's own control API, or a
+ * shell command.
+ */
 const Hook = Type.Object(
   {
     request: Type.Optional(
@@ -22,7 +25,9 @@ export type Hook = Static<typeof Hook>
 
 const account = Type.Optional(ConnectorAccount)
 
-/** What the kit has to know about a connector to provoke each outcome. What is left out is not checked. */
+/**
+ * The accounts and hooks by which the kit provokes each outcome. Outcomes without an entry are not checked.
+ */
 export const Accounts = Type.Object({
   currency: Type.String({ pattern: '^[A-Z0-9]{3,5}$' }),
   /** The amount of a payment, in the smallest unit. */
@@ -35,7 +40,7 @@ export const Accounts = Type.Object({
   returned: account,
   /** A payment to it waits long enough to be cancelled. */
   waits: account,
-  /** A payment to it is answered UNKNOWN at first. */
+  /** A payment to it gets UNKNOWN at first. */
   unknown: account,
   /** Money can be pulled from it. */
   payer: account,
@@ -48,9 +53,9 @@ export const Accounts = Type.Object({
   deposit: Type.Optional(Hook),
   /** The payer's bank takes the deposit `{depositId}` back. */
   reverseDeposit: Type.Optional(Hook),
-  /** Closes the day; where it answers JSON with a `date`, that is the day. */
+  /** Closes the day. If the response is JSON with a `date`, that is the day. */
   closeDay: Type.Optional(Hook),
-  /** Kills the connector and starts it again with what it has kept. */
+  /** Kills the connector and starts it again with its stored data. */
   restart: Type.Optional(Hook),
 })
 export type Accounts = Static<typeof Accounts>
@@ -87,7 +92,7 @@ export const EXAMPLE_BANK_ACCOUNTS: Accounts = {
   closeDay: { request: { url: '/bank/days/close' } },
 }
 
-/** The accounts of a file. Throws an error that says what is wrong with it. */
+/** Reads the accounts of a file. Throws an error that names the fault. */
 export function accountsOf(text: string): Accounts {
   const { value, fault } = readBody(Accounts, JSON.parse(text))
   if (fault !== undefined) throw new Error(`The accounts file: ${fault}`)
@@ -96,7 +101,7 @@ export function accountsOf(text: string): Accounts {
 
 export type Values = Readonly<Record<string, string>>
 
-/** Does what a hook says, with its `{names}` filled in. The answer is that of its request, where it is JSON. */
+/** Runs a hook with its `{names}` filled in. Returns the response of its request if it is JSON. */
 export async function runHook(hook: Hook, base: string, values: Values = {}): Promise<unknown> {
   if (hook.command !== undefined) return runCommand(filled(hook.command, values))
   const { url, method = 'POST', body = {} } = hook.request!

@@ -17,19 +17,21 @@ import type { Delivery, Receiver } from './receiver.ts'
 import { holds, NotChecked, Shortfall } from './report.ts'
 import type { Reply, Wire, WireCall } from './wire.ts'
 
-/** What the checks share. */
 export interface Context {
   readonly url: string
   readonly wire: Wire
   readonly secrets: readonly string[]
   readonly accounts: Accounts
-  /** Undefined: the kit was not told where events come. */
+  /** Undefined if the kit has no port for events. */
   readonly receiver: Receiver | undefined
-  /** How long an outcome or an event may take. */
+  /** Time limit of an outcome or an event. */
   readonly waitMs: number
-  /** How long a second payment gets to show itself. */
+  /** Time to wait for a second payment that must not happen. */
   readonly graceMs: number
-  /** What must have moved, by the id of its cause (a deposit's own id): signed, smallest unit of the currency of the accounts. */
+  /**
+   * Expected movements by the id of their cause (for a deposit, its own id): signed, in the smallest unit of
+   * the accounts' currency.
+   */
   readonly moved: Map<string, readonly bigint[]>
 }
 
@@ -102,16 +104,16 @@ export function bodyOf<T extends TSchema>(
   what: string,
   kind?: 'deposit',
 ): Static<T> {
-  holds(reply.status === 200, `${what} was answered ${reply.status}: ${reply.text.slice(0, 300)}`)
+  holds(reply.status === 200, `${what} returned ${reply.status}: ${reply.text.slice(0, 300)}`)
   const { value, fault } = readBody(schema, reply.body, kind)
-  holds(fault === undefined, `the answer to ${what} does not fit its schema: ${fault}`)
+  holds(fault === undefined, `the response to ${what} does not match its schema: ${fault}`)
   return value
 }
 
-/** Holds an answer to be a refusal with one of these statuses, and with a code and a message. */
+/** Asserts that the response is a refusal with one of these statuses, and with a code and a message. */
 export function isRefused(reply: Reply, statuses: readonly number[], what: string, code?: string): void {
   const wanted = statuses.join(' or ')
-  holds(statuses.includes(reply.status), `${what} was answered ${reply.status}, not ${wanted}`)
+  holds(statuses.includes(reply.status), `${what} returned ${reply.status}, not ${wanted}`)
   const { code: found, message }: Readonly<Record<string, unknown>> = isObject(reply.body) ? reply.body : {}
   holds(
     typeof found === 'string' && typeof message === 'string',
@@ -122,7 +124,7 @@ export function isRefused(reply: Reply, statuses: readonly number[], what: strin
 
 export async function send({ wire }: Context, order: Order): Promise<ConnectorPayment> {
   const payment = bodyOf(await wire.call(creating(order)), ConnectorPayment, `POST of ${order.id}`)
-  holds(payment.id === order.id, `the answer to POST of ${order.id} has the id ${payment.id}`)
+  holds(payment.id === order.id, `the response to POST of ${order.id} has the id ${payment.id}`)
   return payment
 }
 
@@ -153,7 +155,10 @@ export async function becomes(
   }
 }
 
-/** What a call with a broken connection has left: asks, and sends again under the same id where it never arrived. */
+/**
+ * Recovers from a broken connection: looks the order up, and sends it again under the same id if it never
+ * arrived.
+ */
 export async function settleUnknown(context: Context, order: Order): Promise<void> {
   const direction = directionOf(order)
   const reply = await context.wire.call({ method: 'GET', path: `/${direction}/${order.id}` })
@@ -191,7 +196,7 @@ export async function movesBalance(
   try {
     await work()
   } finally {
-    // The statement and the events of the run are held to these, also where this check ends early.
+    // The statement and the events of the run are checked against these, even if this check ends early.
     for (const [id, amounts] of Object.entries(moves)) context.moved.set(id, amounts)
   }
   const expected = Object.values(moves)
@@ -218,7 +223,8 @@ export async function eventAbout(
     (one) => one.event.type === type && receiver.about(about, type).includes(one),
     context.waitMs,
   )
-  const strangers = receiver.strangers.length > 0 ? `; what came is no event: ${receiver.strangers[0]}` : ''
+  const strangers =
+    receiver.strangers.length > 0 ? `; the request received was not an event: ${receiver.strangers[0]}` : ''
   holds(found, `no event ${type} about ${about} came within ${context.waitMs} ms${strangers}`)
   return found
 }

@@ -8,21 +8,21 @@ import { Webhook } from 'standardwebhooks'
 export interface Delivery {
   readonly event: ConnectorEvent
   readonly text: string
-  /** What is wrong with it, besides its content. */
+  /** Protocol faults of the attempt; its content is checked elsewhere. */
   readonly faults: readonly string[]
   readonly atMs: number
   readonly answered: Trick | 'received'
 }
 
-/** How an attempt is met instead of with 200. */
+/** Responses other than 200. */
 export type Trick = '500' | 'closed' | 'late and 503'
 
 const LATE_MS = 1500
 
-/** Countersign's side of the events: takes them, and is unavailable where a check says so. */
+/** Receives events like Countersign, and is unavailable when a check asks for it. */
 export class Receiver {
   readonly deliveries: Delivery[] = []
-  /** Attempts that were no event of the protocol. */
+  /** Requests that were not events of the protocol. */
   readonly strangers: string[] = []
   readonly #secrets: readonly string[]
   readonly #server: Server
@@ -52,7 +52,7 @@ export class Receiver {
     return this.deliveries.filter(({ event }) => event.type === type && subjectOf(event) === about)
   }
 
-  /** The first attempt that fits, now or within the time; undefined where none comes. */
+  /** The first matching attempt, now or within the time; undefined if none arrives. */
   wait(fits: (delivery: Delivery) => boolean, waitMs: number): Promise<Delivery | undefined> {
     return new Promise((resolve) => {
       const look = () => {

@@ -1,13 +1,12 @@
-/** What a check has found. */
 export interface Result {
   readonly group: string
   readonly name: string
   readonly verdict: 'pass' | 'fail' | 'not checked'
-  /** What falls short, or why it was not checked. */
+  /** The reason of a failure, or why the check was skipped. */
   readonly why?: string
 }
 
-/** A check of a connector; what it throws says what falls short. */
+/** A check of a connector. It throws a Shortfall with the reason. */
 export interface Check<C> {
   readonly name: string
   readonly run: (context: C) => Promise<void>
@@ -18,10 +17,10 @@ export interface Group<C> {
   readonly checks: readonly Check<C>[]
 }
 
-/** The connector does not do what the protocol says. */
+/** The connector violates the protocol. */
 export class Shortfall extends Error {}
 
-/** The check needs something that nobody has named. */
+/** The check needs an account or a hook that is not configured. */
 export class NotChecked extends Error {}
 
 /** Throws a `Shortfall` where something is not as it has to be. */
@@ -51,7 +50,7 @@ async function verdictOf(run: () => Promise<void>): Promise<Pick<Result, 'verdic
     return { verdict: 'pass' }
   } catch (error) {
     if (error instanceof NotChecked) return { verdict: 'not checked', why: error.message }
-    // A connection that breaks where none should is a shortfall as well.
+    // A connection that breaks unexpectedly is a shortfall as well.
     return { verdict: 'fail', why: error instanceof Error ? error.message : String(error) }
   }
 }

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { CONNECTOR_VERSION, callSigningId } from '@countersign/contract/connectors/protocol'
 import { Webhook } from 'standardwebhooks'
 
-/** A call as the kit wants it, right or wrong. What is left out is made as the protocol says. */
+/** A call of the kit, valid or not. Missing fields follow the protocol. */
 export interface WireCall {
   readonly method: 'GET' | 'POST'
   /** From the base address on. */
@@ -25,14 +25,14 @@ export interface WireCall {
 
 export interface Reply {
   readonly status: number
-  /** Parsed, or undefined where it is no JSON. */
+  /** The parsed body, or undefined if it is not JSON. */
   readonly body: unknown
   readonly text: string
 }
 
 const REPLY_BYTES_MAX = 32 * 1024 * 1024
 
-/** Where to leave a call whose connection the kit breaks. */
+/** The point at which the kit breaks the connection of a call. */
 export type BreakPoint = 'in the middle of the body' | { readonly afterSendingMs: number }
 
 /** The kit's way to the connector. */
@@ -76,7 +76,7 @@ export class Wire {
     })
   }
 
-  /** Begins a call and destroys its connection, without waiting for the answer. */
+  /** Starts a call and destroys its connection, without waiting for the response. */
   breakOff(call: WireCall, where: BreakPoint): Promise<void> {
     return new Promise((resolve) => {
       const { request, body } = this.#prepare(call, false)

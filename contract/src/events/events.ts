@@ -36,7 +36,7 @@ export const EVENTS = {
   'RECONCILIATION.DIFFERENT':
     'The statement of a bank and the books differ, or differ otherwise than before, see [reconciliation.md](reconciliation.md)',
   'LEDGER.CHECKPOINT':
-    'The server has signed for all transfers that have ended, at the latest an hour after one of them, see [books.md](books.md#proof)',
+    'The server has signed for all transfers that have ended, at the latest an hour after one of them, see [books.md](books.md#verify-the-books)',
   'CUSTOMER.KYC_APPROVED': 'The identity check of a person was passed',
   'CUSTOMER.KYC_REJECTED': 'The identity check of a person was not passed',
   'CUSTOMER.KYC_PENDING': 'The identity check of a person is open',
@@ -44,7 +44,7 @@ export const EVENTS = {
   'CUSTOMER.KYB_REJECTED': 'The check of a business was not passed',
   'CUSTOMER.KYB_PENDING': 'The check of a business is open',
   'CUSTOMER.ERASED': 'The personal data of a deleted customer was erased',
-  'VERIFICATION.APPROVED': 'The verification was approved, see [customers.md](customers.md#the-states)',
+  'VERIFICATION.APPROVED': 'The verification was approved, see [customers.md](customers.md#states)',
   'VERIFICATION.REJECTED': 'The verification was rejected',
   'VERIFICATION.RESOLVE_ERRORS': 'Information is missing or wrong: see `errors`',
   'VERIFICATION.IN_PROGRESS': 'The provider is checking',

@@ -13,8 +13,9 @@ import { Random } from './random.ts'
 import type { Happening } from './schedule.ts'
 
 /**
- * What programs of the simulation have in place of the machine's own time, randomness, network and disk: they are the same
- * programs, and import the same modules. The simulation itself keeps the real ones, but for the time of day and randomness.
+ * Replacements for the time, randomness, network and disk of the machine, used by programs of the simulation:
+ * they run unchanged, with the same modules. The simulation itself replaces only the time of day and
+ * randomness.
  */
 interface Installed {
   readonly machine: Machine
@@ -26,7 +27,7 @@ interface Installed {
 
 let installed: Installed | undefined
 
-/** The machine, where a program of the simulation asks. */
+/** The simulated machine, if a program of the simulation is running. */
 function virtual(): { machine: Machine; program: Program } | undefined {
   const program = running()
   return program && installed ? { machine: installed.machine, program } : undefined
@@ -60,13 +61,16 @@ export function install(machine: Machine, network: Network): void {
   installed = { machine, network, bytes: new Random(seed), keys: new Random(seed + 1) }
 }
 
-/** How often randomness was asked for, so that pools of it can be brought to a known state. */
+/** Counts calls for randomness, so that pools of it can be brought to a known state. */
 export const randomness = { asked: 0 }
 
 /** When there is no machine yet. */
 let standsAtMs: number | undefined
 
-/** Lets the time of day stand at this moment until there is a machine, so that a database never sees another time than that of runs. */
+/**
+ * Stops the time of day at this moment until there is a machine, so that a database sees only the times of
+ * runs.
+ */
 export function standStill(atMs: number): void {
   if (standsAtMs !== undefined) return
   standsAtMs = atMs
@@ -222,7 +226,10 @@ interface EcdsaKey {
   readonly dsaEncoding: 'der' | 'ieee-p1363'
 }
 
-/** Pairs of keys follow from the seed, and signatures from RFC 6979: OpenSSL has its own randomness, and both are in answers and events. */
+/**
+ * Key pairs follow from the seed, and signatures from RFC 6979: OpenSSL has its own randomness, and both
+ * appear in responses and events.
+ */
 function installRandomness(): void {
   const fill = <Bytes extends Uint8Array>(bytes: Bytes): Bytes => {
     randomness.asked += 1
@@ -300,7 +307,7 @@ function installDisk(): void {
     const file = await found.machine.called(open(...args))
     if (!isHandleInstalled) waitFor(Object.getPrototypeOf(file))
     isHandleInstalled = true
-    // Each handle has functions of its own as well. Those of a program that is killed are closed for it.
+    // Each handle also has its own functions. The handles of a killed program are closed.
     const { close } = file
     waitFor(file)
     found.program.whenKilled(() => void close())
@@ -323,7 +330,10 @@ function waitFor(functions: object): void {
   }
 }
 
-/** Each server that starts compiles the same texts, for its routes: once is enough, as what comes of them keeps nothing. */
+/**
+ * Each starting server compiles the same code for its routes. Once is enough, as the compiled code keeps no
+ * state.
+ */
 function installCompiler(): void {
   const compiled = new Map<string, object>()
   globalThis.Function = new Proxy(Function, {

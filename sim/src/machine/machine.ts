@@ -1,7 +1,10 @@
 import type { Random } from './random.ts'
 import { type Happening, Schedule } from './schedule.ts'
 
-/** A program that runs in the simulation. What it waits for is forgotten when it is killed: it never goes on. */
+/**
+ * A program that runs in the simulation. When it is killed, everything that it waits for is dropped, so it
+ * never continues.
+ */
 export class Program {
   readonly name: string
   isDead = false
@@ -32,8 +35,8 @@ export function running(): Program | undefined {
 }
 
 /**
- * Runs code of a program. All that follows from it by itself belongs to the program too, so nothing of another one may run before
- * the next thing happens: whoever wants that lets time pass first.
+ * Runs code of a program. Everything that follows without waiting for time belongs to the program too, so
+ * code of another program must let time pass first.
  */
 export function runAs<T>(program: Program, act: () => T): T {
   if (current && current !== program) throw new Error(`${program.name} begins while ${current.name} runs.`)
@@ -46,13 +49,13 @@ const HAPPENINGS_MAX = 100_000
 const setImmediateReally = globalThis.setImmediate
 
 /**
- * Time, and what happens in it. One thing happens at a time, and everything that follows from it by itself is done before the
- * next: so a run follows from its seed.
+ * The simulated time and its events. One event happens at a time, and all its immediate consequences are done
+ * before the next: so a run follows from its seed.
  */
 export class Machine {
   readonly random: Random
   readonly #schedule = new Schedule()
-  #callsUnderWay = 0
+  #callsInProgress = 0
   #callsAnswered = () => {}
   happened = 0
   #nowMs: number
@@ -87,14 +90,14 @@ export class Machine {
     return happening
   }
 
-  /** Waits for a call of the machine under this one, such as of its disk: nothing happens before it is answered. */
+  /** Waits for a call of the real machine, such as one to its disk: nothing happens until it returns. */
   async called<T>(answer: Promise<T>): Promise<T> {
-    this.#callsUnderWay += 1
+    this.#callsInProgress += 1
     try {
       return await answer
     } finally {
-      this.#callsUnderWay -= 1
-      if (this.#callsUnderWay === 0) this.#callsAnswered()
+      this.#callsInProgress -= 1
+      if (this.#callsInProgress === 0) this.#callsAnswered()
     }
   }
 
@@ -108,7 +111,7 @@ export class Machine {
     return maxMs * share * share
   }
 
-  /** Lets things happen until the work is done. Throws what the work throws, and where nothing can happen any more. */
+  /** Lets events happen until the work is done. Throws the error of the work, or if no event is left. */
   async live<T>(work: Promise<T>): Promise<T> {
     const ended: { value?: T; isDone: boolean } = { isDone: false }
     work.then(
@@ -132,11 +135,11 @@ export class Machine {
     }
   }
 
-  /** Waits until all that follows by itself is done: promises, ticks, and calls of the machine under this one. */
+  /** Waits for all immediate consequences: promises, ticks, and calls of the real machine. */
   async #settle(): Promise<void> {
     for (;;) {
       await new Promise((resolve) => setImmediateReally(resolve))
-      if (this.#callsUnderWay === 0) break
+      if (this.#callsInProgress === 0) break
       await new Promise<void>((resolve) => {
         this.#callsAnswered = resolve
       })

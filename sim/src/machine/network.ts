@@ -22,19 +22,19 @@ export interface Answer {
   readonly body?: string
 }
 
-/** Who answers at a host. Rejects where no answer comes. */
+/** The request handler of a host. Rejects if there is no response. */
 export type Host = (request: Outgoing) => Answer | Promise<Answer>
 
-/** How the network treats what is sent over it, as shares of all. */
+/** Delays and losses of the network, as shares of all requests. */
 export interface Weather {
   readonly latencyMsMax: number
   readonly lostRequests: number
   readonly lostAnswers: number
-  /** Whether nothing is answered for what is lost, or the connection breaks. */
+  /** The share of losses without any response; in the others the connection breaks. */
   readonly silentLosses: number
 }
 
-/** Longer than anybody waits for an answer. */
+/** Longer than every client timeout. */
 const SILENCE_MS = 20_000
 
 /** The network between programs of the simulation and hosts outside. */
@@ -71,7 +71,7 @@ export class Network {
     return new Listener(this.hosts, program, listener)
   }
 
-  /** The answer of the host, where both ways are open. Rejects where none comes. */
+  /** The response of the host, if the network delivers both ways. Rejects otherwise. */
   async send(sent: Outgoing): Promise<Answer> {
     const { machine, weather } = this
     await machine.pause(machine.someTime(weather.latencyMsMax))
@@ -84,7 +84,7 @@ export class Network {
     return answer
   }
 
-  /** Where no answer comes, the sender hears of it in a step of its own. */
+  /** The sender learns in a separate step that no response is coming. */
   async #answered(answer: Answer | Promise<Answer>): Promise<Answer> {
     try {
       return await answer
@@ -94,7 +94,7 @@ export class Network {
     }
   }
 
-  /** Breaks the connection, or says nothing until whoever waits gives up. */
+  /** Breaks the connection, or stays silent until the caller times out. */
   async lose(): Promise<never> {
     const isSilent = this.machine.random.chance(this.weather.silentLosses)
     await this.machine.pause(isSilent ? SILENCE_MS : this.machine.someTime(100))
@@ -142,7 +142,7 @@ function inSmallLetters(headers: RequestOptions['headers'] = {}): Readonly<Recor
   )
 }
 
-/** A program that answers at an address. */
+/** A program that listens at an address. */
 class Listener extends EventEmitter {
   keepAliveTimeout = 0
   readonly #hosts: Map<string, Host>

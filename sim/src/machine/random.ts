@@ -28,7 +28,7 @@ export class Random {
     for (let at = 0; at < bytes.length; at++) bytes[at] = this.below(256)
   }
 
-  /** Choices of their own, for one of several whose order is not determined. */
+  /** A separate source, for one of several consumers whose order is not determined. */
   fork(): Random {
     return new Random(this.below(2 ** 31))
   }

@@ -5,7 +5,9 @@ export interface Happening {
   isCancelled?: boolean
 }
 
-/** What will happen, by its time; what comes at the same time, in the order in which it was put here. A binary heap. */
+/**
+ * Future events by time; events at the same time are in the order in which they were added. A binary heap.
+ */
 export class Schedule {
   readonly #heap: { readonly happening: Happening; readonly order: number }[] = []
   #count = 0
@@ -19,7 +21,7 @@ export class Schedule {
     this.#rise(this.#heap.length - 1)
   }
 
-  /** Takes off what comes next. */
+  /** Removes the next event. */
   take(): Happening | undefined {
     const first = this.#heap[0]
     const last = this.#heap.pop()

@@ -77,7 +77,7 @@ interface Sides {
   readonly world: ChainWorld
   readonly owners: WalletOwners
   readonly isAsked: boolean
-  /** Endings are those that the server has told: the chain must have no others. */
+  /** Final states reported by the server: the chain must have no others. */
   readonly isFinal: boolean
 }
 

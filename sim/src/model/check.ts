@@ -10,13 +10,13 @@ import type { Receiver } from './receiver.ts'
 const SETTLED_SECONDS = 20 * 60
 /** Longer than the pause before any attempt to deliver an event. */
 const DELIVERED_SECONDS = 12 * 60 * 60
-/** Work of a server that was killed goes on when its claim has expired. */
+/** Work of a killed server resumes when its claim has expired. */
 const CLAIMED_MS = 30_000
 const SETTLING_MAX = 20
 const OPEN_STATUSES: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING', 'CREATED'])
 const OPEN_DEPOSITS: ReadonlySet<string> = new Set(['PENDING', 'RETURNING'])
 
-/** Lets everything end, and holds it against the model. Throws Wrong. */
+/** Waits until everything has ended, and compares the result with the model. Throws Wrong. */
 export async function checkEnd(bank: Bank, receiver: Receiver | undefined): Promise<void> {
   const { backend, rail } = bank
   const transactions = await settle(bank)
@@ -81,7 +81,7 @@ function checkTransactions({ model }: Bank, found: readonly Reply['body'][]): vo
   }
   const known = new Set(model.payments.map(({ transactionId }) => transactionId))
   const unknown = found.filter(({ id, type }) => !known.has(id) && type !== 'INCOMING')
-  if (unknown.length > 0) throw new Wrong(`Transactions that nobody was told of: ${JSON.stringify(unknown)}`)
+  if (unknown.length > 0) throw new Wrong(`Transactions that were never reported: ${JSON.stringify(unknown)}`)
 }
 
 async function checkBalances({ backend, model }: Bank): Promise<void> {
@@ -109,7 +109,7 @@ async function checkEvents(backend: Backend): Promise<Reply['body'][]> {
   return feed
 }
 
-/** Every event is delivered, those of an object in order. */
+/** Every event is delivered, and the events of one object in order. */
 async function checkDelivered({ backend, rail }: Bank, receiver: Receiver): Promise<void> {
   for (let turn = 0; ; turn++) {
     const missing = (await checkEvents(backend)).filter(({ id }) => !receiver.first.has(id))

@@ -4,7 +4,7 @@ import type { Body, Call, Reply, Servers } from '../world/servers.ts'
 import { Wrong } from './model.ts'
 import type { Seen } from './seen.ts'
 
-/** A call with its answer, once it is known. */
+/** A call with its response, once it is known. */
 interface Asked {
   readonly call: Call
   answer?: Reply
@@ -15,7 +15,7 @@ const BASE_PATH = '/2025-10-13'
 const RETRY_MS_MAX = 2_000
 const RETRIES_MAX = 400
 
-/** The platform's backend: what it does not know the end of, it asks for again. */
+/** The platform's backend. It retries calls with an unknown outcome. */
 export class Backend {
   readonly machine: Machine
   readonly random: Random
@@ -38,7 +38,9 @@ export class Backend {
 
   get = (path: string): Promise<Reply> => this.#untilKnown(this.#call('GET', path))
 
-  /** Calls under a key of its own; sometimes twice at the same time, or again later: the answer stays the same. */
+  /**
+   * Calls under a new key; sometimes twice at the same time, or again later. The response must stay the same.
+   */
   async post(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     const key = { 'Idempotency-Key': `call ${this.#asked.length}`, ...headers }
     const asked: Asked = { call: this.#call('POST', path, body, key) }
@@ -53,7 +55,7 @@ export class Backend {
   again = (method: 'PATCH' | 'POST', path: string, body: unknown): Promise<Reply> =>
     this.#untilKnown(this.#call(method, path, body))
 
-  /** A call of a sign-in: it takes no key, and one that is done twice replaces a code. */
+  /** A call of a sign-in: it takes no key, and a repeat replaces a code. */
   signIn = (path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply> =>
     this.#untilKnown(this.#call('POST', path, body, headers))
 
@@ -78,7 +80,7 @@ export class Backend {
       return
     }
     const [was, is] = [first, answer].map(({ status, body }) => JSON.stringify([status, body]))
-    if (was !== is) throw new Wrong(`${describe(asked.call)} was answered with ${was}, and then with ${is}`)
+    if (was !== is) throw new Wrong(`${describe(asked.call)} returned ${was}, and then ${is}`)
   }
 
   async #untilKnown(call: Call): Promise<Reply> {
@@ -105,7 +107,7 @@ function describe({ method, path, headers, body }: Call): string {
   return `${method} ${path} ${headers['Idempotency-Key'] ?? ''} ${body ?? ''}`
 }
 
-/** The body of an answer that must have this status. Throws Wrong. */
+/** The body of a response that must have this status. Throws Wrong. */
 export function must({ status, body }: Reply, wanted: number): Body {
   if (status !== wanted) throw new Wrong(`${wanted} was expected, not ${status} ${JSON.stringify(body)}`)
   return body

@@ -10,7 +10,7 @@ import { differenceOf, TURNS_MAX, untilRight } from './rails.ts'
 
 const ENDINGS = { [REJECTS]: FAILS, [RETURNS]: FAILS }
 const TURN_MS = 1_000
-/** Longer than a comparison waits for what is being applied. */
+/** Longer than a comparison waits for entries that are being applied. */
 const COMPARED_SECONDS = 60
 const NUMBER = '5320130'
 
@@ -67,8 +67,9 @@ function ordersOf(bank: FileBank, payments: readonly Payment[]) {
 }
 
 /**
- * Holds the account at the bank against the books, to the unit: all that came in is a deposit or waits for a person, nothing waits that
- * the bank has not given a reason for, and the last statement agrees with the ledger but for what waits.
+ * Compares the bank account with the books, to the cent: all arrived money is a deposit or waits for a
+ * person, nothing waits without a reason from the bank, and the last statement agrees with the ledger except
+ * for waiting amounts.
  */
 async function differenceOfAccount(backend: Backend, bank: FileBank): Promise<string | undefined> {
   const events = await waitingReports(backend)
@@ -100,7 +101,10 @@ async function waitingReports(backend: Backend): Promise<Body[]> {
   return must(await backend.get('/rail-events?status=WAITING&limit=100'), 200).data
 }
 
-/** The reports of bookings that wait because they may be the sum of deposits that advices have told one by one. */
+/**
+ * Reports of bookings that wait because they may be the sum of deposits that advices have reported
+ * separately.
+ */
 function waitingSums({ waits }: FileBank, events: readonly Body[]): Body[] {
   const left = waits.sums
   return events.filter(({ type, reason, body }) => {
@@ -111,13 +115,13 @@ function waitingSums({ waits }: FileBank, events: readonly Body[]): Body[] {
   })
 }
 
-/** True if a report names a payment as the bank does. */
+/** True if a report names a payment by the bank's id. */
 function isAbout({ body }: Body, { depositId }: Payment): boolean {
   const names: readonly string[] = JSON.stringify(body.data).match(/\bP-\d+/g) ?? []
   return depositId !== undefined && names.includes(depositId)
 }
 
-/** The reports that wait without a reason, and those that are missing; undefined if they are what the bank has caused. */
+/** Reports that wait without a reason, and missing ones; undefined if they match the bank's causes. */
 function unexpected(bank: FileBank, events: readonly Body[]): string | undefined {
   const { waits } = bank
   const expected = [

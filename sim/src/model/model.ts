@@ -1,6 +1,6 @@
 /**
- * What the platform must hold, written from the specification and from what was asked and answered alone: it sees no table and
- * no line of the server. Amounts are in the smallest unit of their currency.
+ * The expected state of the platform, derived only from the specification, requests and responses: it sees no
+ * table and no server code. Amounts are in the smallest unit of their currency.
  */
 export interface Account {
   readonly id: string
@@ -9,16 +9,16 @@ export interface Account {
   readonly funded: bigint
 }
 
-/** How a payment ends, by whom it goes to or comes from. */
+/** The end of a payment, which depends on its payer or payee. */
 export interface Ending {
   readonly status: 'COMPLETED' | 'FAILED' | 'REFUNDED'
-  /** Whether what left the payer's account stays away. */
+  /** True if the money that left the payer's account stays away. */
   readonly takes: boolean
-  /** Whether what came to the payee's account stays there. */
+  /** True if the money that reached the payee's account stays there. */
   readonly gives: boolean
-  /** The bank has taken back what it gave for it. */
+  /** The bank has reversed the payment. */
   readonly isTakenBack?: true
-  /** It may fail as well, with nothing moved: where it was taken back before anybody saw that it had arrived. */
+  /** It may also fail with nothing moved, if it was taken back before anybody saw that it had arrived. */
   readonly mayFail?: true
 }
 
@@ -27,28 +27,28 @@ export const COMPLETES: Ending = { status: 'COMPLETED', takes: true, gives: true
 export const WAITS: Ending = { ...COMPLETES, gives: false }
 export const FAILS: Ending = { status: 'FAILED', takes: false, gives: false }
 
-/** A payment that was asked for. */
+/** A requested payment. */
 export interface Payment {
-  /** What the caller asked for, for reports. */
+  /** The request, for reports. */
   readonly what: string
-  /** Internal accounts. Undefined where the money comes from elsewhere, or goes there. */
+  /** Internal account, or undefined if the money comes from or goes to an external one. */
   readonly from: string | undefined
   readonly to: string | undefined
   /** The suffix of the account elsewhere that is paid. */
   readonly payee?: string | undefined
   ending: Ending
-  /** What leaves `from`; the most that it can be as long as that is not known. */
+  /** The amount that leaves `from`, or the highest possible amount until it is known. */
   sent: bigint
   received: bigint
-  /** What the payee no longer had of what was taken back. */
+  /** The part of a reversed amount that the payee no longer had. */
   shortfall: bigint
   state: 'asked' | 'acknowledged' | 'refused' | 'unused'
   transactionId?: string
-  /** The bank's name for what was paid in. */
+  /** The bank's id of the deposit. */
   depositId?: string | undefined
-  /** The platform is asked whether it takes it; without an answer in time it goes back. */
+  /** The platform decides whether to accept the payment; without a response in time the money is returned. */
   isAsked?: boolean
-  /** The least that `from` may have had available at any time since it was asked for. */
+  /** The least that `from` may have had available at any time since the request. */
   leastAvailable: bigint
 }
 
@@ -72,14 +72,14 @@ export class Model {
       leastAvailable: payment.from === undefined ? 0n : this.least(payment.from),
     }
     this.payments.push(asked)
-    // Those that were asked for before may now find less.
+    // Earlier requests may now find less.
     for (const other of this.payments)
       if (other !== asked && other.state === 'asked' && other.from === asked.from && other.from !== undefined)
         other.leastAvailable -= sentMax
     return asked
   }
 
-  /** It was answered with success. */
+  /** The request succeeded. */
   acknowledge(payment: Payment, transactionId: string, sent: bigint, received: bigint): void {
     if (payment.transactionId !== undefined && payment.transactionId !== transactionId)
       throw new Wrong(`${payment.what}: first ${payment.transactionId}, then ${transactionId}`)
@@ -104,7 +104,10 @@ export class Model {
       )
   }
 
-  /** The least that an account may have available now: all that was asked for has left it, and nothing has come. */
+  /**
+   * The least that an account may have available now: all requested payments have left it, and none has
+   * arrived.
+   */
   least(id: string): bigint {
     let available = this.#account(id).funded
     for (const { from, sent, state } of this.payments)
@@ -112,7 +115,9 @@ export class Model {
     return available
   }
 
-  /** The most that an account may have: all that may come has come, and of what left it only what never comes back has. */
+  /**
+   * The most that an account may have: everything possible has arrived, and only final payments have left.
+   */
   most(id: string): bigint {
     let available = this.#account(id).funded
     for (const { from, to, sent, received, state, ending } of this.payments) {
@@ -123,7 +128,7 @@ export class Model {
     return available
   }
 
-  /** What an account has when everything has ended. */
+  /** The balance of an account when everything has ended. */
   final(id: string): bigint {
     let balance = this.#account(id).funded
     for (const { from, to, sent, received, shortfall, state, ending } of this.payments) {
@@ -141,5 +146,5 @@ export class Model {
   }
 }
 
-/** What a unit of one currency buys of another one at most, in the sandbox. */
+/** The most that a unit of one currency buys of another one in the sandbox. */
 const FOREIGN_RATE_MAX = 10n

@@ -55,7 +55,7 @@ export async function openBank(backend: Backend, rail: Rail, hasEndpoint: boolea
   return { backend, rail, model, accounts, wallets, elsewhere, hasEndpoint }
 }
 
-/** Whether every account has what was paid in to it. */
+/** True once every account has received its deposit. */
 async function haveArrived(backend: Backend, accounts: readonly Account[]): Promise<boolean> {
   const shown = new Map<string, bigint>()
   for (const customerId of new Set(accounts.map((account) => account.customerId))) {

@@ -4,13 +4,13 @@ import { type Account, COMPLETES, type Ending, type Payment, Wrong } from './mod
 import type { Bank, Elsewhere, Rail } from './rail.ts'
 
 const AMOUNT_MIN = 60
-/** Of which the sandbox pulls as much as is asked for. */
+/** The sandbox pulls amounts up to this limit. */
 const AMOUNT_MAX = 40_000
-/** In a quote whose other side is locked, the payer pays at most so many times the amount. */
+/** In a quote that locks the receiving side, the payer pays at most this multiple of the amount. */
 const QUOTED_SENT_MAX = 4n
 const LACKS_MONEY = 'INSUFFICIENT_BALANCE'
 
-/** What a payer does, each as often as it is named. */
+/** The ways to pay. A way listed more often is chosen more often. */
 const WAYS = [
   transferOut,
   transferOut,
@@ -24,7 +24,7 @@ const WAYS = [
 ]
 const PULLS: ReadonlySet<(typeof WAYS)[number]> = new Set([transferIn, payByPull])
 
-/** Makes so many payments, one after the other. */
+/** Makes `count` payments, one after the other. */
 export async function pay(bank: Bank, random: Random, count: number): Promise<void> {
   const common = bank.rail.canPull ? WAYS : WAYS.filter((way) => !PULLS.has(way))
   const ways = [...common, ...(bank.rail.ways ?? [])]
@@ -147,7 +147,7 @@ async function quote(bank: Bank, random: Random, quoted: Quoted): Promise<void> 
     concluded(bank, asked, reply, amounts)
     return
   }
-  if (reply.status !== 201) throw new Wrong(`${what} is answered with ${said(reply)}`)
+  if (reply.status !== 201) throw new Wrong(`${what} returned ${said(reply)}`)
   const { id, sent, received } = amounts()
   Object.assign(asked, { sent, received, transactionId: id })
   if (random.chance(0.25)) {
@@ -163,7 +163,7 @@ async function quote(bank: Bank, random: Random, quoted: Quoted): Promise<void> 
   concluded(bank, asked, executed, () => ({ id, sent, received }))
 }
 
-/** The amounts of a quote, which must agree with what was asked for and with each other. */
+/** The amounts of a quote, which must agree with the request and with each other. */
 export function readQuote({ body }: Reply, asked: { what: string; side: string; amount: number }) {
   const [sent, received] = [BigInt(body.totalSendingAmount), BigInt(body.totalReceivingAmount)]
   const locked = asked.side === 'SENDING' ? sent : received
@@ -175,7 +175,7 @@ export function readQuote({ body }: Reply, asked: { what: string; side: string; 
   return { id: body.transactionId as string, sent, received }
 }
 
-/** Enters what was answered into the model. */
+/** Enters a response into the model. */
 export function concluded(
   { model }: Bank,
   asked: Payment,
@@ -186,8 +186,7 @@ export function concluded(
     model.refuse(asked)
     return
   }
-  if (reply.status !== 200 && reply.status !== 201)
-    throw new Wrong(`${asked.what} is answered with ${said(reply)}`)
+  if (reply.status !== 200 && reply.status !== 201) throw new Wrong(`${asked.what} returned ${said(reply)}`)
   const { id, sent, received } = amounts()
   model.acknowledge(asked, id, sent, received)
 }

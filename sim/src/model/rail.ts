@@ -2,10 +2,12 @@ import type { Random } from '../machine/random.ts'
 import type { Backend } from './clients.ts'
 import type { Account, Ending, Model } from './model.ts'
 
-/** How money goes out and comes in, by the ways that a payer has. */
+/** The ways that money leaves and enters the platform. */
 type Way = 'transferOut' | 'transferIn' | 'payout' | 'pull'
 
-/** What carries the money of a run between the platform and the rest of the world, as seen from the outside. */
+/**
+ * The rail of a run as seen from outside: it carries money between the platform and the rest of the world.
+ */
 export interface Rail {
   /** The currencies of accounts. Money is pulled and paid out in the first one. */
   readonly currencies: readonly [string, ...string[]]
@@ -18,20 +20,22 @@ export interface Rail {
   prepare?(): Promise<void>
   /** False if it only sends. */
   readonly canPull: boolean
-  /** The account of a customer at another bank whose number ends so, as the API takes it. */
+  /** The external account of a customer whose number ends with this suffix, as the API takes it. */
   elsewhere(suffix: string): object
-  /** The ends of numbers of accounts elsewhere that decide what becomes of a payment. Any other completes. */
+  /** The suffixes of external account numbers that decide the outcome of a payment. Others complete. */
   readonly suffixes: readonly string[]
   readonly endings: Readonly<Record<Way, Readonly<Record<string, Ending>>>>
-  /** Somebody pays in to an account. It may arrive later. Returns the rail's name for it, where it has one. */
+  /**
+   * Pays money in to an account; it may arrive later. Returns the rail's id for the deposit, if it has one.
+   */
   payIn(account: Account, amount: number): Promise<string | undefined>
-  /** Lets time pass for the platform, and all that is due by then be done. */
+  /** Lets time pass for the platform, until its due work is done. */
   pass(seconds: number): Promise<void>
-  /** Looks at what has come in so far, at any time. Throws Wrong. */
+  /** Checks the events received so far, at any time. Throws Wrong. */
   look(): Promise<void>
-  /** Why the rail is not done with the payments of the model; undefined where it is. */
+  /** The reason that payments of the model are still open at the rail; undefined if none are. */
   whatIsOpen(model: Model): Promise<string | undefined>
-  /** What the rail says in the end. Throws Wrong. */
+  /** Compares the rail's final state with the model. Throws Wrong. */
   check(model: Model): Promise<void>
 }
 

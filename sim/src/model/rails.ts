@@ -72,7 +72,7 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
     async payIn(account, amount) {
       const depositId = `deposit ${++deposits.made}`
       const number = await numberOf(backend, account)
-      await connector.desk('POST', '/deposits', { depositId, account: number, amount: String(amount) })
+      await connector.control('POST', '/deposits', { depositId, account: number, amount: String(amount) })
       return depositId
     },
     async pass(seconds) {
@@ -82,16 +82,16 @@ export function connectorRail(backend: Backend, connector: Connector): Rail {
     look: async () => {},
     async whatIsOpen({ payments }) {
       const orders: Order[] = [
-        ...(await connector.desk('GET', '/payments')).data,
-        ...(await connector.desk('GET', '/pulls')).data,
+        ...(await connector.control('GET', '/payments')).data,
+        ...(await connector.control('GET', '/pulls')).data,
       ]
-      const { data: unheard } = await connector.desk('GET', '/events')
+      const { data: unheard } = await connector.control('GET', '/events')
       if (unheard.length > 0) return `Reports that nobody has heard: ${JSON.stringify(unheard)}`
-      const deposits: Deposit[] = (await connector.desk('GET', '/deposits')).data
+      const deposits: Deposit[] = (await connector.control('GET', '/deposits')).data
       return differenceOf(payments, orders, deposits)
     },
     async check() {
-      await connector.desk('POST', '/days/close')
+      await connector.control('POST', '/days/close')
       await untilRight(rail, 0, async () => {
         const { data } = must(await backend.get(`/reconciliations?startDate=${FIRST_DAY}&limit=100`), 200)
         const wrong = data.filter(({ status }: { status: string }) => status !== 'BALANCED')

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Machine } from '../machine/machine.ts'
 
-/** What callers and the platform's endpoint have seen in a run, in its order. */
+/** The responses and events that callers and the platform's webhook endpoint received in a run, in order. */
 export class Seen {
-  /** A line for each answer, and for each event that came. */
+  /** A line per response and per received event. */
   readonly trace: string[] = []
   answers = 0
   readonly #machine: Machine
@@ -13,7 +13,7 @@ export class Seen {
     this.#machine = machine
   }
 
-  /** A call or a delivery with what came of it; `whole` is all that was said. */
+  /** Records a call or a delivery with its outcome; `whole` is the full message. */
   note(what: string, outcome: string, whole: unknown): void {
     const sinceMs = this.#machine.nowMs - this.#machine.startMs
     this.trace.push(`${Math.round(sinceMs)} ${what} → ${outcome}`)

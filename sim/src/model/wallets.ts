@@ -95,7 +95,7 @@ export class WalletOwners {
       'Svc-Wallet-Signature': makeStamp(key, payload),
       'Request-Id': requestId,
     })
-    // The quote, what was signed for it, or the session may have expired meanwhile.
+    // The quote, its signature, or the session may have expired meanwhile.
     if (executed.status === 401 || (executed.status === 400 && executed.body.code === 'QUOTE_EXPIRED')) {
       asked.state = 'unused'
       return
@@ -142,7 +142,7 @@ export class WalletOwners {
     this.#spends.push({ payment, hash })
   }
 
-  /** Finds out which spends the chain has, and what the books call them. */
+  /** Reads the spends on the chain, and their ids in the books. */
   async nameSpends(): Promise<void> {
     const { data } = must(await this.#backend.get('/transactions?type=OUTGOING&limit=100'), 200)
     for (const { payment, hash } of this.#spends) {
@@ -163,7 +163,10 @@ export class WalletOwners {
     return key
   }
 
-  /** Signs in with a code, as a customer's device does: again where a step was done without an answer. Returns the session's key. */
+  /**
+   * Signs in with a code, like a customer's device, and repeats steps without a response. Returns the
+   * session's key.
+   */
   async #signIn({ id: accountId }: Account): Promise<KeyPair> {
     const backend = this.#backend
     const { data } = must(await backend.get(`/auth/credentials?accountId=${accountId}`), 200)

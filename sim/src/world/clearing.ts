@@ -4,9 +4,9 @@ import type { Database } from '../../../server/src/storage/engine/port.ts'
 const IS_CLEARING = `current_setting('simulation.is_clearing', true) = 'yes'`
 
 /**
- * Prepares `clear`. The simplest way to empty tables that refuse to lose rows would be the role of a replica, which has no triggers; but
- * a change of role throws away every plan that the database has kept, and making them anew took as long as a third of a run. So
- * the triggers stay, those that refuse look away while tables are cleared, and a function keeps the plans of that.
+ * Prepares `clear`. The replica role, which has no triggers, would be the simplest way to empty append-only
+ * tables; but a change of role discards every cached plan, and planning again took a third of a run. So the
+ * triggers stay and are skipped while tables are cleared, by a function that keeps its plans.
  */
 export async function prepareClearing(db: Database): Promise<void> {
   const names = referringFirst(await emptyTables(db))

@@ -10,7 +10,7 @@ const ADDRESS = `127.0.0.1:${PORT}`
 const NAME = 'example-bank'
 const SECRET_NAME = 'SIMULATED_BANK_SECRET'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
-/** How long the connector takes to come back, at most. */
+/** The longest time until the connector is back. */
 const RESTART_MS_MAX = 3_000
 
 /** The rail of the connector as the rails file has it. The secret goes into the environment, where servers look for it. */
@@ -23,15 +23,15 @@ export function connectorEntry(): object {
   return { name: NAME, kind: 'http', url: `http://${ADDRESS}`, secret: { env: SECRET_NAME }, serves }
 }
 
-/** How the bank behind the connector treats payments and reports. */
+/** The behaviour of the bank behind the connector. */
 export interface Habits {
-  /** Reports come in any order, and each so many times. */
+  /** Events come in any order. */
   readonly shuffleEvents: boolean
   readonly repeatEvents: number
   /** From accepted to delivered, and from delivered to returned. */
   readonly settleDelayMs: number
   readonly returnDelayMs: number
-  /** So many answers after each start are about another payment. */
+  /** The number of responses after each start that are about another payment. */
   readonly mixAnswers: number
 }
 
@@ -45,7 +45,7 @@ export function habitsOf(random: Random): Habits {
   }
 }
 
-/** An order as the bank's back office shows it. */
+/** An order, as the bank's control API shows it. */
 export interface Order {
   readonly id: string
   readonly status: string
@@ -53,7 +53,7 @@ export interface Order {
   readonly bookings: number
 }
 
-/** What somebody has paid in, as the bank's back office shows it. */
+/** A deposit, as the bank's control API shows it. */
 export interface Deposit {
   readonly deposit: { readonly depositId: string }
   /** The order by which it went back. */
@@ -95,7 +95,7 @@ export class Connector {
     )
   }
 
-  /** Kills the bank at this moment. It comes back by itself. */
+  /** Kills the bank at this moment. It restarts automatically. */
   kill(): void {
     if (this.#program.isDead) return
     this.#program.kill()
@@ -108,14 +108,14 @@ export class Connector {
     this.#program.kill()
   }
 
-  /** Asks the bank's back office, where people are, until there is an answer. */
-  async desk(method: 'GET' | 'POST', path: string, body?: object): Promise<ReturnType<typeof JSON.parse>> {
+  /** Calls the bank's control API until there is a response. */
+  async control(method: 'GET' | 'POST', path: string, body?: object): Promise<ReturnType<typeof JSON.parse>> {
     const url = new URL(`http://${ADDRESS}/bank${path}`)
     const sent = { method, url, headers: {}, body: Buffer.from(body ? JSON.stringify(body) : '') }
     for (;;) {
       const answer = await this.#network.send(sent).catch(() => undefined)
       if (answer?.status === 200) return JSON.parse(answer.body!)
-      if (answer) throw new Error(`The bank's back office answers ${answer.status} ${answer.body}`)
+      if (answer) throw new Error(`The bank's control API returned ${answer.status} ${answer.body}`)
       await this.#machine.pause(RESTART_MS_MAX)
     }
   }

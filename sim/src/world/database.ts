@@ -1,7 +1,7 @@
 import type { Database, QueryAnswer, QueryOptions } from '../../../server/src/storage/engine/port.ts'
 import type { Machine, Program } from '../machine/machine.ts'
 
-/** How often the database fails, as shares of all statements. */
+/** Faults of the database, as shares of all statements. */
 export interface DatabaseFaults {
   readonly latencyMsMax: number
   /** It conflicts with another transaction and has no effect. */
@@ -42,7 +42,7 @@ export class ProgramDatabase implements Database {
     return this.#sent(() => this.#engine.script(sql))
   }
 
-  /** Sends a statement, does it, and brings its answer back. */
+  /** Sends a statement, runs it, and returns its result. */
   #sent<T>(run: () => Promise<T>): Promise<T> {
     const { latencyMsMax } = this.#faults()
     const machine = this.#machine
@@ -69,7 +69,7 @@ export class ProgramDatabase implements Database {
     return isLost ? { error: lost(random.below(LOSSES.length)) } : outcome
   }
 
-  /** The database goes on: it is the same for all programs. */
+  /** The database keeps running: all programs share it. */
   async close(): Promise<void> {}
 }
 
@@ -79,7 +79,7 @@ function conflict(isDeadlock: boolean): Error {
     : coded('40001', 'could not serialize access due to concurrent update')
 }
 
-/** As pg reports it: the socket's error, or the server's last message. */
+/** The errors that pg reports: the socket's error, or the server's last message. */
 const LOSSES = [
   () => new Error('Connection terminated unexpectedly'),
   () => coded('ECONNRESET', 'read ECONNRESET'),

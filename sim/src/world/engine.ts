@@ -24,10 +24,13 @@ export interface Engine {
 
 /** Every run begins at this moment. */
 export const START_MS = Date.UTC(2026, 0, 15, 12)
-/** Where it exists, files are in memory there. */
+/** If this folder exists, its files are in memory. */
 const IN_MEMORY = '/dev/shm'
 
-/** The server's embedded database, without a disk and in this thread: what is lost in a simulation is decided above it. */
+/**
+ * The server's embedded database, without a disk and in this thread: the simulation above it decides about
+ * losses.
+ */
 export async function openEngine(): Promise<Engine> {
   const folder = await mkdtemp(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'countersign-sim-'))
   const engine = await createEngine()
@@ -49,7 +52,10 @@ export async function openEngine(): Promise<Engine> {
   }
 }
 
-/** A database cluster as the engine makes it, kept beside the program: making it takes far longer than reading it. */
+/**
+ * A database cluster as the engine creates it, stored next to the program: creating it takes far longer than
+ * reading it.
+ */
 const CLUSTER = fileURLToPath(new URL('./cluster.tar', import.meta.url))
 
 async function createEngine(): Promise<PGlite> {
@@ -69,8 +75,8 @@ async function makeCluster(): Promise<void> {
 }
 
 /**
- * The database plans each statement once. Left to itself it would plan many of them again at each use, for the values that are asked for: on
- * tables of a few rows that costs more than the statement.
+ * The database plans each statement once. Otherwise it would plan many of them again for each set of values,
+ * which costs more than the statement on tables of a few rows.
  */
 const KEEPS_PLANS = '-c plan_cache_mode=force_generic_plan'
 

@@ -7,7 +7,7 @@ import { type Answer, broken, type Network, type Outgoing } from '../machine/net
 import { type DatabaseFaults, ProgramDatabase } from './database.ts'
 import type { Engine } from './engine.ts'
 
-/** What a client sends to a server. */
+/** A request of a client to a server. */
 export interface Call {
   readonly method: string
   readonly path: string
@@ -15,7 +15,7 @@ export interface Call {
   readonly body?: string
 }
 
-/** What was answered, of every shape: the result of parsing JSON. */
+/** A response body of any shape: the result of parsing JSON. */
 export type Body = ReturnType<typeof JSON.parse>
 
 export interface Reply {
@@ -29,11 +29,11 @@ interface Running {
   service?: Service
 }
 
-/** Where the servers are, in the network. */
+/** The servers' address in the network. */
 export const SERVERS = '127.0.0.1:8787'
-/** How long a server takes to come back, at most. */
+/** The longest time until a server is back. */
 const RESTART_MS_MAX = 3_000
-/** A client waits so long for an answer. */
+/** A client's timeout for a response. */
 const ANSWER_MS_MAX = 20_000
 
 /** The servers of a platform, all on one database. They are killed and come back. */
@@ -61,14 +61,14 @@ export class Servers {
     network.hosts.set(SERVERS, (sent) => this.#ask(sent))
   }
 
-  /** Starts so many servers, and waits until they are ready. Returns the first. */
+  /** Starts `count` servers, and waits until they are ready. Returns the first. */
   async start(count: number): Promise<Service> {
     fillPool()
     for (let at = 0; at < count; at++) await this.#begin(at)
     return this.#running[0]!.service!
   }
 
-  /** Kills one server at this moment. It comes back by itself. */
+  /** Kills one server at this moment. It restarts automatically. */
   kill(): void {
     const at = this.#machine.random.below(this.#running.length)
     const { program } = this.#running[at]!
@@ -80,10 +80,10 @@ export class Servers {
     })
   }
 
-  /** Starts a server; one that cannot start, for what befalls its database, is started again. */
+  /** Starts a server, and starts it again if it fails because of a fault in its database. */
   async #begin(at: number): Promise<void> {
     for (;;) {
-      // The one before may just have become ready.
+      // The previous one may just have become ready.
       await this.#machine.pause(0)
       const program = new Program(`server ${at + 1}`)
       const own: Running = { program }
@@ -104,14 +104,14 @@ export class Servers {
         ),
       ])
       if (failure === undefined) return
-      // What befell it may have come to an end meanwhile.
+      // Its fault may have ended by now.
       if (isSound(begunIn) && isSound(this.#faults())) throw failure.error
       program.kill()
       await this.#machine.pause(this.#machine.someTime(RESTART_MS_MAX))
     }
   }
 
-  /** Sends a call over the network, to one of the servers. Rejects where no answer comes. */
+  /** Sends a call over the network, to one of the servers. Rejects without a response. */
   async send({ method, path, headers, body = '' }: Call): Promise<Reply> {
     const url = new URL(`http://${SERVERS}${path}`)
     const answer = await this.#network.send({ method, url, headers, body: Buffer.from(body) })
@@ -142,7 +142,7 @@ export class Servers {
     })
   }
 
-  /** Kills all for good. */
+  /** Kills all servers permanently. */
   end(): void {
     for (const { program } of this.#running) program.kill()
   }
@@ -152,7 +152,10 @@ function isSound({ conflicts, losses }: DatabaseFaults): boolean {
   return conflicts === 0 && losses === 0
 }
 
-/** Ids take their randomness from a pool that outlives a run: takes what is left of it, so that this run begins with a full one. */
+/**
+ * Ids take their randomness from a pool that outlives a run: drains the rest, so that this run begins with a
+ * full pool.
+ */
 function fillPool(): void {
   const before = randomness.asked
   while (randomness.asked === before) newRequestId(new Date())

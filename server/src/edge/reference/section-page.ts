@@ -15,7 +15,7 @@ ${prose(info.description)}
 <dl>
 <dt>Base address</dt><dd><code>${baseUrl}</code></dd>
 <dt>Credentials</dt><dd>HTTP Basic: <code>tokenId</code> as user name, <code>clientSecret</code> as password</dd>
-<dt>Conventions</dt><dd><a href="/docs/guides/api">Calling the API</a>, <a href="/docs/errors">errors</a></dd>
+<dt>Conventions</dt><dd><a href="/docs/guides/api">API conventions</a>, <a href="/docs/errors">errors</a></dd>
 <dt>Version</dt><dd>${info['x-description-version']}</dd>
 <dt>Files</dt><dd>${files}</dd>
 </dl>

@@ -109,7 +109,7 @@ export class Chain {
     this.#append(this.#waiting)
   }
 
-  /** Replaces the last blocks: what was in them waits again, and the new branch is made at once. */
+  /** Replaces the last blocks: their transactions wait again, and the new branch is made at once. */
   #replace(depth: number): void {
     const gone = this.blocks.splice(-depth)
     const again = gone.flatMap(({ mined }) => mined.map(({ transaction }) => transaction))
@@ -147,7 +147,7 @@ export class Chain {
     return hash
   }
 
-  /** Takes a signed transaction, or says why not in the words of a node. */
+  /** Accepts a signed transaction, or returns the refusal in a node's wording. */
   send(raw: Hex): Hex | { readonly refusal: string } {
     const one = readTransaction(raw)
     const count = one.count ?? 0n
@@ -167,7 +167,7 @@ export class Chain {
     return this.blocks.flatMap(({ mined }) => mined.flatMap(({ effects }) => effects.transfers))
   }
 
-  /** The transfers of a transaction; undefined where no block has it, or it was reverted. */
+  /** The transfers of a transaction; undefined if it is in no block, or was reverted. */
   transfersOf(hash: Hex): readonly Transfer[] | undefined {
     for (const { mined } of this.blocks)
       for (const { transaction, effects, succeeded } of mined)

@@ -10,9 +10,9 @@ import { CHAIN_ID, execute, type Log, MULTICALL, Reverted, State, TOKEN, view } 
 export interface NodeHabits {
   /** The share of blocks by which it is behind by one. */
   readonly behind: number
-  /** The share of transactions that it takes without an answer. */
+  /** The share of transactions that it accepts without a response. */
   readonly lostAnswers: number
-  /** The share of questions for logs whose answer lacks one. Only where two nodes have to agree. */
+  /** The share of log requests whose response lacks one log. Only if two nodes have to agree. */
   readonly missingLogs: number
   /** It is out of order after about so long, a few times, for a short while each. */
   readonly downEveryMs: number | undefined

@@ -120,7 +120,10 @@ export interface Call {
   readonly data: Hex
 }
 
-/** Runs a transaction's call on a state, which it changes. Throws Reverted; what it has changed until then is to be thrown away. */
+/**
+ * Runs a transaction's call on a state, which it changes. Throws Reverted; the changed state must then be
+ * discarded.
+ */
 export function execute(state: State, { from, to, data }: Call, timestamp: bigint): Effects {
   const effects: Effects = { logs: [], transfers: [] }
   const calls = to === MULTICALL ? callsIn(data) : [{ to, data }]

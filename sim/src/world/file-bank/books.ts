@@ -1,7 +1,7 @@
 import type { Random } from '../../machine/random.ts'
 import type { Entry } from './messages.ts'
 
-/** A part of a day of the account, as one statement tells it. */
+/** A part of a day of the account, as one statement reports it. */
 export interface Part {
   readonly date: string
   readonly opening: bigint
@@ -15,10 +15,10 @@ export interface Part {
 const DATES = ['2026-01-12', '2026-01-13', '2026-01-14', '2026-01-15']
 const CHARGE: Entry = { cents: -1n, code: ['ACMT', 'MDOP', 'CHRG'], details: [], text: 'Charges' }
 
-/** The account at the bank, with what is booked and not yet on a statement. */
+/** The account at the bank, with bookings that are not on a statement yet. */
 export class Books {
   balance = 0n
-  /** The sum of what others have paid in, without returns. */
+  /** The sum of payments received, without returns. */
   received = 0n
   readonly #random: Random
   /** False for a bank whose format has no pages. */
@@ -59,7 +59,7 @@ export class Books {
     this.#balances = new Set([this.balance])
   }
 
-  /** Takes what is booked into a part of the day, or into two that are pages. */
+  /** Moves bookings into a part of the day, or into two that are pages. */
   cut(pageId: string): Part[] {
     const entries = this.#entries
     this.#entries = []
@@ -78,8 +78,8 @@ export class Books {
   }
 
   /**
-   * Charges the account a cent where a part would end at a balance that the day has had: a day that ends where it began shows no
-   * order of its parts.
+   * Charges the account a cent if a part would end at a balance that the day has had: a day that ends where
+   * it began does not show the order of its parts.
    */
   #part(entries: readonly Entry[]): Part {
     const opening = this.balance

@@ -29,7 +29,7 @@ export interface PaidIn {
   readonly debtor: NonNullable<Detail['debtor']>
 }
 
-/** Money for an account, whose payer has stated the reference. A payer that is needed for its return is told. */
+/** Money for an account, whose payer has stated the reference. The payer is included if a return needs it. */
 export function paidIn(
   { random, isPlain }: Shapes,
   paid: PaidIn,
@@ -46,7 +46,7 @@ export function paidIn(
     // The payer has instructed more than was booked.
     { ...head, details: [{ ...detail, instructed: cents + 500n, text }] },
     { ...head, details: [{ ...detail, amount: cents, instructed: cents + 500n, text }] },
-    // Another shape of it: the detail has what was sent, the entry what arrived.
+    // Another form: the detail has the sent amount, the entry the received one.
     { ...head, details: [{ ...detail, amount: cents + 26n, text }] },
   ]
   const withoutPayer: readonly Entry[] = [

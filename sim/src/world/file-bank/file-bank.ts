@@ -56,8 +56,8 @@ interface Sent {
 }
 
 /**
- * A bank behind a folder: it takes the servers' files, books them, and tells of its account in files, with all the faults that real
- * ones have. It is not a program of the simulation and is never killed.
+ * A bank behind a folder: it takes the servers' files, books them, and reports its account in files, with all
+ * the faults that real ones have. It is not a program of the simulation and is never killed.
  */
 export class FileBank {
   readonly books: Books
@@ -73,7 +73,7 @@ export class FileBank {
   readonly #messages = new Set<string>()
   readonly #payIns: PayIn[] = []
   readonly #references = new Set<string>()
-  /** Parts of days that no statement has told of, and what has been told of each day. */
+  /** Parts of days that no statement has reported yet, and reported parts of each day. */
   #parts: Part[] = []
   readonly #told = new Map<string, { readonly opening: bigint; readonly closing: bigint }>()
   /** The status file that has to be read before a statement with the entry. */
@@ -109,7 +109,7 @@ export class FileBank {
 
   /** Somebody pays in to the account that has this reference. Returns the bank's name for it. */
   payIn(reference: string, amount: number): string {
-    // Nobody pays before the first payment has arrived, so it must not be one that may wait.
+    // No payment is made before the first deposit has arrived, so that one must not wait.
     const needsPayer = this.#needsPayers || !this.#references.has(reference)
     this.#references.add(reference)
     const paid = this.#paid(BigInt(amount))
@@ -345,7 +345,9 @@ export class FileBank {
     this.#put(`${text}\n${this.#files}`)
   }
 
-  /** Puts a statement or an advice into the inbox, and keeps it to be told again. Returns the name of the file. */
+  /**
+   * Puts a statement or an advice into the inbox, and stores it for repeats. Returns the name of the file.
+   */
   #putSheets(sheets: readonly Sheet[]): string {
     const isShared = sheets[0]?.kind === 'STATEMENT' && this.#references.size > 0 && this.#random.chance(0.1)
     const all = isShared ? [this.#ofAnother('STATEMENT'), ...sheets] : sheets

@@ -5,7 +5,7 @@ export interface FileHabits {
   readonly depositsFrom: 'STATEMENTS' | 'ADVICES'
   /** All statements have one id. */
   readonly reusesIds: boolean
-  /** The shares of entries that advices tell of, and of steps in which a file comes that tells nothing new. */
+  /** The shares of entries that advices report, and of steps in which a file without news arrives. */
   readonly advices: number
   readonly extras: number
 }

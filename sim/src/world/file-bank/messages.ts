@@ -197,7 +197,7 @@ export interface Transfer {
   readonly iban: string
 }
 
-/** Reads a pain.001 as far as the bank needs it. Throws for one that announces other sums than it has. */
+/** Reads a pain.001 as far as the bank needs it. Throws if its sums do not match its content. */
 export function readTransfers(text: string): { readonly messageId: string; readonly transfers: Transfer[] } {
   const transfers = [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/gs)].map(([one]) => ({
     instructionId: inside(one, 'InstrId'),
@@ -207,7 +207,7 @@ export function readTransfers(text: string): { readonly messageId: string; reado
   }))
   const sum = transfers.reduce((total, { amount }) => total + amount, 0n)
   if (Number(inside(text, 'NbOfTxs')) !== transfers.length || centsOf(inside(text, 'CtrlSum')) !== sum)
-    throw new Error(`A file of payments does not have what it announces: ${text}`)
+    throw new Error(`A payment file does not match its totals: ${text}`)
   return { messageId: inside(text, 'MsgId'), transfers }
 }
 

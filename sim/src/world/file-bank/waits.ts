@@ -1,14 +1,14 @@
 import { partsOf } from './entries.ts'
 import type { Entry } from './messages.ts'
 
-/** Cases that have to wait for a person because of what the bank has put into the inbox. */
+/** Cases that have to wait for a person because of the files in the inbox. */
 export class Waits {
   /** Account and currency, once for each. */
   readonly others = new Set<string>()
   refused = 0
   /** The amounts of entries that nobody can read. */
   readonly unread: bigint[] = []
-  /** The entries that advices tell of, if advices count. */
+  /** The entries that advices report, if advices count. */
   readonly #advised: Entry[] = []
   /** The entries of each statement, in their order. */
   readonly #stated: (readonly Entry[])[] = []
@@ -22,8 +22,9 @@ export class Waits {
   }
 
   /**
-   * The amounts of entries that may wait because they may be the sum of deposits that advices have told one by one: of entries
-   * that no advice tells of, while one tells of less that no statement has told yet.
+   * The amounts of entries that may wait because they may be the sum of deposits that advices have reported
+   * separately: entries without an advice, while there is a smaller advised amount that no statement has
+   * reported yet.
    */
   get sums(): bigint[] {
     const left = [...this.#advised]
@@ -40,7 +41,7 @@ export class Waits {
   }
 }
 
-/** True for money in that is not of one payer, and is not told in parts. */
+/** True for incoming money that is not from one payer, and not reported in parts. */
 function mayBeSum(entry: Entry): boolean {
   const { cents, details, isUnreadable } = entry
   return cents > 0n && !isUnreadable && details.length !== 1 && partsOf(entry).length === 1

@@ -11,7 +11,10 @@ import type { Order } from './books.ts'
 import { type Answer, bodyOf, objectOf, ok, Refusal } from './http.ts'
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './outcomes.ts'
 
-/** The bank's own desk: people and tests steer the bank here. Nothing is signed, so only this machine may come. */
+/**
+ * The bank's control API, with which people and tests steer it. Requests are not signed, so only this machine
+ * may call it.
+ */
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
 
 const MOVES: Readonly<Record<string, ConnectorPaymentStatus>> = {
@@ -23,8 +26,8 @@ const MOVES: Readonly<Record<string, ConnectorPaymentStatus>> = {
 
 type Json = Readonly<Record<string, unknown>>
 
-export async function answerAtDesk(bank: Bank, request: IncomingMessage): Promise<Answer> {
-  // A page in a browser of this machine is no visitor either.
+export async function answerControlCall(bank: Bank, request: IncomingMessage): Promise<Answer> {
+  // Pages in a browser on this machine are refused too.
   if (!LOOPBACK.test(request.socket.remoteAddress ?? '') || request.headers.origin) throw notFound()
   const bytes = await bodyOf(request, CONNECTOR_BODY_BYTES_MAX)
   const body = bytes.length > 0 ? objectOf(bytes) : {}
@@ -62,11 +65,15 @@ function shown({ books, behaviour }: Bank, what: string): unknown {
   throw notFound()
 }
 
-/** Sets what the body names, of the type that it has. */
+/** Sets the fields in the body, after checking their types. */
 function behave({ behaviour, onBehaviour }: Bank, body: Json): Behaviour {
   for (const [name, value] of Object.entries(body))
     if (!isKeyOf(DEFAULT_BEHAVIOUR, name) || typeof value !== typeof DEFAULT_BEHAVIOUR[name])
-      throw new Refusal(400, 'INVALID_INPUT', `${name} is no member of the behaviour, or of another type`)
+      throw new Refusal(
+        400,
+        'INVALID_INPUT',
+        `${name} is not a field of the behaviour, or has the wrong type.`,
+      )
   Object.assign(behaviour, body)
   onBehaviour()
   return behaviour
@@ -76,9 +83,9 @@ function behave({ behaviour, onBehaviour }: Bank, body: Json): Behaviour {
 function deposited(bank: Bank, body: Json): unknown {
   const { account, amount, currency, remittanceInformation, sender, depositId, rail } = body
   const details = bank.books.detailsByNumber.get(String(account))
-  if (!details) throw new Refusal(404, 'ACCOUNT_NOT_FOUND', 'There is no such account')
+  if (!details) throw new Refusal(404, 'ACCOUNT_NOT_FOUND', 'Account not found.')
   if (!/^[1-9][0-9]{0,17}$/.test(String(amount)))
-    throw new Refusal(400, 'INVALID_INPUT', 'amount must be a text of digits above zero')
+    throw new Refusal(400, 'INVALID_INPUT', 'amount must be a string of digits greater than zero.')
   const made = randomUUID()
   const deposit: ReceivedDeposit = {
     depositId: String(depositId ?? `${bank.books.bankId}-d${made}`),
@@ -99,17 +106,17 @@ function deposited(bank: Bank, body: Json): unknown {
 function reversed(bank: Bank, id: string): unknown {
   const kept = bank.books.deposits.get(id)
   if (!kept) throw notFound()
-  if (!bank.reverse(kept)) throw new Refusal(409, 'TOO_LATE', 'It has gone back already')
+  if (!bank.reverse(kept)) throw new Refusal(409, 'TOO_LATE', 'The deposit has already been returned.')
   return kept
 }
 
 function moved(bank: Bank, order: Order | undefined, action: string): unknown {
   const status = MOVES[action]
   if (!order || !status) throw notFound()
-  if (!bank.move(order, status)) throw new Refusal(409, 'TOO_LATE', `It is ${order.status}`)
+  if (!bank.move(order, status)) throw new Refusal(409, 'TOO_LATE', `The payment is ${order.status}.`)
   return { id: order.request.id, status: order.status, bookings: order.bookings }
 }
 
 function notFound(): Refusal {
-  return new Refusal(404, 'NOT_FOUND', 'There is nothing here')
+  return new Refusal(404, 'NOT_FOUND', 'No endpoint matches this path.')
 }
