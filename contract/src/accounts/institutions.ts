@@ -4,7 +4,7 @@ import type { KnownCurrency } from '../core/currencies.ts'
 export interface Institution {
   /** The exact value of `bankName` or `provider`. */
   readonly bankName: string
-  /** How people call it. */
+  /** The name that people know. */
   readonly displayName: string
   /** ISO 3166-1 alpha-2. */
   readonly country: string

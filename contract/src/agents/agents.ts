@@ -27,7 +27,7 @@ import {
   AgentUsage,
 } from './agent-policy.ts'
 
-/** How long a device code is valid. */
+/** The lifetime of a device code. */
 export const DEVICE_CODE_SECONDS = 15 * 60
 
 /** A program that acts for one customer under a policy. */
@@ -36,7 +36,7 @@ export const Agent = Type.Object({
   name: Text(255),
   customerId: Id('Customer'),
   isPaused: Type.Boolean({ description: 'A paused agent can only read' }),
-  isConnected: Type.Boolean({ description: 'Whether the agent has redeemed a device code' }),
+  isConnected: Type.Boolean({ description: 'True once the agent has redeemed a device code' }),
   policy: AgentPolicy,
   usage: AgentUsage,
   createdAt: Timestamp(),
@@ -66,7 +66,7 @@ export const AgentUpdateRequest = Type.Object({
 
 export const AgentDeviceCodeStatus = Type.Object({ code: Secret(Text(32)), redeemed: Type.Boolean() })
 
-/** The only answer that contains the token. */
+/** The only response that contains the token. */
 export const RedeemedAgentDeviceCode = Type.Object({
   agentId: Id('Agent'),
   agentName: Text(255),
@@ -349,7 +349,7 @@ export const agent_action_approve = endpoint({
   description:
     'Executes what an agent has asked for. Everything is checked again. If a check fails, the action is ' +
     'FAILED and its reservation is released. A repeated call gets the first answer. For an embedded ' +
-    'wallet the customer signs: 202 gives the payload, the signed retry approves. Where the platform has set ' +
+    'wallet the customer signs: 202 gives the payload, the signed retry approves. If the platform has set ' +
     'approvalsRequired, members alone approve, and until the last of them the action stays as it is; the signature comes last.',
   signed: true,
   params: actionPath,

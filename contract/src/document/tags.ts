@@ -14,7 +14,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'API tokens': {
     introduction:
-      'A backend signs in by HTTP Basic with the `tokenId` and the `clientSecret` of a token. Give each backend a token of its own, with only the permissions that it needs.',
+      'A backend signs in by HTTP Basic with the `tokenId` and the `clientSecret` of a token. Give each backend a separate token with only the permissions that it needs.',
     guide: 'api',
   },
   Members: {
@@ -24,7 +24,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'Audit trail': {
     introduction:
-      'Who has changed what, when and from where: members, tokens, agents and customers. No entry can be changed or removed.',
+      'Every change by members, tokens, agents and customers, with its time and origin. No entry can be changed or removed.',
     guide: 'audit',
   },
   'Request log': {
@@ -59,7 +59,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'Internal accounts': {
     introduction:
-      'The balances that this server keeps: those of customers, their embedded wallets, and those of your platform itself.',
+      'The balances that this server keeps, of customers, their embedded wallets, and your platform itself.',
     guide: 'payments',
   },
   'External accounts': {
@@ -90,7 +90,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'Available UMA Providers': {
     introduction:
-      'Whose customers can be paid by a UMA address, which looks like an e-mail address with a dollar sign.',
+      'Providers whose customers can be paid by a UMA address, which looks like an e-mail address with a dollar sign.',
     guide: 'payments',
   },
   Quotes: {
@@ -170,7 +170,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Sandbox: {
     introduction:
-      'What the outside world does, simulated, and a clock that you move. Production has none of these calls.',
+      'Simulates the outside world, with a clock that you move. These calls do not exist in production.',
     guide: 'sandbox',
   },
   'Events and webhooks': {

@@ -3,7 +3,10 @@ import { endpoint } from '../core/endpoint.ts'
 import { PathId } from '../core/ids.ts'
 import { Transaction } from './transactions.ts'
 
-/** Asks the rail of a payment not to send it. Where that is in time, the payment fails and its money is given back. */
+/**
+ * Asks the rail of a payment not to send it. If that is in time, the payment fails and its money is given
+ * back.
+ */
 export const transaction_cancel = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

@@ -17,8 +17,11 @@ export type WebhookDeliveryState = (typeof WEBHOOK_DELIVERY_STATES)[number]
 export type WebhookDeliveryEvent = 'deliver' | 'retry' | 'fail'
 
 /**
- * What an attempt makes of the delivery of an event. `retry`: there will be another attempt. `fail`: it was the last one.
- * What was asked for again is attempted again: what was received once stays so, however the repetition goes.
+ * Results of an attempt to deliver an event.
+ * - `retry`: another attempt follows.
+ * - `fail`: it was the last one.
+ *
+ * A requested repetition is attempted again, but an event that was once received stays received.
  */
 export const WEBHOOK_DELIVERY_TRANSITIONS = {
   PENDING: { deliver: 'DELIVERED', retry: 'PENDING', fail: 'FAILED' },
