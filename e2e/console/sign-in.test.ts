@@ -98,7 +98,7 @@ describe('people sign in to the console', () => {
   })
 })
 
-/** The code of the latest message, which is delivered after the answer to the page. */
+/** The code in the latest message, which is delivered after the response to the page. */
 async function codeTo(countersign: Countersign, recipient: string): Promise<string> {
   return vi.waitFor(async () => {
     const [message] = (await countersign.sandbox.inbox({ recipient })).data

@@ -72,7 +72,7 @@ export type Endpoint = Access & {
   /**
    * The effect of a signature without `Request-Id`. Default: 401 `REQUEST_ID_MISSING`.
    * - `executes`: the client holds the payload before it calls, and the payload names its request (executing
-   * a quote has no `Request-Id` on the wire).
+   *   a quote has no `Request-Id` on the wire).
    * - `ignored`: the call is a first one (specification 4.10).
    */
   readonly signatureAlone?: 'executes' | 'ignored'

@@ -5,15 +5,15 @@ import { type Static, type TObject, type TSchema, type TString, type TUnsafe, Ty
  * type, the validation and the OpenAPI text. Eight keywords are our own:
  * - `format: "int64"` on an integer: a `bigint` in TypeScript, exact over all of int64 on the wire.
  * - `wellFormed` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate; `line` and
- * `prose`: see `TEXT_FORMS`.
+ *   `prose`: see `TEXT_FORMS`.
  * - `freeFormMax` on an object with keys of the caller's choice: their largest number, depth and size.
  * - `inWords` on a string with a pattern: the pattern in words, for the error message "must be …".
  * - `knownWords` on a string: its known values; others are accepted.
  * - `sensitivity`: see `sensitivity.ts`.
  * - `documentedForm` on a string that the handler checks, so that it has a separate error code: the JSON
- * Schema keywords that the document shows in place of a looser validation.
+ *   Schema keywords that the document shows in place of a looser validation.
  * - `judgedByHandler: true`: any value passes the validation, because the handler decides whether the field
- * counts.
+ *   counts.
  */
 
 /**

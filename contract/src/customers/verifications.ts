@@ -104,10 +104,7 @@ export const VerificationDecisionRequest = Type.Object({
   submission: submissionOfDecision,
 })
 
-/**
- * A decision is made by a token or a member of the platform, the operator of the server, the provider or the
- * sandbox.
- */
+/** The possible authors of a decision. */
 export const DECIDERS = ['TOKEN', 'MEMBER', 'OPERATOR', 'PROVIDER', 'SANDBOX'] as const
 
 /** A decision with its author and time. Stored permanently. */
@@ -256,8 +253,8 @@ export const VerificationProviderEvent = Type.Object({
 
 /**
  * The verification provider reports an outcome, signed like a webhook. Without a provider the route does not
- * exist. A repeated event gets the same response. `SUBMISSION_OUTDATED`: the customer was submitted again
- * since.
+ * exist. A repeated event gets the same response; an outcome for an older submission is
+ * `SUBMISSION_OUTDATED`.
  */
 export const verification_provider_event = endpoint({
   auth: 'verificationProvider',

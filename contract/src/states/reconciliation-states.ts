@@ -9,7 +9,7 @@ export type ReconciliationEvent = (typeof RECONCILIATION_EVENTS)[number]
  * - `arrive`: its statement is here.
  * - `extend`: another statement continues its balance.
  * - `balance`, `differ`: it was compared with the books, without and with differences; it is compared again,
- * and either may follow the other.
+ *   and either may follow the other.
  */
 export const RECONCILIATION_TRANSITIONS = {
   WAITING: { arrive: 'BOOKING', extend: null, balance: null, differ: null },

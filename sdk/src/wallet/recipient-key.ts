@@ -6,9 +6,9 @@ import { CheckedPayload, type Expectation } from '../signing/checked-payload.ts'
 import { DeviceKey } from './device-key.ts'
 
 /**
- * A key of the customer's device that the server seals a secret to: the session key of a sign-in by passkey or identity
- * token and of a refresh, or the recovery phrase of an export. It signs nothing, and its private half stays in Web
- * Crypto. Make a new one each time. Like `DeviceKey` it needs no network and no credentials.
+ * A key of the customer's device that the server seals a secret to: the session key of a sign-in by passkey
+ * or identity token and of a refresh, or the recovery phrase of an export. It signs nothing, its private half
+ * stays in Web Crypto, and like `DeviceKey` it needs no network and no credentials. Make a new one each time.
  */
 export class RecipientKey {
   /** Both halves; a browser can keep them in IndexedDB as they are, while the customer visits a provider. */

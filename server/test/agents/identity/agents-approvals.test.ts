@@ -96,7 +96,7 @@ describe('an undecided action', () => {
   })
 })
 
-/** What may have changed by the time of the approval. */
+/** Conditions that may have changed by the time of the approval. */
 const NO_LONGER: readonly (readonly [
   what: string,
   change: (at: Awaited<ReturnType<typeof newWaiting>>) => Promise<unknown>,
@@ -171,7 +171,7 @@ describe('an approval', () => {
     const again = await say(client, 'approve', action)
     expect([again.status, again.body]).toEqual([200, reply.body])
     expectError(await say(client, 'reject', action), { code: 'ACTION_ALREADY_DECIDED' })
-    // Payments made before are not of this action.
+    // Payments made before do not belong to this action.
     const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
     expect({ dailyTransactionCount, dailySpend, monthlySpend }).toEqual(NOTHING)
     expect((await agent.get(`/agents/me/actions/${action.id}`)).body).toEqual(reply.body)

@@ -29,7 +29,7 @@ async function spends(agent: AgentClient, payer: Payer, amount: number): Promise
   return body
 }
 
-/** What the records say was reserved and not released: the decisions with their payments. */
+/** The amounts that the records show as reserved and not released: the decisions with their payments. */
 async function reserved(client: Client, agent: AgentClient): Promise<{ count: number; sum: number }> {
   const decisions = (await client.get(`/agents/${agent.id}/decisions?limit=100`)).body.data
   const actions = (await agent.get('/agents/me/actions?limit=100')).body.data
@@ -54,7 +54,7 @@ async function expectUsageIsReserved(client: Client, agent: AgentClient) {
 }
 
 describe('days and months', () => {
-  /** Noon on a day of the month after next, where nothing was spent yet. */
+  /** Noon on a day of the month after next, without earlier spending. */
   let start: Date
   beforeAll(async () => {
     const now = new Date((await (await newPlatform()).get('/sandbox/clock')).body.now)

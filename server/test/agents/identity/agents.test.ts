@@ -112,7 +112,7 @@ describe('what needs an approval', () => {
       transaction: { status: 'PENDING', agentId: agent.id },
     })
     expect(await usageOf(client, agent)).toMatchObject({ dailySpend: 2_000 })
-    // Its type is INCOMING in the answer that begins it, and nowhere else.
+    // Its type is INCOMING only in the response that begins it.
     expect((await client.get(`/agents/approvals?agentId=${agent.id}`)).body.data).toEqual([
       { ...body, transaction: { ...body.transaction, type: 'OUTGOING' } },
     ])

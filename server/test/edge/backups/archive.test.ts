@@ -19,7 +19,7 @@ const DAY_SECONDS = 24 * 3600
 let service: TestServer
 let client: Client
 let folder: string
-/** The first month that no archive has, and a moment half a year after it. */
+/** The first month without an archive, and a time half a year after it. */
 let before: string
 let later: Date
 let cardId: string
@@ -27,7 +27,7 @@ let usd: string
 let wallet: string
 
 const monthOf = (at: Date) => at.toISOString().slice(0, 7)
-/** As an operator calls it, half a year from now. */
+/** An operator's call, half a year from now. */
 const archiveLater = (month = before, to = folder) =>
   archive({ ...service.app, clock: () => later }, month, to)
 const linesOf = async (file: string) =>
@@ -107,7 +107,7 @@ test('what is old goes to files, whole, and the rest goes on as if it were here'
   await client.advance(0)
   const old = { account: await eventsOf(usd, 2), card: await eventsOf(cardId, 1) }
   const trail = (await client.get('/audit-events?limit=100')).body.data as { id: string }[]
-  // The account goes on in a later month, and the card has no events there yet.
+  // The account has events in a later month, the card does not yet.
   await client.advance(100 * DAY_SECONDS)
   await fund(client, usd, 25)
   const newer = (await eventsOf(usd, 3)).slice(2)

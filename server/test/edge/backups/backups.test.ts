@@ -25,7 +25,7 @@ const withKeyOf = async (place: Place) => ({
   COUNTERSIGN_MASTER_KEY: await readFile(join(place.dataDir, 'master.key'), 'utf8'),
 })
 
-/** Funds an account again and again until told to stop. Each answer is noted before the next call. */
+/** Funds an account repeatedly until told to stop. Each response is recorded before the next call. */
 function load(client: Client, account: string) {
   let isStopped = false
   let paid = 0
@@ -105,7 +105,7 @@ describe.skipIf(onPostgres)('a backup of the embedded database', () => {
     expect(balance).toBeGreaterThanOrEqual(before)
     expect(balance).toBeLessThanOrEqual(payments.paid())
     expect(await fileOf(again, uploaded.body.id)).toBe(file)
-    // The feed goes on behind what it had.
+    // The feed continues behind its earlier events.
     const [last] = await again.events('&sortOrder=desc')
     await fund(again, usd, 5)
     const more = await again.events(`&after=${last.id}`)

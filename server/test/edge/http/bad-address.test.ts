@@ -46,7 +46,7 @@ describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint
       const reply = await callerOf(endpoint, world).send(endpoint.method, `${pathOf(endpoint)}?${text}`)
       if (isRead && reply.status === 200) return
       expectDeclaredRefusal(endpoint, reply, `${endpoint.path}?${text}`)
-      // Before the record is looked for, so that nothing is done to it.
+      // Checked before the record is searched, so that it stays unchanged.
       if (!isRead) expect(reply.status, text).toBe(400)
     })
   })
@@ -71,12 +71,12 @@ test('a query with an address of no UMA is refused by the operation, naming the 
   }
 })
 
-/** What is no UMA address is a bad request, and nothing else (`receivers.test.ts`). */
+/** An invalid UMA address is a bad request, and nothing else (`receivers.test.ts`). */
 const WITH_PARAMS = ENDPOINTS.filter(
   ([, { params, path }]) => params !== undefined && !path.endsWith('/{receiverUmaAddress}'),
 )
 
-/** Values in the place of an id in an address: well-formed but nobody's, of another kind, no id at all. */
+/** Values in place of an id in an address: well-formed but unused, of another kind, not an id at all. */
 function notIds(kind: ParamKind): string[] {
   // A business is a customer too, and an internal account is an account of the ledger.
   const same: Partial<Record<ParamKind, ParamKind>> = {
@@ -116,7 +116,7 @@ function notIds(kind: ParamKind): string[] {
   return [missingId(kind), ...others, ...odd, ...almost, 'a'.repeat(255)]
 }
 
-/** Stands where an id, as it is written in an address, will be. */
+/** Placeholder for an id in an address. */
 const MARK = 'mark'
 
 const PARAMS = WITH_PARAMS.flatMap(([name, endpoint]) =>

@@ -44,7 +44,7 @@ function badTexts(schema: JsonSchema): string[] {
   const other = ['Agent', 'Card'].find((kind) => !kinds?.includes(kind))
   if (kinds)
     values.push(
-      // A member that may be of any kind has none that is wrong.
+      // An id of any kind cannot be of a wrong kind.
       ...(other ? [idOf(other)] : []),
       `${kinds[0]}:`,
       kinds[0]!,
@@ -53,7 +53,7 @@ function badTexts(schema: JsonSchema): string[] {
   return values
 }
 
-/** Among them some that have the form of a time, but none in this calendar or in the database's. */
+/** Some have the form of a time, but do not exist in this calendar or exceed the database's. */
 const BAD_TIMES = [
   'yesterday',
   '2024-01-01',

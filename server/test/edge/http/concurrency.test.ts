@@ -45,7 +45,7 @@ async function effects(client: Client, quote: { id: string; wallet: string; cust
   }
 }
 
-/** How many replies there are of each kind. */
+/** The number of replies of each kind. */
 function tally(replies: readonly Reply[], kind: (reply: Reply) => unknown): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const reply of replies) {

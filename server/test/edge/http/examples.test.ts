@@ -24,7 +24,7 @@ const FILE = fileURLToPath(new URL('../../../../docs/reference/examples.jsonl', 
 const EVENTS_FILE = fileURLToPath(new URL('../../../../docs/reference/events.jsonl', import.meta.url))
 const readStored = (): RecordedExamples => parseExamples(readFileSync(FILE, 'utf8'))
 
-/** What a call looks like, whatever its values: its statuses, and the members of what is sent and answered. */
+/** The form of a call without its values: its statuses, and the fields of requests and responses. */
 function shapeOf({ params, query, body, answers }: RecordedCall) {
   const members = (value: unknown) =>
     typeof value === 'object' && value !== null ? Object.keys(value).sort() : typeof value
@@ -39,7 +39,7 @@ function shapeOf({ params, query, body, answers }: RecordedCall) {
 const shapesOf = ({ calls }: RecordedExamples) =>
   Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, shapeOf(call)]))
 
-/** Stored examples, with those calls replaced whose shape has changed, so that a difference shows what has changed. */
+/** Stored examples, with calls replaced if their form has changed, so that a difference shows the change. */
 function updated(stored: RecordedExamples, recorded: RecordedExamples): RecordedExamples {
   const [before, now] = [shapesOf(stored), shapesOf(recorded)]
   // A record has the same id in all calls.

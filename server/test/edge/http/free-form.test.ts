@@ -52,7 +52,7 @@ test('free-form members are bounded in members, levels and bytes, and refused by
   }
 })
 
-/** Where a schema takes what it does not name, by the path to it. */
+/** The places at which a schema accepts unknown keys, by path. */
 function openPlaces(schema: unknown, path: string): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   const { type, properties, additionalProperties, freeFormMax, anyOf, oneOf, items, $ref } = schema as Record<

@@ -77,7 +77,8 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
   event_redeliver: newReceiver,
   event_replay: newReceiver,
   sandbox_card_clearing: newPurchase,
-  // A return is refused while money is pulled for the purchase: each one has a purchase of its own, all of it pulled.
+  // A return is refused while money is pulled for the purchase: each one has a separate purchase, fully
+  // pulled.
   sandbox_card_return: async (world) => {
     const prepared = await newPurchase(world)
     await clear(world.client, { id: prepared.CardTransaction, cardId: world.ids.Card! }, 500)
@@ -92,7 +93,7 @@ afterAll(() => {
   for (const close of closings) close()
 })
 
-/** A receiver that works, for a call that delivers. The replay before is over then. */
+/** A working receiver, for a call that delivers. The replay before has ended by then. */
 async function newReceiver({ client }: World) {
   const receiver = receivers.get(client) ?? Receiver.of(client, (close) => closings.push(close))
   receivers.set(client, receiver)
@@ -156,7 +157,7 @@ async function freshCall(name: EndpointName, world: World) {
   const ids = { ...own, ...prepared }
   const path = pathWith(endpoint, (kind) => ids[kind]!)
   const caller = callerOf(endpoint, world)
-  // A replay of all that the other calls have caused would go on for a minute.
+  // A replay of everything that the other calls have caused would take a minute.
   const body = name === 'event_replay' ? { startDate: new Date().toISOString() } : validBody(name, ids)
   return { caller, method: endpoint.method, path, body }
 }
@@ -168,7 +169,7 @@ async function countsOf(client: Client): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(COUNTED.map(count)))
 }
 
-/** The list that grows by a call, where one does. */
+/** The list that a call adds to, if any. */
 const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
   customer_create: '/customers',
   customer_external_account_create: '/customers/external-accounts',
@@ -185,11 +186,13 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
   sandbox_uma_receive: '/transactions',
 }
 
-/** What cannot be done a second time to the same record. */
+/** Calls that succeed only once for the same record. */
 const HAPPENS_ONCE =
   /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^screening_(release|reject)$/
 
-/** The contents of a world, without times of changes, and without webhooks: their delivery goes on by itself. */
+/**
+ * The contents of a world, without times of changes, and without webhooks, which continue to be delivered.
+ */
 const holds = async ({ client, agent }: World) =>
   toJson(
     (await stateOf(client, agent)).map(([name, body]) => [

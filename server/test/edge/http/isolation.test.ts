@@ -20,7 +20,7 @@ import { type AgentClient, newAgent } from '../../worlds/records/agents.testing.
 let ours: World
 /** Another platform's. */
 let theirs: World
-/** Another customer's on our platform, with an agent of its own. */
+/** Another customer's on our platform, with a separate agent. */
 let neighbours: World
 /** Another agent of our customer. */
 let sibling: AgentClient
@@ -38,21 +38,21 @@ beforeAll(async () => {
   ofSibling = { Quote: quote.body.id, AgentAction: body.id }
 })
 
-/** Whose records of this kind an endpoint must not show. */
+/** The owners whose records of this kind an endpoint must not show. */
 function strangersTo({ auth, path }: Endpoint, kind: ParamKind): readonly (string | undefined)[] {
   const strangers = [theirs.ids[kind]]
   if (auth === 'agent') strangers.push(neighbours.ids[kind], neighbours.ofAgent[kind], ofSibling[kind])
-  // Its address names the agent that it is of.
+  // Its address names the agent that owns it.
   else if (kind === 'AgentAction' && path.includes('{actionId}'))
     strangers.push(neighbours.ids[kind], ofSibling[kind])
   return strangers
 }
 
-/** All that must not change, as it is now. */
+/** The current state of everything that must not change. */
 const strangersState = async () => toJson([await stateOf(theirs.client), await stateOf(ours.client)])
 
 describe('a record of another platform, customer or agent is treated as missing', () => {
-  // Of all these calls none changes anything. `-t` with the name of an endpoint tells which one did.
+  // None of these calls changes anything. `-t` with the name of an endpoint shows which one did.
   let before: string
   beforeAll(async () => {
     await ours.client.advance(0)

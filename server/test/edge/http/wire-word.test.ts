@@ -50,7 +50,7 @@ describe('a server with a wire word of its own', () => {
     const path = `/quotes/${quote.id}/execute`
     const first = await client.post(path)
     expect(first.status).toBe(202)
-    // What is signed has no name with the word, so no stamp depends on it.
+    // Signed payloads have no name with the word, so no stamp depends on it.
     expect(first.body.payloadToSign).not.toMatch(/svc|acme(?!\.)/i)
     const session = await signIn(client, customer.wallet, 'Acme-Wallet-Signature')
     const signed = (name: string) => ({

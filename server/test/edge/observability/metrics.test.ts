@@ -21,7 +21,7 @@ import { openServer, type TestServer, valueIn } from '../../worlds/server.testin
 
 const NO_LIMITS = new RequestLimits({ perToken: 0, perPerson: 0, perAddress: 0 }, () => new Date(), 'test')
 
-/** What it counts and logs is of this file's tests alone. */
+/** Its metrics and log contain only this file's tests. */
 let own: TestServer
 let client: Client
 beforeAll(async () => {
@@ -64,7 +64,7 @@ describe('the metrics', () => {
     expect(await moved()).toEqual({ post: 4, hold: 1, capture: 1, void: 0 })
     await pay(failing)
     expect(await moved()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
-    // More than there is: refused, and nothing moved.
+    // Beyond int64: refused, and nothing moved.
     await client.post(`/sandbox/internal-accounts/${wallet}/fund`, { amount: 2n ** 63n - 1n })
     expect(await moved()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
 

@@ -11,7 +11,7 @@ import { openServer, type TestServer, valueIn } from '../../worlds/server.testin
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** What it counts and logs is of this file's tests alone. */
+/** Its metrics and log contain only this file's tests. */
 let own: TestServer
 let client: Client
 beforeAll(async () => {

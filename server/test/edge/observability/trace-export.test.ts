@@ -26,7 +26,7 @@ async function ownCollector(): Promise<Collector> {
   return collector
 }
 
-/** A server of the test's own, which the test closes or leaves. */
+/** The test's own server, which the test closes or leaves. */
 async function ownServer(settings: Readonly<Record<string, string>>) {
   const own = await openServer({ LOG_LEVEL: 'debug', ...settings })
   let closed: Promise<void> | undefined
@@ -106,7 +106,7 @@ describe('a trace', () => {
       )
     await expect.poll(() => jobs().every(requestOf)).toBe(true)
     expect(new Set(jobs().map(({ traceId }) => traceId)).size).toBe(callers.length)
-    // Whoever was last took the row off, for the others too.
+    // The last one removed the row, for the others too.
     await expect.poll(() => ofCallers('jobs taken off').length).toBeGreaterThan(0)
     const [off] = ofCallers('jobs taken off')
     expect(off!.links.length).toBeGreaterThan(0)

@@ -36,7 +36,7 @@ function named(spans: readonly Span[], name: string): Span[] {
 
 const EXECUTE = 'POST /2025-10-13/quotes/{quoteId}/execute'
 
-/** Pays from a wallet to a bank account, in a trace of the caller's own. */
+/** Pays from a wallet to a bank account, in the caller's own trace. */
 async function pay(payer: Client, more: Record<string, string> = {}) {
   const { id, wallet } = await newCustomer(payer)
   await fund(payer, wallet, 10_000_000)
@@ -100,7 +100,7 @@ describe('a trace', () => {
     })
     const posts = named(spans, 'POST webhook').filter(isOfJob(spans))
     expect(above(spans, posts[0]!)).toEqual(['job webhook.deliver', 'job transaction.settle', EXECUTE])
-    // What was sent says where it comes from.
+    // The webhook names the span that sent it.
     const traceparent = `00-${caller.traceId}-${posts[0]!.spanId}-01`
     expect(receiver.received.map(({ headers }) => headers.traceparent)).toContain(traceparent)
   })

@@ -33,7 +33,7 @@ function expectRefusal({ code, stdout, stderr }: Ending, naming: RegExp | string
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
 }
 
-/** What most of these tests start their processes in: one place, made by the first start. */
+/** The place that most of these tests share, made by the first start. */
 let place: Awaited<ReturnType<typeof openPlace>>
 let server: ServerProcess | undefined
 let wasStarted = false
@@ -300,7 +300,7 @@ describe('the commands', () => {
   })
 })
 
-/** What a server has written to standard error besides its log. */
+/** Lines of standard error that are not part of the log. */
 function linesOfPeople({ stderr }: Ending): string[] {
   return stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'))
 }

@@ -22,7 +22,7 @@ const shownBody = (endpoint: LoggedEndpoint, requestBody: string, status = 400) 
 
 const SECRET = 'Quahog-5512-unique'
 
-/** The names of all members of a schema that holds a text, at any depth. */
+/** The names of all string properties of a schema, at any depth. */
 function textsIn(schema: unknown, found: Map<string, JsonSchema[]>): Map<string, JsonSchema[]> {
   if (Array.isArray(schema)) for (const one of schema) textsIn(one, found)
   else if (isObject(schema)) {
@@ -37,7 +37,7 @@ function textsIn(schema: unknown, found: Map<string, JsonSchema[]>): Map<string,
 const LOOKS_SECRET =
   /secret|token$|password|signature|^pan|cvv|cvc|otp|bundle|deviceCode|cardNumber|privateKey|signingKey|credentials$|assertion$|attestation|identifier$|documentNumber/i
 
-/** Which statement about its maker a new passkey is asked for is shown. */
+/** The attestation preference of a new passkey is shown. */
 test('every text of the contract whose name looks like a secret is hidden from the logs', () => {
   const texts = [...textsIn(Object.values(API), new Map())].filter(([name]) => LOOKS_SECRET.test(name))
   expect(texts.length).toBeGreaterThan(10)

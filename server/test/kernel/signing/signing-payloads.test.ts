@@ -19,7 +19,7 @@ import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Checks a payload against its schema: every member is declared, and all declared members are present. */
+/** Checks a payload against its schema: every field is declared, and all declared fields are present. */
 function read(operation: SignedOperation, text: string) {
   const sent = parseJson(text) as Reply['body']
   const payload = validator(PAYLOADS[operation], 'answer')(sent) as Reply['body']
@@ -278,11 +278,11 @@ interface SignedCall {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: object
-  /** The members of the payload beyond those of every payload. */
+  /** The fields of the payload that not every payload has. */
   readonly states: { readonly operation: SignedOperation; readonly [member: string]: unknown }
-  /** The kind of credential of its 202; left out: the one that the wallet began with. */
+  /** The kind of credential of its 202. Default: the wallet's first one. */
   readonly type?: string
-  /** The status for a signature without Request-Id; left out: it is refused. */
+  /** The status for a signature without Request-Id. Default: it is refused. */
   readonly alone?: number
 }
 

@@ -7,9 +7,9 @@ import { world } from '../../worlds/world.testing.ts'
 
 let service: SharedServer
 let client: Client
-/** All accounts that a payment could name, by what they are. */
+/** All accounts that a payment could name, by their role. */
 let accounts: Readonly<Record<string, string>>
-/** What is stored, newest first. */
+/** The stored payments, newest first. */
 let stored: readonly Stored[]
 
 interface Stored {

@@ -12,7 +12,7 @@ import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
 let service: TestServer
 beforeAll(async () => {
-  // A long deadline: nothing is late here, however busy the machine is.
+  // A long deadline, so that a busy machine makes nothing late.
   service = await openServer({}, { cardAnswerMsMax: 600_000 })
 })
 afterAll(() => service.close())
@@ -210,7 +210,7 @@ describe('the processor of cards', () => {
     })
     expectError(await tell(clearing('one', 'a', 1n)), { code: 'CARD_TRANSACTION_NOT_FOUND', field: 'token' })
     await tell(authorization('one'))
-    // The same token of another platform's card is another purchase.
+    // A token used for a card of another platform is a separate purchase.
     expectError(await tell(other.clearing('one', 'a', 1n)), { code: 'CARD_TRANSACTION_NOT_FOUND' })
     expect((await tell(other.authorization('one', 5n))).body).toEqual(APPROVED)
   })

@@ -28,7 +28,7 @@ afterAll(() => service.close())
 type Payer = Awaited<ReturnType<typeof newRichCustomer>>
 type Quote = Reply['body']
 
-/** What a step does: quotes, of which several are executed at once, or time that goes by. */
+/** A step: quotes, of which several are executed at once, or time that passes. */
 type Step =
   | { readonly seconds: number }
   | { readonly pays: readonly { readonly to: (typeof ENDS)[number] | 'EUR'; readonly amount: number }[] }
@@ -78,7 +78,7 @@ async function pay(
   return quotes
 }
 
-/** What the payments say that the positions are, and what came back after it was delivered. */
+/** The positions that follow from the payments, and the amounts that were returned after delivery. */
 async function expected(client: Client, quotes: readonly Quote[]) {
   const sums = { USD: { position: 0, bought: 0, sold: 0 }, EUR: { position: 0, bought: 0, sold: 0 } }
   for (const quote of quotes) {

@@ -101,7 +101,7 @@ describe('the positions of a platform', () => {
       limit: LIMIT,
       available: LIMIT - SOLD,
     })
-    // What was bought is there only when the payment has arrived.
+    // The bought currency is available only when the payment has arrived.
     expect(underWay.EUR).toEqual({
       position: 0,
       bought: delivered(quote),
@@ -169,7 +169,7 @@ describe('a quote that would pass the limit', () => {
     expect(exact.status).toBe(201)
     expect((await execute(client, exact.body)).status).toBe(200)
     expectAtLimit(await client.post('/quotes', { ...body, lockedCurrencyAmount: 1 }), 'USD')
-    // A refusal is not kept with the key.
+    // A refusal is not stored under the key.
     await client.advance(0)
     await quoted(client, account(customer.usd), to(customer.eur), {
       lockedCurrencySide: 'SENDING',
@@ -235,7 +235,7 @@ describe('a quote that would pass the limit', () => {
   })
 })
 
-test('without limits every conversion is executed, and what is under way is shown all the same', async () => {
+test('without limits every conversion is executed, and conversions in progress are still shown', async () => {
   const client = await newPlatform()
   const customer = await newRichCustomer(client)
   const slow = await newBankAccount(client, customer.id, '003')

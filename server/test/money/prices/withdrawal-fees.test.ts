@@ -117,7 +117,7 @@ describe('the estimate of a withdrawal', () => {
     for (const [body, code, field] of wrong)
       expectError(await estimate(body), { code, field, what: JSON.stringify(body) })
     expect((await estimate({ ...right, amount: 751 })).body).toMatchObject({ totalFee: 750, netAmount: 1 })
-    // A checksum that is wrong, beside a magic suffix that takes its place.
+    // A wrong checksum, combined with a magic suffix that overrides it.
     const evm = asked('USDC', 'BASE', 10_000)
     expectError(
       await estimate({ ...evm, destinationAddress: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d35A' }),

@@ -46,7 +46,7 @@ async function poolNumber(): Promise<string> {
   return rows[0]!.account_info.iban
 }
 
-/** What the books say of the bank, and what the bank says, in the smallest unit. */
+/** The balance of the bank in the books, and at the bank, in the smallest unit. */
 async function held(): Promise<readonly [bigint, bigint]> {
   const { rows } = await world.service.app.db.query<{ posted: bigint }>(
     "SELECT posted FROM ledger_accounts WHERE name = 'rail:example-bank' AND currency = 'EUR'",

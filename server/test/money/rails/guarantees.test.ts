@@ -30,7 +30,7 @@ const WELL = { failUntilMs: 0, answerDelayMs: 0, dropAnswers: 0, dropRequests: 0
 const FAR = 8_000_000_000_000_000
 const SUM = 100_000
 
-/** A customer with money, and an account elsewhere; the last three digits choose what the bank does. */
+/** A customer with money, and an external account whose last three digits choose the bank's behavior. */
 async function funded(suffix = '000') {
   const customerId = await world.newApproved()
   const account = await world.accountOf(customerId, 'EUR')
@@ -64,7 +64,7 @@ const ended = (id: string, status: string) =>
     (body) => body.status === status,
   )
 
-/** Runs now what was planned for later, and returns how much that is. */
+/** Runs jobs planned for later now, and returns their number. */
 async function askNow(): Promise<number> {
   const { rows } = await world.service.app.db.query(
     `UPDATE jobs SET due_at = created_at WHERE due_at > created_at AND kind <> 'quote.expire' RETURNING id`,
@@ -73,7 +73,7 @@ async function askNow(): Promise<number> {
   return rows.length
 }
 
-/** Asks the rail, again and again, until a payment has ended. */
+/** Polls the rail until a payment has ended. */
 const askedUntil = (id: string, status: string) =>
   until(
     async () => {
@@ -83,7 +83,7 @@ const askedUntil = (id: string, status: string) =>
     (body) => body.status === status,
   )
 
-/** Lets the rail be asked so often; each time the payment is unknown, and is to be asked about again. */
+/** Polls the rail `times` times; each time the payment is unknown, and will be polled again. */
 async function askTimes(times: number): Promise<void> {
   for (let asked = 0; asked < times; asked++) await until(askNow, (jobs) => jobs > 0)
 }
@@ -93,7 +93,7 @@ async function atBank(what: 'payments' | 'entries', id: string) {
   return (await world.desk('GET', `/${what}`)).data.filter((one: { id?: string }) => one.id === id)
 }
 
-/** Tells what a bank would tell, signed by a secret. */
+/** Sends an event as a bank would, signed by a secret. */
 async function tell(type: string, data: object, { id = randomUUID(), secrets = [BANK_SECRET] } = {}) {
   const body = JSON.stringify({ id, type, occurredAt: new Date().toISOString(), data })
   const keys = secrets.map((secret) => secretOfText(secret)!)
@@ -290,7 +290,7 @@ describe('what a bank reports', () => {
   })
 })
 
-/** The name that the bank has for where others pay in to for this customer. */
+/** The bank's name for the deposit account of this customer. */
 async function depositAccountOf(customerId: string): Promise<string> {
   const { id } = await world.accountOf(customerId, 'EUR')
   const { rows } = await world.service.app.db.query<{ name: string }>(
@@ -309,7 +309,7 @@ async function closeTheBank(): Promise<void> {
   await world.setRails([exampleBank(world.bank.url, { hours: { ...hours, holidays: [day(0), day(1)] } })])
 }
 
-/** What waits for the opening has waited until then. */
+/** Makes payments due that wait for the opening. */
 async function openTheBank(): Promise<void> {
   await world.service.app.db.query("UPDATE rail_payments SET submit_at = created_at WHERE state = 'GIVEN'")
 }

@@ -161,7 +161,7 @@ describe('the check of every day', () => {
       expect([again.status, again.body.id, again.body.status]).toEqual([201, id, 'ACTIVE'])
       expectError(await link(client!, {}, own), { code: 'STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED' })
     }
-    // Each is checked once a day, not twice, since it was linked anew.
+    // Each is checked once a day, not twice, counted from when it was linked again.
     await own.advance(3 * DAY)
     expect(await Promise.all([good, refused, withdrawn].map(status))).toEqual([
       'ACTIVE',
@@ -217,7 +217,7 @@ describe('at rest', () => {
   })
 })
 
-/** A token of a platform that a test has made without HTTP. */
+/** A token of a platform that a test has created without HTTP. */
 async function newToken({ app }: SharedServer, { platform }: { platform: Parameters<typeof createOp>[1] }) {
   const { makeApiToken } = await import('../../../src/people/tokens/tokens.ts')
   const op = createOp(app, platform, { kind: 'job', jobId: 'test' })

@@ -79,7 +79,7 @@ describe('a transfer out', () => {
     await client.advance(0)
     const settled = await read(client, begun)
     expect(settled).toMatchObject({ status: 'COMPLETED', settledAt: expect.any(String) })
-    // Its type is INCOMING in the answer that begins it (specification 4.11), and nowhere else.
+    // Its type is INCOMING only in the response that begins it (specification 4.11).
     const { rateDetails } = begun.body
     expect(settled).toMatchObject({ type: 'OUTGOING', fees: 0, rateDetails })
     const listed = await client.get(`/transactions?type=OUTGOING&customerId=${customer.id}`)

@@ -27,7 +27,7 @@ type Body = Reply['body']
 
 const stepsOf = ({ steps }: Body) => steps.map(({ step }: Body) => step)
 
-/** What led to the transfers of a cause, by the first of them that is posted. */
+/** The explanation of a cause's transfers, by its first posted transfer. */
 async function explained(client: Client, cause: string): Promise<Body> {
   const { data } = (await client.get(`/ledger/transfers?cause=${cause}&sortOrder=asc`)).body
   const posted = data.find(({ state }: Body) => state === 'posted')
@@ -175,7 +175,7 @@ describe('explaining a transfer', () => {
     )
     expect(steps[3].summary).toContain(agent.id)
     expect(steps[5]).toMatchObject({ id: asked.body.id, summary: 'The platform approved it.' })
-    // Whoever holds the answer can check the signature without this server.
+    // Anyone with the response can check the signature without this server.
     const { signature, summary } = steps.at(-1)
     const sessions = (await client.get(`/auth/sessions?accountId=${payer.wallet}`)).body.data
     expect(sessions.map(({ id }: Body) => id)).toContain(signature.sessionId)

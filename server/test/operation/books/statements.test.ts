@@ -93,7 +93,7 @@ describe('a statement', () => {
     const after = await statementOf(client, customer.usd, `&from=${before.to}`)
     expect(after).toMatchObject({ openingBalance: 100_000, heldBalance: 0, holds: [] })
     expect(after.closingBalance).toBe(100_000 - quote.totalSendingAmount)
-    // What was held at the end of the first period still is, when that period is asked for again.
+    // Amounts held at the end of the first period are still shown when that period is requested again.
     const again = await statementOf(client, customer.usd, `&to=${before.to}`)
     expect({ ...again, createdAt: before.createdAt }).toEqual(before)
   })

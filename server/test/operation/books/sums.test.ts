@@ -23,7 +23,7 @@ import {
   to,
 } from '../../worlds/records/payments.testing.ts'
 
-/** What the ledger said of every account at a moment, when it was that moment. */
+/** The ledger's balance of every account, recorded at that time. */
 interface Snapshot {
   readonly at: string
   readonly accounts: ReadonlyMap<string, { readonly posted: bigint; readonly held: bigint }>
@@ -51,7 +51,7 @@ async function remember(): Promise<void> {
   await client.advance(1)
 }
 
-/** A mixture of all that moves money, in an order of its own, with time between. */
+/** All kinds of movements in random order, with time between. */
 async function live(random: Random): Promise<void> {
   const [ada, bob] = [await newCustomer(client), await newCustomer(client, { fullName: '=Bob' })]
   const session = await signIn(client, ada.wallet)
@@ -232,7 +232,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
   })
 })
 
-/** What a transaction of the file has moved on an account, as docs/books.md says. */
+/** The movement of a transaction of the file on an account, according to docs/books.md. */
 function movedOf(row: Record<string, string>, accountId: string, owner: string): bigint {
   const isReceived = row.destinationAccountId === accountId && row.status === 'COMPLETED'
   if (row.direction === 'CREDIT') return isReceived ? BigInt(row.receivedUnits!) : 0n

@@ -29,12 +29,12 @@ const remove = (client: Client, id: string) => client.send('DELETE', `/customers
 const erase = (client: Client, id: string) => client.post(`/customers/${id}/erasure`)
 const erasureOf = async (client: Client, id: string) => (await client.get(`/customers/${id}/erasure`)).body
 
-/** What is sealed from the beginning, and shown masked. */
+/** Values that are sealed from the beginning, and shown masked. */
 const SEALED: readonly string[] = [PERSONAL.documentNumber, PERSONAL.ownerIdentifier]
 
-/** What a text is found in after the erasure, and why that stays. */
+/** The places where a text still is after the erasure. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
-  // What the wallet has signed for its payment.
+  // The payload that the wallet signed for its payment.
   [PERSONAL.holder]: ['signing_requests.payload'],
   [PERSONAL.accountNumber]: ['signing_requests.payload'],
 }
@@ -59,7 +59,7 @@ describe('after the erasure', () => {
     await host.app.requestLog.flush()
     const texts = Object.values(PERSONAL)
     const before = await placesOf(host.app.db, texts)
-    // All of them are there, in the clear or sealed: the search would find them.
+    // All of them are stored, in the clear or sealed: the search would find them.
     expect([...before].filter(([, places]) => places.length === 0).map(([text]) => text)).toEqual(SEALED)
 
     const shown = async () => ({
@@ -94,7 +94,7 @@ describe('after the erasure', () => {
   })
 })
 
-/** Everything that shows the person is still an answer of the contract: the server checks each. */
+/** Every response about the person still matches the contract: the server checks each. */
 async function readAll(client: Client, id: string): Promise<void> {
   const lists = [
     `/transactions?customerId=${id}&limit=100`,
@@ -134,7 +134,7 @@ const WEBHOOKS = Object.values<unknown>(webhookBodies).filter(
     typeof schema === 'object' && schema !== null && 'properties' in schema,
 )
 
-/** The data of each event fits what a webhook of its type carries, also without the person. */
+/** The data of each event fits a webhook of its type, also without the person. */
 async function eventsAreValid(client: Client): Promise<void> {
   const events = (await client.get('/events?limit=100')).body.data
   const erased = events.filter(({ data }: { data?: object }) => data && 'isErased' in data)
@@ -150,7 +150,7 @@ async function eventsAreValid(client: Client): Promise<void> {
   }
 }
 
-/** What the books say of a transaction. */
+/** The amounts of a transaction in the books. */
 function booked({
   id,
   status,
@@ -164,7 +164,7 @@ function booked({
   return toJson({ id, status, direction, sentAmount, receivedAmount, fees, createdAt, settledAt })
 }
 
-/** A customer with data of its own, deleted. */
+/** A deleted customer with its own data. */
 async function deleted(client: Client, more: Record<string, unknown> = {}) {
   const body = { customerType: 'INDIVIDUAL', fullName: 'Ursula Untoldmark', ...more }
   const { body: customer } = await client.post('/customers', body)
@@ -270,7 +270,7 @@ describe('an erasure', () => {
       if (count <= 8 && count % 2 === 0) throw new Error('the connection was lost before')
       const answer = await db.query(sql, ...(rest as []))
       if (count <= 8) throw new Error('the connection was lost afterwards')
-      // A slow database: a run ends within its time, and another goes on from there.
+      // Simulates a slow database: a run ends within its time limit, and another continues.
       if (count <= 14) await new Promise((resolve) => setTimeout(resolve, 600))
       return answer
     }

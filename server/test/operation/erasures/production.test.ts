@@ -11,7 +11,7 @@ import {
 import { placesOf } from '../../worlds/records/erasures.testing.ts'
 import { upload } from '../../worlds/records/uploads.testing.ts'
 
-/** What rails are told and tell, and an erasure that nothing has to wait for. */
+/** Data sent to and from rails, and an erasure without a waiting time. */
 
 let world: Production
 beforeAll(async () => {

@@ -96,7 +96,7 @@ describe('a statement', () => {
     expect(now).toMatchObject({ status: 'DIFFERENT', difference: '310', differenceCount: 3 })
     const shown = await settled(bank, yesterday)
     const { body } = await world.client.get(`/reconciliations/${shown.id}`)
-    // The statement's own job may look once more between the two readings: the same result, a later moment.
+    // The statement's own job may compare again between the two reads: equal result, later time.
     const { reconciledAt: _, ...result } = shown
     expect(body).toMatchObject({ ...result, difference: 310 })
     expect(body.differences.map(({ reason, amount, text }: Reply['body']) => [reason, amount, text])).toEqual(
@@ -116,7 +116,7 @@ describe('a statement', () => {
       (data) => data.length > 0,
     )
     expect(told).toMatchObject([{ type: 'RECONCILIATION.DIFFERENT', data: { differenceCount: 3 } }])
-    // Looked at again, it is the same: nobody is told twice.
+    // A second comparison gives the same result and no second notification.
     await run(bank, yesterday)
     const { data } = (await world.client.get(`/events?objectId=${shown.id}`)).body
     expect(data).toHaveLength(1)
@@ -178,7 +178,7 @@ test('an entry that nothing explains is booked by the operator, once, as what it
   await expect(book(entries['700'], 'suspense')).rejects.toThrow('--as takes fx or costs, not suspense')
   await expect(book('StatementEntry:none', 'fx')).rejects.toThrow('There is no entry')
   expect(await run(bank, yesterday)).toMatchObject([{ status: 'BALANCED', ledgerBalance: '697' }])
-  // What was bought at the bank covers the position.
+  // Currency bought at the bank covers the position.
   expect((await world.client.get('/positions')).body.data.find(isEuro).position).toBe(before + 700)
 })
 

@@ -25,7 +25,7 @@ let count = 0
 let day = Date.parse('2026-03-02T00:00:00Z')
 let balance = 0n
 
-/** The next day of the account, so that no test meets the statements of another. */
+/** The next day of the account, so that tests do not share statements. */
 function nextDay(): string {
   day += 86_400_000
   return new Date(day).toISOString().slice(0, 10)
@@ -41,7 +41,7 @@ const sumOf = (entries: readonly SampleEntry[]) =>
     0n,
   )
 
-/** A file of one statement, of a day of its own where none is given. */
+/** A file of one statement, of a new day if none is given. */
 function file(
   statement: SampleStatement & { readonly date?: string; readonly iban?: string },
 ): readonly [string, string] {
@@ -136,7 +136,7 @@ describe('a statement', () => {
   test('of a day that continues from the balance of the first one adds to it, and repeats add nothing', async () => {
     const { customerId, reference } = await payer()
     const date = nextDay()
-    // The bank has no reference of its own, and says the same of both.
+    // The bank has no reference for them, and reports both alike.
     const same = credit(reference, '11.01', { servicerReference: 'NONREF' })
     const [first, second] = [wholeDay([same], { date }), wholeDay([same], { date })]
     for (const [name, text] of [first, second, first, second])
@@ -209,7 +209,7 @@ describe('an entry', () => {
     )
     expect(await bank.balanceOf(one.customerId)).toBe(0n)
     expect(await bank.balanceOf(two.customerId)).toBe(0n)
-    // All of them say the same, so the amount is one payer's.
+    // All of them are alike, so the amount is one payer's.
     const same = details.map((detail) => ({ ...detail, text: one.reference }))
     await bank.put(...wholeDay([{ ...credit(one.reference, '31.00'), transactions: same }]))
     await balanceIs(one.customerId, 3_100n)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => bank.close())
 
 let statements = 0
-/** A statement of these entries, of a name and an id of its own. */
+/** A statement of these entries, with a new name and id. */
 const statement = (entries: readonly SampleEntry[]) => {
   statements += 1
   return [`stmt-${statements}.xml`, camtFile({ id: `STMT-${statements}`, entries })] as const
@@ -69,7 +69,7 @@ const ended = (id: string, status: string) =>
     () => transaction(id),
     (found) => found.status === status,
   )
-/** What a bank has of a payment in our file. */
+/** The bank's data of a payment in our file. */
 function paymentsIn(text: string) {
   return [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([one]) => ({
     instructionId: /<InstrId>(.*?)</.exec(one)![1]!,
@@ -170,7 +170,7 @@ test('the same file under two names takes effect once, and so does an instant pa
   const [name, text] = statement([deposit(referenceOf(account), '50.00')])
   await bank.put(name, text)
   await bank.put(`again-${name}`, text)
-  // The same statement, written anew.
+  // The statement in a new file with different bytes.
   await bank.put(`anew-${name}`, text.replace('<GrpHdr>', '<GrpHdr><!-- again -->'))
   await until(
     () => bank.balanceOf(customerId),
@@ -184,7 +184,7 @@ test('the same file under two names takes effect once, and so does an instant pa
 test('a statement that comes again, corrected and under another id, counts its deposits once', async () => {
   const { customerId, account } = await bank.customer()
   const paid = deposit(referenceOf(account), '50.00')
-  // Of another payment with the same text and amount the bank has another reference.
+  // Another payment with the same text and amount has another reference of the bank.
   const other = deposit(referenceOf(account), '50.00')
   expect(await bank.put(...statement([paid]))).toBe('done')
   expect(await bank.put(...statement([paid, other]))).toBe('done')

@@ -45,7 +45,7 @@ describe.skipIf(chainAbsent)('a node that lies', () => {
       const heard = on.proxy.calls(method).length
       await on.chain.transfer(1, address, 1_000n)
       await on.chain.mine(3)
-      // Two further questions: the answer to the first was looked at by then, or its time is over.
+      // Two further requests: by then the first response was processed, or has timed out.
       await until(
         async () => [on.proxy.calls(method).length - heard, await alertsOf(on, 'nodes')],
         ([asked, alerts]) => asked! >= 2 || alerts! > before,

@@ -33,13 +33,13 @@ describe.skipIf(chainAbsent)('what a chain charges', () => {
   })
   afterAll(() => on?.close())
 
-  /** Fees of the chain that stay: so many wei for a unit of gas, and the tip. */
+  /** Sets fixed fees of the chain: wei for a unit of gas, and the tip. */
   const fixFees = async (baseFee: bigint) => {
     await on.chain.setAutomine(false)
     await on.chain.rpc('anvil_setNextBlockBaseFeePerGas', [baseFee])
     await on.chain.mine()
     const present = await on.rail().nodes.fees()
-    // The server forgets what it knew.
+    // Clears the server's cached fees.
     await on.setRail(evmEntry(on.chain, { rpcs: on.rpcs }))
     return present
   }

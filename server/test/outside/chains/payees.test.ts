@@ -52,7 +52,7 @@ describe.skipIf(chainAbsent)('a payee on a chain', () => {
     const address = payer.newPayee()
     const proxy = await openLyingProxy(on.chain.url)
     try {
-      // Nobody could say it at first.
+      // It could not be determined at first.
       await on.setRail(evmEntry(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] }))
       proxy.lie('eth_getCode', 'closed')
       const payee = await payer.addPayee(address)
@@ -64,7 +64,7 @@ describe.skipIf(chainAbsent)('a payee on a chain', () => {
       expect(status).toBe(400)
       expect(body.details.field).toBe('destination.accountId')
       expect(await payer.balance()).toBe(before)
-      // Where nobody can say it then either, the desk asks before anything is sent.
+      // If it still cannot be determined then, the worker asks before anything is sent.
       proxy.lie('eth_getCode', 'closed', 2)
       const begun = await payer.transfer(payee.body.id, 1000n)
       expect(begun.status).toBe(201)

@@ -79,7 +79,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
       expect(8n * BigInt(one.maxFee)).toBeGreaterThanOrEqual(9n * BigInt(attempts[index]!.maxFee))
       expect(8n * BigInt(one.priorityFee)).toBeGreaterThanOrEqual(9n * BigInt(attempts[index]!.priorityFee))
     }
-    // Just above what it offers now: there is no room for another raise.
+    // Just above its current fee: another raise does not fit.
     const limit = (BigInt(attempts.at(-1)!.maxFee) * 13n) / 10n
     await use({ fees: { stuckSeconds: 1, maxGwei: Number(limit) / 1e9 } })
     await payer.alerted('fee-limit')
@@ -143,7 +143,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await on.chain.rpc('anvil_dropAllTransactions')
     await on.chain.freeze(payee)
     await on.chain.mine()
-    // The node hears of it again, and the freeze is in a block before it.
+    // The node receives it again, after a block with the freeze.
     await payer.sent([transfer])
     await on.chain.mine(CONFIRMATIONS)
     const waiting = await payer.payment(
@@ -172,7 +172,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     const large = await payer.pay(other, treasury + 1n)
     await payer.payment(large, ({ note }) => /treasury/.test(note ?? ''))
     await payer.alerted('treasury')
-    // What is covered does not wait for what is not.
+    // Covered payments do not wait for uncovered ones.
     await payer.sent([small])
     await on.chain.mint(on.rail().chain.treasury, 6001n)
     await on.chain.mine(CONFIRMATIONS)
@@ -249,9 +249,10 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
 
   test('are shared out among the gas accounts that have coin', async () => {
     await use({ gasAccounts: 3 })
-    // What the server is doing at the chain goes on with the accounts of before: this payment may still be sent so.
+    // The server's current work at the chain continues with the previous accounts: this payment may still use
+    // them.
     await payer.sent([await payer.pay(payer.newPayee(), 10n)])
-    // The payments before have used up what the first one had, as far as the base fee went.
+    // The previous payments have used up the first account's balance, at the base fee.
     const rich = on.rail().gas.slice(0, 2)
     for (const account of rich) await on.chain.setCoin(account, 10n ** 20n)
     const payees = Array.from({ length: 8 }, () => payer.newPayee())

@@ -61,7 +61,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     expect((await payer.ended(transfer)).status).toBe('COMPLETED')
     const [row, ...others] = await payer.transactionsOf(transfer)
     expect(others).toEqual([])
-    // Every form that ever was: the node takes none of them any more.
+    // Every version of the transaction: the node accepts none of them any more.
     for (const { raw } of row!.attempts)
       await expect(on.chain.rpc('eth_sendRawTransaction', [raw])).rejects.toThrow()
     await on.chain.mine()
@@ -102,7 +102,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
 
   test('that have moved another amount are not sent again: a person has to look', async () => {
     const proxy = await openLyingProxy(on.chain.url)
-    // As a token that keeps a fee says it.
+    // The receipt of a token that keeps a fee.
     proxy.lie('eth_getTransactionReceipt', async (_, truth) => {
       const answer = await truth()
       if (!('result' in answer) || answer.result === null) return answer

@@ -36,7 +36,7 @@ let payer: Payer
 describe.skipIf(chainAbsent)('a server that ends while payments are on their way to a chain', () => {
   beforeAll(async () => {
     chain = await openChain()
-    // The contracts are there where the server begins.
+    // The contracts exist before the server starts.
     await chain.mine(CONFIRMATIONS)
     proxy = await openLyingProxy(chain.url)
     rates = await serveRates(CHEAP_COIN)
@@ -79,7 +79,7 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
     return { chain, service, client, rail }
   }
 
-  /** Ends the server, does something while there is none, and starts another one. */
+  /** Ends the server, runs `meanwhile` while it is down, and starts another one. */
   async function restart(meanwhile?: () => Promise<void> | void): Promise<void> {
     await server.service.close()
     await meanwhile?.()

@@ -96,7 +96,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
       [{ rpcs: [{ type: 'secret', env: 'NO_SUCH_NODE' }] }, 'NO_SUCH_NODE'],
     ] as const)
       await expect(on.setRail(evmEntry(chain, more)), why).rejects.toThrow(why)
-    // What is under way goes on with the rails as they were.
+    // Work in progress continues with the previous rails.
     expect(on.rail().facts).toBeDefined()
   })
 
@@ -121,7 +121,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
   })
 })
 
-/** The same address with one letter in the wrong case. */
+/** The address with one letter in the wrong case. */
 function otherSpelling(address: string): string {
   const at = [...address].findIndex((letter, index) => index > 1 && /[a-f]/i.test(letter))
   const letter = address[at]!

@@ -14,7 +14,7 @@ import { newAgent } from '../../worlds/records/agents.testing.ts'
 let chain: LocalChain
 let on: OnChain
 
-/** The wallets of a platform, whose balances are those of their addresses. */
+/** The wallets of a platform, whose balances must equal the balances of their addresses. */
 const held: Holder[] = []
 async function holder(amount = 0n): Promise<Holder> {
   const one = await Holder.open(on, amount)
@@ -47,7 +47,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
       await on.client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email }),
     )
     ok(await set('BASE'))
-    // A wallet stays where it was made.
+    // A wallet stays on the network where it was created.
     const { data } = ok(
       await on.client.get(`/customers/internal-accounts?customerId=${before.id}&type=EMBEDDED_WALLET`),
     )
@@ -204,7 +204,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
       () => paymentOf(quote.transactionId),
       (row) => row?.state === 'SENT',
     )
-    // Comes before the payment in the next block.
+    // Precedes the payment in the next block.
     await ada.payElsewhere(key, newAddress(), 9n * MILLION)
     await chain.setAutomine(true)
     await ada.seen((total) => total < 10n * MILLION)
@@ -212,7 +212,8 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     const own = data.find((one: { quoteId?: string }) => one.quoteId === undefined)
     const missing = 9n * MILLION - (10n * MILLION - BigInt(quote.totalSendingAmount))
     expect(own.counterpartyInformation).toEqual({ shortfall: String(missing) })
-    // As if the hour were over in which the chain takes what was signed: until then the payment could be made still.
+    // Ends the hour in which the chain accepts the signed transfer: until then the payment could still be
+    // made.
     await on.service.app.db.query('UPDATE chain_payments SET valid_before = 1 WHERE id = $1', [
       uuidOf((await paymentOf(quote.transactionId))!.id),
     ])
@@ -322,7 +323,7 @@ async function custodial(one: Holder): Promise<bigint> {
   return BigInt(ok(await on.client.get(path)).data[0].balance.amount)
 }
 
-/** A bank account of a customer; the suffix steers the sandbox. */
+/** A bank account of a customer; the suffix controls the sandbox. */
 async function bankOf({ customerId }: Holder, suffix = '789'): Promise<string> {
   const reply = await on.client.post('/customers/external-accounts', {
     customerId,

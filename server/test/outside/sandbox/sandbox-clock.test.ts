@@ -19,7 +19,7 @@ import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 const ADVANCE = '/sandbox/clock/advance'
 const DAY = 24 * 3600
 const YEAR = 365 * DAY
-/** How far the clock may advance by itself during a test. */
+/** The time by which the clock may advance on its own during a test. */
 const SLACK_MS = timeLimit(60_000)
 
 const timeOf = async (client: Client) => Date.parse((await client.get('/sandbox/clock')).body.now)
@@ -37,7 +37,7 @@ async function quoted(client: Client, from: string, to: string, immediatelyExecu
   return body
 }
 
-/** When the first event of this type of an object happened. */
+/** The time of an object's first event of this type. */
 async function happened(client: Client, objectId: string, type: string): Promise<number> {
   const events = await client.events(`&objectId=${objectId}&type=${type}`)
   expect(events, `${type} of ${objectId}`).toHaveLength(1)

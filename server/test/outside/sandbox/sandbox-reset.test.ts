@@ -19,11 +19,11 @@ import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 const RESET = '/sandbox/reset'
-/** Who may call stays. */
+/** Credentials of callers stay. */
 const STAYING: ReadonlySet<string> = new Set(['Token', 'Member', 'MemberPasskey', 'MemberSession'])
 const YEAR_SECONDS = 365 * 24 * 3600
 
-/** The settings without the members that identify the platform. */
+/** The settings without the fields that identify the platform. */
 async function settings(client: Client) {
   const { id, createdAt, updatedAt, ...rest } = (await client.get('/config')).body
   return rest

@@ -67,7 +67,7 @@ describe('a contact has to be verified', () => {
     })
     const phone = { phoneNumber: '+4930123456' }
     expect((await change(of, id, phone)).contactVerification).toEqual({ email: 'VERIFIED', phone: 'PENDING' })
-    // The same mailbox in another spelling.
+    // Another spelling of the same mailbox.
     expect((await change(of, id, { email: 'FIRST@example.com' })).contactVerification.email).toBe('VERIFIED')
     expect((await change(of, id, { email: 'second@example.com' })).contactVerification).toEqual({
       email: 'PENDING',
@@ -135,7 +135,7 @@ describe('the code of a contact', () => {
     const many = await Promise.all(Array.from({ length: 30 }, () => confirm(client, id, '000000')))
     expect(new Set(many.map((reply) => String(refusal(reply))))).toEqual(new Set([String(WRONG)]))
     expect(refusal(await confirm(client, id))).toEqual(WRONG)
-    // The next one has five of its own: four wrong ones leave one.
+    // The next code has five separate attempts: four wrong ones leave one.
     await send(client, id)
     for (let attempt = 0; attempt < 4; attempt++) await confirm(client, id, '000000')
     expect((await confirm(client, id)).status).toBe(200)

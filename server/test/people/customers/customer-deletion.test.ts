@@ -23,7 +23,7 @@ import {
 
 const remove = (client: Client, id: string) => client.send('DELETE', `/customers/${id}`)
 
-/** What a refused deletion names. */
+/** The records that a refused deletion lists. */
 function named(reply: Reply) {
   expectError(reply, { code: 'CUSTOMER_NOT_EMPTY', field: 'customerId' })
   const { accounts, transactions, cardTransactions } = reply.body.details
@@ -32,7 +32,7 @@ function named(reply: Reply) {
 
 const NOTHING = { accounts: [], transactions: [], cardTransactions: [] }
 
-/** Sends all that the accounts in USD hold to a bank. */
+/** Sends the whole balance of the account in USD to a bank. */
 async function empty(client: Client, customerId: string, usd: string): Promise<void> {
   const bank = await newBankAccount(client, customerId)
   const body = { source: { accountId: usd }, destination: { accountId: bank } }
@@ -113,7 +113,7 @@ describe('a customer who is deleted', () => {
       expect(events.at(-1)).toMatchObject({ type: 'CARD.STATE_CHANGE', data: { state: 'CLOSED' } })
     }
     expect((await client.get(`/auth/delegated-keys/${key.body.id}`)).body.status).toBe('REVOKED')
-    // The issuer created the card all the same, and is told that it is closed.
+    // The issuer created the card anyway, and gets the request to close it.
     await client.advance(30)
     expect(await readCard(client, making.id)).toMatchObject({ state: 'CLOSED', last4: expect.any(String) })
   })
@@ -190,7 +190,7 @@ describe('fifty at once', () => {
     )
     await Promise.all(
       worlds.flatMap(({ client, holder, card, session, purchase }) => [
-        // What is claimed leaves the account empty; from then on it can be deleted.
+        // The claim empties the account; from then on it can be deleted.
         clear(client, purchase, 100_000),
         ...Array.from({ length: 5 }, () => remove(client, holder.id)),
         use(client, card.id, 1),

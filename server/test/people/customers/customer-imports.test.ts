@@ -22,7 +22,7 @@ async function imported(client: Client, csv: string | Uint8Array): Promise<Reply
   return body
 }
 
-/** The customers of a platform by their platformCustomerId, without what is drawn anew for each. */
+/** The customers of a platform by their platformCustomerId, without generated values. */
 async function customersOf(client: Client): Promise<Record<string, Reply['body']>> {
   const { data } = (await client.get('/customers?limit=100')).body
   return Object.fromEntries(data.map((customer: Reply['body']) => [customer.platformCustomerId, customer]))

@@ -10,7 +10,7 @@ import type { Write } from '../../../src/storage/commit/writes.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { openBucket } from '../../worlds/simulators/bucket.testing.ts'
 
-/** Runs of the due work of an import, one by one: no server takes them away. The file is in a bucket. */
+/** Runs the jobs of an import one by one, because no server takes them. The file is in a bucket. */
 
 let bucket: Awaited<ReturnType<typeof openBucket>>
 let service: TestServer
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const commit = (writes: readonly Write[]) => service.app.committer.commit(writes)
 
-/** An import of a platform of its own, whose file has this many rows. */
+/** An import on a new platform, whose file has this many rows. */
 async function newImport(rows: number) {
   const op = await service.newOp()
   // Long enough for several sealed chunks.

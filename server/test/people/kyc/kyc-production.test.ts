@@ -85,7 +85,7 @@ test('a page takes a hundred files, and then no more', async () => {
     Array.from({ length: 5 }, async () => {
       const twin = new PageVisitor(origin)
       for (const [name, value] of visitor.cookies) twin.cookies.set(name, value)
-      // Each with a form of its own.
+      // Each visitor has a separate form.
       await twin.go(`/verify/session/${pathname.slice('/verify/'.length).split('.')[0]}/documents`)
       return (await twin.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())).status
     }),

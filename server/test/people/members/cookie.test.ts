@@ -23,7 +23,7 @@ test('a cookie changes nothing from a page of another origin, nor without an ori
     { Origin: own.origin.replace('http:', 'https:') },
     { Origin: `http://localhost.evil.example:${own.port}` },
     { Origin: 'http://localhost' },
-    // The same server by another name is another origin.
+    // Another name of the same server is another origin.
     { Origin: own.origin.replace('localhost', '127.0.0.1') },
   ]
   await forEach(changing, async ([name, endpoint], index) => {

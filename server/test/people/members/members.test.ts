@@ -94,7 +94,7 @@ test('nobody grants a permission that they lack, neither to a new member nor to 
     permissions: ['VIEW', 'REVIEW', 'TRANSACT'],
   })
   expect(kept).toMatchObject({ status: 200, body: { permissions: ['VIEW', 'TRANSACT', 'REVIEW'] } })
-  // What a token with TRANSACT may do includes to approve.
+  // TRANSACT includes the right to approve.
   const backend = await tokenWith(client, ['VIEW', 'MANAGE', 'TRANSACT'])
   expect((await backend.post('/members', GRACE)).status).toBe(201)
 })
@@ -112,7 +112,7 @@ test('whoever has made an invitation gets nothing by it that is granted to the m
     body: { reason: 'This link has ended. Ask for a new invitation.' },
   })
   const renewed = await client.post(`${path}/invitations`)
-  // Less, or another name, is no reason.
+  // Fewer permissions, or another name, do not end it.
   await client.send('PATCH', path, { name: 'Rear Admiral', permissions: ['VIEW'] })
   expect((await accept(renewed.body.invitationUrl)).status).toBe(201)
 })
@@ -177,7 +177,7 @@ test('a removed member is out at once: sessions, passkeys, links, codes, and the
   expect((await client.get(`/members/${id}`)).body.status).toBe('REMOVED')
   expect((await client.get('/members')).body.data).toEqual([])
   expect((await client.send('PATCH', `/members/${id}`, { name: 'Back' })).status).toBe(404)
-  // The address and the authenticator may come back.
+  // The address and the authenticator may be used again.
   expect((await client.post('/members', { ...GRACE, email })).status).toBe(201)
 })
 

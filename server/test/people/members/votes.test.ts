@@ -8,7 +8,7 @@ import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 type Member = Awaited<ReturnType<typeof newMember>>
 
-/** A platform where so many members approve, with four who may. */
+/** A platform with this number of required approvals, and four members who may approve. */
 async function withApprovers(client: Client, approvalsRequired: number) {
   expect((await client.send('PATCH', '/config', { approvalsRequired })).body.approvalsRequired).toBe(
     approvalsRequired,

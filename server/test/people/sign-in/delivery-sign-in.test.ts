@@ -33,7 +33,7 @@ async function caller(platform: TestPlatform) {
     })
 }
 
-/** What reached the recipient. */
+/** The messages that reached the recipient. */
 async function received(recipient: string): Promise<string> {
   const isSms = recipient.startsWith('+')
   const find = () =>

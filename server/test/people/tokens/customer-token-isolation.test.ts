@@ -43,7 +43,7 @@ beforeAll(async () => {
   await client.advance(0)
 })
 
-/** The platform's own records, which are no customer's either. */
+/** The platform's own records, which belong to no customer either. */
 async function ofPlatform(): Promise<Ids> {
   const first = async (path: string) => (await client.get(path)).body.data[0].id
   const made = await client.post(
@@ -134,7 +134,7 @@ test('every list shows records of the customer alone, also without a filter and 
 test('every allowed call does for the customer what it does for the backend', async () => {
   const refusals = new Set<string>()
   await forEach(ALLOWED, async ([name, endpoint]) => {
-    // What happens once is tested by itself.
+    // Calls that succeed only once have separate tests.
     if (name.endsWith('_delete') || name === 'quote_execute') return
     const path = pathWith(endpoint, (kind) => own[kind] ?? missingId(kind))
     const ask = async (caller: { send: CustomerClient['send'] }): Promise<Reply> => {

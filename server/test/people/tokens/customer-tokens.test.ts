@@ -205,7 +205,7 @@ describe('with a token a customer', () => {
     for (const caller of callers) replies.push(await caller.post('/quotes', body, key))
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 201])
     expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(3)
-    // What a customer funds is the customer's, also where the request names nobody.
+    // Money that a customer funds belongs to the customer, also if the request names no owner.
     for (const [index, { id }] of [one, other].entries()) {
       const { transactionId } = replies[index + 1]!.body
       expect((await owner.get(`/transactions/${transactionId}`)).body.customerId).toBe(id)

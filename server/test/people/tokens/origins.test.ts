@@ -66,7 +66,7 @@ describe('a page', () => {
     // A page on the developer's machine is no longer allowed either.
     const local = await allowed.send('GET', '/cards', undefined, { Origin: 'http://localhost:3000' })
     expectError(local, { code: 'FORBIDDEN' })
-    // What is no page sends no origin.
+    // Callers other than pages send no origin.
     expect((await allowed.get('/cards')).status).toBe(200)
   })
 

@@ -6,7 +6,8 @@ import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
-// An open transaction stops the feeds of a whole cluster, and those of other tests would be measured here.
+// An open transaction stops the feeds of a whole cluster, and other tests' transactions would be measured
+// here.
 let cluster: Cluster | undefined
 let service: TestServer
 let client: Client

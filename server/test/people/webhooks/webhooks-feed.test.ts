@@ -65,7 +65,7 @@ test('a reader of the feed sees each event once, whatever happens meanwhile, and
     expect(sequences.toSorted((a, b) => a - b)).toEqual(sequences.map((_, at) => at + 1))
 })
 
-// The embedded database has one connection: nothing can be open beside another transaction.
+// The embedded database has one connection: no second transaction can be open.
 test.skipIf(!process.env.DATABASE_URL)(
   'events of an open transaction come after all that were shown before its end',
   async () => {
@@ -127,7 +127,7 @@ describe('the feed', () => {
         (body.properties.type as unknown as JsonSchema).enum!.includes(event.type),
       )
       expect(known, event.type).toBeDefined()
-      // Exactly the members of the schema.
+      // Exactly the fields of the schema.
       expect(toCanonicalJson(decode(known!.body, event))).toBe(toCanonicalJson(event))
       validator(known!.body as TObject, 'answer')(parseJson(toJson(event)))
       seen.add(event.type)

@@ -58,7 +58,7 @@ async function throughCommitter(world: World, sets: readonly Write[][]) {
   }
 }
 
-/** One after the other through the exact function, each in a transaction of its own. */
+/** One after the other through the exact function, each in a separate transaction. */
 async function inTurn(sets: readonly Write[][], order: readonly number[]): Promise<unknown[]> {
   const results: unknown[] = []
   for (const n of order) {
@@ -83,7 +83,7 @@ const TABLES: Readonly<Record<string, string>> = {
   events: 'position',
 }
 
-/** All that a world has, without its name. */
+/** The complete contents of a world, without its name. */
 async function contents(world: World): Promise<unknown> {
   const { db } = host.app
   const all: Record<string, unknown> = {}

@@ -10,7 +10,7 @@ function lengthOf(array: Buffer): number {
   return array.readInt32BE(0) === 0 ? 0 : array.readInt32BE(12)
 }
 
-/** A database with scripted answers. `calls` are the functions with their numbers of sets. */
+/** A database with scripted results. `calls` are the functions with their numbers of sets. */
 function answering(...answers: (Error | 'done')[]): { db: Database; calls: string[] } {
   const calls: string[] = []
   const query = async (sql: string, parameters: readonly unknown[] = []) => {
@@ -39,7 +39,10 @@ const fault = (code: string | undefined) => Object.assign(new Error(`fault ${cod
 const refusal = (...places: number[]) => Object.assign(fault('CS002'), { detail: JSON.stringify(places) })
 const remove = (id: number): Write => ({ write: 'remove', table: 'jobs', id: testId('Job', id) })
 
-/** The first set is done when the others arrive together. Each removes a job; the writes of some go on from there. */
+/**
+ * The first set is done when the others arrive together. Each removes a job; the writes of some continue from
+ * there.
+ */
 async function commit(
   db: Database,
   count: number,
@@ -75,7 +78,7 @@ test('a few sets that arrive during a commit wait for its end, and many do not',
   const committed: Promise<unknown>[] = []
   const commit = async (from: number, to: number) => {
     for (let n = from; n < to; n++) committed.push(committer.commit([remove(n)]))
-    // Twice: the second turn of the event loop is after whatever the first has begun.
+    // Twice: the second turn of the event loop comes after everything that the first has begun.
     for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve))
   }
   await commit(0, 1)

@@ -171,7 +171,7 @@ describe('in the database', () => {
   })
 })
 
-/** What kysely writes for a query, without a database. */
+/** The SQL that kysely writes for a query, without a database. */
 async function written(query: (read: ReturnType<typeof createRead>) => { execute(): Promise<unknown> }) {
   const statements: [string, unknown[]][] = []
   const db = {

@@ -121,6 +121,6 @@ test('a copy of an open folder is refused with a line that says so', () => {
     `${copy} is a copy of ${folder}, which process ${process.pid} has open`,
   )
   lock.release()
-  // What was copied is a lock of a process that lives, but no longer of that folder's.
+  // The copy is a lock of a running process, but of another folder.
   rmSync(copy, { recursive: true })
 })

@@ -15,7 +15,7 @@ test('a setting that differs from that of the server started last is named once'
   expect(await started('')).toEqual([])
   expect(await started('[1]')).toEqual(['COUNTERSIGN_FEES'])
   expect(await started('[1]')).toEqual([])
-  // A setting that an older build did not keep is no difference.
+  // A setting that an older build did not store does not count as a difference.
   expect(await started('[1]', { ADDED: 'x' })).toEqual([])
   expect(await started('[2]', { ADDED: 'y' })).toEqual(['ADDED', 'COUNTERSIGN_FEES'])
 })

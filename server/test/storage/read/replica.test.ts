@@ -12,7 +12,7 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
 
   beforeAll(async () => {
     cluster = await startCluster()
-    // Makes the tables, which the standby has then.
+    // Creates the tables, which are then on the standby.
     const first = await openServer({ DATABASE_URL: cluster.url })
     await first.close()
     standby = await startStandby(cluster)
@@ -38,7 +38,7 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
     await own.end()
   }
 
-  /** Whether a list shows at once what was answered before it was asked for. */
+  /** True if a list shows at once a write that was acknowledged before the request. */
   async function seesOwnWrites(times: number): Promise<void> {
     for (let n = 0; n < times; n++) {
       const { id } = (await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada' })).body

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { BASELINE, BASELINE_NAME } from '../../../src/storage/schema/baseline/baseline.ts'
 
-/** What the baseline was when it got its name. */
+/** The hash of the baseline when it got its name. */
 const RECORDED = { name: '0001-baseline-9', hash: 'e1f6e3e84f03f6a346bad3d936535094' }
 
 test('the baseline has another name with every change to its tables, so that older databases are refused', () => {

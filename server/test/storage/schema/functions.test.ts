@@ -7,7 +7,7 @@ import {
   sqlFunction,
 } from '../../../src/storage/schema/functions/functions.ts'
 
-/** What the functions were when their version was last raised. */
+/** The hash of the functions when their version was last raised. */
 const RECORDED = { version: 11, hash: 'abc36a6002ce7bb07ae68e69c9d19fd8' }
 
 test('the version of the functions is raised with every change to their text', () => {

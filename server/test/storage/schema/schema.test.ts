@@ -40,7 +40,7 @@ const LAST_STEP: Migration = {
 const answers = (value: number) =>
   `CREATE OR REPLACE FUNCTION test_answer() RETURNS integer LANGUAGE sql AS $$ SELECT ${value} $$;`
 
-/** A value that the baseline has begun, and a restore raises. */
+/** A value that the baseline initializes, and a restore raises. */
 const FEED_BASE = 'feed_base'
 
 /** Refuses every change of this kind to `things`. */
@@ -187,7 +187,7 @@ describe.each([
 
   test.skipIf(skip)('a changed function has the triggers of its new text only', async () => {
     await migrate(db, laterBuild(1, refuses('INSERT'), refuses('DELETE', 'test_other')))
-    // Each makes the trigger that the other one had.
+    // Each creates the trigger that the other one had.
     await migrate(db, laterBuild(2, refuses('DELETE'), refuses('INSERT', 'test_other')))
     const triggers =
       await db.query(`SELECT tgname::text AS name, tgfoid::regproc::text AS calls FROM pg_trigger
@@ -268,7 +268,7 @@ describe.each([
       const request = new pg.Client({ connectionString: own!.url })
       await request.connect()
       try {
-        // It reads only, so that the feeds of other tests go on.
+        // It only reads, so that the feeds of other tests continue.
         await request.query('BEGIN')
         await request.query('SELECT * FROM things')
         const { schema } = laterBuild(1)
@@ -285,7 +285,7 @@ describe.each([
             )
           ).rows[0]!.waits
         await expect.poll(tried).toBe(true)
-        // It has given way: whoever comes after it does not wait.
+        // It has given way: later transactions do not wait.
         await expect.poll(tried).toBe(false)
         await request.query('COMMIT')
         expect(await changed).toEqual([])

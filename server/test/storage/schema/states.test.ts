@@ -61,13 +61,13 @@ import {
 import { FUNCTIONS } from '../../../src/storage/schema/functions/functions.ts'
 import { SCHEMA } from '../../../src/storage/schema/migrate.ts'
 
-/** The database cannot read the tables of states: what its text says of states is held to them here. */
+/** The database cannot read the tables of states: its SQL is compared with them here. */
 
 const migrations = SCHEMA.migrations.map(({ sql }) => sql).join('\n')
 
 type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>
 
-/** Each column of states, and those that it can have. */
+/** Each column of states, and its possible values. */
 const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'agent_actions.state': Object.keys(AGENT_ACTION_TRANSITIONS),
   'agent_reservations.state': Object.keys(RESERVATION_TRANSITIONS),
@@ -108,12 +108,12 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'webhook_deliveries.state': Object.keys(WEBHOOK_DELIVERY_TRANSITIONS),
 }
 
-/** Whatever happens there, the state stays as it is. */
+/** States that no event leaves. */
 function finalStates(transitions: Transitions): string[] {
   return Object.keys(transitions).filter((state) => Object.values(transitions[state]!).every((next) => !next))
 }
 
-/** Where a payment comes to that has ended without success. */
+/** The end states of a payment without success. */
 const UNSUCCESSFUL: readonly string[] = [
   ...new Set(
     [OUTGOING_TRANSACTION_TRANSITIONS, TRANSFER_OUT_TRANSITIONS, INCOMING_TRANSACTION_TRANSITIONS]
@@ -123,7 +123,7 @@ const UNSUCCESSFUL: readonly string[] = [
   ),
 ]
 
-/** Each function that names states, and which. */
+/** Each function that names states, and those states. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   agent_money_is_back: [
     ...UNSUCCESSFUL,
