@@ -280,7 +280,7 @@ export async function placesOf(db: Database, texts: readonly string[]): Promise<
     ORDER BY 1, 2`)
   const found = new Map<string, string[]>(texts.map((text) => [text, []]))
   for (const { table, column, type } of columns) {
-    // A byte that is not a character is written as \\\\ooo.
+    // A byte that is not a character is written as \\ooo.
     const text = type === 'bytea' ? `encode("${column}", 'escape')` : `"${column}"::text`
     const { rows } = await db.query<{ wanted: string }>(
       `SELECT wanted FROM unnest($1::text[]) AS wanted
