@@ -31,9 +31,9 @@ export type Credit =
   | { readonly reason: DepositReason }
 
 /**
- * Credits a deposit to an account. With `asks` the platform decides about payments to its customers: the
- * money waits in suspense for the decision. Deposits to a wallet on a chain need no decision: the holder
- * already has them. Guards: the account is open, its customer exists.
+ * Credits a deposit to an account. With `asks` the money waits in suspense for the platform's decision,
+ * except on a wallet on a chain, whose holder already has it. Guards: the account is open, its customer
+ * exists.
  */
 export async function creditOf(
   op: Op,

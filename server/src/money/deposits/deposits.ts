@@ -53,10 +53,10 @@ export interface Placed {
 export type SaidDeposit = ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entryReference' | 'from'>
 
 /**
- * Records a new deposit, and credits it to its account or quote. Suspense gets deposits that fit none, or
- * several, and deposits from a listed address. `paidTo` is the owner of the number or address that was paid,
- * if the caller knows it: an internal account, a quote, or the platform itself. Error: 503 `UNAVAILABLE` if
- * the address cannot be screened.
+ * Records a new deposit, and credits it to its account or quote; a deposit that fits none or several, or
+ * comes from a listed address, is in suspense. `paidTo` is the owner of the paid number or address, if the
+ * caller knows it: an internal account, a quote, or the platform itself. Error: 503 `UNAVAILABLE` if the
+ * address cannot be screened.
  */
 export async function recordDeposit(
   op: Op,
@@ -134,7 +134,7 @@ function readableEach<T extends Readonly<Record<string, string | undefined>>>(te
   return present(tableOf(keysOf(texts), (name) => readable(texts[name])))
 }
 
-/** The account or quote of a deposit, or the reason why there is none. */
+/** The account or quote of a deposit, or the reason why none was found. */
 async function findTarget(
   op: Op,
   { currency, details }: DepositRow,

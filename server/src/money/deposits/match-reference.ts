@@ -35,7 +35,8 @@ export interface Found {
 }
 
 /**
- * The only target, or the reason why there is none. Stated references have to agree with the deposit account.
+ * The only target, or the reason why none was found. Stated references have to agree with the deposit
+ * account.
  */
 export function targetOf({ own, stated }: Found): Target | 'NO_MATCH' | 'SEVERAL_MATCHES' {
   const all = new Map([...(own ? [own] : []), ...stated].map((target) => [keyOf(target), target]))

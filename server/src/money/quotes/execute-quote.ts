@@ -117,9 +117,11 @@ export interface Execution {
 }
 
 /**
- * Executes a quote that an account pays. An internal account holds the amount at once, and the settlement is
- * due now; from a wallet on a chain the money may have to be collected first. From an external account it is
- * pulled in first. Guards: quote and transaction are unchanged, the account can spend the amount.
+ * Executes a quote that an account pays. Guards: quote and transaction are unchanged, the account can spend
+ * the amount.
+ * - An internal account holds the amount at once, and the settlement is due now.
+ * - From a wallet on a chain the money may have to be collected first.
+ * - From an external account it is pulled in first.
  */
 export function executeQuote(
   op: Op,

@@ -40,9 +40,9 @@ export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
 }
 
 /**
- * The record of a payment that begins: its rail is fixed from now on. Part of the write set that makes the
- * payment's work due. Empty for a simulated rail, whose records are written with its replies. Guard: this
- * payment has no record yet.
+ * The record of a payment that begins, with its final rail, for the write set that makes the payment's work
+ * due. Empty for a simulated rail, whose records are written with its replies. Guard: this payment has no
+ * record yet.
  */
 export function givenToRail(op: Op, payment: Omit<Carried, 'submittedAt'>, submitAt: Date): Write[] {
   if (!op.rails.find(payment.rail)?.isSimulated)

@@ -42,8 +42,8 @@ const REFUSED = {
 const WAITS = { outcome: 'accepted' } as const
 
 /**
- * Screens a payment to a chain before it goes to its rail. The first call screens its address; later ones use
- * the stored result. `isAsked`: the payment was begun before, so without a result, screening was not
+ * Screens a payment to a chain before it goes to its rail; only the first call screens the address, later
+ * ones use the stored result. `isAsked`: the payment was begun before, so without a result, screening was not
  * configured then, and the payment proceeds. Error: 503 `UNAVAILABLE` if the address cannot be screened.
  */
 export async function gateOf(op: Op, payment: ScreenedPayment, isAsked: boolean): Promise<Gate> {

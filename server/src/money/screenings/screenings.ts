@@ -43,8 +43,8 @@ function screeningId(direction: ScreeningDirection, subject: string): string {
 
 /**
  * Screens an address for the first time. `row` is undefined if no screening is configured: everything is
- * clear. The writes store the result, and report a hit; guard: no other run has stored one. Error: 503
- * `UNAVAILABLE` if the address cannot be screened.
+ * clear. Error: 503 `UNAVAILABLE` if the address cannot be screened; guard of the writes, which store the
+ * result and report a hit: no other run has stored one.
  */
 export async function screen(
   op: Op,

@@ -17,10 +17,10 @@ type Payload = JobPayloads['customer.erase']
 const RUN_MS = 1_000
 
 /**
- * Erases a person. The steps write in separate small transactions, because they depend on no decision, can be
- * repeated, and must not make the payments of the same commit wait; only the states of the erasure are write
- * sets. After a crash the job remains, with its progress in the payload. A round that erased something is
- * followed by another one, so that DONE means that a whole round found nothing.
+ * Erases a person. Only the states of the erasure are write sets: the steps write in separate small
+ * transactions, because they depend on no decision, can be repeated, and must not delay the payments of the
+ * same commit. A round that erased something is followed by another one, so that DONE means that a whole
+ * round found nothing.
  */
 export const eraseCustomer: JobHandler<'customer.erase'> = async (op, payload) => {
   const erasure = await findErasure(op, payload.customerId)

@@ -12,7 +12,10 @@ import { verificationEvent } from './customers.ts'
 import { selectCustomer } from './store.ts'
 import { openCustomerAccounts } from './wallets.ts'
 
-/** Whether the sandbox decides about customers and owners by itself, by suffix, and not as production does. */
+/**
+ * True if the sandbox decides about customers and owners automatically, by suffix, and not as production
+ * does.
+ */
 export function decidesAutomatically(op: Op): boolean {
   return platformConfig(op).sandboxConfig?.verification === 'AUTOMATIC'
 }
@@ -26,7 +29,7 @@ export function verificationCheck(
   return isOpen ? [job(op, 'verification.check', { customerId: customer.id }, op.now)] : []
 }
 
-/** The same for a customer by its id; nothing where it was deleted. */
+/** The check of a customer by its id; empty if it was deleted. */
 export async function verificationCheckOf(op: Op, customerId: string): Promise<Write[]> {
   const customer = await selectCustomer(op, customerId)
   return customer && !customer.deleted_at ? verificationCheck(op, customer) : []

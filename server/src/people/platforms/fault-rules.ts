@@ -41,7 +41,10 @@ export interface DeliveryFault {
   readonly writes: readonly Write[]
 }
 
-/** The fault of a delivery, which has at most one: that of the call which caused its event, or that of a rule. */
+/**
+ * The fault of a delivery, which has at most one: the fault of the call that caused its event, or the fault
+ * of a rule.
+ */
 export async function takeDeliveryFault(
   op: Op,
   { fault }: DeliveryPayload,

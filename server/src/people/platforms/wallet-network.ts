@@ -18,8 +18,8 @@ export function walletCurrencies({ embeddedWalletConfig }: WithNetwork): string[
 }
 
 /**
- * Where a new wallet of the platform is made; undefined on Spark. Error: 503 `UNAVAILABLE` while no rail of the file is on the chain
- * that was set: a wallet elsewhere would stay there for ever.
+ * The chain of a new wallet of the platform; undefined on Spark. Error: 503 `UNAVAILABLE` while no rail of
+ * the file is on the configured chain: a wallet elsewhere would stay there permanently.
  */
 export async function walletChain(
   op: Op,

@@ -105,7 +105,10 @@ function newCredential(credential: CredentialRow) {
   })
 }
 
-/** The wallet of an existing customer. Error, besides those of `findEmbeddedWallet`: 410 `CUSTOMER_DELETED`. */
+/**
+ * The wallet of an existing customer. Error, in addition to `findEmbeddedWallet`: 410
+ * `CUSTOMER_DELETED`.
+ */
 async function findSignInWallet(op: Op, accountId: string): Promise<InternalAccountRow> {
   const account = await findEmbeddedWallet(op, accountId, 'accountId')
   await findCustomer(op, required(account, 'customer_id'), 'accountId')

@@ -15,7 +15,9 @@ import { areCodesLocked, clearCodeFailures } from '../credentials/code-failures.
 import { firstCredentialType } from '../credentials/credentials.ts'
 import { findActiveSession, findNewestSession } from './sessions.ts'
 
-/** The 202 answer to a first call, with the write of a new request unless an earlier one can still be answered. */
+/**
+ * The 202 response to a first call, with the write of a new request unless an earlier one can still be used.
+ */
 export async function challengeFor(
   op: Op,
   call: SignedCall,

@@ -9,7 +9,7 @@ import { documentView } from '../documents/documents.ts'
 import { findDocumentsOf } from '../documents/submission.ts'
 import type { Case } from './requirements.ts'
 
-/** What is known of a customer. The version of the customer guards it and its owners. */
+/** The data of a customer. The version of the customer guards it and its owners. */
 export async function findCase(op: Op, customer: CustomerRow): Promise<Case> {
   return {
     customer,

@@ -41,7 +41,7 @@ export async function listVerificationsOfServer(read: Read, status: Verification
   return rows.map((row) => ({ platformId: row.platform_id, ...verificationView(row) }))
 }
 
-/** Whether nobody has decided it yet. */
+/** True while it is undecided. */
 export function isOpen({ status }: Pick<VerificationRow, 'status'>): boolean {
   return VERIFICATION_TRANSITIONS[status].reject !== null
 }

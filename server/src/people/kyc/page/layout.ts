@@ -103,7 +103,7 @@ ${content}`
   return page(`${summary ? 'Error: ' : ''}${title}`, visit.app, body)
 }
 
-/** What a reviewer has asked for. */
+/** The requests of a reviewer. */
 export function notes(reasons: readonly string[]): Html | false {
   return (
     reasons.length > 0 &&
