@@ -30,7 +30,7 @@ const OPEN_STATES: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING', 'APPR
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('whatever is killed or cut off, each payment is made at most once, and every unit is explained', async () => {
+test('under any kills and network failures each payment is made at most once, and every unit is explained', async () => {
   const random = seededRandom()
   const world = await RailWorld.open(SERVERS, random)
   const payments = await Payments.open(world, CUSTOMERS, random)

@@ -20,7 +20,7 @@ const KILLS = isFull ? 5 : 1
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test.runIf(onPostgres)(
-  'two processes on one database make and lose no money, also where commits fail, connections break and one is killed',
+  'two processes on one database create and lose no money, even if commits fail, connections break and one is killed',
   async () => {
     const random = seededRandom()
     const place = await newPlace()

@@ -172,7 +172,7 @@ describe('limits', () => {
     await expectUsageIsReserved(client, agent)
   })
 
-  test('in another currency begin with nothing used, and the count of the day goes on', async () => {
+  test('in another currency begin unused, and the count of the day continues', async () => {
     const { client, payer, agent } = await newAgentPlatform({ spendingLimits: { ...USD, dailyLimit: 1_000 } })
     await spends(agent, payer, 1_000)
     const euros = { currency: 'EUR', perTransactionLimit: 100_000, dailyLimit: 1_000 }
@@ -182,7 +182,7 @@ describe('limits', () => {
     expectOver(await agent.transferOut(payer, 1), 'dailyTransactionLimit', 1, 0)
   })
 
-  test('of a count hold, whatever actions run in parallel', async () => {
+  test('on a count hold for parallel actions', async () => {
     const { client, payer, agent } = await newAgentPlatform({
       spendingLimits: { ...USD, dailyTransactionLimit: 5 },
       approvalThresholds: { amount: 1_000 },
@@ -207,7 +207,7 @@ describe('limits', () => {
     await expectUsageIsReserved(client, agent)
   })
 
-  test('of several agents of one customer are their own', async () => {
+  test('of several agents of one customer are separate', async () => {
     const limited = { spendingLimits: { ...USD, dailyLimit: 100 } }
     const { client, payer, agent } = await newAgentPlatform(limited)
     const other = await newAgent(client, payer.id, limited)
@@ -215,7 +215,7 @@ describe('limits', () => {
     for (const one of [agent, other]) expectOver(await one.transferOut(payer, 1), 'dailyLimit', 1, 0)
   })
 
-  test('are used as the records say, after all outcomes', async () => {
+  test('are used according to the records, after all outcomes', async () => {
     const { client, payer, agent } = await newAgentPlatform({ approvalThresholds: { amount: 1_000 } })
     const failing = (
       await client.post('/customers/external-accounts', {

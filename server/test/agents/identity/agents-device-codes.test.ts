@@ -114,7 +114,7 @@ describe('a device code', () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('connects the agent; a deleted agent is not connected again', async () => {
+  test('connects the agent, but never a deleted one', async () => {
     const { client, payer } = await newAgentPlatform()
     const body = { name: 'Late', customerId: payer.id, policy: POLICY }
     const { agent, deviceCode } = (await client.post('/agents', body)).body

@@ -17,7 +17,7 @@ const policyOf = async (client: Client, agent: AgentClient) =>
   (await client.get(`/agents/${agent.id}`)).body.policy
 
 describe('a change of a policy', () => {
-  test('replaces only the given members, also within the groups', async () => {
+  test('replaces only the given fields, also within the groups', async () => {
     const spendingLimits = { ...POLICY.spendingLimits, dailyLimit: 500, dailyTransactionLimit: 3 }
     const { client, payer, agent } = await newAgentPlatform({ spendingLimits })
     const rule = { accountId: payer.bank, executionMode: 'APPROVAL_REQUIRED' }

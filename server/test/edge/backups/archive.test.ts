@@ -70,7 +70,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('each month has its tables up to the next one, however often and by how many servers they are made', async () => {
+test('the tables of each month up to the next exist once, whatever number of servers creates them', async () => {
   const names = await namesOfParts()
   await Promise.all([addMonths(service.app.db, later), addMonths(service.app.db, later)])
   expect(await namesOfParts()).toEqual(names)
@@ -97,7 +97,7 @@ test('the audit trail cannot be changed in any month', async () => {
   }
 })
 
-test('what is old goes to files, whole, and the rest goes on as if it were here', async () => {
+test('old months are archived to files completely, and the API behaves as if they were still stored', async () => {
   const receiver = await Receiver.of(client)
   await fund(client, usd, 50)
   await receiver.until((all) => all.some(({ event }) => event.objectId === usd))
@@ -161,7 +161,7 @@ test('an archive that was interrupted is finished by the next call', async () =>
   expect(archived[0]!.part).toBe(next.name)
 })
 
-test('a file that was changed or is missing is found', async () => {
+test('the check finds a changed or missing file', async () => {
   const check = () => runCommand(service.app, ['archive', 'check', '--in', folder], '')
   const { data } = (await runCommand(service.app, ['archive', 'list'], '')) as { data: { file: string }[] }
   expect(data.length).toBeGreaterThan(4)
@@ -182,7 +182,7 @@ test.each([
   await expect(archiveLater(month)).rejects.toThrow(reason)
 })
 
-test('a folder without its whole path is refused', async () => {
+test('a relative folder is refused', async () => {
   await expect(archiveLater(before, 'archives')).rejects.toThrow('not the whole path')
 })
 

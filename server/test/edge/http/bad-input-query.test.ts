@@ -75,7 +75,7 @@ function isJudgedByOperation(name: string, value: BadParameter['value']): boolea
 
 const WITH_QUERY = ENDPOINTS.filter(([, { query }]) => query !== undefined)
 
-describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint) => {
+describe.each(WITH_QUERY)('%s refuses a query, naming the field,', (_, endpoint) => {
   const { properties = {}, required = [] } = endpoint.query as unknown as JsonSchema
   const refusalOf = refusalsOf(endpoint)
 
@@ -90,7 +90,7 @@ describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint
       }
   })
 
-  test('without a required member', async () => {
+  test('without a required field', async () => {
     for (const name of required) {
       const { [name]: _, ...query } = requiredQuery(endpoint)
       expect((await refusalOf({ query }))?.details?.field).toBe(name)

@@ -73,12 +73,12 @@ describe.each(WITH_BODY)('%s refuses, naming the field,', (name, endpoint) => {
     await expectRefused(bodies)
   })
 
-  test('a body without a required member', async () => {
+  test('a body without a required field', async () => {
     const bodies = bodiesWithOneWrong(endpoint, (member, _, missing) => (member.required ? [missing()] : []))
     await expectRefused(bodies)
   })
 
-  test('an unknown member, at every level, even where all else is valid', async () => {
+  test('an unknown field, at every level, even if all else is valid', async () => {
     const seen = new Set<string>()
     const bodies = samples(schema).flatMap((sample) => {
       const objects = [{ path: [], schema }, ...membersOf(schema, sample)].filter(({ schema }) =>
@@ -103,7 +103,7 @@ describe.each(WITH_BODY)('%s refuses, naming the field,', (name, endpoint) => {
     await expectRefused(texts.map((text) => ({ text, field: 'body' })))
   })
 
-  test('members that would change a prototype, at every level', async () => {
+  test('fields that would change a prototype, at every level', async () => {
     const [sample] = samples(schema)
     const members = [{ path: [], schema }, ...membersOf(schema, sample!)]
     const objects = members.filter(({ schema: { type, oneOf } }) => type === 'object' || oneOf)

@@ -57,7 +57,7 @@ function updated(stored: RecordedExamples, recorded: RecordedExamples): Recorded
   return { records: { ...recorded.records, ...stored.records }, calls: Object.fromEntries(calls) }
 }
 
-test('the examples of the reference page are calls as they go today (else: npm run docs)', async () => {
+test('the examples of the reference page match current calls (else: npm run docs)', async () => {
   const platform = await newPlatform()
   const client = new RecordingClient(platform)
   const { records, failed } = await playSandbox(client)
@@ -71,7 +71,7 @@ test('the examples of the reference page are calls as they go today (else: npm r
   expect(shapesOf(readStored())).toEqual(shapesOf(recorded))
 })
 
-test('every endpoint has an example of what it takes and of a success', () => {
+test('every endpoint has an example of a request and of a success', () => {
   const { calls } = readStored()
   for (const [name, endpoint] of Object.entries<Endpoint>(API)) {
     const call = calls[name as EndpointName]
@@ -94,7 +94,7 @@ interface Content {
   }
 }
 
-test('every example fits the schema that it stands beside', () => {
+test('every example fits its schema', () => {
   const events = parseEvents(readFileSync(EVENTS_FILE, 'utf8'))
   const examples = { ...readStored(), events }
   const document = JSON.parse(JSON.stringify(openApi({ serverUrl: '/', examples })))

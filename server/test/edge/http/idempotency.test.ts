@@ -210,7 +210,7 @@ function successOf({ responses, signed }: Endpoint): number {
     .find((status) => status !== 202 || !signed)!
 }
 
-describe('whatever comes after the first call under its key, nothing is done:', () => {
+describe('after the first call under a key, no later call does anything:', () => {
   let before: string
   beforeAll(async () => {
     // The jobs of the first calls run before the comparison.
@@ -223,7 +223,7 @@ describe('whatever comes after the first call under its key, nothing is done:', 
   describe.each(IDEMPOTENT)('%s', (name, endpoint) => {
     const takesBody = endpoint.body !== undefined
 
-    test('answers the same key and body with the stored answer, and does nothing again', async () => {
+    test('replays the stored response for the same key and body', async () => {
       const { call, key, first } = stored.get(name)!
       const { caller, method, path, body } = call
       expect(first.status, toJson(first.body)).toBe(successOf(endpoint))
@@ -243,7 +243,7 @@ describe('whatever comes after the first call under its key, nothing is done:', 
       }
     })
 
-    test.runIf(takesBody)('answers the same key and another body with 409, and does nothing', async () => {
+    test.runIf(takesBody)('refuses the same key with another body with 409', async () => {
       const { call, key } = stored.get(name)!
       for (const more of [1, 9007199254740993n]) {
         const body = { ...(call.body as object), more }
@@ -251,7 +251,7 @@ describe('whatever comes after the first call under its key, nothing is done:', 
       }
     })
 
-    test('takes a key of 1 to 255 printable ASCII characters, and does nothing under any other', async () => {
+    test('accepts a key of 1 to 255 printable ASCII characters only', async () => {
       const { call, key, first } = stored.get(name)!
       for (const bad of ['', 'a'.repeat(256), 'ä', '\u00a0', 'tab\tbed'])
         expectError(await sendUnder(bad, call), {
@@ -267,7 +267,7 @@ describe('whatever comes after the first call under its key, nothing is done:', 
 })
 
 test.each(IDEMPOTENT)(
-  '%s sent fifty times at once under one key has one effect and one answer',
+  '%s sent fifty times at once under one key has one effect and one response',
   async (name, endpoint) => {
     const call = await freshCall(name, world)
     const before = await countsOf(world.client)
@@ -284,7 +284,7 @@ test.each(IDEMPOTENT)(
   },
 )
 
-test('the answer is kept for thirty days by the clock of the platform, then the key is free: for every endpoint', async () => {
+test("every endpoint keeps the response for thirty days by the platform's clock, then the key is free", async () => {
   const own = await newWorld(await newPlatform())
   const sent = await Promise.all(
     IDEMPOTENT.map(async ([name, { body: takesBody }]) => {
@@ -387,7 +387,7 @@ describe('a key', () => {
     expect((await client.post(path, { amount: 5 }, headers)).status).toBe(200)
   })
 
-  test('left out gives an effect each time', async () => {
+  test('that is missing gives an effect each time', async () => {
     const client = await newPlatform()
     const { id, usd } = await newCustomer(client)
     await forEach([1, 2, 3], async () => void (await client.post(fundPath(usd), { amount: 1 })))

@@ -73,7 +73,7 @@ const OF_AGENT = ENDPOINTS.filter(
 ).map(([, { path }]) => path)
 
 describe('lists', () => {
-  test('show records of the own platform only', async () => {
+  test("show only records of the caller's platform", async () => {
     const [mine, others] = [toJson(await stateOf(ours.client)), toJson(await stateOf(theirs.client))]
     for (const [kind, id] of Object.entries(theirs.ids)) expect(mine.includes(id!), kind).toBe(false)
     for (const [kind, id] of Object.entries(ours.ids)) expect(others.includes(id!), kind).toBe(false)
@@ -111,7 +111,7 @@ describe('lists', () => {
     })
   })
 
-  test('of unique names are kept apart: both platforms may use the same', async () => {
+  test('of unique names are separate: both platforms may use one name', async () => {
     const body = { customerType: 'INDIVIDUAL', platformCustomerId: 'the same', fullName: 'Ada Lovelace' }
     const [one, other] = [
       await ours.client.post('/customers', body),
@@ -121,7 +121,7 @@ describe('lists', () => {
   })
 })
 
-test('a clock that one platform moves stands still for the other', async () => {
+test("moving the clock of one platform does not move another's", async () => {
   const [moving, standing] = [await newPlatform(), await newPlatform()]
   await moving.advance(365 * 24 * 3600)
   const years = await Promise.all(

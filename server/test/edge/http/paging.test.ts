@@ -204,7 +204,7 @@ async function walk(get: Get, query: string, between: () => Promise<void> = asyn
 describe.each(LISTS)('%s', (listPath, endpoint) => {
   const nth = LISTS.findIndex(([one]) => one === listPath)
 
-  test('gives every row once, whatever the size of the page, newest first, and on every page how many there are', async () => {
+  test('gives every row once, whatever the page size, newest first, with the total count on every page', async () => {
     const { path, get } = listOf(endpoint, world)
     const all = (await get(`${path}?limit=100`)).body
     const ids = all.data.map(identified).map(({ id }: Row) => id)
@@ -296,7 +296,7 @@ describe('transactions', () => {
     expect(times).toEqual(times.toSorted())
   })
 
-  test('from the oldest on include rows that were added meanwhile', async () => {
+  test('from the oldest on include rows added in the meantime', async () => {
     const add = () => Promise.all([paid, waits, made('quote_create')].map((row) => row(growing)))
     const { get } = growing.client
     const before = (await walk(get, '/transactions?limit=100&sortOrder=asc')).ids
@@ -310,7 +310,7 @@ describe('transactions', () => {
     expect(walked.ids).toHaveLength(before.length + 6)
   })
 
-  test('a cursor of one order is not one of the other; the default said or unsaid is the same query', async () => {
+  test('a cursor belongs to one order, and stating the default changes nothing', async () => {
     const { client } = world
     const cursor = (await client.get('/transactions?limit=2&sortOrder=desc')).body.nextCursor
     const turned = await client.get(`/transactions?limit=2&sortOrder=asc&cursor=${cursor}`)
@@ -319,7 +319,7 @@ describe('transactions', () => {
     expect((await client.get(`/transactions?cursor=${cursor}&sortOrder=desc&limit=2`)).status).toBe(200)
   })
 
-  test('between two times are those made at or after the one and at or before the other', async () => {
+  test('between two times include both bounds', async () => {
     const { client } = world
     const { data } = (await client.get('/transactions?limit=100&sortOrder=asc')).body
     const [first, last] = [data[0].createdAt, data.at(-1).createdAt]

@@ -41,7 +41,7 @@ function allows(permission: Permission) {
 
 // `permission-sets.test.ts` tries the check with every set of permissions.
 test.each(OF_ONE)(
-  'a token with %s alone passes the check of the calls that it is for',
+  'a token with %s alone passes the permission check of its calls',
   async (permission, allowed) => {
     const client = await clientWith([permission])
     const before = await stateOf(owner)
@@ -58,7 +58,7 @@ test.each(OF_ONE)(
 )
 
 test.each(OF_ONE)(
-  'no call for which %s is the permission is allowed to a token with all others',
+  'a token with all permissions but %s is refused the calls that need it',
   async (permission) => {
     // A permission that another one includes goes with it.
     const others = PERMISSIONS.filter((one) => !effectivePermissions([one]).includes(permission))

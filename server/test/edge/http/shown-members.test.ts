@@ -52,7 +52,7 @@ function bodiesWithShown(endpoint: Endpoint): { field: string; text: string }[] 
 }
 
 test.each(WITH_BODY)(
-  '%s ignores members of the body that only its record shows, at every level',
+  '%s ignores fields of the body that only its record shows, at every level',
   async (_, endpoint) => {
     const refusalOf = refusalsOf(endpoint)
     for (const { field, text } of bodiesWithShown(endpoint))
@@ -60,7 +60,7 @@ test.each(WITH_BODY)(
   },
 )
 
-test('records show members that their requests do not take, in objects of objects too', () => {
+test('records show fields that their requests do not take, in nested objects too', () => {
   const fields = new Map(
     WITH_BODY.map(([name, endpoint]) => [name, bodiesWithShown(endpoint).map(({ field }) => field)]),
   )

@@ -84,7 +84,7 @@ describe('a request that is not valid', () => {
     })
   })
 
-  test('lists twenty faults at most, and one where the request is too large', async () => {
+  test('lists twenty faults at most, and one if the request is too large', async () => {
     const client = await newPlatform()
     const currencies = (count: number) => ({ supportedCurrencies: Array(count).fill({ a: 1 }) })
     const some = await client.send('PATCH', '/config', currencies(10))

@@ -87,7 +87,7 @@ describe('in production', () => {
     for (const one of data) expect(one).toMatchObject({ status: 'PENDING', fundingPaymentInstructions: [] })
   })
 
-  test('what nobody is connected for says so: invitations, fees of networks, stablecoin providers', async () => {
+  test('calls without a configured provider say so: invitations, fees of networks, stablecoin providers', async () => {
     const client = await regulatedPlatform()
     const customer = await newCustomer(client)
     const { umaAddress } = (await client.get(`/customers/${customer.id}`)).body
@@ -117,7 +117,7 @@ describe('in production', () => {
     })
   })
 
-  test('no value is magic: each is refused like any wrong value', async () => {
+  test('magic values are refused like any wrong value', async () => {
     const client = await regulatedPlatform()
     const email = `${randomBytes(6).toString('hex')}@example.com`
     const customer = await newCustomer(client, { email, fullName: 'Someone Rejected002' })

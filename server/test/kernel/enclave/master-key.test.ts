@@ -82,7 +82,7 @@ const opens = (keys: Keyring, { id, sealed }: Seed) => {
   }
 }
 
-test('data sealed after a rotation opens with neither the old master key nor a backup; all else goes on', async () => {
+test('data sealed after a rotation opens with neither the old master key nor a backup, and everything else keeps working', async () => {
   const place = await newPlace()
   const first = await place.start(OLD_KEY)
   const { db } = first.service.app
@@ -175,7 +175,7 @@ async function rotatedPlace() {
   return { ...place, late: late.service, client, restart }
 }
 
-test('a server that missed a rotation makes no webhook secret, and one with the new key does', async () => {
+test('a server that missed a rotation creates no webhook secret, and one with the new key does', async () => {
   const { client, late, stop, restart, countResealed } = await rotatedPlace()
   const before = (await client.get('/webhook-secrets')).body
   for (const headers of [{}, { 'Idempotency-Key': 'one' }]) {

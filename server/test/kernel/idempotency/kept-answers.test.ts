@@ -60,7 +60,7 @@ test('keys that have expired are removed, as many as there are, and no other', a
   expect(await keys()).toEqual([])
 })
 
-test('a key is found by its digest and compared whole: another one with that digest is neither answered nor overwritten', async () => {
+test('a key is found by its digest and compared completely: another key with that digest gets no response and is not overwritten', async () => {
   const { db } = host.app
   const [mine, other] = ['mine', 'other']
   expect((await keep(mine)).done).toBe(true)

@@ -76,7 +76,7 @@ test('payments that begin together share a row of due work, which a crash leaves
   await expectSettledBooks(service.app.db, platformId)
 })
 
-test('sets that are written together share a row, as the result of each tells', async () => {
+test('sets that are written together share a row, and each result shows it', async () => {
   const op = await service.newOp()
   const later = plusSeconds(op.now, 3600)
   const sharing = (n: number): InsertWrite => ({

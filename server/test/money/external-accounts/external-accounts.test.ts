@@ -131,7 +131,7 @@ describe.each(KINDS)('on the route of %s', (kind) => {
     })
   })
 
-  test('a value that fails a check or a pattern is refused, naming the member, and not stored', async () => {
+  test('a value that fails a check or a pattern is refused, naming the field, and not stored', async () => {
     const route = await ROUTES[kind]()
     await forEach(EXAMPLES, async ([type, example]) => {
       const { checks = {}, fields = {} } = accountType(type)
@@ -148,7 +148,7 @@ describe.each(KINDS)('on the route of %s', (kind) => {
     expect((await route.client.get(route.path)).body.data).toEqual([])
   })
 
-  test('the same account again is a conflict, however it is written; of twenty at once one is created', async () => {
+  test('a duplicate account is a conflict, however it is written; of twenty at once one is created', async () => {
     const route = await ROUTES[kind]()
     await forEach(
       SPELLINGS,
@@ -196,7 +196,7 @@ describe.each(KINDS)('on the route of %s', (kind) => {
 })
 
 describe('the two routes', () => {
-  test("list their own accounts only, and a customer's is not found on the platform's", async () => {
+  test("list only their own accounts, and a customer's account is not found on the platform's route", async () => {
     const customers = await ROUTES.customers()
     const platform = { client: customers.client, path: '/platform/external-accounts', owner: {} }
     const info = exampleWith('USD_ACCOUNT', 'accountNumber')
@@ -236,7 +236,7 @@ describe('the two routes', () => {
     expect((await stranger.send('DELETE', `${path}/${ids[0]}`)).status).toBe(404)
   })
 
-  test('take an account that two customers share', async () => {
+  test('accept an account that two customers share', async () => {
     const route = await ROUTES.customers()
     const other = { ...route, owner: { customerId: (await newCustomer(route.client)).id } }
     for (const type of ['USD_ACCOUNT', 'EUR_ACCOUNT', 'SOLANA_WALLET'] as const) {

@@ -99,7 +99,7 @@ async function expected(client: Client, quotes: readonly Quote[]) {
 }
 
 test(
-  'whatever is executed, fails and comes back, no position passes its limit, and nothing stays counted',
+  'whatever payments are executed, fail and are returned, no position passes its limit, and nothing stays counted',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 9 }), async (steps) => {

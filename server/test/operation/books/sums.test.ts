@@ -116,7 +116,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
   })
   beforeEach(() => onTestFailed(() => console.error(`The same choices again: RELIABILITY_SEED=${SEED}`)))
 
-  test('the balance of every account as of a moment is what the ledger said then', async () => {
+  test("the balance of every account at a past time equals the ledger's balance then", async () => {
     expect(snapshots.length).toBeGreaterThan(8)
     for (const { at, accounts: then } of snapshots) {
       const rows = await everyOne(client, `/ledger/accounts?asOf=${at}`)
@@ -147,7 +147,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
     }
   })
 
-  test('the statement of each period says how one balance became the next, in every form', async () => {
+  test('the statement of each period explains the change of the balance, in every form', async () => {
     for (const id of accounts)
       for (const [n, { at: to, accounts: after }] of snapshots.slice(1).entries()) {
         const { at: from, accounts: before } = snapshots[n]!
@@ -178,7 +178,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
       }
   })
 
-  test('periods that follow each other have every movement once, and none is left out', async () => {
+  test('consecutive periods have every movement exactly once', async () => {
     for (const id of accounts) {
       const whole = await statementOf(client, id)
       const bounds = [undefined, ...snapshots.map(({ at }) => at), undefined]
@@ -194,7 +194,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
     }
   })
 
-  test('the file of transactions sums to what the statements say of transactions', async () => {
+  test('the file of transactions sums to the transactions of the statements', async () => {
     for (const id of accounts) {
       const { lines } = await statementOf(client, id)
       const stated = sum(
@@ -215,7 +215,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
     }
   })
 
-  test('the transfers of an account are those of its statement, and each names both accounts', async () => {
+  test('the transfers of an account match its statement, and each names both accounts', async () => {
     for (const id of accounts.filter(isInternal)) {
       const { lines } = await statementOf(client, id)
       const transfers = await everyOne(client, `/ledger/transfers?accountId=${id}`)

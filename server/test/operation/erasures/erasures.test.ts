@@ -40,7 +40,7 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe('after the erasure', () => {
-  test('nothing of a person is found in the database but what is named, and the books are as before', async () => {
+  test('only the listed data of a person is left in the database, and the books are unchanged', async () => {
     const client = await newPlatform()
     const receiver = await Receiver.of(client)
     receiver.answer =
@@ -173,7 +173,7 @@ async function deleted(client: Client, more: Record<string, unknown> = {}) {
 }
 
 describe('an erasure', () => {
-  test('is refused for a customer who is not deleted, says what to do, and is nobody\u2019s before it is asked for', async () => {
+  test('is refused with advice for a customer who is not deleted, and does not exist before its request', async () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client)
     const refused = await erase(client, id)
@@ -186,7 +186,7 @@ describe('an erasure', () => {
     expect((await client.get(`/customers/${id}`)).status).toBe(200)
   })
 
-  test('is of its platform, and asked for by whoever may delete a customer', async () => {
+  test('belongs to its platform, and needs the permission to delete a customer', async () => {
     const client = await newPlatform()
     const { id } = await deleted(client)
     const other = await newPlatform()
@@ -215,7 +215,7 @@ describe('an erasure', () => {
     })
   })
 
-  test('ends with an event without the person, and an entry of the trail says who has asked', async () => {
+  test('ends with an event without personal data, and the audit trail names the requester', async () => {
     const client = await newPlatform()
     const { id } = await deleted(client)
     await erase(client, id)
@@ -235,7 +235,7 @@ describe('an erasure', () => {
     expect((await erase(client, id)).body.status).toBe('DONE')
   })
 
-  test('leaves a deleted customer who is shown as before, and whose names are free again', async () => {
+  test('leaves a deleted customer that is shown as before, and whose unique names are free again', async () => {
     const client = await newPlatform()
     const own = {
       email: 'ursula@untoldmark.example',
@@ -257,7 +257,7 @@ describe('an erasure', () => {
     expect([again.status, again.body.email]).toEqual([201, own.email])
   })
 
-  test('goes on after whatever fails, and after a run that was too long', async () => {
+  test('continues after any failure, and after a run that was too long', async () => {
     const client = await newPlatform()
     const { id } = await deleted(client, { email: 'ursula2@untoldmark.example' })
     await erase(client, id)
@@ -289,7 +289,7 @@ describe('an erasure', () => {
   })
 })
 
-test('the audit trail lets go of what is personal in the entries of who is being erased, and of nothing else', async () => {
+test('the audit trail drops exactly the personal data of the erased person', async () => {
   const client = await newPlatform()
   const { id } = await deleted(client)
   const { id: otherId } = await deleted(client)

@@ -276,7 +276,7 @@ const namesOf = ({ differences }: Day) =>
     .sort()
 
 test(
-  'whatever is repeated, lost, late or out of order, after the last statement exactly what was injected differs',
+  'whatever is repeated, lost, late or out of order, exactly the injected faults differ after the last statement',
   async () => {
     await fc.assert(
       fc.asyncProperty(story, async (one) => {

@@ -43,7 +43,7 @@ const deposit = (bank: ModelBank, name: string, value: string) => ({
 })
 
 describe('a statement', () => {
-  test('that balances needs nobody: fees and interest are booked, a deposit that nobody told of is received', async () => {
+  test('that balances needs no attention: fees and interest are booked, an unreported deposit is received', async () => {
     const bank = new ModelBank(world)
     const said = deposit(bank, 'one', '5000')
     bank.book(yesterday, { kind: 'DEPOSIT', depositId: said.depositId, amount: '5000', deposit: said })
@@ -87,7 +87,7 @@ describe('a statement', () => {
     expect((await list(bank)).data).toHaveLength(1)
   })
 
-  test('that differs is told to the platform, with each difference, its age and its reason', async () => {
+  test('that differs is reported to the platform, with each difference, its age and its reason', async () => {
     const bank = new ModelBank(world, 100n)
     const entry = bank.book(yesterday, { kind: 'OTHER', amount: '250', text: 'Correction 17' })
     bank.book(yesterday, { kind: 'PAYMENT', id: 'not an id of ours', amount: '-40' })
@@ -127,7 +127,7 @@ describe('a statement', () => {
     expect(metrics).toMatch(new RegExp(`countersign_reconciliation_statement_age_seconds\\{${labels}\\} \\d`))
   })
 
-  test('is asked for where it has not come, and waited for where the day is not closed', async () => {
+  test('is fetched if it has not arrived, and awaited while the day is not closed', async () => {
     const bank = new ModelBank(world)
     await bank.tell(bank.event('deposit.received', deposit(bank, 'one', '900')))
     expect(await run(bank, today)).toMatchObject([
@@ -160,7 +160,7 @@ describe('a statement', () => {
   })
 })
 
-test('an entry that nothing explains is booked by the operator, once, as what it was', async () => {
+test('an unexplained entry is booked once by the operator, under its real kind', async () => {
   const bank = new ModelBank(world)
   bank.book(yesterday, { kind: 'OTHER', amount: '700', text: 'FX deal 4711' })
   bank.book(yesterday, { kind: 'OTHER', amount: '-3' })
@@ -184,7 +184,7 @@ test('an entry that nothing explains is booked by the operator, once, as what it
 
 const isEuro = ({ currency }: Reply['body']) => currency.code === 'EUR'
 
-test('the commands and the calls refuse what is not there', async () => {
+test('the commands and the calls refuse missing records', async () => {
   const { app } = world.service
   await expect(runCommand(app, ['reconciliation', 'run', '--rail', 'nobody'], '')).rejects.toThrow(
     'There is no rail nobody in RAILS_FILE.',

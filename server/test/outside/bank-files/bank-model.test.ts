@@ -200,7 +200,7 @@ describe.each(['STATEMENTS', 'ADVICES'] as const)(
     })
     afterAll(() => bank.files.close())
 
-    test('credits at most what was booked at any time, and at the end all of it is credited, in suspense or waiting', async () => {
+    test('credits never more than the booked amount, and finally all of it is credited, in suspense or waiting', async () => {
       await fc.assert(
         fc.asyncProperty(account, async ({ days, isLastFirst }) => {
           const customers = [await bank.files.customer(), await bank.files.customer()]

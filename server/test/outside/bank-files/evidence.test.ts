@@ -84,7 +84,7 @@ const balanceIs = (customerId: string, wanted: bigint) =>
   )
 
 describe('a statement', () => {
-  test('of another account or currency has no effect, is noted once, and leaves the day to our own', async () => {
+  test('of another account or currency has no effect, is recorded once, and does not close our day', async () => {
     const { customerId, reference } = await payer()
     const date = nextDay()
     const others = [1, 2].map(() =>
@@ -115,7 +115,7 @@ describe('a statement', () => {
     await balanceIs(customerId, 1_200n)
   })
 
-  test('of a day that has one already, and says otherwise, is set aside and has no effect at all', async () => {
+  test('that contradicts an earlier one of its day is set aside and has no effect', async () => {
     const { customerId, reference } = await payer()
     const date = nextDay()
     const before = balance
@@ -145,7 +145,7 @@ describe('a statement', () => {
     expect(await bank.balanceOf(customerId)).toBe(2_202n)
   })
 
-  test('under an id that the bank used before is another one of another day', async () => {
+  test('under a reused id of the bank counts for its own day', async () => {
     const { customerId, reference } = await payer()
     const entry = credit(reference, '10.00', { servicerReference: '0000000000' })
     await bank.put(...wholeDay([entry], { id: 'SAME-ID' }))
@@ -153,7 +153,7 @@ describe('a statement', () => {
     await balanceIs(customerId, 2_000n)
   })
 
-  test('whose entries do not lead to its closing balance has no effect and waits; others of its file are read', async () => {
+  test('whose entries do not lead to its closing balance has no effect and waits, while others of its file are read', async () => {
     const [wrong, right] = [await payer(), await payer()]
     const before = (await waiting()).length
     const [, contradictory] = file({
@@ -178,7 +178,7 @@ describe('a statement', () => {
 })
 
 describe('an entry', () => {
-  test('credits what was booked, whatever was instructed and whatever its details say', async () => {
+  test('credits the booked amount, whatever its instructions and details', async () => {
     const { customerId, reference } = await payer()
     const less = credit(reference, '95.00')
     const [name, text] = wholeDay([less])
@@ -196,7 +196,7 @@ describe('an entry', () => {
     await balanceIs(customerId, 10_974n)
   })
 
-  test('whose details do not add up to it is one amount, in suspense if they may be of several', async () => {
+  test('whose details do not add up to it is one amount, in suspense if it may belong to several', async () => {
     const [one, two] = [await payer(), await payer()]
     const details = [one, two, one].map(({ reference }) => ({
       amount: '30.00',
@@ -215,7 +215,7 @@ describe('an entry', () => {
     await balanceIs(one.customerId, 3_100n)
   })
 
-  test('of nothing, of interest and of charges makes nobody look', async () => {
+  test('of zero, of interest and of charges needs no person', async () => {
     const before = (await waiting()).length
     const entries: SampleEntry[] = [
       { amount: '0.00', direction: 'CRDT' },
@@ -263,7 +263,7 @@ describe.skipIf(!existsSync(VECTORS))('files made for single points', () => {
   })
 
   test.each(['camt053-interest-bare.xml', 'camt053-interest-with-details.xml'])(
-    '%s is interest, and no deposit',
+    '%s is interest, and not a deposit',
     async (name) => {
       const deposits = async () => (await bank.world.client.get('/deposits?limit=100')).body.data.length
       const before = [await deposits(), (await waiting()).length]
@@ -272,7 +272,7 @@ describe.skipIf(!existsSync(VECTORS))('files made for single points', () => {
     },
   )
 
-  test('camt053-fee-bank-code.xml waits, for no table of this rail has the code', async () => {
+  test('camt053-fee-bank-code.xml waits, because no table of this rail has the code', async () => {
     const before = (await waiting()).length
     expect(await bank.put('fee.xml', vector('camt053-fee-bank-code.xml'))).toBe('done')
     expect((await waiting()).length).toBe(before + 1)

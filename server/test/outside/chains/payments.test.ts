@@ -56,7 +56,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     }
   })
 
-  test('that begin at once have nonces without a gap, and are all in the next block', async () => {
+  test('that begin together have nonces without a gap, and are all in the next block', async () => {
     const payees = Array.from({ length: 50 }, () => payer.newPayee())
     const transfers = await Promise.all(payees.map((payee, n) => payer.pay(payee, BigInt(1000 + n))))
     const rows = await payer.sent(transfers)
@@ -69,7 +69,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     expect(await Promise.all(payees.map(received))).toEqual(payees.map((_, n) => BigInt(1000 + n)))
   })
 
-  test('that are stuck are replaced by forms of the same nonce with higher fees, up to the limit', async () => {
+  test('that are stuck are replaced under the same nonce with higher fees, up to the limit', async () => {
     await use({ fees: { stuckSeconds: 1 } })
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 1000n)
@@ -93,7 +93,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await use({})
   })
 
-  test('of which the answer of the node is lost are on the chain once', async () => {
+  test('with a lost response of the node are on the chain once', async () => {
     await use({ rpcs: [{ type: 'url', url: proxy.url }] })
     proxy.lie('eth_sendRawTransaction', 'answer lost', 2)
     const payee = payer.newPayee()
@@ -123,7 +123,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     expect(await payer.transactionsOf(transfer)).toMatchObject([{ state: 'DONE', succeeded: false }])
   })
 
-  test('that the token refuses are never sent: they fail, and the money is back', async () => {
+  test('that the token refuses are never sent: they fail and are refunded', async () => {
     const payee = payer.newPayee()
     await on.chain.freeze(payee)
     await on.chain.mine()
@@ -158,7 +158,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     expect(await received(payee)).toBe(0n)
   })
 
-  test('wait while the treasury or the gas account is empty, and go when it has money', async () => {
+  test('wait while the treasury or the gas account is empty, and are sent when it has money', async () => {
     const gas = gasAddressOf(on.service, on.rail())
     const coin = await on.chain.coinOf(gas)
     await on.chain.setCoin(gas, 1n)
@@ -187,7 +187,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await on.chain.mine()
   })
 
-  test('that a reorganisation drops go again, once', async () => {
+  test('that a reorganization drops are sent again, once', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 7000n)
     await payer.sent([transfer])
@@ -206,7 +206,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     expect(await received(payee)).toBe(7000n)
   })
 
-  test('whose nonce somebody has used who has the key are relayed again with the next one', async () => {
+  test('whose nonce another holder of the key has used are relayed again with the next one', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 8000n)
     const [row] = await payer.sent([transfer])
@@ -247,7 +247,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await use({})
   })
 
-  test('are shared out among the gas accounts that have coin', async () => {
+  test('are distributed among the gas accounts that have coin', async () => {
     await use({ gasAccounts: 3 })
     // The server's current work at the chain continues with the previous accounts: this payment may still use
     // them.

@@ -100,7 +100,7 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
 
   const ended = (id: string) => payer.payment(id, ({ state }) => state === 'PAID' || state === 'FAILED')
 
-  test('is one transaction with its fee, under the signatures as they are', async () => {
+  test('is one transaction with its fee, under unchanged signatures', async () => {
     const [payee, treasury] = [payer.newPayee().toLowerCase() as Hex, on.rail().chain.treasury]
     const before = await received(treasury)
     const id = await queue(payee, 1000n)
@@ -112,7 +112,7 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
     expect(await received(treasury)).toBe(before + FEE)
   })
 
-  test('of which somebody else has relayed the payment alone still pays its fee', async () => {
+  test('still pays its fee if another relayer sent only the payment', async () => {
     const [payee, treasury] = [payer.newPayee().toLowerCase() as Hex, on.rail().chain.treasury]
     const before = await received(treasury)
     const id = await queue(payee, 2000n)

@@ -64,7 +64,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
     ])
   })
 
-  test('is refused where the rails file says otherwise than the chain', async () => {
+  test('is refused if the rails file contradicts the chain', async () => {
     const { chain } = on
     const usdc = (address: string) => ({ currency: 'USDC', standard: 'EIP3009', address })
     const served = (currency: string) => [
@@ -100,7 +100,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
     expect(on.rail().facts).toBeDefined()
   })
 
-  test('is not looked at where a rail is given another one, however lately it was held', async () => {
+  test('is no longer read after its rail is moved to another chain', async () => {
     const chain = await openChain({ chainId: 31_338 })
     const proxy = await openLyingProxy(chain.url)
     try {

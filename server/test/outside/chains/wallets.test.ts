@@ -35,7 +35,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     await chain?.close()
   })
 
-  test('are made where a rail of the server is, and nowhere else', async () => {
+  test('are created only on a chain with a rail of the server', async () => {
     const set = (network: string) => on.client.send('PATCH', '/config', { embeddedWalletConfig: { network } })
     expect(await set('POLYGON')).toMatchObject({
       status: 400,
@@ -57,7 +57,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     })
   })
 
-  test('have nothing of what another rail says has come to their address', async () => {
+  test("ignore another rail's reports about their address", async () => {
     const ada = await holder()
     const { app } = on.service
     const op = await operate(app, (await app.rails.ownerOf(on.rail()))!)
@@ -151,7 +151,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     ])
   })
 
-  test('pay an account here once their money has come to the treasury', async () => {
+  test('pay an internal account once their money has come to the treasury', async () => {
     const ada = await holder(10n * MILLION)
     const quote = await ada.quote(ada.custodialId, 4n * MILLION)
     const { chain, summary } = JSON.parse(payloadOf(quote))
@@ -169,7 +169,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect(await ada.onChain()).toBe(await ada.total())
   })
 
-  test('pay a bank, and get back over the chain what the bank did not take', async () => {
+  test('pay a bank, and get a rejected payment back over the chain', async () => {
     const ada = await holder(10n * MILLION)
     expect((await ada.pay(await bankOf(ada), 300n)).status).toBe('COMPLETED')
     const paid = await ada.total()
@@ -194,7 +194,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect([await bob.total(), await bob.onChain()]).toEqual([2n * MILLION, 2n * MILLION])
   })
 
-  test('that are emptied by their key while a payment is under way: it fails, and the books are the chain', async () => {
+  test('that are emptied by their key fail a payment in progress, and the books equal the chain', async () => {
     const ada = await holder(10n * MILLION)
     const key = mnemonicToAccount(await ada.wallet.export(ada.session))
     const quote = await ada.quote(await ada.addPayee(), 6n * MILLION)
@@ -270,7 +270,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect(await chain.balanceOf(chain.token, to)).toBe(MILLION)
   })
 
-  test('take no money and give none beside the chain', async () => {
+  test('receive and send money only over the chain', async () => {
     const ada = await holder(10n * MILLION)
     expect(
       await on.client.post('/transfer-in', {
@@ -298,7 +298,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     })
   })
 
-  test('have in the books, together and each, what the chain says', async () => {
+  test('have the balances of the chain in the books, together and each', async () => {
     for (const one of held) await one.seen((total) => total >= 0n)
     const [books, chain] = await Promise.all([
       Promise.all(held.map((one) => one.total())),

@@ -110,7 +110,7 @@ async function withReplacedCodes(): Promise<TestPlatform> {
   return platform
 }
 
-test('a code that was replaced, or whose address was, is not sent any more', async () => {
+test('a code that was replaced, or whose address was replaced, is not sent any more', async () => {
   const platform = await withReplacedCodes()
   const before = [smtp.mails.length, gateway.requests.length]
   await platform.advance(0)
@@ -120,7 +120,7 @@ test('a code that was replaced, or whose address was, is not sent any more', asy
   ).toEqual(['DELIVERED', 'REPLACED', 'REPLACED'])
 })
 
-test('messages to one recipient are limited, of all customers together', async () => {
+test('messages to one recipient are limited across all customers', async () => {
   const { call, path, email } = await customer()
   for (let time = 0; time < 3; time++) expect((await call('POST', `${path}/verify-email`)).status).toBe(204)
   const twin = { customerType: 'INDIVIDUAL', fullName: 'Eve', region: 'FR', email: email.replace('@', '+x@') }
@@ -130,7 +130,7 @@ test('messages to one recipient are limited, of all customers together', async (
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
 })
 
-test('a server that can deliver nothing says so', async () => {
+test('a server without delivery returns 501', async () => {
   const { call, path } = await customer(await world('production'))
   for (const what of ['email', 'phone'])
     expect((await call('POST', `${path}/verify-${what}`)).body).toMatchObject({

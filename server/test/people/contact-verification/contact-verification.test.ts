@@ -35,7 +35,7 @@ describe('a contact has to be verified', () => {
   test.each([
     ['where the customer is served in the Union', BOTH, { email: 'PENDING', phone: 'PENDING' }],
     [
-      'where it lives in the Area',
+      'if its customer lives in the Area',
       { ...BOTH, region: 'US', address: address('NO') },
       { email: 'PENDING', phone: 'PENDING' },
     ],
@@ -54,7 +54,7 @@ describe('a contact has to be verified', () => {
     expect((await (await client).get(`/customers/${created.id}`)).body).toEqual(created)
   })
 
-  test('as soon as it is given, and anew when it is another one', async () => {
+  test('as soon as it is given, and again after a change', async () => {
     const of = await client
     const { id } = await create(of, { ...PERSON, email: 'first@example.com' })
     await send(of, id)
@@ -75,7 +75,7 @@ describe('a contact has to be verified', () => {
     })
   })
 
-  test('once its customer moves to a country that asks for it, and no longer where none does', async () => {
+  test('once its customer moves to a country that requires it, and no longer without such a country', async () => {
     const of = await client
     const { id } = await create(of, { ...BOTH, region: undefined })
     expect((await change(of, id, { address: address('FR') })).contactVerification).toEqual({
@@ -116,7 +116,7 @@ describe('the code of a contact', () => {
     }
   })
 
-  test('is refused after ten minutes, and after a later one only that one counts', async () => {
+  test('is refused after ten minutes, and is replaced by a later one', async () => {
     const client = await newPlatform()
     const { id } = await create(client, BOTH)
     await send(client, id)
@@ -190,7 +190,7 @@ describe('the code of a contact', () => {
     expect((await send(client, id)).status).toBe(204)
   })
 
-  test('is of six digits, and of nobody else', async () => {
+  test('has six digits, and is valid for its customer only', async () => {
     const client = await newPlatform()
     const { id } = await create(client, BOTH)
     await send(client, id)

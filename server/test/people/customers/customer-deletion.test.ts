@@ -70,7 +70,7 @@ describe('a customer is not deleted', () => {
     })
   })
 
-  test('while a payment or a purchase is under way; each is named', async () => {
+  test('while a payment or a purchase is in progress, and each is named', async () => {
     const { client, holder, card } = await newCardPlatform()
     const bank = await newBankAccount(client, holder.id, '005')
     const purchase = await used(client, card.id, 100_000)
@@ -118,7 +118,7 @@ describe('a customer who is deleted', () => {
     expect(await readCard(client, making.id)).toMatchObject({ state: 'CLOSED', last4: expect.any(String) })
   })
 
-  test('gets nothing that a merchant returns later: their accounts stay empty', async () => {
+  test('gets no later refund of a merchant: their accounts stay empty', async () => {
     const { client, holder, card } = await newCardPlatform()
     const purchase = await used(client, card.id, 100_000)
     await clear(client, purchase, 100_000)
@@ -130,7 +130,7 @@ describe('a customer who is deleted', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([0n, 0n])
   })
 
-  test('gets nothing that a bank returns later: the refund is FAILED, for the platform to handle', async () => {
+  test('gets no later return of a bank: the refund is FAILED, for the platform to handle', async () => {
     const { client, holder } = await newCardPlatform()
     const quote = await client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: holder.usd },
@@ -152,7 +152,7 @@ describe('a customer who is deleted', () => {
 })
 
 describe('fifty at once', () => {
-  test('fund and delete: either there is money, or the customer is gone', async () => {
+  test('fund and delete: either there is money, or the customer is deleted', async () => {
     const client = await newPlatform()
     const customers = await Promise.all(Array.from({ length: 5 }, () => newCustomer(client)))
     const calls = customers.flatMap((one) =>

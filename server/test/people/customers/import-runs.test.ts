@@ -64,7 +64,7 @@ async function customerIds(op: Op): Promise<string[]> {
 
 const expected = (rows: number) => Array.from({ length: rows }, (_, row) => `c-${row}`).sort()
 
-test('each run makes the customers of the next rows; of two at once one is written', async () => {
+test('each run creates the customers of the next rows; of two at once one commits', async () => {
   const { op, file, importId, run } = await newImport(120)
   const [looked, lookedAgain] = [await run(), await run()]
   expect(await commit(looked)).toEqual({ done: true })
@@ -100,7 +100,7 @@ test('each run makes the customers of the next rows; of two at once one is writt
   expect(bucket.objects.size).toBe(0)
 })
 
-test('while the store cannot be reached the import waits, and then goes on', async () => {
+test('while the store cannot be reached the import waits, and then continues', async () => {
   const { op, run } = await newImport(60)
   await commit(await run())
   await commit(await run())
@@ -111,7 +111,7 @@ test('while the store cannot be reached the import waits, and then goes on', asy
   expect(await customerIds(op)).toEqual(expected(60))
 })
 
-test('a file that was changed in the store ends the import, and the customers before stay', async () => {
+test('a file that was changed in the store ends the import, and earlier customers stay', async () => {
   const { op, importId, run } = await newImport(60)
   await commit(await run())
   await commit(await run())

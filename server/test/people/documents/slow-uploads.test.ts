@@ -38,7 +38,7 @@ const kept = async () => [
   await opened.app.read.selectFrom('stored_files').select(['id', 'state']).orderBy('id').execute(),
 ]
 
-test('an upload that stalls is answered 408, and leaves no row, no spooled and no stored file', async () => {
+test('an upload that stalls gets 408, and leaves no row, no spooled and no stored file', async () => {
   const before = await kept()
   const bytes = form()
   const socket = beginUpload(client, bytes.length, bytes.subarray(0, 150_000))

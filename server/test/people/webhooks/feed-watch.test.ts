@@ -34,7 +34,7 @@ const newWatch = () =>
 
 const newEvent = () => client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada' })
 
-test('a feed that moves is not said to stand still', async () => {
+test('a moving feed is not reported as stalled', async () => {
   const look = newWatch()
   for (const seconds of [0, 40, 80]) {
     nowMs = seconds * 1_000
@@ -59,7 +59,7 @@ async function forgotten() {
 }
 
 describe.skipIf(!process.env.DATABASE_URL)('an open transaction of another database of the cluster', () => {
-  test('that holds up events is measured, and named in the log once', async () => {
+  test('that delays events is measured, and named in the log once', async () => {
     const look = newWatch()
     const other = await forgotten()
     const { body } = await newEvent()
@@ -81,7 +81,7 @@ describe.skipIf(!process.env.DATABASE_URL)('an open transaction of another datab
       .toBeGreaterThan(0)
   })
 
-  test('does not hold up a replay: it delivers what is committed', async () => {
+  test('does not delay a replay, which delivers committed events', async () => {
     const platform = await service.newPlatform()
     const receiver = await Receiver.of(platform)
     const { usd } = await newCustomer(platform)

@@ -65,7 +65,7 @@ async function happen(
   return write
 }
 
-test('thousands of events for an endpoint that never answers delay neither other platforms nor questions about payments', async () => {
+test('thousands of events for an endpoint that never responds delay neither other platforms nor payment decisions', async () => {
   const silent = await newReceiverOp()
   const neighbour = await newReceiverOp()
   hold(silent.receiver)
@@ -90,7 +90,7 @@ test('thousands of events for an endpoint that never answers delay neither other
   await runner.stop()
 })
 
-test('several processes that share a database deliver each event once, and those of one object in order', async () => {
+test('several processes that share a database deliver each event once, and the events of one object in order', async () => {
   const { op, receiver } = await newReceiverOp()
   const runners = [newRunner(), newRunner(), newRunner()]
   for (const runner of runners) runner.start()
@@ -112,7 +112,7 @@ test('several processes that share a database deliver each event once, and those
   }
 })
 
-test('an event is given up after seven days, and the one that waited for it goes on', async () => {
+test('an event is given up after seven days, and the waiting one behind it is sent', async () => {
   const { op, receiver } = await newReceiverOp()
   const [first, second] = [await happen(op, testId('Customer', 1)), await happen(op, testId('Customer', 1))]
   const runner = newRunner()
@@ -142,7 +142,7 @@ test('an event is given up after seven days, and the one that waited for it goes
   expect(await at(20 * DAY_MS)).toEqual(new Set())
 })
 
-test('an advance does not send what another process is sending, and waits for it', async () => {
+test('an advance does not send events that another process is sending, and waits for them', async () => {
   const { op, receiver } = await newReceiverOp()
   const release = hold(receiver)
   const { id } = await happen(op, op.newId('Customer'))
@@ -171,7 +171,7 @@ test('an advance that is interrupted after a step does not report that nothing w
   expect(asApiError(moved).refusal.code).toBe('INTERNAL_ERROR')
 })
 
-test('jobs under way are not started again, and a stopping runner waits for them', async () => {
+test('running jobs are not started again, and a stopping runner waits for them', async () => {
   const { op, receiver } = await newReceiverOp()
   const release = hold(receiver)
   await happen(op, op.newId('Customer'))
@@ -186,7 +186,7 @@ test('jobs under way are not started again, and a stopping runner waits for them
   expect(receiver.received).toHaveLength(1)
 })
 
-describe('a rule about answers', () => {
+describe('a rule about responses', () => {
   /** An event without a job, so that no other process of the test run delivers it. */
   async function happenQuietly(op: Op) {
     const { delivery: _, ...write } = event(op, 'INCOMING_PAYMENT.PENDING', op.newId('Transaction'), {
@@ -196,7 +196,7 @@ describe('a rule about answers', () => {
     return write
   }
 
-  test('decides what an answer means, and what is written with it', async () => {
+  test('decides the meaning of a response, and its writes', async () => {
     const { op, receiver } = await newReceiverOp()
     receiver.answer = () => (response) =>
       response.writeHead(403).end('{"reason": "no", "amount": 9007199254740993}')
@@ -214,7 +214,7 @@ describe('a rule about answers', () => {
     expect(writes[0]).toMatchObject({ table: 'webhook_deliveries', row: { state: 'DELIVERED', attempts: 1 } })
   })
 
-  test('runs again where its writes conflict, without a new request to the platform', async () => {
+  test('runs again if its writes conflict, without a new request to the platform', async () => {
     const { op, receiver } = await newReceiverOp()
     receiver.answer = () => (response) => response.writeHead(200).end('not JSON')
     const answers: unknown[] = []
@@ -233,7 +233,7 @@ describe('a rule about answers', () => {
     expect(receiver.received).toHaveLength(1)
   })
 
-  test('leaves other answers to the general rule, and does not run where no answer came', async () => {
+  test('leaves other responses to the general rule, and does not run without a response', async () => {
     const { op, receiver } = await newReceiverOp()
     let asked = 0
     const deliver = createDeliver({

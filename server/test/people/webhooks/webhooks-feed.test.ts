@@ -43,7 +43,7 @@ function sequencesOf(events: readonly Event[]): Map<string, number[]> {
   return sequences
 }
 
-test('a reader of the feed sees each event once, whatever happens meanwhile, and the same ones afterwards', async () => {
+test('a reader of the feed sees each event once, whatever happens in the meantime, and the same events on a second read', async () => {
   const client = await newPlatform()
   const customers = [await newCustomer(client), await newCustomer(client)]
   const accounts = customers.flatMap(({ usd, eur }) => [usd, eur])
@@ -67,7 +67,7 @@ test('a reader of the feed sees each event once, whatever happens meanwhile, and
 
 // The embedded database has one connection: no second transaction can be open.
 test.skipIf(!process.env.DATABASE_URL)(
-  'events of an open transaction come after all that were shown before its end',
+  'events of an open transaction come after all events shown before its end',
   async () => {
     const client = await newPlatform()
     const { usd } = await newCustomer(client)

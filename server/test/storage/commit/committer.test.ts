@@ -65,7 +65,7 @@ test('sets that are decided within one turn of the event loop share a commit', a
   expect(calls).toEqual(['together 4'])
 })
 
-test('a few sets that arrive during a commit wait for its end, and many do not', async () => {
+test('a few sets that arrive during a commit wait for its end, unlike many sets', async () => {
   const { db, calls } = answering()
   const ends: (() => void)[] = []
   const query = async (...call: Parameters<Database['query']>) => {
@@ -95,19 +95,19 @@ test('a few sets that arrive during a commit wait for its end, and many do not',
   await Promise.all(committed)
 })
 
-test('where a guard failed, the sets that may have failed are written in turn, the others together', async () => {
+test('after a failed guard the suspect sets are written in turn, the others together', async () => {
   const { db, calls } = answering('done', refusal(0, 2))
   expect(await commit(db, 6)).toEqual(all(6))
   expect(calls).toEqual(['together 1', 'together 5', 'together 3', 'in turn 2'])
 })
 
-test('where it is unknown which set failed a guard, all are written in turn', async () => {
+test('if the set with a failed guard is unknown, all are written in turn', async () => {
   const { db, calls } = answering('done', refusal())
   expect(await commit(db, 4)).toEqual(all(4))
   expect(calls).toEqual(['together 1', 'together 3', 'in turn 3'])
 })
 
-test('repeatedly failing guards do not keep a batch together for ever', async () => {
+test('repeatedly failing guards do not keep a batch together forever', async () => {
   const { db, calls } = answering('done', refusal(0), refusal(0), refusal(0))
   expect(await commit(db, 6)).toEqual(all(6))
   expect(calls).toEqual(['together 1', 'together 5', 'together 4', 'together 3', 'in turn 5'])

@@ -115,7 +115,7 @@ test('a second process is refused, and leaves the first one and its database alo
   await db.close()
 })
 
-test('close() answers earlier statements, and refuses later ones', async () => {
+test('close() completes earlier statements, and refuses later ones', async () => {
   const db = await openEmbedded(dataDir)
   const asked = Array.from({ length: 50 }, (_, index) => db.query('SELECT $1::int AS n', [index]))
   const closed = db.close()

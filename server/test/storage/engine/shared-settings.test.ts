@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('a setting that differs from that of the server started last is named once', async () => {
+test("a setting that differs from the last started server's is named once", async () => {
   const { db } = service.app
   const started = (fees: string, added: Record<string, string> = {}) =>
     compareSettings(db, { COUNTERSIGN_FEES: fees, ...added })
@@ -20,7 +20,7 @@ test('a setting that differs from that of the server started last is named once'
   expect(await started('[2]', { ADDED: 'y' })).toEqual(['ADDED', 'COUNTERSIGN_FEES'])
 })
 
-test('GET /version says the build, its interface and its schema', async () => {
+test('GET /version returns the build, its API version and its schema', async () => {
   const client = await service.newPlatform()
   const answer = await fetch(`${new URL(client.baseUrl).origin}/version`)
   expect(await answer.json()).toEqual({

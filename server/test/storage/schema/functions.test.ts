@@ -27,7 +27,7 @@ test('each function has a file of its own, named after it', () => {
     expect(sql.match(/\bFUNCTION \w+\(.*\) RETURNS|\bFUNCTION \w+\(\s*$/gm), name).toHaveLength(1)
 })
 
-test('a signature is the same whatever comments and spaces are in it, and another one with another argument', () => {
+test('a signature ignores comments and spaces, and changes with an argument', () => {
   const signatureOf = (header: string) =>
     sqlFunction(`CREATE OR REPLACE FUNCTION f${header} LANGUAGE sql AS $$ SELECT 1 $$;`).signature
   expect(signatureOf('(\n  -- How many.\n  a integer,\n  b text\n) RETURNS integer')).toBe(

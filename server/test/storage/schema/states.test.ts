@@ -153,7 +153,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
 
 const STATES = new Set([...Object.values(CHECKED).flat(), ...Object.keys(REFUND_TRANSITIONS)])
 
-test('the states that the functions of the database name are those of the tables', () => {
+test('the functions of the database name only states of the tables', () => {
   const named = FUNCTIONS.map(({ name, sql }) => {
     const words = [...sql.replace(/--.*/g, '').matchAll(/'(\w+)'/g)].map(([, word]) => word!)
     return [name, words.filter((word) => STATES.has(word)).sort()] as const
@@ -169,7 +169,7 @@ test('the states that the functions of the database name are those of the tables
   )
 })
 
-test('each column of states can have those of its table', () => {
+test('each column of states allows exactly the states of its table', () => {
   const found: Record<string, readonly string[]> = {}
   for (const text of migrations.split(/(?:CREATE|ALTER) TABLE /).slice(1))
     for (const [, column, states] of text.matchAll(
@@ -181,7 +181,7 @@ test('each column of states can have those of its table', () => {
   expect(found).toEqual(CHECKED)
 })
 
-test('the constraints, indexes and views that ask for one state ask for one of the table', () => {
+test('constraints, indexes and views name only states of their table', () => {
   const asked = [...migrations.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
   expect(asked.sort()).toEqual(
     [
