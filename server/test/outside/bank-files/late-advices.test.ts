@@ -66,7 +66,7 @@ const balanceIs = (customerId: string, wanted: bigint) =>
   )
 
 describe('an advice that comes after its statement', () => {
-  test("credits once the account of the reference that the statement has left out, and stores the advice's data", async () => {
+  test('credits once the account of the reference that the statement has left out, and stores the data of the advice', async () => {
     const { customerId, accountId, reference } = await payer()
     const paid = credit('30.00', `for ${reference}`)
     const date = await statement(paid)
