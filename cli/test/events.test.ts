@@ -58,7 +58,7 @@ describe('a sandbox on the command line', () => {
   test('the request log is followed', async () => {
     const tail = start(['logs', 'tail', '--status', '4xx', '--json'], shop.env)
     const missing = () => shop.countersign.customers.get(shop.customer.usdId).catch(() => {})
-    // The tail begins with what comes after its first question.
+    // The tail begins with entries after its first query.
     const asked = async () => {
       await missing()
       return tail.output

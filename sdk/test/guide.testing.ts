@@ -63,8 +63,8 @@ export async function runGuide(file: string): Promise<{ stdout: string; stderr: 
 }
 
 /**
- * Runs a program of a document, by the name in its first line, in a folder with the credentials file of a sandbox. Returns
- * what it printed.
+ * Runs a program of a document, by the name in its first line, in a folder with the credentials file of a
+ * sandbox. Returns its output.
  */
 export async function runProgramOf(
   document: string,
@@ -117,7 +117,7 @@ export async function freePorts(count: number): Promise<string[]> {
 /** npx takes longer to find a program than most of ours take to run. */
 const NPX = 'npx() { local program=$1; shift; "node_modules/.bin/$program" "$@"; }'
 
-/** A command of a page, and what the page shows of its output; undefined in a block without outputs. */
+/** A command of a page, and its output on the page; undefined in a block without outputs. */
 export interface Command {
   readonly text: string
   readonly shown: string | undefined

@@ -21,7 +21,7 @@ export interface Order {
   readonly words: string
 }
 
-/** A completed call of `quote_execute`, with what is needed to repeat it, and its transaction. */
+/** A completed call of `quote_execute` with the data to repeat it, and its transaction. */
 export interface Execution {
   readonly transaction: Answer<'transaction_get'>['body']
   readonly call: {

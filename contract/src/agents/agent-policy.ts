@@ -104,7 +104,7 @@ export const AgentApprovalThresholds = Type.Object({
   ),
 })
 
-/** The permissions of an agent, its limits, and what needs an approval. */
+/** The permissions of an agent, its limits, and the rules for approvals. */
 export const AgentPolicy = Type.Object({
   permissions: Type.Array(AgentPermissionWord, { maxItems: 100, uniqueItems: true }),
   defaultExecutionMode: AgentExecutionModeWord,

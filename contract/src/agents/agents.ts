@@ -297,7 +297,9 @@ export const agent_device_code_get = endpoint({
   errors: ['DEVICE_CODE_NOT_FOUND', 'RATE_LIMITED'],
 })
 
-/** Takes no credential: the code is one. It gives the token once, and revokes the previous token. */
+/**
+ * Takes no credential: the code is the credential. It returns the token once, and revokes the previous token.
+ */
 export const agent_device_code_redeem = endpoint({
   auth: 'deviceCode',
   method: 'POST',

@@ -110,7 +110,7 @@ export const OauthVerifyRequest = Type.Object({
 
 export const PasskeyVerifyRequest = Type.Object({ type: Tag('PASSKEY'), assertion: PasskeyAssertion })
 
-/** The bodies of the verify call, told apart by `type` (specification 4.5). */
+/** The bodies of the verify call, distinguished by `type` (specification 4.5). */
 export const CredentialVerifyRequest = OneOf('type', [
   EmailOtpVerifyRequest,
   SmsOtpVerifyRequest,

@@ -25,7 +25,7 @@ export const STATEMENT_FORMATS = ['json', 'csv', 'html'] as const
 /** The most lines of one statement. */
 export const STATEMENT_LINES_MAX = 10_000
 
-/** The columns of a statement as a CSV file, in their order, with what each has. */
+/** The columns of a statement as a CSV file, in order, with their content. */
 export const STATEMENT_COLUMNS = {
   at: 'when it was posted, ISO 8601, in UTC',
   line: '`OPENING`, `MOVEMENT`, `CLOSING`, or `HOLD` for each amount that was held at the end',

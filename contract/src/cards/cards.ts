@@ -147,7 +147,10 @@ const sortOrder = Type.Optional(
   Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
 )
 
-/** Asks the processor for a card, once the check of the cardholder has ended. It is PROCESSING until the processor has issued it. */
+/**
+ * Requests a card from the processor, once the check of the cardholder has ended. It is PROCESSING until the
+ * processor has issued it.
+ */
 export const card_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

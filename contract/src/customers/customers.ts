@@ -141,7 +141,7 @@ export const BusinessCustomer = Type.Object({
   kybStatus: KycStatus,
 })
 
-/** A customer of the platform, told apart by `customerType`. */
+/** A customer of the platform, distinguished by `customerType`. */
 export const Customer = OneOf('customerType', [IndividualCustomer, BusinessCustomer])
 
 const customerPath = Type.Object({ customerId: PathId })

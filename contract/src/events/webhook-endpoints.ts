@@ -72,7 +72,7 @@ export const WebhookEndpoint = Type.Object({
   updatedAt: Timestamp(),
 })
 
-/** A new endpoint with the secret that signs what it receives. */
+/** A new endpoint with the secret that signs its deliveries. */
 export const NewWebhookEndpoint = Type.Object({
   ...WebhookEndpoint.properties,
   secret: Secret(Type.String({ description: 'whsec_ and the base64 of 32 bytes' })),

@@ -35,7 +35,7 @@ import {
 export interface Webhook {
   readonly summary: string
   readonly body: TObject
-  /** The meaning of the platform's answers, by status. Any other status is retried. */
+  /** The meaning of the platform's responses, by status. Any other status is retried. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly body?: TSchema }>>
 }
 
@@ -264,7 +264,7 @@ export const event_redeliver = endpoint({
   errors: ['EVENT_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_SET'],
 })
 
-/** The outcome of a test. Clients know these members. */
+/** The outcome of a test. Clients depend on these fields. */
 export const WebhookTestResult = Type.Object({
   url: Type.String({ format: 'uri', description: 'The webhookEndpoint' }),
   response_status: Type.Integer({ description: '0 if there was no answer' }),

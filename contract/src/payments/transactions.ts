@@ -184,8 +184,8 @@ export const OutgoingTransaction = Type.Object({
 const TRANSFER_FAILURE_REASONS = [...new Set([...INCOMING_FAILURE_REASONS, ...OUTGOING_FAILURE_REASONS])]
 
 /**
- * A transfer out in the response that begins it. Its type is INCOMING there and only there (specification 4.11), so it is no
- * `IncomingTransaction`: it has the members of money that leaves.
+ * A transfer out in the response that begins it. Only there its type is INCOMING (specification 4.11), so it
+ * is not an `IncomingTransaction`: it has the fields of outgoing money.
  */
 export const TransferOut = Type.Object(
   {

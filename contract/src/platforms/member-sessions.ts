@@ -79,7 +79,7 @@ export const LinkSignIn = Type.Object({
   token: Secret(Opaque(256, { description: 'What follows #link= in the link' })),
 })
 
-/** The ways to sign in, told apart by `type`. */
+/** The ways to sign in, distinguished by `type`. */
 export const MemberSignInRequest = OneOf('type', [PasskeySignIn, CodeSignIn, LinkSignIn])
 
 export const MemberCodeRequest = Type.Object({ email: Email, platformId })

@@ -23,7 +23,7 @@ export class CountersignError extends Error {
    * example.
    */
   readonly code: ErrorCode | 'UNREADABLE_ANSWER' | (string & {})
-  /** The page that explains this error, what to do, and when to retry. */
+  /** The page that explains this error, the remedy, and when to retry. */
   readonly docUrl: string | undefined
   /** 401 only: which check failed. */
   readonly reason: string | undefined

@@ -4,7 +4,7 @@ import { pointFromHex, verify } from './p256.ts'
 
 const VERSION = 'v1.0.0'
 
-/** A signed envelope that must not be trusted. `message` says why. */
+/** A signed envelope that must not be trusted. `message` has the reason. */
 export class EnvelopeError extends Error {
   override readonly name = 'EnvelopeError'
 }

@@ -77,7 +77,7 @@ export function issue(name: string, input: Members): Sent {
   const endpoint: Endpoint = API[operation as keyof typeof API]
   const params = isExecution ? { quoteId: QUOTE } : ((input.params ?? {}) as Record<string, string>)
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, param: string) => params[param]!)
-  // The statement as it arrives, without what JSON text cannot hold.
+  // The statement as it arrives, without values that JSON cannot hold.
   const body = isExecution || input.body === undefined ? undefined : parseJson(toJson(input.body))
   const [requestId, expiresAt] = ['Request:r', inMinutes(5)]
   const payload = {

@@ -39,10 +39,10 @@ export class RecipientKey {
   }
 
   /**
-   * The WebAuthn challenge of a sign-in by passkey, as text whose UTF-8 bytes the authenticator gets: the hash of
-   * `payloadToSign`, computed here. The challenge call's own `challenge` is only a copy of it. Rejects with
-   * PayloadMismatchError where the payload does not sign in to this wallet with this credential (`AuthMethod:…`), or
-   * seals the session to another key than this one.
+   * The WebAuthn challenge of a sign-in by passkey, as text whose UTF-8 bytes the authenticator gets: the
+   * hash of `payloadToSign`, computed here. The challenge call's own `challenge` is only a copy of it.
+   * Rejects with PayloadMismatchError if the payload does not sign in to this wallet with this credential
+   * (`AuthMethod:…`), or seals the session to another key.
    */
   async passkeyChallenge(
     payloadToSign: string,
@@ -66,15 +66,15 @@ export class RecipientKey {
 
   /**
    * Opens `encryptedSessionSigningKey`: the key of the session, which can sign and cannot be exported. Throws
-   * SealedKeyError where it was sealed to another key.
+   * SealedKeyError if it was sealed to another key.
    */
   async openSessionKey(encryptedSessionSigningKey: string): Promise<DeviceKey> {
     return DeviceKey.fromKeyPair(await openSessionKey(this.keyPair, encryptedSessionSigningKey))
   }
 
   /**
-   * Opens `encryptedWalletCredentials`: the recovery phrase, 24 words for the owner of the wallet alone. Throws
-   * EnvelopeError where `quorumPublicKey` did not sign it or it is not for the wallet `accountId`.
+   * Opens `encryptedWalletCredentials`: the recovery phrase, 24 words only for the owner of the wallet.
+   * Throws EnvelopeError if `quorumPublicKey` did not sign it or it is not for the wallet `accountId`.
    */
   async openWallet(
     encryptedWalletCredentials: string,
