@@ -47,7 +47,7 @@ export async function findBeneficialOwners(op: Op, customerId: string): Promise<
   return selectAllBeneficialOwners(op, customerId)
 }
 
-/** A new owner, whose check has begun; the sandbox ends it at once where it decides automatically. */
+/** A new owner, whose check has begun; the sandbox ends it at once if it decides automatically. */
 export function makeBeneficialOwner(op: Op, customer: CustomerRow, body: CreateBody): BeneficialOwnerRow {
   const { identifier, ...personalInfo } = body.personalInfo
   const id = op.newId('BeneficialOwner')

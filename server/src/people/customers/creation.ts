@@ -78,7 +78,10 @@ export async function findHolders(op: Op, customers: readonly Holder[]): Promise
   )
 }
 
-/** Errors: 409 `PLATFORM_CUSTOMER_ID_EXISTS` or `UMA_ADDRESS_EXISTS` where another of the holders has the id or the address. */
+/**
+ * Errors: 409 `PLATFORM_CUSTOMER_ID_EXISTS` or `UMA_ADDRESS_EXISTS` if another of the holders has the id or
+ * the address.
+ */
 export function checkIsFree(customer: Holder, holders: readonly Holder[]): void {
   const { id, platform_customer_id, uma_address } = customer
   const others = holders.filter((other) => other.id !== id)

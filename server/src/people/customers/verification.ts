@@ -20,7 +20,7 @@ export function decidesAutomatically(op: Op): boolean {
   return platformConfig(op).sandboxConfig?.verification === 'AUTOMATIC'
 }
 
-/** Due work that looks at the open verification of a customer again, after a change of what it is about. */
+/** The job that checks the open verification of a customer again, after a change of its data. */
 export function verificationCheck(
   op: Op,
   customer: Pick<CustomerRow, 'id' | 'verification_status'>,
@@ -36,7 +36,8 @@ export async function verificationCheckOf(op: Op, customerId: string): Promise<W
 }
 
 /**
- * Moves the check of a customer on, and opens the accounts of one that is approved. Cards that wait move on in the background. Guard: the customer was not changed meanwhile.
+ * Moves the check of a customer on, and opens the accounts of an approved one. Waiting cards move on in the
+ * background. Guard: the customer was not changed in the meantime.
  */
 export async function moveCustomer(op: Op, customer: CustomerRow, by: KycEvent): Promise<Write[]> {
   const { version } = customer

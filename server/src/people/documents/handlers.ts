@@ -26,7 +26,7 @@ export const documentHandlers: Handlers<typeof documents> = {
       writes: [
         keepFile(op, file),
         insert('documents', document),
-        // Otherwise the document of a customer that is deleted meanwhile would be kept for ever.
+        // Otherwise the document of a customer that is deleted in the meantime would be kept forever.
         expectRow('customers', holder.customer.id, { deleted_at: null }),
         ...verificationCheck(op, holder.customer),
       ],

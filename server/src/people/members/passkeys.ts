@@ -64,8 +64,8 @@ function macOf({ enclave }: Omit<Maker, 'random'>, purpose: ChallengeFor, said: 
 }
 
 /**
- * The relying party of this server at the address where the caller reached it. Undefined for an address that browsers give no
- * passkeys: a number, or a name without TLS that is not this machine.
+ * The relying party of this server at the address where the caller reached it. Undefined for an address
+ * without passkeys: an IP address, or a name without TLS that is not this machine.
  */
 export function relyingPartyAt(ownOrigin: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(ownOrigin)
@@ -75,7 +75,7 @@ export function relyingPartyAt(ownOrigin: string): RelyingParty | undefined {
   return { rpId: hostname, origins: [origin], requireUserVerification: false }
 }
 
-/** The relying party of a request. Error: 400 where its address has no passkeys. */
+/** The relying party of a request. Error: 400 if its address has no passkeys. */
 export function relyingPartyOf(op: Pick<Op, 'from' | 'origin'>): RelyingParty {
   const ownOrigin = op.from?.ownOrigin ?? op.origin()
   const party = relyingPartyAt(ownOrigin)

@@ -59,7 +59,7 @@ async function memberNamedBy(app: App, body: Body): Promise<MemberRow | undefine
   }
 }
 
-/** Signs in by what the body proves. Error: 401 `UNAUTHORIZED` with the reason in words. */
+/** Signs in with the proof in the body. Error: 401 `UNAUTHORIZED` with the reason in words. */
 export async function signInBy(platformOp: Op, body: Body) {
   const op = inRealTime(platformOp)
   switch (body.type) {

@@ -97,7 +97,7 @@ export async function selectMessageCount(op: Op, recipient: string): Promise<Mes
     .executeTakeFirst()
 }
 
-/** The members whom these codes sign in, with what they may do. */
+/** The members whom these codes sign in, with their permissions. */
 export async function selectMembersOfCodes(op: Op, codes: readonly string[]) {
   if (codes.length === 0) return []
   return op.read

@@ -32,7 +32,9 @@ export function checkDecisions(op: Op, before: PlatformConfig, after: PlatformCo
   }
 }
 
-/** Checks what the format cannot express and a URL parser finds: a missing host, an impossible port. */
+/**
+ * Checks faults that the format cannot express and a URL parser finds: a missing host, an impossible port.
+ */
 export function checkEndpoint(url: string | null): string | null {
   if (url !== null && !URL.canParse(url))
     throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a URL that can be reached')

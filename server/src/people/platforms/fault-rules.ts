@@ -35,7 +35,7 @@ export async function takeCallFault(app: App, op: Op, operation: string): Promis
   )
 }
 
-/** A fault of a delivery, and what counts it. */
+/** A fault of a delivery, and the writes that count it. */
 export interface DeliveryFault {
   readonly webhook: WebhookFault
   readonly writes: readonly Write[]

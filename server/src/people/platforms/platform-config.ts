@@ -140,14 +140,14 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
   }
 }
 
-/** The platform's settings of one currency, or undefined where it does not support it. */
+/** The platform's settings of one currency, or undefined if it does not support the currency. */
 export function currencyConfig(config: PlatformConfig, currency: string): CurrencyConfig | undefined {
   return config.supportedCurrencies.find(({ currencyCode }) => currencyCode === currency)
 }
 
 /**
- * Errors: 400 where the settings do not allow this currency in this direction, or not this amount. `amount` is in its
- * smallest unit; a currency without settings has no limits.
+ * Errors: 400 if the settings do not allow this currency in this direction, or not this amount. `amount` is
+ * in its smallest unit; a currency without settings has no limits.
  */
 export function checkCurrencyLimits(
   config: PlatformConfig,

@@ -34,7 +34,7 @@ export async function walletChain(
   })
 }
 
-/** Error: 400 `INVALID_INPUT` where wallets cannot be made on the network. */
+/** Error: 400 `INVALID_INPUT` if wallets cannot be created on the network. */
 export async function checkWalletNetwork(op: Op, network: WalletNetwork | undefined): Promise<void> {
   if (network === undefined || network === SPARK || (await findWalletChain(op, network))) return
   throw fieldError(

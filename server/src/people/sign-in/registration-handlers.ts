@@ -89,7 +89,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
   },
 }
 
-/** A proposed credential with what will be verified: the address of codes, the key of a passkey. */
+/** A proposed credential with the data to verify: the address of codes, the key of a passkey. */
 function newCredential(credential: CredentialRow) {
   const { type, nickname, webauthn_id, webauthn_public_key, oidc_issuer, oidc_audience, oidc_subject } =
     credential

@@ -116,8 +116,9 @@ function signingSession(row: NonNullable<Awaited<ReturnType<typeof findActiveSes
 }
 
 /**
- * The writes that consume a request with its operation, and keep who signed and the signature. Guards: not used before, its session not revoked meanwhile. A
- * signature proves control of the wallet, so the count of its wrong codes is reset.
+ * The writes that consume a request with its operation, and store the signer and the signature. Guards: not
+ * used before, its session not revoked in the meantime. A signature proves control of the wallet, so the
+ * count of its wrong codes is reset.
  */
 export function consumeRequest(op: Op, approval: Approval): Write[] {
   return [

@@ -121,7 +121,7 @@ export async function decideCase(
   }
 }
 
-/** Errors: 400 that names what is missing, or what is not part of the case. */
+/** Errors: 400 that names a missing entry, or one that is not part of the case. */
 function checkOutcome({ customer, owners, documents }: Case, outcome: Outcome): void {
   const { decision, reason, errors, beneficialOwners = [] } = outcome
   if (decision === 'REJECT' && reason === undefined)
@@ -172,8 +172,8 @@ function isDocumentRequirement(type: string): type is DocumentRequirementName {
 }
 
 /**
- * Moves the owners that are named, and with the approval of a business those that are pending. Error: 409 where a rejected
- * one would be left.
+ * Moves the named owners, and with the approval of a business the pending ones. Error: 409 if a rejected one
+ * would be left.
  */
 function decideOwners(op: Op, { owners }: Case, { decision, beneficialOwners = [] }: Outcome): Write[] {
   const writes: Write[] = []

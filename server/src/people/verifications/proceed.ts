@@ -54,7 +54,7 @@ export function outstandingOf(op: Op, one: Case, open: VerificationRow | undefin
   }
 }
 
-/** The newest verification of a customer, what is known of the customer, and what is lacking. */
+/** The newest verification of a customer, the customer's data, and the missing entries. */
 export async function findProgress(
   op: Op,
   customer: CustomerRow,

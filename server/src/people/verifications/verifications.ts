@@ -53,8 +53,8 @@ export interface Moved {
 }
 
 /**
- * Begins a verification, or moves it on, by events in their order. Writes the event of its new status, unless nothing of
- * what the API shows has changed. Guard: it was not moved meanwhile.
+ * Begins a verification, or moves it on, by events in order. Writes the event of its new status, unless
+ * nothing in the API's view has changed. Guard: it was not moved in the meantime.
  */
 export function moveVerification(
   op: Op,

@@ -15,7 +15,7 @@ export interface Fault {
 
 /** The content of a form. */
 export interface Filled {
-  /** The values of its fields: those that are known, or what was typed. */
+  /** The values of its fields: known ones, or the input. */
   readonly typed: Typed
   /** The displayed form of known secrets. */
   readonly shown: ReadonlyMap<string, string>
