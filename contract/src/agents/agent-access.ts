@@ -230,7 +230,7 @@ export const agent_me_action_list = endpoint({
   path: '/agents/me/actions',
   tag,
   summary: 'List your actions',
-  description: 'Shows what the agent has asked for so far and what became of each request, newest first.',
+  description: 'Shows the agent’s requests so far and the outcome of each, newest first.',
   query: Type.Object({ status: Type.Optional(AgentActionStatus), ...pageQuery }),
   responses: { 200: Page(AgentAction) },
   errors: ['INVALID_INPUT'],

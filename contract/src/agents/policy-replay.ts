@@ -60,7 +60,7 @@ export const agent_policy_replay = endpoint({
   tag: 'Agents',
   summary: 'Ask what a draft of a policy would have decided',
   description:
-    'Runs the actions that an agent has asked for against a draft of its policy, in their order. The draft is a change as ' +
+    'Runs the actions that an agent has requested against a draft of its policy, in their order. The draft is a change as ' +
     'in the call that makes it; what it would have let pass counts against its limits, and what it leaves to a person is ' +
     'taken as approved. Amounts are the original ones, converted at the current rate if the draft has another currency. ' +
     'Nothing is changed or recorded.',

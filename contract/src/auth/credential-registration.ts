@@ -63,7 +63,7 @@ export const credential_create = endpoint({
   summary: 'Register a credential',
   description:
     'Adds a way to sign in to a wallet. The first credential of a wallet is registered at once. A further ' +
-    'credential answers 202 and is registered by the signed retry, signed by an active session of a ' +
+    'credential returns 202 and is registered by the signed retry, signed by an active session of a ' +
     'credential that the wallet already has.',
   signed: true,
   body: CredentialCreateRequest,

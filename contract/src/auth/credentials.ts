@@ -148,7 +148,7 @@ export const credential_list = endpoint({
   tag: 'Wallet sign-in',
   summary: 'List the credentials of an account',
   description:
-    "Shows every way to sign in to one account, in order of creation, all in one answer. The wallet's " +
+    "Shows every way to sign in to one account, in order of creation, all in one response. The wallet's " +
     'page offers those.',
   query: Type.Object({ accountId: Id('InternalAccount') }),
   responses: { 200: Type.Object({ data: Type.Array(AuthMethod) }) },
@@ -193,8 +193,8 @@ export const credential_verify = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Finish a sign-in',
   description:
-    'Checks the proof of the customer and answers a session, which signs for the wallet until it expires. ' +
-    'EMAIL_OTP and SMS_OTP take two calls: the first answers 202, the second repeats it with a stamp by ' +
+    'Checks the proof of the customer and returns a session, which signs for the wallet until it expires. ' +
+    'EMAIL_OTP and SMS_OTP take two calls: the first returns 202, the second repeats it with a stamp by ' +
     'the key sealed in the bundle. OAUTH takes one call; PASSKEY one, with its Request-Id.',
   signed: true,
   params: credentialPath,

@@ -46,7 +46,7 @@ export const customer_token_create = endpoint({
   description:
     "Makes a token with which a page or an app calls the API as `Authorization: Bearer`. It reaches this customer's wallet, " +
     'accounts, quotes, transactions and cards, and nothing else. A token cannot grant a permission that the calling token lacks. Takes no ' +
-    'Idempotency-Key: a stored answer would contain the secret.',
+    'Idempotency-Key: a stored response would contain the secret.',
   body: CustomerTokenCreateRequest,
   responses: { 201: CustomerToken },
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],

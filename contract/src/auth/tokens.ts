@@ -42,8 +42,8 @@ export const token_create = endpoint({
   summary: 'Create a token',
   description:
     'Makes credentials for a backend: the tokenId and the clientSecret with which it calls. No other ' +
-    'answer shows the secret. A token cannot grant a permission that the calling token lacks. Takes no ' +
-    'Idempotency-Key: a stored answer would contain the secret.',
+    'response shows the secret. A token cannot grant a permission that the calling token lacks. Takes no ' +
+    'Idempotency-Key: a stored response would contain the secret.',
   body: TokenCreateRequest,
   responses: { 201: ApiToken },
   errors: ['INVALID_INPUT', 'FORBIDDEN'],

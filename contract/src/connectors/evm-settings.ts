@@ -31,7 +31,7 @@ export const EvmFees = Type.Object({
       minimum: 21_000,
       maximum: 10_000_000,
       description:
-        'The gas that one transfer counts as in quotes and estimates. Left out: 120000, or 80000 where a token has no EIP-3009',
+        'The gas that one transfer counts as in quotes and estimates. Left out: 120000, or 80000 for a token without EIP-3009',
     }),
   ),
   extraWei: Type.Optional(

@@ -45,7 +45,7 @@ export const SignedDigits = Type.String({
   pattern: '^-?[0-9]{1,19}$',
   maxLength: 20,
   inWords: 'a signed amount in the smallest unit as a text of digits',
-  description: 'Smallest unit of the currency, in digits, with a minus sign where it is below zero',
+  description: 'Smallest unit of the currency, in digits, with a minus sign if it is below zero',
 })
 
 export const ConnectorMoney = Type.Object({ value: digits, currency: CurrencyCode, decimals })
@@ -172,7 +172,7 @@ const depositMembers = {
   depositAccountId: text(255, 'Names the account in events of deposits'),
   matching: OneOfWords(
     ['ACCOUNT', 'REFERENCE'],
-    'ACCOUNT: whatever arrives there is for this internal account. REFERENCE: the reference says for whom',
+    'ACCOUNT: everything that arrives there belongs to this internal account. REFERENCE: the reference names the owner',
   ),
 }
 

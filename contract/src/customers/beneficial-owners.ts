@@ -137,7 +137,7 @@ export const beneficial_owner_update = endpoint({
   description:
     'Corrects an owner. Omitted fields keep their value; address is replaced as a ' +
     'whole. A changed name, date of birth or identifier triggers a new check. An identifier in ' +
-    'the form in which answers show it stays as it is.',
+    'the masked form of responses leaves it unchanged.',
   params: ownerPath,
   body: BeneficialOwnerUpdateRequest,
   bodyBytesMax: 16 * KIB,

@@ -52,7 +52,7 @@ export const customer_import_create = endpoint({
   tag: 'Customers',
   summary: 'Create the customers of a CSV file',
   description:
-    'Accepts a file and creates a customer for each of its rows, after the answer. UTF-8, separated by ' +
+    'Accepts a file and creates a customer for each of its rows, after the response. UTF-8, separated by ' +
     'commas, with a header row that names the columns: the members of POST /customers, like ' +
     'address.line1. Each row is an ordinary creation with its own events, and one that is refused leaves ' +
     'the others. The same file again makes no customer twice: a platformCustomerId that exists is an ' +

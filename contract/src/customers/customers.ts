@@ -231,7 +231,7 @@ export const customer_update = endpoint({
   summary: 'Change a customer',
   description:
     'Replaces what is known of a customer by what the request names. Omitted members keep their value. If ' +
-    'the customer signs in to a wallet with the e-mail address, changing it answers 202 first; the signed ' +
+    'the customer signs in to a wallet with the e-mail address, changing it returns 202 first; the signed ' +
     'retry then changes the customer and the credential together.',
   signed: true,
   params: customerPath,

@@ -90,7 +90,7 @@ const fields = {
 const documentPath = Type.Object({ documentId: PathId })
 
 const FILE_NOTE =
-  'The file is a PDF, JPEG or PNG by its content, whatever its name says. Its bytes are kept sealed, and no call of the API returns them.'
+  'The file is a PDF, JPEG or PNG by its content, whatever its name. Its bytes are stored sealed, and no call of the API returns them.'
 
 export const document_create = endpoint({
   auth: 'platform',
@@ -166,7 +166,7 @@ export const document_delete = endpoint({
   tag: 'Documents',
   summary: 'Delete a document',
   description:
-    'Removes a document and its bytes. Once a verification was submitted with it, it stays and the answer ' +
+    'Removes a document and its bytes. Once a verification was submitted with it, it stays and the response ' +
     'is 409.',
   params: documentPath,
   responses: { 204: null },

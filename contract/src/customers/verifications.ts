@@ -86,7 +86,7 @@ const submissionOfDecision = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: SUBMISSIONS_MAX,
-    description: 'The submission that was looked at. Left out: the newest',
+    description: 'The reviewed submission. Left out: the newest',
   }),
 )
 const Reason = Prose(500, { description: 'Required for REJECT. The platform reads it' })
@@ -188,7 +188,7 @@ export const verification_decide = endpoint({
     'the customer. APPROVE needs a submitted customer without a rejected beneficial owner; it approves ' +
     'the owners that are pending. REQUEST_INFORMATION lists what has to be provided; a document that it ' +
     'names can be replaced again. Of several decisions at the same time one succeeds; the others are ' +
-    'answered 409.',
+    'refused with 409.',
   params: verificationPath,
   body: VerificationDecisionRequest,
   bodyBytesMax: 256 * KIB,

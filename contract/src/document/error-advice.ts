@@ -33,7 +33,7 @@ const PERMISSION_ADVICE = {
   ],
   REQUEST_ID_MISSING: [
     'A signature came without its request.',
-    'Send the `requestId` of the first answer as `Request-Id`.',
+    'Send the `requestId` of the first response as `Request-Id`.',
   ],
   FORBIDDEN: [
     'The credentials are valid and do not permit this; an agent is denied by its policy.',

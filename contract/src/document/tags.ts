@@ -29,7 +29,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'Request log': {
     introduction:
-      'The requests of the last days with their answers, secrets masked. Find one by its request id.',
+      'The requests of the last days with their responses, secrets masked. Find one by its request id.',
     guide: 'audit',
   },
   "Customers' tokens": {
@@ -175,7 +175,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'Events and webhooks': {
     introduction:
-      'Every change is an event. The server delivers events to your webhook endpoint, signed, until it answers; the feed has them all.',
+      'Every change is an event. The server delivers events to your webhook endpoint, signed, until it responds; the feed has them all.',
     guide: 'webhooks',
   },
   Webhooks: {

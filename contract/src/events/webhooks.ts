@@ -240,7 +240,7 @@ export const event_get = endpoint({
   tag: 'Events and webhooks',
   summary: 'Read an event and its delivery attempts',
   description:
-    'Shows one event with its body, and each attempt to deliver it: when, with which answer, and when the ' +
+    'Shows one event with its body, and each attempt to deliver it: its time, its response, and when the ' +
     'next one is due.',
   params: eventPath,
   responses: { 200: PlatformEventWithAttempts },
@@ -281,7 +281,7 @@ export const sandbox_webhook_test = endpoint({
   tag: 'Sandbox',
   summary: 'Send a test to the webhook endpoint',
   description:
-    'Sends a TEST event to the webhook endpoint once, waits up to ten seconds for the answer, and says ' +
+    'Sends a TEST event to the webhook endpoint once, waits up to ten seconds for the response, and shows ' +
     'what it was.',
   sandboxOnly: true,
   responses: { 200: WebhookTestResult },

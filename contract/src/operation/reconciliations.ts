@@ -58,7 +58,7 @@ const summary = {
       charged: Type.Optional(Int64({ description: 'What the bank has charged: the sum of its fees' })),
       expectedCosts: Type.Optional(
         Int64({
-          description: 'What its payments cost by the rails file. Left out where that names no costs',
+          description: 'The cost of its payments according to the rails file. Absent if that names no costs',
         }),
       ),
     }),

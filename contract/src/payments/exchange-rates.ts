@@ -30,7 +30,7 @@ export const ExchangeRate = Type.Object({
   destinationPaymentRail: PaymentRail,
   receivingAmount: Int64({
     minimum: 0,
-    description: 'Smallest unit of the destination currency; 0 where the amount buys nothing after fees',
+    description: 'Smallest unit of the destination currency; 0 if the amount buys nothing after fees',
   }),
   exchangeRate: Type.Number({
     exclusiveMinimum: 0,

@@ -130,7 +130,7 @@ export const invitation_cancel = endpoint({
   summary: 'Cancel an invitation',
   description:
     'Withdraws an invitation that was not claimed, so that its code works no more. Another platform is ' +
-    'answered 403. Wrong codes are limited as when reading.',
+    'refused with 403. Wrong codes are limited as when reading.',
   idempotent: true,
   params: codePath,
   responses: { 200: UmaInvitation },

@@ -74,7 +74,7 @@ export const receiver_uma_lookup = endpoint({
   summary: 'Look up an UMA address',
   description:
     'Asks the provider of a receiver whether the address exists, which currencies it receives and what it ' +
-    "wants to know of the sender. The answer's lookupId makes a quote for exactly that. " +
+    "wants to know of the sender. The response's lookupId makes a quote for exactly that. " +
     AMOUNTS,
   params: Type.Object({ receiverUmaAddress: UmaAddressInput }),
   query: senderQuery,
@@ -100,7 +100,7 @@ export const receiver_external_account_lookup = endpoint({
   tag: 'Receivers',
   summary: 'Look up an external account',
   description:
-    "Shows which currencies an external account receives and what a payment to it must say. The answer's " +
+    "Shows which currencies an external account receives and what a payment to it must say. The response's " +
     'lookupId is for a quote. ' +
     AMOUNTS,
   params: Type.Object({ accountId: PathId }),

@@ -24,7 +24,7 @@ export const Screening = Type.Object({
   ),
   direction,
   network: Text(40, {
-    description: 'ETHEREUM, BASE, POLYGON, …; EVM where a deposit names an address of that form and no chain',
+    description: 'ETHEREUM, BASE, POLYGON, …; EVM if a deposit names an address of that form and no chain',
   }),
   address: Text(4096),
   amount: CurrencyAmount,

@@ -106,7 +106,7 @@ export const member_sign_in = endpoint({
   tag: 'Members',
   summary: 'Sign a member in',
   description:
-    'Signs a member in by a passkey, by a code, or in a sandbox by a one-time link. The answer sets the cookie of the session, ' +
+    'Signs a member in by a passkey, by a code, or in a sandbox by a one-time link. The response sets the cookie of the session, ' +
     'which scripts of the page cannot read, for twelve hours. Requests with the cookie are made by the member, as long as they ' +
     'come from pages of this server.',
   body: MemberSignInRequest,
@@ -122,7 +122,7 @@ export const member_code_create = endpoint({
   tag: 'Members',
   summary: 'Send a sign-in code',
   description:
-    'Sends a code to the e-mail address of a member. The answer is the same for an address that nobody has. A code is valid for ' +
+    'Sends a code to the e-mail address of a member. The response is the same for an unknown address. A code is valid for ' +
     'ten minutes, for one sign-in, and until the next one is sent; the sandbox puts it into its inbox.',
   body: MemberCodeRequest,
   responses: { 202: MemberCodeSent },

@@ -78,7 +78,7 @@ export const member_invite = endpoint({
     'Adds a person to the platform and makes the link by which that person signs in for the first time, within 72 hours. No ' +
     'message is sent: hand the link over yourself. Nobody can grant a permission that they lack, and the link is valid only while ' +
     'the caller has all that it grants. Takes no Idempotency-Key: a ' +
-    'stored answer would contain the link.',
+    'stored response would contain the link.',
   body: MemberInviteRequest,
   responses: { 201: InvitedMember },
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_EMAIL_EXISTS'],

@@ -35,8 +35,7 @@ export const sandbox_account_fund = endpoint({
   tag: 'Sandbox',
   summary: 'Fund an account',
   description:
-    'Creates money in an account at once, out of nothing. The answer shows the account with its new ' +
-    'balance.',
+    'Creates money in an account at once. The response shows the account with its new ' + 'balance.',
   sandboxOnly: true,
   idempotent: true,
   params: Type.Object({ accountId: PathId }),
