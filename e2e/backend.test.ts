@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeFundedCustomer, makePlatform, makeQuote } from '../sdk/test/platform.testing.ts'
 import { type Backend, startBackend } from './backend.testing.ts'
 
-/** What a customer has. */
+/** The records of a customer. */
 interface Owned {
   readonly customerId: string
   readonly walletId: string
@@ -49,7 +49,7 @@ describe('a hostile page', () => {
 
   afterAll(() => backend?.close())
 
-  /** What the browser adds to a request of a page of the app itself. */
+  /** Headers that the browser adds to a request of the app's own page. */
   const OWN_PAGE = { 'Sec-Fetch-Site': 'same-origin' }
   const ask = (path: string, init: RequestInit = {}) => fetch(new URL(path, backend.origin), init)
   const token = async (init: RequestInit = {}): Promise<string> => {

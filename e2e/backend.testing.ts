@@ -21,8 +21,8 @@ export interface Backend {
 }
 
 /**
- * The backend of an app: serves the page, knows its customer (`me`; an app has a login for that), and makes the customer's
- * token. The page calls the API itself. `quorumPublicKey` is built into the page.
+ * The backend of an app: serves the page, knows its customer (`me`; an app has a login for that), and creates
+ * the customer's token. The page calls the API itself. `quorumPublicKey` is built into the page.
  */
 export async function startBackend(options: {
   readonly baseUrl: string
@@ -48,7 +48,7 @@ export async function startBackend(options: {
     const { pathname } = new URL(url!, 'http://localhost')
     const file = pathname === '/' ? 'index.html' : pathname.slice(1)
     if (method === 'GET' && Object.hasOwn(files, file)) return send(200, TYPES[file]!, files[file]!)
-    // Whoever asks, and whatever is asked for: only a page of this origin gets a token, and only that of its own customer.
+    // Only a page of this origin gets a token, and only for its own customer.
     if (headers['sec-fetch-site'] !== 'same-origin')
       return send(403, 'text/plain', 'Only for pages of this app.')
     if (method === 'GET' && pathname === '/me')

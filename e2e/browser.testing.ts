@@ -33,7 +33,7 @@ export async function startBrowser(
       executablePath: process.env.CHROMIUM!,
       args: FLAGS,
       viewport: { width: 1100, height: 900 },
-      // What fades in has little contrast for a moment.
+      // Elements that fade in have little contrast for a moment.
       reducedMotion: 'reduce',
       ...options,
     })

@@ -26,13 +26,13 @@ export interface ConsoleWorld {
   readonly countersign: Countersign
   /** `http://localhost:PORT`, where passkeys work without TLS. */
   readonly origin: string
-  /** What pages asked other servers for, and what they complained of. Empty where all is well. */
+  /** Requests of pages to other servers, and errors of pages. Empty if all is well. */
   readonly wrong: string[]
   /** Opens a path of the console, `/customers`. */
   go(path: string): Promise<void>
 }
 
-/** A platform of its own, and a browser that is not signed in to its console yet. */
+/** A new platform, and a browser that is not signed in to its console yet. */
 export async function openConsole(viewport: typeof DESKTOP = DESKTOP): Promise<ConsoleWorld> {
   const countersign = new Countersign(await makePlatform())
   const browser = await startBrowser({
@@ -49,7 +49,7 @@ export async function openConsole(viewport: typeof DESKTOP = DESKTOP): Promise<C
     if (!/^(?:data|blob):/.test(url.protocol) && url.origin !== origin) wrong.push(`asks ${url}`)
   })
   page.on('console', (message) => {
-    // Chromium itself reports each answer of an error, and who is not signed in gets some.
+    // Chromium itself logs each error response, and a signed-out page gets some.
     if (
       ['error', 'warning'].includes(message.type()) &&
       !message.text().startsWith('Failed to load resource')
@@ -67,7 +67,7 @@ export async function openConsole(viewport: typeof DESKTOP = DESKTOP): Promise<C
   }
 }
 
-/** The same, signed in by the link of the sandbox, at the overview. */
+/** A console world, signed in by the link of the sandbox, at the overview. */
 export async function openSignedIn(viewport: typeof DESKTOP = DESKTOP): Promise<ConsoleWorld> {
   const world = await openConsole(viewport)
   const { url } = await world.countersign.sandbox.consoleLink()
@@ -81,8 +81,8 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 const RULES = { light: undefined, dark: COLOUR_RULES }
 
 /**
- * Looks at the page as it is, light and dark: what axe finds serious, what scrolls sideways. With SCREENSHOTS, keeps a
- * picture of each by `name`.
+ * Checks the page in light and dark mode: serious findings of axe, and horizontal scrolling. With
+ * SCREENSHOTS, stores a picture of each by `name`.
  */
 export async function look(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
@@ -101,7 +101,9 @@ export async function look(page: Page, name: string): Promise<string[]> {
   return found
 }
 
-/** The serious rules of axe that the page breaks, of these or of all, with the first element of each. */
+/**
+ * The serious rules of axe that the page breaks, of the given ones or of all, with the first element of each.
+ */
 async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
   // Not by a script tag: the policy of the page refuses it.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await readFile(AXE, 'utf8'))

@@ -16,7 +16,7 @@ const PICTURE = Buffer.from(
   'base64',
 )
 
-/** The smallest height and width of what a finger presses. */
+/** The minimum height and width of a touch target. */
 const TARGET_PIXELS_MIN = 44
 
 describe('the verification page on a phone', () => {
@@ -174,7 +174,7 @@ describe('the verification page on a phone', () => {
     await tabTo(page, 'Full name')
     await keyboard.type('Ada Lovelace')
     await keyboard.press('Enter')
-    // The summary of what is wrong has the focus, so that it is read first.
+    // The error summary has the focus, so that it is read first.
     await page.getByRole('alert').waitFor()
     await page.waitForFunction(() => document.activeElement?.className === 'summary')
     expect(await page.getByLabel('Full name').inputValue()).toBe('Ada Lovelace')
@@ -193,7 +193,7 @@ async function sendDocument(page: Page, label: string, type: string): Promise<vo
   await page.getByRole('button', { name: 'Send this document' }).click()
 }
 
-/** Moves the focus with the tabulator to what has this name. */
+/** Moves the focus with the Tab key to the element with this name. */
 async function tabTo(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 40; presses++) {
     await page.keyboard.press('Tab')
@@ -207,7 +207,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`The focus does not reach ${name}`)
 }
 
-/** What is requested elsewhere, and what the page complains about. */
+/** Requests to other servers, and errors of the page. */
 function watch(page: Page, origin: string): { readonly elsewhere: string[]; readonly trouble: string[] } {
   const watched = { elsewhere: [] as string[], trouble: [] as string[] }
   page.on('request', (request) => {
@@ -216,14 +216,14 @@ function watch(page: Page, origin: string): { readonly elsewhere: string[]; read
   })
   page.on('pageerror', (error) => watched.trouble.push(error.message))
   page.on('console', (message) => {
-    // Chromium reports each answer with an error status: these are the forms that were wrong on purpose.
+    // Chromium logs each response with an error status: these forms were wrong on purpose.
     if (message.type() === 'error' && !/status of 400/.test(message.text()))
       watched.trouble.push(message.text())
   })
   return watched
 }
 
-/** Holds a page to what fits a phone and a finger, and takes its pictures. */
+/** Checks that a page fits a phone and a finger, and takes screenshots. */
 async function look(page: Page, name: string | undefined): Promise<void> {
   for (const viewport of [NARROW, PHONE]) {
     await page.setViewportSize(viewport)

@@ -23,7 +23,7 @@ async function faultsOf(page: Page): Promise<string[]> {
   })
 }
 
-/** A customer who has no mouse: everything by the keys that a keyboard has. */
+/** A customer without a mouse: everything by keyboard. */
 function keyboardOf(page: Page) {
   const { keyboard } = page
   const focused = () =>
@@ -33,7 +33,7 @@ function keyboardOf(page: Page) {
       const label = at instanceof HTMLInputElement ? at.labels?.[0]?.textContent : undefined
       return (at?.getAttribute('aria-label') ?? label ?? at?.textContent ?? '').trim()
     })
-  /** Goes forward to what has this name, as somebody does who hears what has the focus. */
+  /** Moves forward to the element with this name, as a screen reader user does. */
   const goTo = async (name: string | RegExp) => {
     const heard: string[] = []
     for (let steps = 0; steps < 60; steps++) {
@@ -87,7 +87,7 @@ describe('the page with the wallet kit', () => {
     trouble = []
     page.on('pageerror', (error) => trouble.push(error.message))
     page.on('console', (message) => {
-      // Chromium reports each refusal itself: of nobody yet, of the wrong code, of a payee who is known.
+      // Chromium logs each refusal itself: before the sign-in, of the wrong code, of a known payee.
       if (message.type() === 'error' && !/status of 4(?:01|09)/.test(message.text()))
         trouble.push(message.text())
     })
@@ -95,7 +95,7 @@ describe('the page with the wallet kit', () => {
     await page.goto(example.origin + query)
     const look = async (name: string) => {
       expect(await faultsOf(page), name).toEqual([])
-      // Nothing hangs over the edge.
+      // Nothing overflows the page.
       const overhang = await page.evaluate(
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       )
@@ -283,7 +283,7 @@ describe('the page with the wallet kit', () => {
     await page.route('**/execute', async (route) => {
       const answer = await route.fetch()
       const text = await answer.text()
-      // What arrives, in data; the sentence is for people.
+      // The received data; the sentence is for people.
       await route.fulfill({
         response: answer,
         body: text.replaceAll(String.raw`\"amount\":2550,`, String.raw`\"amount\":9550,`),

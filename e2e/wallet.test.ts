@@ -53,7 +53,7 @@ describe('a page with only the sdk', () => {
     const { body } = await countersign.call('session_list', { query: { accountId: walletId } })
     return body.data.map(({ type }) => type)
   }
-  /** Pictures for a person: SCREENSHOTS names their folder. */
+  /** Screenshots for a person: SCREENSHOTS names their folder. */
   const shoot = async (name: string) => {
     if (!SCREENSHOTS) return
     for (const [size, width, height] of [
@@ -149,7 +149,7 @@ describe('a page with only the sdk', () => {
     for (const word of words) expect(word).toMatch(/^[a-z]{3,8}$/)
     await shoot('phrase')
     await click('Done')
-    // The phrase was sealed to the page: nobody in between saw it.
+    // The phrase was sealed to the page: the backend never saw it.
     expect(backend.sent.some((text) => text.includes(words.join(' ')))).toBe(false)
   })
 
@@ -169,7 +169,7 @@ describe('a page with only the sdk', () => {
   test('never received the secret of the API, and met no error that it did not show', () => {
     expect(backend.sent.length).toBeGreaterThan(10)
     expect(backend.sent.filter((text) => text.includes(clientSecret))).toEqual([])
-    // Chromium itself reports each answer with an error status; those were expected.
+    // Chromium logs each response with an error status; these were expected.
     expect(trouble.filter((text) => !/^Failed to load resource: .* (?:40[01])/.test(text))).toEqual([])
   })
 })

@@ -93,7 +93,7 @@ function createProgram(isJson: boolean, done: (exitCode: number) => void): Comma
   addDoctorCommand(program, done)
   addServe(program, done)
   addAdminCommands(program, done)
-  // Late: these two read what is there.
+  // Late, because these two read the existing commands.
   addCompletion(program)
   arrangeHelp(program)
   return program

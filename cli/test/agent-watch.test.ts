@@ -29,7 +29,7 @@ test('whoever watches at a terminal is asked about each action once, and what is
     })
   const actions = [await pay(1_000n), await pay(2_000n), await pay(3_000n)]
 
-  // The second is decided elsewhere while it is asked about, and the third is left.
+  // The second is decided elsewhere while the prompt is open, and the third is left.
   const answers = [
     async () => true,
     async () => {

@@ -21,13 +21,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The embedded database, whatever the other tests use: these commands are for a server of their own. */
+/** The embedded database, whatever the other tests use: these commands start their own server. */
 function environment(): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, ...env } = process.env
   return { ...env, COUNTERSIGN_DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', PORT: '0' }
 }
 
-/** Runs the program where there is no data of a server. */
+/** Runs the program without any data of a server. */
 const run = (...args: string[]) => runProgram(args, environment())
 
 async function writeCredentials(change: Record<string, string> = {}): Promise<string> {

@@ -30,7 +30,7 @@ describe('a sandbox on the command line', () => {
     const passkey = await run('trigger', 'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED')
     expect(passkey).toMatchObject({ exitCode: 1, stdout: '' })
     expect(passkey.stderr).toContain('it needs a passkey whose counter goes back')
-    expect((await run('trigger', 'NONSENSE')).stderr).toContain('"NONSENSE" is no type of event')
+    expect((await run('trigger', 'NONSENSE')).stderr).toContain('"NONSENSE" is not an event type')
   })
 
   test('a server that cannot be reached has the code NO_ANSWER for a raw call too', async () => {
@@ -58,7 +58,7 @@ describe('a sandbox on the command line', () => {
   test('the request log is followed', async () => {
     const tail = start(['logs', 'tail', '--status', '4xx', '--json'], shop.env)
     const missing = () => shop.countersign.customers.get(shop.customer.usdId).catch(() => {})
-    // The tail begins with what comes after its first question.
+    // The tail begins with entries after its first query.
     const asked = async () => {
       await missing()
       return tail.output

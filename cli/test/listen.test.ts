@@ -23,7 +23,7 @@ interface Received {
   readonly status: number
 }
 
-/** A local server that checks each signature, and answers as told. */
+/** A local server that checks each signature, and responds as given. */
 async function openReceiver(secrets: readonly string[], answer: (id: string) => number) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
@@ -49,7 +49,7 @@ function startListener(url: string): ChildProcess {
   return spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-/** Resolves with what the listener says before the first event. */
+/** Resolves with the listener's output before the first event. */
 function isUnderWay(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let said = ''
@@ -106,7 +106,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign listen', () => {
       await fund(2)
       await expect.poll(() => receiver.received.length).toBeGreaterThan(4)
       expect(await end(first, 'SIGTERM')).toBe(0)
-      // What happens while nobody listens is not lost either.
+      // Events that happen while no listener runs are not lost either.
       await fund(2)
       isFailing = false
       const second = startListener(receiver.url)

@@ -6,7 +6,7 @@ import { type AuthProvider, CLIENTS, connectHttp, finishSignIn } from './mcp-cli
 import { makeAgent, makeDeviceCode, startHttp } from './mcp-http.testing.ts'
 import { PROGRAM } from './shop.testing.ts'
 
-/** An assistant on another machine, which knows the address of the server and nothing else. */
+/** An assistant on another machine, which knows only the address of the server. */
 function makeAssistant() {
   interface Found {
     tokens?: OAuthTokens
@@ -82,7 +82,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
 
   afterAll(async () => {
     expect(await server.end()).toBe(0)
-    // What is refused is told to the client alone.
+    // Refusals are reported to the client only.
     expect(server.output()).toMatch(/^Listening on [^\n]*\n$/)
   })
 
@@ -277,7 +277,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp --http', () => {
 
   test.each([
     [['--host', '0.0.0.0'], /^--host 0\.0\.0\.0 listens on every address: name the hosts /],
-    [['--code', 'AAA-AAA-AAA'], /^With --http each client brings the token of its own agent: /],
+    [['--code', 'AAA-AAA-AAA'], /^With --http each client sends the token of its agent: /],
     [['--base-url', 'nonsense'], /^The base address must be like /],
     [['--public-url', 'https://example.com/mcp'], /^--public-url must be an address without a path, /],
   ])('what cannot be is said in one line: %j', async (args, line) => {

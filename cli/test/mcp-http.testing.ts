@@ -8,7 +8,7 @@ import { PROGRAM } from './shop.testing.ts'
 
 const STARTS_MS = timeLimit(30_000)
 
-/** `countersign mcp --http` on a free port, and what ends it. */
+/** Starts `countersign mcp --http` on a free port. Returns a function that ends it. */
 export async function startHttp(...args: string[]) {
   const all = [PROGRAM, 'mcp', '--http', '--port', '0', '--base-url', inject('baseUrl'), ...args]
   const child = spawn(process.execPath, all, { env: { PATH: process.env.PATH } })

@@ -248,7 +248,7 @@ describe.skipIf(!existsSync(PROGRAM))('countersign mcp', () => {
       stderr: string
       exitCode: unknown
     }>((resolve) => {
-      // Nobody listens there, so the error must go to standard error.
+      // Nothing listens there, so the error must go to standard error.
       const args = [PROGRAM, 'mcp', '--base-url', 'http://127.0.0.1:8/2025-10-13']
       const env = { ...process.env, COUNTERSIGN_AGENT_TOKEN: 'unknown' }
       const child = execFile(process.execPath, args, { env }, (error, stdout, stderr) =>

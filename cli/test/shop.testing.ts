@@ -8,7 +8,7 @@ import { runAdmin } from '../../server/src/edge/commands/admin.ts'
 import { main } from '../src/program.ts'
 import type { Io, ServerProgramResult } from '../src/terminal/io.ts'
 
-/** The program as it is built, for tests of what only a process shows. */
+/** The built program, for tests of behavior that only a process shows. */
 export const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
 export interface Run {
@@ -92,8 +92,8 @@ async function serverProgram(args: readonly string[], env: Environment): Promise
 }
 
 /**
- * A platform whose credentials are where commands look for them, below `folder`, with a customer who has these amounts in
- * the wallet and in US dollars.
+ * A platform whose credentials are at their usual place below `folder`, with a customer who has these amounts
+ * in the wallet and in US dollars.
  */
 export async function makeShop(
   folder: string,

@@ -3,8 +3,8 @@ import type { Endpoint } from './core/endpoint.ts'
 import { isKeyOf } from './core/objects.ts'
 
 /**
- * Each call as a noun and a verb, as the sdk offers it: `countersign.customers.create(…)`. Parameters of the path come first, then the
- * body or the query, then options.
+ * Each call as a noun and a verb, as the SDK offers it: `countersign.customers.create(…)`. Path parameters
+ * come first, then the body or the query, then options.
  */
 export const NOUNS = {
   config_get: 'config.get',
@@ -238,7 +238,7 @@ export const NOUNS = {
   sandbox_webhook_test: 'sandbox.testWebhook',
 } as const satisfies Readonly<Record<Exclude<EndpointName, StreamName>, `${string}.${string}`>>
 
-/** The calls whose answer goes on, and the helper of the sdk that follows each. */
+/** The streaming calls, and the helper of the SDK that follows each. */
 export const STREAMS = { event_stream: 'followEvents' } as const
 export type StreamName = keyof typeof STREAMS
 
@@ -247,7 +247,9 @@ export function verbOf(name: EndpointName): string {
   return isKeyOf(STREAMS, name) ? STREAMS[name] : NOUNS[name]
 }
 
-/** A call as the sdk makes it, with the names of what it takes: `quotes.execute(quoteId)`, `customers.update(customerId, body)`. */
+/**
+ * A call as SDK code with its parameters: `quotes.execute(quoteId)`, `customers.update(customerId, body)`.
+ */
 export function nounCall(name: EndpointName, endpoint: Endpoint): string {
   const { path, body, upload, query, bodyOptional } = endpoint
   const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, param]) => param)

@@ -90,7 +90,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     expect(wrong).toEqual([])
   })
 
-  test('an agent is paused at once and goes on, and is deleted only by who says so twice', async () => {
+  test('an agent is paused at once and resumed, and is deleted only after a confirmation', async () => {
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const agentId = await agentThatPaid(countersign)
@@ -169,7 +169,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
     expect(new URL(page.url()).searchParams.get('httpRequestId')).toBe(logged)
     const faults = await look(page, 'requests')
     await page.getByRole('row', { name: 'PATCH' }).click()
-    // The audit trail shows who is concerned; the log of requests does not.
+    // The audit trail shows the customer concerned; the log of requests does not.
     const request = page.getByRole('region', { name: 'Request', exact: true })
     await request.getByText('***').first().waitFor()
     expect(await request.getByText('Ada Byron').count()).toBe(0)
@@ -188,7 +188,7 @@ describe.each(WIDTHS)('what is built with the platform, on %s', (_, viewport) =>
   })
 })
 
-/** An agent that has paid 5.00 USD by itself. */
+/** An agent that has paid 5.00 USD without an approval. */
 async function agentThatPaid(countersign: Countersign): Promise<string> {
   const { customerId, usdId, bankId } = await makeFundedCustomer(countersign, {
     email: 'ada@example.com',
@@ -213,7 +213,7 @@ async function agentThatPaid(countersign: Countersign): Promise<string> {
   return agent.id
 }
 
-/** The id of the request that changed a customer. The log has it about a second after its answer. */
+/** The id of the request that changed a customer. The log has it about a second after its response. */
 async function logOf(countersign: Countersign, customerId: string): Promise<string> {
   const read = () => countersign.requests.list({ method: 'PATCH', path: `/customers/${customerId}` })
   await expect.poll(async () => (await read()).data.length).toBe(1)

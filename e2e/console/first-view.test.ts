@@ -4,7 +4,7 @@ import { makeFundedCustomer } from '../../sdk/test/platform.testing.ts'
 import { type ConsoleWorld, openSignedIn } from '../console.testing.ts'
 
 const BYTES_MAX = 250_000
-/** What is smaller is not worth compressing. */
+/** Smaller responses are not worth compressing. */
 const PLAIN_BYTES_MAX = 1_024
 const RUNS = 3
 
@@ -30,7 +30,7 @@ describe('the overview of a member who is signed in', () => {
       amount: 1_000_000n,
     })
     await countersign.sandbox.fund(usdId, { amount: 100_000n })
-    // So that there is something to draw.
+    // Data for the chart.
     await countersign.transfers.out({
       source: { accountId: usdId },
       destination: { accountId: bankId },
@@ -63,7 +63,7 @@ describe('the overview of a member who is signed in', () => {
 
 const sum = (loaded: readonly Loaded[]) => loaded.reduce((all, { bytes }) => all + bytes, 0)
 
-/** What the page asks for once it can be used, with its bytes. */
+/** The requests of the page after it can be used, with their bytes. */
 const laterOf = (loaded: readonly Loaded[]) =>
   loaded
     .filter(({ isLate }) => isLate)

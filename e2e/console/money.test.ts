@@ -162,7 +162,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { caseId, customerId } = await waitingCase(countersign)
-    // Who reviews needs nothing but the role.
+    // A reviewer needs nothing but the role.
     const { data: members } = await countersign.members.list()
     await countersign.members.update(members[0]!.id, { permissions: [...MEMBER_ROLES.COMPLIANCE] })
     await go('/verifications')
@@ -197,7 +197,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
     world = await openSignedIn(viewport)
     const { page, countersign, wrong, go } = world
     const { usdId, payTo } = await fundedCustomer(countersign)
-    // The suffix has the payout fail, and its refund too.
+    // The suffix makes the payout fail, and its refund too.
     await countersign.quotes.create({
       source: { sourceType: 'ACCOUNT', accountId: usdId },
       destination: { destinationType: 'ACCOUNT', accountId: await payTo('000123456007') },
@@ -299,7 +299,7 @@ describe.each(VIEWPORTS)('people who look after money, on %s', (_, viewport) => 
   })
 })
 
-/** A customer with 5,000.00 USD, and accounts at banks by their numbers, which steer the outcome. */
+/** A customer with 5,000.00 USD, and bank accounts by their numbers, which control the outcome. */
 async function fundedCustomer(countersign: Countersign) {
   const { id: customerId } = await countersign.customers.create({
     customerType: 'INDIVIDUAL',
@@ -325,7 +325,7 @@ async function fundedCustomer(countersign: Countersign) {
   return { customerId, usdId, payTo }
 }
 
-/** An agent that asks above 10.00 USD, with a limit of 2,000.00 a day. */
+/** An agent that needs approval above 10.00 USD, with a limit of 2,000.00 a day. */
 async function connectedAgent(countersign: Countersign, customerId: string): Promise<Agent> {
   const { deviceCode } = await countersign.agents.create({
     name: 'Shopper',

@@ -76,7 +76,7 @@ describe('people sign in to the console', () => {
     await page.getByText('No customers yet').waitFor()
     await page.route('**/2025-10-13/**', (route) => route.abort('connectionrefused'))
     await page.getByLabel('Kind').selectOption('BUSINESS')
-    const note = page.getByText('The server cannot be reached. This page tries again by itself.')
+    const note = page.getByText('The server cannot be reached. This page retries automatically.')
     await note.waitFor()
     await page.unroute('**/2025-10-13/**')
     await note.waitFor({ state: 'detached' })
@@ -98,7 +98,7 @@ describe('people sign in to the console', () => {
   })
 })
 
-/** The code of the latest message, which is delivered after the answer to the page. */
+/** The code in the latest message, which is delivered after the response to the page. */
 async function codeTo(countersign: Countersign, recipient: string): Promise<string> {
   return vi.waitFor(async () => {
     const [message] = (await countersign.sandbox.inbox({ recipient })).data

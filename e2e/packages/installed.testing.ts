@@ -17,7 +17,7 @@ function folder(name: string): string {
   return path
 }
 
-/** The file of a tool, which may be missing where it is made for another system. */
+/** The file of a tool, which may be missing if it was built for another system. */
 export function tool(path: string): string {
   return join(TOOLS, 'node_modules', path)
 }
@@ -43,7 +43,10 @@ export async function makeProject({
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Runs a program in a project, against a new platform unless `env` names one. Rejects where it fails, with what it printed. */
+/**
+ * Runs a program in a project, against a new platform unless `env` names one. Rejects if it fails, with its
+ * output.
+ */
 export async function run(
   path: string,
   file: string,
@@ -59,7 +62,7 @@ export async function run(
   }
 }
 
-/** What a program of a platform finds in its environment. */
+/** The environment of a platform's program. */
 export async function environment(): Promise<NodeJS.ProcessEnv> {
   const response = await fetch(inject('platformMaker'), { method: 'POST' })
   const { tokenId, clientSecret } = (await response.json()) as { tokenId: string; clientSecret: string }

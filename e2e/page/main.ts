@@ -36,7 +36,10 @@ let session: Session | undefined
 
 find('owner').textContent = `${me.name}, ${me.email}`
 
-/** Shows what will be signed, and for a payment every member of the payee. Resolves to whether the customer agrees. */
+/**
+ * Shows the content to sign, and for a payment every field of the payee. Resolves to true if the customer
+ * agrees.
+ */
 async function showAndAsk(statement: Statement): Promise<boolean> {
   find('confirm-words').textContent = statement.summary
   find('confirm-payee').replaceChildren(
@@ -126,7 +129,7 @@ on('pay-form', async () => {
     },
   })
   await countersign.signed('quote_execute', { params: { quoteId: quote.id } }, signedIn())
-  say('The payment is under way.')
+  say('The payment is in progress.')
   const { status } = await countersign.waitForTransaction(quote.transactionId)
   await show(
     status === 'COMPLETED'

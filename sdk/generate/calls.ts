@@ -8,7 +8,7 @@ import { PAYLOADS } from '@countersign/contract/signing/payloads'
 import { membersOf, type Schema, schemaOf } from './schema.ts'
 import { Shapes, shapeOf } from './shapes.ts'
 
-/** The paths that the call of the sdk reaches: all endpoints, one a line. */
+/** All endpoints, one a line. */
 export function callsFile(): string {
   const shapes = new Shapes()
   const lines = Object.entries<Endpoint>(API).map(([name, endpoint]) => lineOf(name, endpoint, shapes))
@@ -20,10 +20,10 @@ export function callsFile(): string {
  */
 export const CALLS = \`\n${lines.join('\n')}\n\`
 
-/** Where amounts are. */
+/** The places of amounts. */
 export const SHAPES: readonly unknown[] = ${shapes.text}
 
-/** Where amounts are in the details of an error, and of the accounts that they list. */
+/** The places of amounts in the details of an error, and in the accounts that they list. */
 export const DETAIL_SHAPE: unknown = ${detailShape()}
 `
 }
@@ -55,19 +55,19 @@ function lineOf(name: string, endpoint: Endpoint, shapes: Shapes): string {
   return [name, verb, method, path, `-${flags.filter(Boolean).join('')}`, ...answers].join(' ')
 }
 
-/** Whether the body or the query can be left out. */
+/** True if the body or the query is optional. */
 export function isOptional({ body, bodyOptional, upload, query }: Endpoint): boolean {
   if (upload) return false
   const { required = [] } = schemaOf(body ?? query)
   return bodyOptional === true || required.length === 0
 }
 
-/** Whether an answer has a list of records in \`data\`. */
+/** True if a response has a list of records in `data`. */
 export function isList(schema: object | null | undefined): boolean {
   return schemaOf(schema).properties?.data?.type === 'array'
 }
 
-/** What the wallet needs of the contract: the calls that it signs for, and what it reads in a payload. */
+/** The parts of the contract that the wallet needs: the signed calls, and the schemas of their payloads. */
 export function signingFile(): string {
   const signed = Object.entries<Endpoint>(API).filter(([, { signed }]) => signed)
   const targets = Object.fromEntries(signed.map(([name, { method, path }]) => [name, `${method} ${path}`]))
@@ -81,14 +81,16 @@ export const SIGNED_TARGETS = ${JSON.stringify(targets, null, 2)} as const
 /** The node of each operation's payload. */
 export const PAYLOAD_ROOTS = ${JSON.stringify(roots, null, 2)} as const
 
-/** What is read strictly, a node a line: see strict-reader.ts. */
+/** The schemas of payloads, a node a line: see strict-reader.ts. */
 export const PAYLOAD_NODES = ${JSON.stringify(nodes.text)}
 `
 }
 
-/** Gives each different schema its line, in the form that strict-reader.ts reads: what a device checks of it, and nothing else. */
+/**
+ * Gives each different schema its line, in the form that strict-reader.ts reads: only what a device checks.
+ */
 export class Nodes {
-  /** A text is the first, because most members are one: they need not name it. */
+  /** String comes first, because most fields are one: they need not name it. */
   readonly #lines: string[] = ['string']
 
   indexOf(schema: Schema): number {
@@ -101,7 +103,7 @@ export class Nodes {
     return this.#lines.join('\n')
   }
 
-  /** The number of a node as lines have it: with 36 digits, because it is shorter. */
+  /** The number of a node in base 36, which is shorter. */
   #numberOf(schema: Schema): string {
     return this.indexOf(schema).toString(36)
   }
@@ -137,7 +139,7 @@ function listOf(words: readonly unknown[]): string {
   return words.join()
 }
 
-/** Where the amounts of each webhook are, by the type of its event. */
+/** The places of amounts in each webhook, by the type of its event. */
 export function webhooksFile(): string {
   const shapes = Object.values(WEBHOOKS).flatMap(({ body }) => {
     const shape = shapeOf(schemaOf(body))

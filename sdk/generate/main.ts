@@ -3,7 +3,7 @@ import { callsFile, signingFile, webhooksFile } from './calls.ts'
 import { nounsFile } from './nouns.ts'
 import { typesFile } from './types.ts'
 
-/** The files of `sdk/src/generated` by their names, out of the contract. */
+/** The files of `sdk/src/generated`, by name. */
 export function generatedFiles(): Readonly<Record<string, string>> {
   return {
     'types.ts': `import type { FileInput } from '../client/upload-form.ts'\n\n${typesFile()}`,
@@ -15,7 +15,7 @@ export function generatedFiles(): Readonly<Record<string, string>> {
   }
 }
 
-/** The names with a word of their own, as the server spells them. */
+/** The names that contain the wire word, as the server spells them. */
 function wireWordFile(): string {
   return readFileSync('contract/src/core/wire-word.ts', 'utf8').replace("'./decode.ts'", "'../json/json.ts'")
 }

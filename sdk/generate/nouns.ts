@@ -4,7 +4,7 @@ import { memberOf } from '@countersign/contract/core/objects'
 import { NOUNS } from '@countersign/contract/nouns'
 import { isList, isOptional } from './calls.ts'
 
-/** The nouns and verbs of the client, as types, with what each call says of itself. */
+/** The nouns and verbs of the client, as types, with the description of each call. */
 export function nounsFile(): string {
   const verbs = new Map<string, string[]>()
   for (const [name, endpoint] of Object.entries<Endpoint>(API)) {

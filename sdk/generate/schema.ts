@@ -1,4 +1,4 @@
-/** What the generator reads of a schema of the contract. */
+/** The parts of a schema that the generator reads. */
 export interface Schema {
   readonly type?: string | readonly string[]
   readonly format?: string

@@ -2,12 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { membersOf, type Schema } from './schema.ts'
 
 /**
- * Where the amounts of an answer are: 1 is an amount, 2 a number that is no amount, a list of one is the shape of every item, an object has the
- * shapes of its members. What has neither is left out.
+ * The places of amounts in a response: 1 is an amount, 2 another number, a list of one is the shape of every
+ * item, an object has the shapes of its fields. Everything else is left out.
  */
 export type Shape = 1 | 2 | readonly [Shape] | { readonly [name: string]: Shape }
 
-/** The shape of what a schema describes; undefined where nothing in it is a number to decode. Throws where the members of a union differ. */
+/**
+ * The shape of a schema; undefined if it contains no number to decode. Throws if the members of a union
+ * differ.
+ */
 export function shapeOf(schema: Schema): Shape | undefined {
   if (schema.format === 'int64') return 1
   if (schema.type === 'number') return 2
@@ -24,7 +27,7 @@ export function shapeOf(schema: Schema): Shape | undefined {
   return shapes.length === 0 ? undefined : Object.fromEntries(shapes)
 }
 
-/** The shape that reads either; a member that one of them lacks is read as the other says. */
+/** The shape that reads either; a field missing from one is read by the other. */
 function merged(one: Shape | undefined, other: Shape | undefined): Shape | undefined {
   if (one === undefined || other === undefined || isDeepStrictEqual(one, other)) return one ?? other
   if (isOfObject(one) && isOfObject(other)) {

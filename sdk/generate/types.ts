@@ -87,7 +87,7 @@ function declaration(name: string, schema: Schema): string {
     : `${comment}export type ${name} = ${own}`
 }
 
-/** The type of a schema: its name where it has one. */
+/** The type of a schema: its name, if it has one. */
 export function typeOf(schema: Schema): string {
   return (isComponent(schema) ? nameByShape.get(shapeOf(schema)) : undefined) ?? inside(schema)
 }

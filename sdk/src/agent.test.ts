@@ -7,7 +7,8 @@ const baseUrl = 'http://127.0.0.1:1/2025-10-13'
 const ACTION = { id: 'AgentAction:1', status: 'PENDING_APPROVAL' }
 
 /**
- * A server that answers with one body after the other and repeats the last one, and a clock that moves only by waiting.
+ * A server that responds with one body after the other and repeats the last one, and a clock that moves only
+ * by waiting.
  */
 function simulate(bodies: readonly object[]) {
   const sent: { readonly path: string; readonly method: string; readonly headers: Headers }[] = []

@@ -14,7 +14,7 @@ import { type AgentAction, type DecidedAction, untilDecided } from './waiting/wa
 import { type Transaction, untilEnded } from './waiting/wait-for-transaction.ts'
 import type { WaitOptions } from './waiting/wait-until.ts'
 
-/** How to reach the API: `ClientOptions` without a platform's credentials. */
+/** The connection to the API: `ClientOptions` without a platform's credentials. */
 export type AgentConnection = Omit<ClientOptions, 'tokenId' | 'clientSecret' | 'accessToken'>
 
 /** The agent itself: its customer, its policy, its usage of the limits, and whether it is paused. */
@@ -37,10 +37,13 @@ type Once = Pick<CallOptions, 'idempotencyKey' | 'signal'>
  *     const action = await agent.executeQuote(quote.id)
  *     const decided = await agent.waitForDecision(action.id)
  *
- * Reads are always allowed. The policy decides about what moves money: it executes at once, waits for the platform's
- * approval (`PENDING_APPROVAL`), or is denied with CountersignError 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`. The
- * `details` name the rule, and for a limit what was `asked` and what was `left`. Amounts are `bigint`, in the smallest
- * unit of their currency. Each call that moves something carries its own `Idempotency-Key` and can be retried safely.
+ * Calls that move money carry their own `Idempotency-Key`, so they can be retried safely, and the policy
+ * decides:
+ * - They execute at once, or wait for the platform's approval (`PENDING_APPROVAL`).
+ * - They are denied with CountersignError 403 `FORBIDDEN` or `VELOCITY_LIMIT_EXCEEDED`; `details` name the
+ *   rule, and for a limit `asked` and `left`.
+ *
+ * Amounts are `bigint`, in the smallest unit of their currency.
  */
 export class Agent {
   readonly #client: Client
@@ -53,22 +56,27 @@ export class Agent {
   }
 
   /**
-   * Redeems a device code, which is valid once, for 15 minutes; case and hyphens are ignored. Revokes the previous
-   * token. Never retries: if the answer is lost, the code is used, and the platform creates a new one. Rejects with
-   * CountersignError: 404 `DEVICE_CODE_NOT_FOUND` for an unknown, used or expired code, 429 `RATE_LIMITED` after too
-   * many attempts.
+   * Redeems a device code, which is valid once, for 15 minutes; case and hyphens are ignored. Revokes the
+   * previous token.
+   *
+   * - Never retries: if the response is lost, the code is used, and the platform creates a new one.
+   * - Rejects with CountersignError 404 `DEVICE_CODE_NOT_FOUND` for an unknown, used or expired code.
+   * - Rejects with CountersignError 429 `RATE_LIMITED` after too many attempts.
    */
   static async redeem({ code, ...connection }: AgentConnection & { readonly code: string }): Promise<Agent> {
     const { body } = await new Client(connection).call('agent_device_code_redeem', { params: { code } })
     return Agent.withToken({ ...connection, accessToken: body.accessToken })
   }
 
-  /** An agent that was connected before, by its stored `accessToken`. */
+  /** An agent that was connected before, with its stored `accessToken`. */
   static withToken(connection: AgentConnection & { readonly accessToken: string }): Agent {
     return new Agent(new Client(connection), connection.accessToken)
   }
 
-  /** Calls one of the agents' endpoints by its name in the contract, see `Client.call`. The methods below are these. */
+  /**
+   * Calls one of the agents' endpoints by its name in the contract, see `Client.call`. The methods below use
+   * it.
+   */
   async call<N extends AgentCallName>(...args: Arguments<N>): Promise<Answer<N>> {
     return this.#client.call<N>(...args)
   }
@@ -83,7 +91,8 @@ export class Agent {
   }
 
   /**
-   * What the policy would decide about an action. Nothing is executed, reserved or recorded; balances are not checked.
+   * Returns the policy's decision about an action. Nothing is executed, reserved or recorded; balances are
+   * not checked.
    */
   async simulate(body: BodyInput<'agent_me_policy_simulate'>): Promise<PolicyAnswer> {
     return (await this.call('agent_me_policy_simulate', { body })).body
@@ -180,8 +189,8 @@ export class Agent {
   }
 
   /**
-   * Waits until the platform has decided about an action, at most `timeoutMs`: `status` of the answer is `APPROVED`,
-   * `REJECTED` or `FAILED`, see `DecidedAction`. Rejects with NotDecidedError when the time is up.
+   * Waits up to `timeoutMs` until the platform has decided about an action: `status` of the result is
+   * `APPROVED`, `REJECTED` or `FAILED`, see `DecidedAction`. Rejects with NotDecidedError at the timeout.
    */
   async waitForDecision(actionId: string, options: WaitOptions = {}): Promise<DecidedAction> {
     const params = { actionId }
@@ -191,7 +200,7 @@ export class Agent {
     )
   }
 
-  /** Waits until a payment has ended, with any outcome. Rejects with StillUnderWayError when the time is up. */
+  /** Waits until a payment has ended, with any outcome. Rejects with StillUnderWayError at the timeout. */
   async waitForTransaction(transactionId: string, options: WaitOptions = {}): Promise<Transaction> {
     const params = { transactionId }
     return untilEnded(

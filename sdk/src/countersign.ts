@@ -29,13 +29,13 @@ import { type Transaction, waitForTransaction } from './waiting/wait-for-transac
 import type { WaitOptions } from './waiting/wait-until.ts'
 import { Wallet, type WalletOptions } from './wallet/wallet.ts'
 
-/** The options of a client whose address and credentials are stored. */
+/** The options of a client with a stored address and credentials. */
 export interface StoredOptions extends Omit<ClientOptions, 'baseUrl' | keyof ClientCredentials> {
   /** A profile of `countersign login`. */
   readonly profile?: string
 }
 
-/** What a `Countersign` has beside its nouns. */
+/** The members of a `Countersign` other than its nouns. */
 class Core implements Caller {
   readonly #client: Client
   readonly #options: ClientOptions
@@ -49,9 +49,10 @@ class Core implements Caller {
   }
 
   /**
-   * A client with stored credentials, found as the command line finds them: the profile that is named here or in
-   * `COUNTERSIGN_PROFILE`; the variables `COUNTERSIGN_BASE_URL`, `COUNTERSIGN_TOKEN_ID` and `COUNTERSIGN_CLIENT_SECRET`;
-   * `credentials.json` in the data directory; the default profile. Throws CredentialsError without credentials.
+   * A client with stored credentials, found in the same order as by the CLI: the profile given here or in
+   * `COUNTERSIGN_PROFILE`; the variables `COUNTERSIGN_BASE_URL`, `COUNTERSIGN_TOKEN_ID` and
+   * `COUNTERSIGN_CLIENT_SECRET`; `credentials.json` in the data directory; the default profile. Throws
+   * CredentialsError without credentials.
    */
   static fromEnv({ profile, ...options }: StoredOptions = {}): Countersign {
     const env = globalThis.process?.env ?? {}
@@ -96,7 +97,7 @@ class Core implements Caller {
     return waitForCard(this.#client, cardId, options)
   }
 
-  /** The same server, called with the token of an agent or a customer in place of these credentials. */
+  /** A client for the same server with the token of an agent or a customer instead of these credentials. */
   withAccessToken(accessToken: AccessToken): Countersign {
     const { tokenId: _, clientSecret: __, ...connection } = this.#options
     return new Countersign({ ...connection, accessToken })
@@ -122,7 +123,7 @@ class Core implements Caller {
 const NO_CREDENTIALS =
   'There are no credentials. Set COUNTERSIGN_BASE_URL, COUNTERSIGN_TOKEN_ID and COUNTERSIGN_CLIENT_SECRET, or log in: npx countersign login'
 
-// A name that is none, such as `countersign.customer`, says which one was meant.
+// An unknown name, such as `countersign.customer`, throws an error that suggests the right one.
 Object.setPrototypeOf(
   Core.prototype,
   complaining('countersign', () => [
@@ -140,9 +141,10 @@ Object.setPrototypeOf(
  *     const quote = await countersign.quotes.execute(quoteId, { signer: session })
  *     await countersign.waitForTransaction(quote.transactionId)
  *
- * Parameters of the path come first, then the body or the query, then options. A verb resolves to the body of the answer, and rejects with
- * CountersignError for a refusal, with ConnectionError where there was no answer, and with SignatureRequiredError where a wallet has to sign and
- * there is no signer. `call` gives the whole answer.
+ * Path parameters come first, then the body or the query, then options. A verb resolves to the body of the
+ * response, and rejects with CountersignError for a refusal, with ConnectionError without a response, and
+ * with SignatureRequiredError if a wallet has to sign and there is no signer. `call` returns the whole
+ * response.
  */
 export type Countersign = Core & Nouns
 export const Countersign = Core as unknown as {

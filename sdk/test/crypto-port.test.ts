@@ -70,7 +70,7 @@ describe('where Web Crypto is missing', () => {
   })
 
   test('a wallet signs in by code, pays, gets another session, and is exported', async () => {
-    // As in React Native: randomness is there, and no SubtleCrypto.
+    // Like React Native, which has randomness and no SubtleCrypto.
     vi.stubGlobal('crypto', { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => randomFillSync(bytes) })
     setCrypto(noble)
     const countersign = await makeClient()

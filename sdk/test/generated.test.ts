@@ -19,7 +19,7 @@ const NODES = nodesOf(PAYLOAD_NODES)
 type Table = typeof API
 type Name = keyof Table
 
-/** Whether each can stand for the other. */
+/** True if each type is assignable to the other. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 
 /** The calls whose generated types differ from the contract's in one of their parts. */
@@ -37,7 +37,10 @@ type Different = {
     : N
 }[Name]
 
-/** Values of a schema that differ in what matters here: members of unions, absent members, null, and the size of integers. */
+/**
+ * Values of a schema that differ in what matters here: members of unions, absent fields, null, and the size
+ * of integers.
+ */
 function samplesOf(schema: Schema, depth = 0): unknown[] {
   const members = membersOf(schema)
   if (members) return members.flatMap((member) => samplesOf(member, depth + 1))
@@ -65,7 +68,7 @@ function samplesOfType(schema: Schema, depth: number): unknown[] {
   }
 }
 
-/** One object for each sample of the member that has most of them, and one without what may be absent. */
+/** One object for each sample of the field with the most samples, and one without optional fields. */
 function objectSamples({ properties = {}, required = [] }: Schema, depth: number): unknown[] {
   const inside = Object.entries(properties).map(([name, one]) => [name, samplesOf(one, depth + 1)] as const)
   const count = Math.max(1, ...inside.map(([, samples]) => samples.length))
@@ -80,7 +83,8 @@ function objectSamples({ properties = {}, required = [] }: Schema, depth: number
 
 describe('what is generated from the contract', () => {
   test('has the types of the contract for every call and payload', () => {
-    // Its handler judges `clientPublicKey` itself, so its type in the contract is `unknown`; a caller gives a string.
+    // Its handler checks `clientPublicKey` itself, so its type in the contract is `unknown`; a caller gives a
+    // string.
     expectTypeOf<Different>().toEqualTypeOf<'credential_challenge'>()
     expectTypeOf<keyof Calls>().toEqualTypeOf<Name>()
     expectTypeOf<Same<Payloads[keyof Payloads], Payload>>().toEqualTypeOf<true>()
@@ -135,7 +139,7 @@ describe('what is generated from the contract', () => {
   })
 })
 
-/** The schema that a node stands for, with all that a device checks. */
+/** The schema that a node stands for, with everything that a device checks. */
 function schemaOf(at: number): unknown {
   const node = NODES[at]
   if (node === 'int64') return { int64: true }
@@ -152,7 +156,7 @@ function schemaOf(at: number): unknown {
   )
 }
 
-/** The same of a schema of the contract. */
+/** The checks of a schema of the contract, in the form of `schemaOf`. */
 function checksOf(schema: Schema): unknown {
   const members = membersOf(schema)
   if (members) return { tag: schema.discriminator?.propertyName ?? '', members: members.map(checksOf) }

@@ -13,7 +13,10 @@ import { makePlatform, type TestCredentials } from './platform.testing.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** The packages that the guides need beside Node, and the built sdk, because Node itself runs the scripts. */
+/**
+ * The packages that the guides need in addition to Node, and the built SDK, because Node itself runs the
+ * scripts.
+ */
 export const canRunGuides =
   ['bash', 'curl'].every((program) => spawnSync(program, ['--version']).status === 0) &&
   existsSync(join(ROOT, 'sdk/dist/index.js'))
@@ -31,7 +34,9 @@ export function blocksOf(text: string): Block[] {
   }))
 }
 
-/** The scripts by name. A block names its script in its first line; a script can go on in a later block. */
+/**
+ * The scripts by name. A block names its script in its first line; a script can continue in a later block.
+ */
 function scriptsOf(blocks: readonly Block[]): Map<string, string> {
   const scripts = new Map<string, string>()
   for (const { language, code } of blocks) {
@@ -42,8 +47,8 @@ function scriptsOf(blocks: readonly Block[]): Map<string, string> {
 }
 
 /**
- * Follows a guide of `docs/` to the letter, against its own platform: saves each `js` block and runs the `sh` blocks as
- * one script, which stops at the first failing command. Skips other blocks.
+ * Follows a guide of `docs/` to the letter, on its own platform: saves each `js` block and runs the `sh`
+ * blocks as one script, which stops at the first failing command. Skips other blocks.
  */
 export async function runGuide(file: string): Promise<{ stdout: string; stderr: string }> {
   const { baseUrl, tokenId, clientSecret } = await makePlatform()
@@ -58,8 +63,8 @@ export async function runGuide(file: string): Promise<{ stdout: string; stderr: 
 }
 
 /**
- * Runs a program of a document, by the name in its first line, in a folder with the credentials file of a sandbox. Returns
- * what it printed.
+ * Runs a program of a document, by the name in its first line, in a folder with the credentials file of a
+ * sandbox. Returns its output.
  */
 export async function runProgramOf(
   document: string,
@@ -80,7 +85,7 @@ export async function runProgramOf(
   }
 }
 
-/** The same for a guide that starts a server of its own; `env` is what it reads from the environment. */
+/** Runs the commands of a guide that starts its own server; `env` is its environment. */
 export async function runCommands(
   file: string,
   env: Readonly<Record<string, string>>,
@@ -112,7 +117,7 @@ export async function freePorts(count: number): Promise<string[]> {
 /** npx takes longer to find a program than most of ours take to run. */
 const NPX = 'npx() { local program=$1; shift; "node_modules/.bin/$program" "$@"; }'
 
-/** A command of a page, and what the page shows of its output; undefined in a block without outputs. */
+/** A command of a page, and its output on the page; undefined in a block without outputs. */
 export interface Command {
   readonly text: string
   readonly shown: string | undefined
@@ -126,8 +131,8 @@ export interface Outcome {
 }
 
 /**
- * The commands of a block, in order: of `console` what follows `$ `, with the lines that it prints; of others each line, as far as a
- * here-document or a backslash at its end takes it.
+ * The commands of a block, in order. In `console` blocks: the rest of each line after `$ `, with the printed
+ * lines; in others: each line, together with its here-document or the lines that a backslash continues.
  */
 export function commandsIn(language: string, code: string): Command[] {
   const lines = code.trimEnd().split('\n')
@@ -150,7 +155,10 @@ export function commandsIn(language: string, code: string): Command[] {
   return commands.map((text) => ({ text, shown: undefined }))
 }
 
-/** What a page shows as a pattern: numbers are others each time, `…` is anything, and a line of it any number of lines. */
+/**
+ * A pattern for the output that a page shows: numbers vary, `…` matches anything, and a line of it any number
+ * of lines.
+ */
 export function patternOf(shown: string): RegExp {
   const lines = shown.split('\n').map((line) =>
     line === '…'
@@ -163,7 +171,10 @@ export function patternOf(shown: string): RegExp {
   return new RegExp(`^${lines.join('')}$`)
 }
 
-/** One shell in a folder that is the repository's to it, for what builds on each other: variables, folders, processes. */
+/**
+ * One shell in a folder that looks like the repository, for steps that build on each other: variables,
+ * folders, processes.
+ */
 export class Shell {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>
   #stdout = ''
@@ -172,7 +183,7 @@ export class Shell {
   #count = 0
 
   private constructor(folder: string, env: NodeJS.ProcessEnv) {
-    // Its own group, so that whatever it has started ends with it.
+    // Its own group, so that everything that it started ends with it.
     this.#child = spawn('bash', ['-u'], {
       cwd: folder,
       env,
@@ -191,16 +202,16 @@ export class Shell {
     process.on('exit', this.#kill)
   }
 
-  /** Its whole group, also where the run of the tests was ended. */
+  /** Kills the whole group, also if the test run is aborted. */
   readonly #kill = (): void => {
     try {
       process.kill(-this.#child.pid!, 'SIGKILL')
     } catch {
-      // It has ended, and all that it had started.
+      // It has ended, with everything that it started.
     }
   }
 
-  /** `env` is all that it has beside PATH and HOME; the folder is `repository` in `work`. */
+  /** `env` is its whole environment next to PATH and HOME; the folder is `repository` in `work`. */
   static async open(work: string, env: Readonly<Record<string, string>>): Promise<Shell> {
     const { PATH = '', HOME = '' } = process.env
     return new Shell(await linkedRepository(work), { PATH, HOME, ...env })
@@ -227,7 +238,7 @@ export class Shell {
     return ended
   }
 
-  /** Ends the shell and what it has started. */
+  /** Ends the shell and everything that it started. */
   async close(): Promise<void> {
     const { exitCode, signalCode } = this.#child
     const closed = exitCode === null && signalCode === null ? once(this.#child, 'close') : undefined
@@ -237,13 +248,16 @@ export class Shell {
   }
 }
 
-/** A folder for a world, which is removed in the end. */
+/** A temporary folder for a world. */
 export async function newWork(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'countersign-operations-'))
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 
-/** The repository by links, so that what a command leaves in its folder is nobody else's; and a later release of it beside it. */
+/**
+ * The repository as links, so that files that a command leaves in its folder stay separate; and a later
+ * release of it next to it.
+ */
 async function linkedRepository(work: string): Promise<string> {
   const folder = join(work, 'repository')
   await mkdir(folder)

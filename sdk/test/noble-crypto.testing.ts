@@ -5,7 +5,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesFromBase64url, concatBytes } from '../src/crypto/bytes.ts'
 import type { CryptoPort } from '../src/crypto/port.ts'
 
-/** A key as this implementation keeps it; it says what WebCrypto's own says of itself. */
+/** A key as this implementation keeps it, with the properties of a WebCrypto key. */
 interface PlainKey {
   readonly type: 'public' | 'private' | 'secret'
   readonly algorithm: string
@@ -17,7 +17,7 @@ type Source = ArrayBuffer | ArrayBufferView
 
 const PKCS8_SCALAR_AT = 35
 
-/** What the sdk uses of Web Crypto, in JavaScript alone, as an app for a system without Web Crypto would give it. */
+/** `CryptoPort` in plain JavaScript, as an app for a system without Web Crypto would give it. */
 export function nobleCrypto(random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array): CryptoPort {
   const subtle = {
     async digest(_name: string, data: Source) {

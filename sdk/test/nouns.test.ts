@@ -4,7 +4,7 @@ import { CountersignError, isCode, SignatureRequiredError } from '../src/client/
 import { Countersign } from '../src/countersign.ts'
 import { makeClient, makeFundedCustomer, makePlatform, makeQuote } from './platform.testing.ts'
 
-/** The same client as plain JavaScript sees it, without types. */
+/** The client as plain JavaScript sees it, without types. */
 function untyped(countersign: Countersign) {
   return countersign as unknown as Record<string, Record<string, (...given: unknown[]) => Promise<unknown>>>
 }

@@ -27,7 +27,7 @@ import {
 const PAGE = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8')
 const WALK = '## Walkthrough: installation to restore\n'
 
-/** Why a command of the page is not run. */
+/** Commands of the page that are not run, and why. */
 const NOT_RUN: ReadonlyMap<string, string> = new Map([
   ['npm ci --ignore-scripts', 'it would take the packages away from all other tests'],
   ['git fetch --tags', 'there is no release after this one, and a clone without tags has none at all'],
@@ -54,7 +54,7 @@ function without(commands: readonly Command[]): Command[] {
   return commands.filter(({ text }) => !NOT_RUN.has(text) && (hasJq || !text.includes('| jq ')))
 }
 
-/** How a command begins, and what it prints. */
+/** The beginning of a command, and its output. */
 interface Expected {
   readonly begins: string
   readonly says: RegExp
@@ -64,7 +64,7 @@ const CREDENTIALS =
   /^Platform +(Platform:\S+)\nToken id +(Token:\S+)\nClient secret +(\S+)\nBase address +http:/
 const RIGHT = /^Checked \d+ transfers, .*\nThe books are as they were written\.\n$/
 
-/** What the commands outside of the walk print, by how they begin, the longer before the shorter. */
+/** The output of the commands outside of the walk, by their beginning, longer ones first. */
 const EXPECTED: readonly Expected[] = [
   { begins: 'npx countersign rails list', says: /^OUT .*example-bank +http +open\n/ },
   { begins: 'npx countersign rails check', says: /^ok +example-bank +It answers/ },
@@ -131,7 +131,8 @@ describe.skipIf(!canRunGuides)('the guide to operations', () => {
     expect([...NOT_RUN.keys()].filter((text) => !known.includes(text))).toEqual([])
   })
 
-  // Each command takes a second of processor time and more. So one kind of database has the operator's, the other one the walk.
+  // Each command takes a second of processor time and more, so one kind of database runs the operator's
+  // commands, the other one the walk.
   test.skipIf(onPostgres)(
     "each of the operator's commands does what the page says, with a server in production on an embedded database",
     async () => {
@@ -158,7 +159,9 @@ describe.skipIf(!canRunGuides)('the guide to operations', () => {
   )
 })
 
-/** A place of its own, a bank, a collector of traces, and a shell with the settings of a server in production. */
+/**
+ * A temporary folder, a bank, a collector of traces, and a shell with the settings of a server in production.
+ */
 async function openWorld() {
   const work = await newWork()
   onTestFinished(work.remove)
@@ -183,21 +186,24 @@ async function openWorld() {
     COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY,
     RAILS_FILE: rails,
     [SECRET_NAME]: BANK_SECRET,
-    // Codes are made; nobody takes them.
+    // Codes are created; nothing receives them.
     SMTP_URL: 'smtp://127.0.0.1:1',
   })
   onTestFinished(() => shell.close())
   return new World(shell, collector, work.path, `http://127.0.0.1:${port}`)
 }
 
-/** As for other processes of tests: to optimize the code of the embedded database takes longer than it saves in seconds. */
+/**
+ * Optimizing the code of the embedded database takes longer than it saves in seconds, as in other processes
+ * of tests.
+ */
 const SHORT_LIFE = `
 import { setFlagsFromString } from 'node:v8'
 for (const flag of ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag)
 `
 
 const MONTHS_AHEAD = 8
-/** Makes a program live when this month is old enough for an archive. */
+/** Moves a program's clock to when this month is old enough for an archive. */
 const CLOCK_AHEAD = `
 const ahead = ${MONTHS_AHEAD * 31 * 24 * 3600 * 1000}
 const Now = Date
@@ -212,7 +218,7 @@ class World {
   readonly collector: Awaited<ReturnType<typeof openCollector>>
   readonly #work: string
   readonly #origin: string
-  /** What stands in the place of the page's `…`, by what it follows. */
+  /** The value for the page's `…`, by the text before it. */
   readonly #ids = new Map<string, string>()
   readonly #newKey = 'ab'.repeat(32)
 
@@ -236,7 +242,7 @@ class World {
     expect(code).toBe(0)
   }
 
-  /** Runs a command of the page, and holds it to what it says. */
+  /** Runs a command of the page, and compares the output with the page. */
   async does(command: Command): Promise<void> {
     const { says } = expectedOf(command)
     const outcome = await this.#shell.run(this.#filled(command.text))
@@ -252,7 +258,7 @@ class World {
       .replace(/(Platform|Token|InternalAccount):…/, (id) => this.#ids.get(id) ?? '')
       .replace('NEW_MASTER_KEY=…', `NEW_MASTER_KEY=${this.#newKey}`)
       .replace(/ (\/backups|\/archives)/, ` ${this.#work}$1`)
-    // As the page says: it asks, and a script adds --yes.
+    // The page says that the command prompts, and that a script adds --yes.
     if (text.includes('token revoke')) return filled.replace(' #', ' --yes #')
     if (text.startsWith('zcat'))
       return `(cd ${this.#work}/archives && ${filled
@@ -262,7 +268,7 @@ class World {
     return `NODE_OPTIONS="$NODE_OPTIONS --import=${this.#work}/clock.mjs" ${filled.replace('2026-03', monthIn(3))}`
   }
 
-  /** What the commands that follow need. */
+  /** Prepares data that the following commands need. */
   async #after({ text }: Command, { stdout }: Outcome): Promise<void> {
     const [, platform, token] = CREDENTIALS.exec(stdout) ?? []
     if (text.includes('--name Acme')) {
@@ -275,7 +281,7 @@ class World {
       await this.#shell.run(`export COUNTERSIGN_MASTER_KEY=${this.#newKey}`)
   }
 
-  /** As the platform whose credentials were printed. */
+  /** A client of the platform whose credentials were printed. */
   #clientOf(printed: string): Client {
     const [, platformId = '', tokenId = '', clientSecret = ''] = CREDENTIALS.exec(printed) ?? []
     const credentials = { platformId, tokenId, clientSecret }
@@ -289,7 +295,7 @@ class World {
     return (await client.post('/verifications', { customerId })).body.id
   }
 
-  /** A wallet whose code somebody has guessed at. */
+  /** A wallet with failed guesses of its code. */
   async #guessedWallet(printed: string): Promise<string> {
     const client = this.#clientOf(printed)
     const { id } = (await client.post('/customers', { ...PERSON, email: 'ada@example.com' })).body
@@ -306,13 +312,13 @@ class World {
   }
 }
 
-/** The month that begins that many months from now, as a command takes it. */
+/** The month that begins `months` months from now, as a command takes it. */
 function monthIn(months: number): string {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months)).toISOString().slice(0, 7)
 }
 
-/** Lines without what differs from world to world: how many rows there are, and of which months. */
+/** Lines without the parts that differ from world to world: numbers of rows, and their months. */
 function shapeOf(text: string): string[] {
   const lines = text.trim().split('\n')
   const shapes = lines.map((line) =>

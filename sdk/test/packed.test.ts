@@ -69,7 +69,7 @@ test('a package that lacks a declaration it names cannot be published', async ()
   expect(() => requireExports(folder)).not.toThrow()
 })
 
-/** Runs a program and returns what it printed. Files that npm packs go to `folder`. */
+/** Runs a program and returns its output. Files that npm packs go to `folder`. */
 function runIn(cwd: string, program: string, args: readonly string[]): string {
   const { NODE_OPTIONS: _, npm_config_ignore_scripts: __, ...env } = process.env
   return execFileSync(program, [...args], {

@@ -64,7 +64,7 @@ export async function makeQuote(
   return body
 }
 
-/** A client of its own platform. */
+/** A client of a new platform. */
 export async function makeClient(): Promise<Countersign> {
   return new Countersign(await makePlatform())
 }

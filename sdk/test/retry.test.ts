@@ -6,8 +6,8 @@ import { Countersign } from '../src/countersign.ts'
 import { makePlatform } from './platform.testing.ts'
 
 /**
- * A failing network: forwards every request to the server, waits for the answer, and cuts the connection for the first
- * `cuts` requests, so that they are executed without the client knowing.
+ * A failing network: forwards every request to the server, waits for the response, and cuts the connection
+ * for the first `cuts` requests, so that they are executed without the client knowing.
  */
 async function startCuttingProxy(
   baseUrl: string,

@@ -6,7 +6,9 @@ import { describe, expect, test } from 'vitest'
 
 const ROOM = fileURLToPath(new URL('..', import.meta.url))
 
-/** The most that each may weigh in a page: its minified bundle with all that it imports, compressed. Kilobytes of 1,000. */
+/**
+ * The maximum weight of each in a page: its minified bundle with all imports, compressed. Kilobytes of 1,000.
+ */
 const LIMITS = [
   { what: 'a key of a device', code: `export { DeviceKey } from '@countersign/sdk/wallet'`, kilobytes: 8 },
   { what: 'a wallet', code: `export { Wallet } from '@countersign/sdk/wallet'`, kilobytes: 25 },
@@ -23,7 +25,7 @@ describe.skipIf(!existsSync(`${ROOM}/dist/index.js`))('in a page', () => {
       format: 'esm',
       platform: 'browser',
       target: 'es2022',
-      // Without the paths that lead to sources, the package is found as others find it.
+      // Without the paths that lead to sources, the package resolves as for its users.
       tsconfigRaw: '{}',
       write: false,
       metafile: true,
@@ -35,7 +37,7 @@ describe.skipIf(!existsSync(`${ROOM}/dist/index.js`))('in a page', () => {
   })
 })
 
-/** What takes most of a bundle, before it is compressed. */
+/** The largest parts of a bundle, before compression. */
 function heaviest(
   outputs: Readonly<Record<string, { inputs: Record<string, { bytesInOutput: number }> }>>,
 ): string {

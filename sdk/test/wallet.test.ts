@@ -32,7 +32,7 @@ const newChallenge = () => randomBytes(16).toString('base64url')
 const addPasskey = (wallet: Wallet, session: Session, nickname = 'Phone') =>
   wallet.passkey.register({ nickname, challenge: newChallenge(), session })
 
-/** Whether the session can sign: signs something harmless. */
+/** True if the session can sign: signs a harmless call. */
 async function canSign(made: Awaited<ReturnType<typeof signedIn>>, session: Session): Promise<boolean> {
   const { countersign, wallet } = made
   const call = { params: { id: wallet.accountId }, body: { privateEnabled: true } }

@@ -35,7 +35,7 @@ export function listArchives({ json }: Options): Promise<number> {
   )
 }
 
-/** `countersign archive check <folder>`: gives 1 where a file is missing or has changed. */
+/** `countersign archive check <folder>`: returns 1 if a file is missing or has changed. */
 export async function checkArchives(folder: string, { json }: Options): Promise<number> {
   const { exitCode, output } = await askServer(['archive', 'check', '--in', resolve(folder)], json ?? false)
   if (exitCode !== 0) return exitCode

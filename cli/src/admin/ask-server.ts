@@ -2,7 +2,10 @@ import { runServerProgram } from '../connection/server-program.ts'
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 
-/** Runs the server's program, which works on the database itself, and shows its answer. Throws as `askServer` does. */
+/**
+ * Runs the server's program, which works on the database itself, and shows its output. Throws like
+ * `askServer`.
+ */
 export async function ask<T>(
   args: readonly string[],
   isJson: boolean,
@@ -16,8 +19,8 @@ export async function ask<T>(
 }
 
 /**
- * The answer of the server's program, as JSON. It writes an error to standard error itself; for a program (`isJson`) that is a
- * Failure instead, which is shown as JSON.
+ * The output of the server's program, as JSON. It writes an error to standard error itself; for a program
+ * (`isJson`) it throws a Failure instead, which is shown as JSON.
  */
 export async function askServer(
   args: readonly string[],
@@ -29,8 +32,8 @@ export async function askServer(
   return { exitCode, output }
 }
 
-/** The last line, which says why it ended; those before are warnings. */
+/** The last line, which has the reason; lines before are warnings. */
 function errorIn(errors: string): string {
   const line = errors.trimEnd().split('\n').at(-1) ?? ''
-  return line.replace(/^countersign: /, '') || 'The server program ended without a word.'
+  return line.replace(/^countersign: /, '') || 'The server process exited without output.'
 }

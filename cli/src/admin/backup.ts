@@ -16,7 +16,10 @@ interface Backup {
 
 const MIB = 1024 * 1024
 
-/** `countersign backup [folder]`: gives the exit code, 1 where the books in it or the archive of PostgreSQL are wrong. */
+/**
+ * `countersign backup [folder]`: returns the exit code, 1 if the books in it or the archive of PostgreSQL are
+ * wrong.
+ */
 export async function backUp(folder: string | undefined, options: { json?: boolean }): Promise<number> {
   if (folder === undefined) return checkArchive(options)
   const { exitCode, output } = await askServer(
@@ -35,8 +38,8 @@ function inWords({ backup, files, bytes, documents, verified }: Backup): string 
     `${backup}: ${files} files, ${Math.ceil(bytes / MIB)} MiB.`,
     findings.length === 0
       ? `It opens, and its books are right: ${checked.transfers} transfers.`
-      : `It opens, but ${findings.length} of its books are wrong: countersign verify says what.`,
-    ...(documents === 'BUCKET' ? ['Uploaded files are in the bucket, which needs a backup of its own.'] : []),
+      : `It opens, but ${findings.length} of its books are wrong: run countersign verify.`,
+    ...(documents === 'BUCKET' ? ['Uploaded files are in the bucket, which needs a separate backup.'] : []),
     'The master key is not part of it: keep it elsewhere.',
     '',
   ].join('\n')
@@ -59,7 +62,7 @@ interface Restored {
   readonly documents: 'HERE' | 'BUCKET'
 }
 
-/** `countersign restore <folder>`: gives the exit code. */
+/** `countersign restore <folder>`: returns the exit code. */
 export async function restore(folder: string, options: { json?: boolean }): Promise<number> {
   return ask(
     ['backup', 'restore', '--from', resolve(folder)],
@@ -74,7 +77,7 @@ interface Moved {
   readonly verified: Findings & { readonly checked: { readonly transfers: number } }
 }
 
-/** `countersign migrate --from … --to …`: gives the exit code, 1 where the books are wrong. */
+/** `countersign migrate --from … --to …`: returns the exit code, 1 if the books are wrong. */
 export async function migrate(options: { from: string; to?: string; json?: boolean }): Promise<number> {
   const { from, to } = options
   const args = ['database', 'move', '--from', resolve(from), ...(to === undefined ? [] : ['--to', to])]
@@ -88,7 +91,7 @@ export async function migrate(options: { from: string; to?: string; json?: boole
     `${rows} rows of ${counts.length} tables are in PostgreSQL, each the same as before.`,
     findings.length === 0
       ? `The books are right: ${checked.transfers} transfers.`
-      : `${findings.length} of the books are wrong, as they were before: countersign verify says what.`,
+      : `${findings.length} of the books are wrong, as they were before: run countersign verify.`,
     'Start the server with DATABASE_URL, the same master key and the same uploaded files.',
   ]
   io().stdout.write(options.json ? output : `${words.join('\n')}\n`)

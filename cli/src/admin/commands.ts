@@ -93,7 +93,7 @@ function addToken(program: Command, done: Done): void {
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
     .action(async (id: string, options: { json?: boolean; yes?: boolean }) => {
-      await confirmed(`Revoke ${id} for good?`, options.yes)
+      await confirmed(`Revoke ${id} permanently?`, options.yes)
       done(await revokeToken(id, options))
     })
 }
@@ -167,8 +167,8 @@ function addBankFiles(program: Command, done: Done): void {
 function addReconcile(program: Command, done: Done): void {
   program
     .command('reconcile')
-    .description('hold the statements of rails against the books; the exit code is 1 where they differ')
-    .option('--rail <name>', 'one rail; left out: all')
+    .description('reconcile the statements of rails with the books; the exit code is 1 if they differ')
+    .option('--rail <name>', 'one rail (default: all)')
     .option('--date <date>', 'the day of the statements, like 2026-03-01; left out: yesterday')
     .option('--book <entry>', 'book an entry that is UNEXPLAINED, StatementEntry:…; goes together with --as')
     .option('--as <account>', 'fx: it was dealt at the bank; costs: the bank has charged or paid it')
@@ -211,7 +211,7 @@ function addBackups(program: Command, done: Done): void {
   program
     .command('backup')
     .description(
-      'copy the embedded database and the uploaded files into a new folder, while the server goes on; with PostgreSQL, without a folder: check that its log is archived',
+      'copy the embedded database and the uploaded files into a new folder, while the server keeps running; with PostgreSQL, without a folder: check that its log is archived',
     )
     .argument('[folder]', 'where the backup goes')
     .option('--json', 'print JSON')
@@ -257,9 +257,9 @@ function addArchives(program: Command, done: Done): void {
   archive
     .command('check')
     .description(
-      'hold the files against what was noted of them; the exit code is 1 where one is missing or has changed',
+      'compare the files with their recorded hashes; the exit code is 1 if one is missing or has changed',
     )
-    .argument('<folder>', 'where the files are')
+    .argument('<folder>', 'the folder of the files')
     .option('--json', 'print JSON')
     .action(async (folder: string, options: { json?: boolean }) => done(await checkArchives(folder, options)))
 }

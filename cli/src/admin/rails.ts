@@ -15,7 +15,7 @@ interface Checked {
   readonly rail: string
   readonly ok: boolean
   readonly says: string
-  /** Of a chain: what there is to watch, by name and value. */
+  /** For a chain: facts to monitor, by name and value. */
   readonly facts?: readonly (readonly [string, string])[]
 }
 
@@ -44,7 +44,9 @@ interface Retried {
   readonly says: string
 }
 
-/** `countersign bank-files retry`: has refused files read again. Gives the exit code, 1 if one is not where it was put. */
+/**
+ * `countersign bank-files retry`: reads refused files again. Returns the exit code, 1 if a file is missing.
+ */
 export async function retryBankFiles(options: {
   rail?: string
   file?: string
@@ -69,7 +71,7 @@ export async function retryBankFiles(options: {
   return exitCode === 0 && !isGood ? 1 : exitCode
 }
 
-/** `countersign rails check`: reaches each rail. Gives the exit code, 1 where one falls short. */
+/** `countersign rails check`: tests each rail. Returns the exit code, 1 if one fails. */
 export async function checkRails(options: { rail?: string; json?: boolean }): Promise<number> {
   let isGood = true
   const exitCode = await ask(

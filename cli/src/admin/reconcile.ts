@@ -4,7 +4,7 @@ import { io } from '../terminal/io.ts'
 import { tableOf } from '../terminal/table.ts'
 import { ask, askServer } from './ask-server.ts'
 
-/** A day of a rail in one currency; amounts are texts of digits. */
+/** A day of a rail in one currency; amounts are strings of digits. */
 interface Reconciled {
   readonly rail: string
   readonly date: string
@@ -22,7 +22,7 @@ interface Reconciled {
   }[]
 }
 
-/** `countersign reconcile`: gives the exit code, 1 where there are differences. */
+/** `countersign reconcile`: returns the exit code, 1 if there are differences. */
 export async function reconcile(options: {
   rail?: string
   date?: string

@@ -28,7 +28,7 @@ export async function listTokens(options: { platform: string; json?: boolean }):
   return ask(args, options.json ?? false, ({ data }: { readonly data: readonly Token[] }) =>
     tableOf(
       data.map(({ id, name, permissions, createdAt }) => [id, createdAt, permissions.join(','), name]),
-      'No such platform, or it has no tokens.',
+      'Platform not found, or it has no tokens.',
     ),
   )
 }

@@ -12,7 +12,7 @@ interface Verified {
   }[]
 }
 
-/** `countersign verify`: gives the exit code, 1 where something is wrong. */
+/** `countersign verify`: returns the exit code, 1 if something is wrong. */
 export async function verifyBooks(options: { checkpoints?: string; json?: boolean }): Promise<number> {
   const { checkpoints } = options
   const args = [

@@ -87,7 +87,7 @@ function addLifecycle(add: Add): void {
   add('delete <agent>', 'delete an agent: revokes its token and rejects its pending actions')
     .option('--yes', 'do not ask')
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
-      await confirmed(`Delete ${id} for good?`, options.yes)
+      await confirmed(`Delete ${id} permanently?`, options.yes)
       await deleteAgent(await openShell(options), id)
     })
   add('code <agent>', 'create a new device code, which connects the agent again').action(

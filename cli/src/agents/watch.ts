@@ -10,12 +10,12 @@ import { approvalRows } from './words.ts'
 
 type Approval = ItemOf<'approval_list'>
 
-/** What a person answers about an action. Undefined: nothing, and the watch ends. */
+/** Asks a person to decide on an action. Undefined: no decision, and the watch ends. */
 export type Ask = (question: string, signal: AbortSignal) => Promise<boolean | undefined>
 
 export interface WatchOptions {
   readonly agent?: string
-  /** Without it, nobody is asked: the actions are printed alone. */
+  /** Without it, the actions are only printed. */
   readonly ask?: Ask
   readonly signal: AbortSignal
 }
@@ -23,8 +23,8 @@ export interface WatchOptions {
 const INTERVAL_MS = 1_000
 
 /**
- * `countersign agent watch`: prints pending actions, at once and as they arrive, and those that have been decided,
- * until the signal is aborted. Where somebody can be asked, asks about each and decides as answered. If the server is not
+ * `countersign agent watch`: prints pending actions, at once and as they arrive, and decisions, until the
+ * signal is aborted. With `ask`, asks about each action and decides accordingly. If the server is not
  * reachable, reports it once and keeps trying.
  */
 export async function watchApprovals(shell: Shell, options: WatchOptions): Promise<void> {
@@ -92,7 +92,10 @@ function sayApproval({ isJson }: Shell, approval: Approval, showsCommand: boolea
   if (showsCommand) write(`  ${programWords()} agent approve ${approval.objectId}   (or: reject)`)
 }
 
-/** Asks, and does as answered. A decision that is refused is said and left. Returns whether to go on. */
+/**
+ * Asks about an action and decides accordingly. Prints a refused decision and skips it. Returns false to end
+ * the watch.
+ */
 async function decide(shell: Shell, approval: Approval, ask: Ask, signal: AbortSignal): Promise<boolean> {
   const { objectId, requestedBy } = approval
   const agent = requestedBy?.id === undefined ? {} : { agent: requestedBy.id }

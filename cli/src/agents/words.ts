@@ -24,7 +24,7 @@ export function limitsInWords({ policy, usage }: Spender): string[] {
   ]
 }
 
-/** Which actions of an agent wait for the platform's approval. */
+/** The actions of an agent that wait for the platform's approval. */
 export function approvalsInWords({ policy }: Pick<AgentRecord, 'policy'>): string {
   const { approvalThresholds, defaultExecutionMode, spendingLimits } = policy
   if (defaultExecutionMode === 'APPROVAL_REQUIRED') return 'every action waits for approval'
@@ -75,7 +75,9 @@ type Approval = ItemOf<'approval_list'>
 const LIMIT_WORDS = { DAILY: 'this day', MONTHLY: 'this month' } as const
 const NAME_LENGTH_MAX = 60
 
-/** What waits for a person, on some lines: who asks, for whom, to whom, how much, why, and what is left of the limits. */
+/**
+ * A pending decision on several lines: who asks, for whom, to whom, how much, why, and the remaining limits.
+ */
 export function approvalRows(approval: Approval): string[] {
   const { objectId, createdAt, requestedBy, customerName, customerId, payee, amount, policy } = approval
   const { expiresAt, votes, votesRequired } = approval
@@ -103,7 +105,9 @@ export function approvalRows(approval: Approval): string[] {
   ]
 }
 
-/** A text from outside for a terminal: in one line, without what steers a terminal or turns its direction, and clipped. */
+/**
+ * External text, made safe for a terminal: on one line, without control or direction characters, and clipped.
+ */
 function shown(text: string): string {
   const plain = [...text.replace(/\p{C}/gu, '').replace(/\s+/g, ' ')]
   return plain.length > NAME_LENGTH_MAX ? `${plain.slice(0, NAME_LENGTH_MAX - 1).join('')}…` : plain.join('')

@@ -28,6 +28,6 @@ export function addBookCommands(program: Command): void {
   withShellOptions(
     ledger
       .command('explain <id>')
-      .description('what led to a transfer of the ledger, or to those of a payment'),
+      .description('show the records that led to a ledger transfer, or to the transfers of a payment'),
   ).action(async (id: string, options: ShellOptions) => explainTransfer(await openShell(options), id))
 }

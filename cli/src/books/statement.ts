@@ -19,7 +19,7 @@ export interface StatementOptions {
 type Statement = Exclude<Answer<'statement_get'>['body'], string>
 type Line = Statement['lines'][number]
 
-/** `countersign statement`. Throws Failure for a time that is none, and for a period with too many movements. */
+/** `countersign statement`. Throws Failure for an invalid time, and for a period with too many movements. */
 export async function makeStatement(
   shell: Shell,
   accountId: string,

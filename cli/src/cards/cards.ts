@@ -6,7 +6,7 @@ import { io } from '../terminal/io.ts'
 import { programWords } from '../terminal/program-words.ts'
 import { cardInWords, purchaseInWords } from './words.ts'
 
-/** How long an issuer that decides at once needs at most. */
+/** The time limit for an issuer that decides at once. */
 const ISSUE_TIMEOUT_MS = 3_000
 
 /** `countersign card issue` */

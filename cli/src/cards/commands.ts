@@ -59,11 +59,11 @@ function addSigned(add: Add): void {
   add('unfreeze <card>', 'let a frozen card be used again')
     .addHelpText('after', SIGNED)
     .action(async (id: string, options: ShellOptions) => changeState(await openShell(options), id, 'ACTIVE'))
-  add('close <card>', 'close a card for good; earlier authorizations stay valid')
+  add('close <card>', 'close a card permanently; earlier authorizations stay valid')
     .option('--yes', 'do not ask')
     .addHelpText('after', SIGNED)
     .action(async (id: string, options: ShellOptions & { yes?: boolean }) => {
-      await confirmed(`Close ${id} for good?`, options.yes)
+      await confirmed(`Close ${id} permanently?`, options.yes)
       await changeState(await openShell(options), id, 'CLOSED')
     })
   add('sources <card>', 'replace the funding sources')

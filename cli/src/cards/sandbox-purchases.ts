@@ -52,7 +52,7 @@ async function newestOf(countersign: Shell['countersign'], id: string): Promise<
   return newest.id
 }
 
-/** The purchase after the due work: a claim above the hold is pulled afterwards. */
+/** The purchase after background jobs: a claim above the hold is pulled afterwards. */
 async function settled({ countersign }: Shell, purchase: CardPurchase): Promise<CardPurchase> {
   if (!purchase.pullSummary.pendingCount) return purchase
   await countersign.call('sandbox_clock_advance', { body: { seconds: 0 } })
@@ -70,7 +70,7 @@ function amountOf(text: string, code: string): bigint {
   )
 }
 
-/** A decline is an answer to the merchant. If no source could pay, a delegated key may be missing. */
+/** A decline is a response to the merchant. If no source could pay, a delegated key may be missing. */
 function refusal(error: unknown): never {
   if (!(error instanceof CountersignError)) throw error
   const { code, message, status } = error

@@ -4,7 +4,7 @@ import { type Shell, say } from '../connection/shell.ts'
 import { Failure } from '../terminal/failure.ts'
 import { idsOf, sayCard } from './cards.ts'
 
-/** The code of every sign-in in sandbox, where none is sent. */
+/** The code of every sandbox sign-in, which sends no code. */
 const SANDBOX_CODE = '000000'
 
 /** `countersign card freeze`, `unfreeze` and `close` */
@@ -32,7 +32,7 @@ export async function delegateKey(shell: Shell, id: string, nickname: string): P
   say(shell, key, [`${key.id} "${key.nickname}" is ${key.status}: the card can be paid from ${walletId}.`])
 }
 
-/** The signer of a card: the cardholder, by a session that starts when something has to be signed. */
+/** The signer of a card: the cardholder, with a session that starts when something has to be signed. */
 async function findHolder(
   { countersign }: Shell,
   cardId: string,

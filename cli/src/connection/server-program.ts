@@ -15,14 +15,14 @@ const NO_SERVER = IS_CLONE
 
 const ENTRY = join(ROOT, 'server', 'dist', 'main.js')
 
-/** Whether the server's program is beside this one. */
+/** True in a clone of the repository, which contains the server's program. */
 export function hasServerProgram(): boolean {
   return existsSync(ENTRY)
 }
 
 /**
- * Serves in this process, so that whoever ends it ends the server: settings come from the environment. Returns the exit code where it
- * could not start; otherwise the process ends with the server.
+ * Serves in this process, so that the server ends with it: settings come from the environment. Returns the
+ * exit code if it could not start; otherwise the process ends with the server.
  */
 export async function serveHere(): Promise<number> {
   if (!hasServerProgram()) throw new Failure(NO_SERVER)
@@ -33,8 +33,8 @@ export async function serveHere(): Promise<number> {
 }
 
 /**
- * Runs the server's program to its end, with this process's environment and signals. Returns its exit code (128 and the
- * signal's number where a signal ended it) and what it wrote to standard output and standard error, as far as `captures` says.
+ * Runs the server's program to its end, with this process's environment and signals. Returns its exit code
+ * (128 plus the signal's number if a signal ended it) and the output that `captures` names.
  */
 export async function runServerProgram(
   args: readonly string[],

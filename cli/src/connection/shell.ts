@@ -3,14 +3,14 @@ import type { Command } from 'commander'
 import { io } from '../terminal/io.ts'
 import { atBaseUrl, type Credentials, readCredentials } from './credentials.ts'
 
-/** What the commands of a platform share: the client, and the output of the result. */
+/** The client and the output settings, shared by the commands of a platform. */
 export interface Shell {
   readonly countersign: Countersign
   readonly baseUrl: string
   readonly isJson: boolean
 }
 
-/** The options of every command. `profile` is one of the program itself. */
+/** The options of every command. `profile` is an option of the program itself. */
 export interface ShellOptions extends CredentialsSource {
   readonly baseUrl?: string | undefined
   readonly json?: boolean
@@ -27,7 +27,7 @@ export function withShellOptions(command: Command): Command {
     .option('--json', 'print JSON')
 }
 
-/** The credentials of a command, at the address that it names. Throws Failure. */
+/** The credentials of a command, for the address that it names. Throws Failure. */
 export async function credentialsOf({ baseUrl, ...source }: ShellOptions): Promise<Credentials> {
   const found = readCredentials(source)
   return atBaseUrl(found, baseUrl ?? found.baseUrl)
@@ -38,7 +38,7 @@ export async function openShell(options: ShellOptions): Promise<Shell> {
   return { countersign: new Countersign(used), baseUrl: used.baseUrl, isJson: options.json ?? false }
 }
 
-/** Prints the result: the answer as JSON, or in words. */
+/** Prints the result: the response as JSON, or in words. */
 export function say({ isJson }: Shell, answer: unknown, lines: readonly string[]): void {
   io().stdout.write(isJson ? `${toJson(answer)}\n` : `${lines.join('\n')}\n`)
 }

@@ -2,7 +2,7 @@ import { isWireWord, WIRE_WORD_IN_WORDS } from '@countersign/contract/core/wire-
 import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 
-/** The server's wire word, where the environment says one: the variable is the server's own. Throws Failure. */
+/** The server's wire word, if the environment sets one: the server uses the same variable. Throws Failure. */
 export function wireWord(): { readonly wireWord?: string } {
   const word = io().env.COUNTERSIGN_WIRE_WORD
   if (!word) return {}

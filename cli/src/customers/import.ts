@@ -9,12 +9,12 @@ import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { openFile } from '../terminal/open-file.ts'
 
-/** How many errors are printed; the server keeps more of them. */
+/** Maximum number of printed errors; the server keeps more. */
 const ERRORS_PRINTED_MAX = 20
 
 type RowError = NonNullable<CustomerImport['errors']>[number]
 
-/** `countersign customers import`. Throws Failure where the file could not be read, or a row was refused. */
+/** `countersign customers import`. Throws Failure if the file could not be read, or a row was refused. */
 export async function importCustomers(shell: Shell, path: string, errorsPath?: string): Promise<void> {
   const { countersign } = shell
   const file = await openFile(path)
@@ -32,7 +32,7 @@ export async function importCustomers(shell: Shell, path: string, errorsPath?: s
   if (failed > 0) throw new Failure(`${failed} of ${total} rows made no customer.`)
 }
 
-/** Shows a bar where a person looks. */
+/** Shows a progress bar on a terminal. */
 async function withBar(
   { isJson }: Shell,
   path: string,
@@ -78,7 +78,7 @@ function placeOf({ correlationId, details }: RowError): string {
     : correlationId.replace('_', ' ')
 }
 
-/** A program for tables runs a cell that looks like a formula, so such cells get a quote in front. */
+/** Spreadsheets execute a cell that looks like a formula, so such cells get a quote in front. */
 function errorsAsCsv(errors: readonly RowError[]): string {
   const rows = errors.map(({ correlationId, code, message, details }) => ({
     row: details?.row,

@@ -75,7 +75,7 @@ async function balanceOf(
   }
 }
 
-/** Asks the chain itself for the payment. */
+/** Reads the payment from the chain itself. */
 async function showOnChain({ script }: Demo, transaction: object, rpcUrl: string): Promise<void> {
   const said =
     'reconciliationInstructions' in transaction ? transaction.reconciliationInstructions : undefined

@@ -71,7 +71,7 @@ export async function makeWalletHolder(
   return { id: customer.id, walletId }
 }
 
-/** Adds test money to a wallet. Throws Failure where the server is not a sandbox. */
+/** Adds test money to a wallet. Throws Failure if the server is not a sandbox. */
 export async function fund({ countersign, script }: Demo, walletId: string): Promise<void> {
   script.call('sandbox_account_fund', 'adds test money, in sandbox only')
   try {

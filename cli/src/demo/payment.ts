@@ -11,17 +11,17 @@ const WORDS_WIDTH = 72
 
 type Quote = Answer<'quote_create'>['body']
 
-/** What a wallet pays. */
+/** A payment of the demo's wallet. */
 export interface Order {
   readonly walletId: string
-  /** The account that is paid. */
+  /** The account that receives the payment. */
   readonly payeeId: string
-  /** What arrives there, in the smallest unit, and in words. */
+  /** The amount that arrives, in the smallest unit, and in words. */
   readonly delivered: bigint
   readonly words: string
 }
 
-/** A completed call of `quote_execute`, with what is needed to repeat it, and its transaction. */
+/** A completed call of `quote_execute` with the data to repeat it, and its transaction. */
 export interface Execution {
   readonly transaction: Answer<'transaction_get'>['body']
   readonly call: {
@@ -69,7 +69,7 @@ export async function pay(demo: Demo, order: Order, session: Session): Promise<E
   return { call, transaction }
 }
 
-/** What an app shows its customer before the confirmation, all of it from the text that is signed. */
+/** Shows the confirmation of an app, all of it from the text that is signed. */
 function confirmPayment({ script }: Demo, payment: Payment, quote: Quote): boolean {
   for (const [i, words] of wrap(payment.summary, WORDS_WIDTH).entries())
     script.show(i === 0 ? 'summary' : '', words)

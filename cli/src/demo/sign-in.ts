@@ -2,10 +2,13 @@ import { DeviceKey, Session } from '@countersign/sdk/wallet'
 import { Failure } from '../terminal/failure.ts'
 import type { Demo } from './open-demo.ts'
 
-/** The code of every sign-in in sandbox, where none is sent. */
+/** The code of every sandbox sign-in, which sends no code. */
 const SANDBOX_CODE = '000000'
 
-/** Signs in by e-mail code, with each side's steps separate (`wallet.email.signIn` does all of this in one call). */
+/**
+ * Signs in by e-mail code, with each side's steps separate (`wallet.email.signIn` does all of this in one
+ * call).
+ */
 export async function signIn({ countersign, script }: Demo, walletId: string): Promise<Session> {
   script.call('credential_list', 'lists the credentials of the wallet')
   const { body: credentials } = await countersign.call('credential_list', { query: { accountId: walletId } })

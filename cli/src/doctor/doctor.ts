@@ -14,7 +14,7 @@ import { messageOf } from '../terminal/thrown.ts'
 
 type State = 'OK' | 'LOOK' | 'WRONG'
 
-/** One line of the doctor. `advice` says what to do. */
+/** One line of the doctor. `advice` is the remedy. */
 interface Finding {
   readonly about: string
   readonly state: State
@@ -23,7 +23,10 @@ interface Finding {
 }
 
 const TIMEOUT_MS = 10_000
-/** Receivers of webhooks refuse what is five minutes off; half a minute is a clock that nobody keeps. */
+/**
+ * Receivers of webhooks refuse timestamps that are five minutes off; half a minute means an unsynchronized
+ * clock.
+ */
 const SKEW_SECONDS_LOOK = 30
 const SKEW_SECONDS_WRONG = 300
 const GIB = 2 ** 30
@@ -33,7 +36,7 @@ const MARKS: Readonly<Record<State, string>> = {
   WRONG: pc.red('wrong'),
 }
 
-/** `countersign doctor`: gives the exit code, 1 where something is wrong. */
+/** `countersign doctor`: returns the exit code, 1 if something is wrong. */
 export async function doctor(options: ShellOptions): Promise<number> {
   const findings: Finding[] = []
   try {
@@ -201,7 +204,7 @@ function waitingOf({ waiting }: Overview): Finding[] {
   ]
 }
 
-/** The machine that the server runs on, where its program is beside this one. */
+/** Checks the server's machine, if its program is part of this installation. */
 async function checkHost(): Promise<Finding[]> {
   const { COUNTERSIGN_DATA_DIR, COUNTERSIGN_MODE, DATABASE_URL } = io().env
   const folder = resolve(COUNTERSIGN_DATA_DIR || '.countersign')

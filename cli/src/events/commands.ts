@@ -9,8 +9,8 @@ import { replayEvents, streamEvents } from './stream.ts'
 type Types = ReturnType<typeof readEventTypes>
 
 const LISTEN = `
-Each event is a POST like that of a webhook, signed by Standard Webhooks with the secrets of your platform, and is sent again
-until the answer is 2xx or 409. A restart goes on behind the last one that was received: docs/cli.md.`
+Each event is a POST like a webhook's, signed by Standard Webhooks with the secrets of your platform, and is sent again
+until the response is 2xx or 409. A restart resumes behind the last received event: docs/cli.md.`
 
 /** Adds `countersign listen` and `countersign events stream|replay`. */
 export function addEventCommands(program: Command): void {

@@ -4,7 +4,7 @@ import { ConnectionError, type Countersign, type PlatformEvent, toJson } from '@
 import { wireWord } from '../connection/wire-word.ts'
 import { messageOf } from '../terminal/thrown.ts'
 
-/** One attempt: the status of the answer, or why there was none. */
+/** One attempt: the status of the response, or the reason for its absence. */
 export interface Delivered {
   readonly status?: number
   readonly error?: string
@@ -12,11 +12,11 @@ export interface Delivered {
 }
 
 const TIMEOUT_MS = 10_000
-/** How long secrets are used before they are read again: one that was replaced stays valid for longer. */
+/** Secrets are read again after this time: a replaced secret stays valid for longer. */
 const SECRETS_MS = 30_000
 const PREFIX = 'whsec_'
 
-/** Signs events like a webhook and hands them to a local server. */
+/** Signs events like a webhook and delivers them to a local server. */
 export class Delivery {
   readonly #countersign: Countersign
   readonly #target: string
@@ -28,7 +28,7 @@ export class Delivery {
     this.#target = target
   }
 
-  /** Tries once. Rejects with CountersignError where the secrets are refused. */
+  /** Tries once. Rejects with CountersignError if the server refuses to show the secrets. */
   async attempt(event: PlatformEvent): Promise<Delivered> {
     const body = Buffer.from(bodyOf(event))
     const headers = {
@@ -48,7 +48,7 @@ export class Delivery {
       this.#secrets = data.map(({ secret }) => Buffer.from(secret.slice(PREFIX.length), 'base64'))
       this.#readAt = performance.now()
     } catch (error) {
-      // The local server is reached without ours: what was read before still signs.
+      // Delivery to the local server does not need ours: the secrets read before still sign.
       if (!(error instanceof ConnectionError) || this.#secrets.length === 0) throw error
     }
     return this.#secrets
@@ -69,12 +69,12 @@ export function signedHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': signatures.join(' ') }
 }
 
-/** The event as webhooks have it: without the state of its delivery, and in the server's own spelling. */
+/** The event as webhooks have it: without its delivery status, and in the server's own spelling. */
 function bodyOf({ deliveryStatus: _, ...envelope }: PlatformEvent): string {
   return toJson(wireSpelling(wireWord().wireWord).outward(envelope))
 }
 
-/** Not cut by Ctrl-C: an answer that is on its way says whether the event has arrived. */
+/** Not interrupted by Ctrl-C: a response on its way confirms that the event has arrived. */
 async function post(
   url: string,
   headers: Record<string, string>,

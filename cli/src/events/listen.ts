@@ -21,8 +21,9 @@ const PAUSE_MS_MAX = 30_000
 const EMPTY_FEED_MS = 1_000
 
 /**
- * `countersign listen`: hands each event to a local server, in order, and tries again until it is received. What was received
- * last is kept on disk before the next event goes, so a restart goes on behind it. Throws Failure and CountersignError.
+ * `countersign listen`: delivers each event to a local server, in order, and retries until it is received.
+ * Stores the last received event before it sends the next one, so a restart resumes behind it. Throws Failure
+ * and CountersignError.
  */
 export async function listen(shell: Shell, options: ListenOptions): Promise<void> {
   const { types, signal } = options
@@ -64,7 +65,7 @@ export async function listen(shell: Shell, options: ListenOptions): Promise<void
     if (!(await handOver(event))) return
 }
 
-/** Returns whether it was received; false: ended before that. */
+/** True once the event was received; false if the command ended before. */
 async function deliver(
   shell: Shell,
   delivery: Delivery,
@@ -80,7 +81,7 @@ async function deliver(
   return false
 }
 
-/** The server is asked for its secrets at times, and may be away just then. */
+/** Retries while the server is unavailable: its secrets are read again at times. */
 async function attempt(delivery: Delivery, event: PlatformEvent): Promise<Delivered> {
   try {
     return await delivery.attempt(event)
@@ -90,7 +91,10 @@ async function attempt(delivery: Delivery, event: PlatformEvent): Promise<Delive
   }
 }
 
-/** Statuses by which a receiver has the event. A pending payment is refused by 403 and 422, which are answers too. */
+/**
+ * Statuses that mean the receiver has the event: 403 and 422 refuse a pending payment, which is a response
+ * too.
+ */
 function isReceived({ type }: PlatformEvent, { status }: Delivered): boolean {
   if (status === undefined) return false
   if (type === 'INCOMING_PAYMENT.PENDING' && (status === 403 || status === 422)) return true
@@ -114,7 +118,7 @@ async function newestId({ countersign }: Shell): Promise<string | undefined> {
   return data[0]?.id
 }
 
-/** The first event of a feed that has none, which no stream can begin before. Undefined: ended. */
+/** The first event of an empty feed, because no stream can begin before one. Undefined: ended. */
 async function firstEvent(shell: Shell, signal: AbortSignal): Promise<PlatformEvent | undefined> {
   while (!signal.aborted) {
     try {
@@ -134,7 +138,7 @@ function checkTarget(text: string): string {
   return new URL(text).href
 }
 
-/** Words for a person, apart from the lines of events. */
+/** Prints a message for a person, apart from the lines of events. */
 function note({ isJson }: Shell, text: string): void {
   if (!isJson) io().stderr.write(`${text}\n`)
 }

@@ -7,17 +7,19 @@ import { Failure } from '../terminal/failure.ts'
 import { io } from '../terminal/io.ts'
 import { isMissing, messageOf } from '../terminal/thrown.ts'
 
-/** Where a listener goes on: behind this event, or from the beginning of a feed that had none. */
+/**
+ * The place at which a listener resumes: behind this event, or from the beginning of a feed that was empty.
+ */
 export type Position = { readonly after: string | null }
 
-/** What a position belongs to. Another target or filter has its own. */
+/** The owner of a position. Another target or filter has a separate position. */
 export interface Listener {
   readonly platformId: string
   readonly target: string
   readonly types?: readonly string[]
 }
 
-/** The file of a listener's position, below the folder for the state of programs. */
+/** The file of a listener's position, in the folder for the state of programs. */
 export function positionFile({ platformId, target, types }: Listener): string {
   const folder = io().env.XDG_STATE_HOME || join(homedir(), '.local', 'state')
   const key = JSON.stringify([platformId, target, [...(types ?? [])].sort()])
@@ -36,7 +38,7 @@ export async function readPosition(file: string): Promise<Position | undefined> 
   }
   if (isObject(value) && (value.after === null || typeof value.after === 'string'))
     return { after: value.after }
-  throw new Failure(`${file} does not say where to go on. Remove it to begin with what happens next.`)
+  throw new Failure(`${file} contains no position. Remove it to begin with the next event.`)
 }
 
 /** Replaces the file as a whole, so that a crash leaves the former position or this one. */

@@ -34,7 +34,7 @@ export async function streamEvents(
   }
 }
 
-/** `countersign events replay`: asks before, unless told to go ahead. Throws Failure. */
+/** `countersign events replay`: asks for confirmation unless it was given. Throws Failure. */
 export async function replayEvents(
   shell: Shell,
   options: {

@@ -9,7 +9,7 @@ import { messageOf } from '../terminal/thrown.ts'
 type Logged = ItemOf<'request_list'>
 
 const INTERVAL_MS = 1_000
-/** An entry is written after its answer, so its time can lie before entries that were shown. */
+/** An entry is written after its response, so its time can precede entries that were already shown. */
 const OVERLAP_MS = 15_000
 const CLASSES = ['2xx', '4xx', '5xx'] as const
 
@@ -67,7 +67,7 @@ async function requestsSince(
   return found.reverse()
 }
 
-/** By what was shown, the time of it. Entries that a later question cannot find again are dropped. */
+/** The shown entries with their times. Entries that a later query cannot return again are dropped. */
 function merged(
   seen: ReadonlyMap<string, number> | undefined,
   found: readonly Logged[],

@@ -18,12 +18,12 @@ export interface McpOptions {
   readonly tokenFile?: string
 }
 
-/** How long another process may take to store the token of a code that it has redeemed. */
+/** The time that another process may take to store the token of a redeemed code. */
 const OTHER_WRITES_MS = 1_000
 
 export const BASE_URL = 'http://127.0.0.1:8787/2025-10-13'
 
-/** The content of the token file. The hash of the code shows whether another code is given now. */
+/** The content of the token file. The hash of the code shows if another code is given now. */
 interface Kept {
   readonly baseUrl: string
   readonly accessToken: string
@@ -31,9 +31,9 @@ interface Kept {
 }
 
 /**
- * Connects the agent of the options: by its token, by the token that was stored when the code was redeemed, or by
- * redeeming the code, whose token is then stored in a file that only this user can read. Redeems nothing before the
- * result is called. Throws Failure where the options name no agent.
+ * Connects the agent of the options: by its token, by the token that was stored when the code was redeemed,
+ * or by redeeming the code, whose token is then stored in a file that only this user can read. Redeems
+ * nothing before the result is called. Throws Failure if the options name no agent.
  */
 export async function findAgent(options: McpOptions): Promise<() => Promise<Agent>> {
   const { token, code } = options
@@ -115,8 +115,8 @@ function isKept(value: unknown): value is Kept {
 }
 
 /**
- * Writes a file that only this user can read (0600), whole or not at all. Opens it before `work` begins, so that a
- * folder without write access does not lose a token that is issued once.
+ * Writes a file that only this user can read (0600), whole or not at all. Opens it before `work` begins, so
+ * that a folder without write access does not lose a token that is issued only once.
  */
 async function writingPrivately<T>(
   file: string,

@@ -24,11 +24,11 @@ const USAGE = at('policy.spendingLimits.currency', 'decision.currency')
 const SENDING = at('sendingCurrency', 'sentAmount.currency', 'sourceCurrency')
 const RECEIVING = at('receivingCurrency', 'receivedAmount.currency', 'destinationCurrency')
 
-/** A limit on the number of actions has numbers of actions where others have amounts. */
+/** A limit on the number of actions has counts in place of amounts. */
 const unlessCounted: FindCurrency = (around) =>
   around[0]?.rule === 'dailyTransactionLimit' ? undefined : at('currency')(around)
 
-/** Every member that holds an amount, and where the currency of it is. */
+/** Every property that holds an amount, and the place of its currency. */
 const CURRENCY_OF: Readonly<Record<string, FindCurrency>> = {
   amount: LIMITS,
   perTransactionLimit: LIMITS,
@@ -53,18 +53,18 @@ const CURRENCY_OF: Readonly<Record<string, FindCurrency>> = {
   counterpartyFixedFee: RECEIVING,
 }
 
-/** The member beside an amount that has it in words: `amountInWords` beside `amount`. */
+/** The property with an amount in words, next to the amount: `amountInWords` next to `amount`. */
 export const wordsMember = (name: string) => `${name}InWords`
 
-/** Whether a member of this name, where it holds an integer of 64 bits, is an amount. */
+/** True if a 64-bit integer under this name is an amount. */
 export const isAmountName = (name: string) => Object.hasOwn(CURRENCY_OF, name)
 
-/** The member of an action that says in a sentence that it waits. */
+/** The property of an action with a sentence that says that it waits. */
 export const STATUS_IN_WORDS = 'statusInWords'
 
 /**
- * An answer of the API with words: beside each amount what it is to a person (`"amount": 2500n, "amountInWords": "25.00
- * USD"`), and in an action that waits for approval a sentence that says so.
+ * A response of the API with words: next to each amount its value for a person (`"amount": 2500n,
+ * "amountInWords": "25.00 USD"`), and a sentence in an action that waits for approval.
  */
 export function withWords(value: unknown, around: readonly Json[] = []): unknown {
   if (Array.isArray(value)) return value.map((item) => withWords(item, around))

@@ -1,6 +1,6 @@
 import { isObject } from '@countersign/contract/core/decode'
 
-/** A program that signs in, as it described itself. Nobody has checked its name. */
+/** A program that signs in, as it described itself. Its name is unverified. */
 export interface OAuthClient {
   readonly name: string
   readonly redirectUris: readonly string[]
@@ -10,7 +10,7 @@ const REDIRECT_URIS_MAX = 10
 const REDIRECT_URI_LENGTH_MAX = 512
 const NAME_LENGTH_MAX = 80
 
-/** Schemes that no redirect may have: they run scripts, or show what the sender of a link made up. */
+/** Schemes that no redirect may have: they run scripts, or show content of the link's sender. */
 const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set(
   ['javascript', 'data', 'vbscript', 'blob', 'file', 'about', 'ftp', 'ws', 'wss'].map((name) => `${name}:`),
 )
@@ -27,8 +27,8 @@ export function readClient(registration: unknown): OAuthClient | undefined {
 }
 
 /**
- * The id of a client is its description. Nothing is kept of a registration, so strangers cannot fill the memory with them.
- * Everyone may register, so there is nothing to forge.
+ * The id of a client is its description. Registrations are not stored, so strangers cannot fill the memory
+ * with them. Anyone may register, so an id needs no protection.
  */
 export function clientIdOf({ name, redirectUris }: OAuthClient): string {
   const text = JSON.stringify({ client_name: name, redirect_uris: redirectUris })
@@ -64,7 +64,7 @@ function withoutPort(uri: string): string {
   return url.href
 }
 
-/** A name for a page: in one line, without what turns its direction, and clipped. */
+/** A name for a page: on one line, without direction characters, and clipped. */
 function plainName(name: string): string {
   return [...name.replace(/\p{C}/gu, '').replace(/\s+/g, ' ').trim()].slice(0, NAME_LENGTH_MAX).join('')
 }

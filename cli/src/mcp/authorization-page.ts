@@ -42,7 +42,7 @@ ${error === undefined ? '' : `<p class="error" role="alert">${escaped(error)}</p
   )
 }
 
-/** A page that says why a person cannot be sent back to the program. */
+/** A page with the reason why a person cannot be sent back to the program. */
 export function refusalPage(message: string): Response {
   return page('This link does not work', `<p>${escaped(message)}</p>`, 400)
 }

@@ -5,8 +5,8 @@ import { PATH, RESOURCE_METADATA_PATH, resourceMetadata } from './bearer.ts'
 export type ReadText = (request: Request) => Promise<string | undefined>
 
 /**
- * Answers what a client asks before it has a token: where to sign in, and the sign-in itself. Undefined for another path. `origin`
- * is the address by which the client reaches this program.
+ * Handles the requests of a client before it has a token: discovery, and the sign-in itself. Undefined for
+ * another path. `origin` is the address by which the client reaches this program.
  */
 export async function answerStranger(
   server: AuthorizationServer,

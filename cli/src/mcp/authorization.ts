@@ -12,7 +12,7 @@ const DEVICE_CODE = /^[\w-]{1,20}$/
 const CHALLENGE = /^[\w-]{43}$/
 const VERIFIER = /^[\w.~-]{43,128}$/
 
-/** Redeems the device code of an agent for its token. Throws what the API refuses. */
+/** Redeems the device code of an agent for its token. Throws refusals of the API. */
 export type Redeem = (deviceCode: string) => Promise<string>
 
 interface Grant {
@@ -23,7 +23,7 @@ interface Grant {
   readonly expiresAt: number
 }
 
-/** A request of a program to sign in, whose client and address are known to be right. */
+/** A program's request to sign in, with a verified client and address. */
 interface SignIn {
   readonly form: SignInForm
   readonly clientId: string
@@ -45,7 +45,7 @@ export class AuthorizationServer {
     this.#now = now
   }
 
-  /** Registers a client. Nothing is kept: its id describes it. */
+  /** Registers a client. Nothing is stored: its id describes it. */
   register(text: string): Response {
     const client = readClient(parsed(text))
     if (!client)
@@ -134,7 +134,10 @@ export function authorizationMetadata(origin: string) {
   }
 }
 
-/** Reads a request to sign in. A fault of client or address is told to the person, any other one to the client. */
+/**
+ * Reads a request to sign in. A wrong client or address is reported to the person, any other fault to the
+ * client.
+ */
 function readSignIn(origin: string, parameters: URLSearchParams): SignIn | Response {
   const of = (name: string) => parameters.get(name) ?? ''
   const clientId = of('client_id')

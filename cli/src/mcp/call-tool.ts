@@ -11,8 +11,8 @@ import { type Tool, toolMembers, WAIT_SECONDS, WAIT_SECONDS_MAX } from './tools.
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Calls a tool as the agent that `connect` gives. A refusal or a failure is a result too, marked as an error. It has text alone: some
- * clients take structured content for the content of a success, and throw.
+ * Calls a tool as the agent that `connect` returns. A refusal or a failure is a result too, marked as an
+ * error. It contains only text: some clients treat structured content as a success, and throw.
  */
 export async function callTool(
   connect: () => Promise<Agent>,
@@ -35,7 +35,7 @@ async function run(agent: Agent, tool: Tool, args: Json, signal: AbortSignal): P
   return (await caller.call(tool.call, input)).body
 }
 
-/** A pending action is an answer, not an error. */
+/** A pending action is a result, not an error. */
 async function waitForDecision(agent: Agent, args: Json, signal: AbortSignal): Promise<unknown> {
   const { actionId, timeoutSeconds = WAIT_SECONDS } = args
   if (typeof timeoutSeconds !== 'number' || !(timeoutSeconds >= 0 && timeoutSeconds <= WAIT_SECONDS_MAX))
@@ -49,8 +49,8 @@ async function waitForDecision(agent: Agent, args: Json, signal: AbortSignal): P
 }
 
 /**
- * Checks what only this side can see: a member that the API does not know, one that is missing, or a number that has
- * lost digits. The API checks everything else and names the wrong member. Returns the members that are given.
+ * Checks errors that only this side can see: a field that the API does not know, a missing one, or a number
+ * that has lost digits. The API checks everything else and names the wrong field. Returns the given fields.
  */
 function checkInput(tool: Tool, input: Json): Json {
   const members = toolMembers(tool)
@@ -83,10 +83,10 @@ function invalidInput(field: string, what: string): CountersignError {
   })
 }
 
-/** The way out if the API knows neither the token nor the code of the agent. Only a person can take it. */
+/** The remedy if the API knows neither the token nor the code of the agent. Only a person can apply it. */
 const CONNECT_AGAIN = 'Ask the user for a new device code of this agent.'
 
-/** A refusal as the API gives it. A failure without an answer of the API has its own code. */
+/** A refusal as the API returns it. A failure without a response of the API has a separate code. */
 function refusalOf(error: unknown): Json {
   if (error instanceof CountersignError) {
     const { status, code, reason, details, httpRequestId, retryAfterSeconds } = error
@@ -108,8 +108,8 @@ function refusalOf(error: unknown): Json {
 }
 
 /**
- * The text has every digit. Structured content holds doubles, so an integer beyond 2^53 is text there. The sentence about an action
- * that waits comes first.
+ * The text has every digit. Structured content holds doubles, so an integer beyond 2^53 becomes a string
+ * there. The sentence about a waiting action comes first.
  */
 function successOf(value: unknown): CallToolResult {
   const answer = withWords(value)

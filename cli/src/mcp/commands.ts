@@ -65,7 +65,7 @@ async function serve({ http, host, port, allowedHosts, publicUrl, ...options }: 
   const { baseUrl, code, tokenFile } = options
   if (token || code !== undefined || tokenFile !== undefined)
     throw new Failure(
-      'With --http each client brings the token of its own agent: leave out --code, --token-file and their variables.',
+      'With --http each client sends the token of its agent: omit --code, --token-file and their variables.',
     )
   const names = (allowedHosts ?? '').split(',').map((name) => name.trim())
   await untilInterrupted((signal) =>

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 
-/** A request of Node's server as the Request of the web, which is what the protocol's library takes. */
+/** Converts a request of Node's server to a web Request, the input of the protocol's library. */
 export function requestOf(message: IncomingMessage, signal: AbortSignal): Request {
   const { method = 'GET', url = '/', rawHeaders } = message
   const headers = new Headers()

@@ -21,11 +21,11 @@ import { toolServers } from './tool-server.ts'
 export interface HttpOptions {
   readonly baseUrl?: string
   readonly host: string
-  /** 0: one that is free. */
+  /** 0: any free port. */
   readonly port: number
-  /** Further names of hosts under which clients reach this one. */
+  /** Further host names under which clients reach this server. */
   readonly allowedHosts: readonly string[]
-  /** The address under which clients reach this program, if that is another one: of a proxy with TLS. */
+  /** The address under which clients reach this program, if it differs: behind a proxy with TLS. */
   readonly publicUrl?: string
 }
 
@@ -33,21 +33,22 @@ const BODY_BYTES_MAX = 64 * 1024
 const FORM_BYTES_MAX = 16 * 1024
 const CONNECTIONS_MAX = 1_000
 const REQUEST_TIMEOUT_MS = 30_000
-/** How long requests under way may still take once this process is asked to end. */
+/** The time that requests in progress may still take when this process is asked to end. */
 const DRAIN_MS = 5_000
 
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', ''])
 
 /**
- * `countersign mcp --http`: serves the tools over streamable HTTP at `/mcp` until the signal is aborted. Each request acts as the agent whose
- * token it brings; only the codes of a sign-in are kept, for a minute. Throws Failure for an address that cannot be listened on.
+ * `countersign mcp --http`: serves the tools over streamable HTTP at `/mcp` until the signal is aborted. Each
+ * request acts as the agent whose token it carries; only the codes of a sign-in are stored, for a minute.
+ * Throws Failure for an address that cannot be listened on.
  */
 export async function serveHttp(options: HttpOptions, signal: AbortSignal): Promise<void> {
   const baseUrl = options.baseUrl === undefined ? BASE_URL : checkBaseUrl(options.baseUrl)
   const publicOrigin = publicOriginOf(options)
   const word = wireWord()
   const report = (error: unknown) => {
-    // What the API or the protocol refuses is told to the client: a stranger cannot fill the output with it.
+    // Errors of the API or the protocol go to the client only: a stranger cannot flood the output with them.
     if (!(error instanceof CountersignError)) io().stderr.write(`${messageOf(error)}\n`)
   }
   const [newServer, sdk] = await Promise.all([toolServers(report), import('@modelcontextprotocol/server')])
@@ -148,7 +149,7 @@ function refuse(
   message: string,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  // The body was not read, so the connection cannot go on.
+  // The body was not read, so the connection cannot be reused.
   response.writeHead(status, { ...headers, 'Content-Type': 'application/json', Connection: 'close' })
   response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }))
 }

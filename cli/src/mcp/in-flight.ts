@@ -1,13 +1,16 @@
 const REQUESTS_MAX = 200
 const REQUESTS_OF_TOKEN_MAX = 16
 
-/** The requests under way: bounded in all, and for each token, so that no client takes the places of all others. */
+/**
+ * The requests in progress: bounded in total, and for each token, so that one client cannot use up all
+ * places.
+ */
 export class InFlight {
   readonly #counts = new Map<string, number>()
   #total = 0
   #onNone: (() => void)[] = []
 
-  /** Counts a request. Returns what to call once it has ended, or undefined where there are too many. */
+  /** Counts a request. Returns a function to call once it has ended, or undefined if there are too many. */
   begin(token: string): (() => void) | undefined {
     const count = this.#counts.get(token) ?? 0
     if (this.#total >= REQUESTS_MAX || count >= REQUESTS_OF_TOKEN_MAX) return undefined
@@ -16,7 +19,7 @@ export class InFlight {
     return () => this.#end(token)
   }
 
-  /** Resolves once no request is under way. */
+  /** Resolves once no request is in progress. */
   none(): Promise<void> {
     if (this.#total === 0) return Promise.resolve()
     return new Promise((resolve) => this.#onNone.push(resolve))

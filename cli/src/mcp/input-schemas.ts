@@ -29,7 +29,7 @@ export type ToolInput = {
   additionalProperties: false
 }
 
-/** A member of the input of a tool. */
+/** A field of the input of a tool. */
 export interface ToolMember {
   readonly name: string
   readonly schema: ToolSchema
@@ -38,7 +38,7 @@ export interface ToolMember {
 
 const PARTS = ['params', 'query', 'body'] as const
 
-/** Members that no tool has: an agent acts for one customer, whom the API fills in. */
+/** Fields that no tool has: an agent acts for one customer, whom the API fills in. */
 const FILLED_IN: ReadonlySet<string> = new Set(['customerId'])
 
 const IDEMPOTENCY_KEY: ToolMember = {
@@ -52,17 +52,17 @@ const IDEMPOTENCY_KEY: ToolMember = {
 
 /** The differences between the input of a tool and the input of its endpoint. */
 export interface InputChange {
-  /** Members that the tool omits. */
+  /** Fields that the tool omits. */
   readonly without?: readonly string[]
-  /** Members that are optional for the endpoint and required by the tool. */
+  /** Fields that are optional for the endpoint and required by the tool. */
   readonly insistsOn?: readonly string[]
   /** Descriptions in place of the endpoint's, which are for readers of its HTTP interface. */
   readonly describes?: Readonly<Record<string, string>>
-  /** Members of the tool alone. */
+  /** Fields that only the tool has. */
   readonly adds?: readonly ToolMember[]
 }
 
-/** The members of path, query and body of an endpoint, as a tool takes them. */
+/** The fields of path, query and body of an endpoint, as a tool takes them. */
 export function membersOf(
   endpoint: Endpoint,
   { without = [], insistsOn = [], describes = {}, adds = [] }: InputChange,
@@ -77,7 +77,7 @@ export function membersOf(
   return [...own, ...adds, ...(endpoint.idempotent ? [IDEMPOTENCY_KEY] : [])]
 }
 
-/** The schema of an object with these members. */
+/** The schema of an object with these fields. */
 export function inputOf(members: readonly ToolMember[]): ToolInput {
   return {
     type: 'object',
@@ -89,7 +89,7 @@ export function inputOf(members: readonly ToolMember[]): ToolInput {
   }
 }
 
-/** The members of the path. */
+/** The fields of the path. */
 export function idNames(endpoint: Endpoint): string[] {
   return Object.keys(objectParts(endpoint.params).properties)
 }
@@ -110,7 +110,7 @@ export function callInput(endpoint: Endpoint, args: Json): Json {
     : input
 }
 
-/** An object without its null members, at every level: null stands for a member that is left out. */
+/** An object without its null fields, at every level: null means that a field is omitted. */
 export function withoutNulls(object: Json): Json {
   const given = Object.entries(object).filter(([, value]) => value !== null)
   return Object.fromEntries(given.map(([name, value]) => [name, cleaned(value)]))
@@ -179,10 +179,10 @@ function boundsOf({ minimum, exclusiveMinimum, maximum, format }: Json): ToolSch
 const LEFT_OUT = /\bLeft out: /
 const DATE_TIME = 'A date-time in UTC, like 2026-01-31T12:00:00Z'
 
-/** The description of a member, with its form in words, and what null means if it is optional. */
+/** The description of a field, with its form in words, and the meaning of null if it is optional. */
 function describe({ description, inWords, format, default: fallback }: Json, isOptional: boolean): string {
   const given = typeof description === 'string' ? description : ''
-  // The contract says "Left out: …" of a member that is optional for the endpoint; a tool may insist on it.
+  // The contract says "Left out: …" about a field that is optional for the endpoint; a tool may require it.
   const own = isOptional ? given.replace(LEFT_OUT, 'null: ') : (given.split(LEFT_OUT)[0] ?? '')
   const form = format === 'date-time' ? DATE_TIME : typeof inWords === 'string' ? capitalized(inWords) : ''
   const absent = isOptional && fallback !== undefined ? `null: ${fallback}` : ''

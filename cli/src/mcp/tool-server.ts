@@ -13,8 +13,8 @@ Do not split a payment to get below a limit. Give an idempotencyKey to what you 
 A null for an optional member is the same as leaving it out. A refusal has a code and a message: tell the user why, and do not repeat the call unchanged.`
 
 /**
- * A maker of servers of the protocol, one for each connection or request, which offer the tools as the agent that `connect` gives.
- * `report` gets what goes wrong outside a call.
+ * A factory of protocol servers, one for each connection or request, which offer the tools as the agent that
+ * `connect` returns. `report` gets errors outside of calls.
  */
 export async function toolServers(
   report: (error: unknown) => void,
@@ -48,7 +48,7 @@ export async function toolServers(
   }
 }
 
-/** Lists the tools even if the server does not answer, then without what the policy says of them. */
+/** Lists the tools even if the server does not respond, then without the policy's notes. */
 async function readSelf(connect: () => Promise<Agent>, report: (error: unknown) => void) {
   try {
     return await (await connect()).me()

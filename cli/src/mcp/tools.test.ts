@@ -24,7 +24,7 @@ function schemasIn(schema: ToolSchema, path = ''): [string, ToolSchema][] {
   ]
 }
 
-/** The members of every object in a schema. */
+/** The fields of every object in a schema. */
 const membersIn = (schema: ToolSchema) =>
   schemasIn(schema).flatMap(([path, { properties = {} }]) =>
     Object.entries(properties).map(([name, one]) => [`${path}/${name}`, one] as const),

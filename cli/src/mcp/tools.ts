@@ -22,9 +22,9 @@ export interface Tool extends InputChange {
   readonly hints: Hints
   /** The permission that the policy must have for the call. */
   readonly permission?: AgentPermission
-  /** Whether the limits of the policy apply. */
+  /** True if the limits of the policy apply. */
   readonly isLimited?: boolean
-  /** Waits until the action is decided, at most for the seconds that the caller gives. */
+  /** Waits until the action is decided, up to the given number of seconds. */
   readonly waits?: boolean
 }
 
@@ -67,7 +67,7 @@ const TIMEOUT_SECONDS: ToolMember = {
 export const TOOLS = {
   countersign_whoami: {
     call: 'agent_me_get',
-    title: 'Who am I, and what may I do',
+    title: 'Show your identity and permissions',
     description: `Your name, your customer, your policy and your usage of its limits, as they are now. ${AMOUNTS}`,
     hints: READS,
   },
@@ -121,7 +121,7 @@ export const TOOLS = {
     hints: PAYS,
     permission: 'CREATE_TRANSFERS',
     isLimited: true,
-    // Without an amount the API sends the whole balance: too much for a forgotten or misspelt member.
+    // Without an amount the API sends the whole balance: too much for a forgotten or misspelt field.
     insistsOn: ['amount'],
   },
   countersign_transfer_in: {
@@ -169,7 +169,7 @@ export const TOOLS = {
   countersign_simulate: {
     call: 'agent_me_policy_simulate',
     title: 'Ask what the policy would decide',
-    description: `Whether an action would be ALLOWED, APPROVAL_REQUIRED or DENIED, and by which rule. Nothing is executed or reserved; balances are not checked. ${AMOUNTS}`,
+    description: `Returns ALLOWED, APPROVAL_REQUIRED or DENIED for an action, with the rule that decides. Nothing is executed or reserved; balances are not checked. ${AMOUNTS}`,
     hints: READS,
   },
 } as const satisfies Record<string, Tool>
@@ -181,12 +181,12 @@ export function findTool(name: string): Tool | undefined {
   return isKeyOf(TOOLS, name) ? TOOLS[name] : undefined
 }
 
-/** The members of the input of a tool, which are the members of its endpoint in the contract. */
+/** The fields of the input of a tool, which are the fields of its endpoint in the contract. */
 export function toolMembers(tool: Tool): ToolMember[] {
   return membersOf(API[tool.call], tool)
 }
 
-/** The tools as the protocol lists them, with what the agent's policy now says of each. Undefined: not known. */
+/** The tools as the protocol lists them, with notes from the agent's current policy. Undefined: not known. */
 export function listTools(agent: OwnAgent | undefined) {
   return Object.entries(TOOLS).map(([name, tool]: [string, Tool]) => ({
     name,
@@ -197,7 +197,7 @@ export function listTools(agent: OwnAgent | undefined) {
   }))
 }
 
-/** What the policy now says of a tool, in words. */
+/** The current policy's rules for a tool, in words. */
 export function policyNotes({ permission, isLimited, hints }: Tool, agent: OwnAgent): string[] {
   const { permissions, accountRestrictions } = agent.policy
   if (permission !== undefined && !permissions.includes(permission))

@@ -43,7 +43,7 @@ export function addMemberCommands(program: Command, done: (exitCode: number) => 
     .option('--yes', 'do not ask')
     .option('--end-tokens', 'also end the API tokens that the member has made')
     .action(async (id: string, options: ShellOptions & { yes?: boolean; endTokens?: boolean }) => {
-      await confirmed(`Remove ${id} for good?`, options.yes)
+      await confirmed(`Remove ${id} permanently?`, options.yes)
       await removeMember(await openShell(options), id, options.endTokens ?? false)
     })
 }

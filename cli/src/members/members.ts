@@ -28,7 +28,7 @@ export async function inviteMember(shell: Shell, { name, email, ...options }: In
   say(shell, invited, invitedRows(invited))
 }
 
-/** `countersign member invite --platform`, as the operator: gives the exit code. */
+/** `countersign member invite --platform`, as the operator: returns the exit code. */
 export async function inviteAsOperator(
   platform: string,
   { name, email, ...options }: InviteOptions,
@@ -71,7 +71,7 @@ export async function removeMember(shell: Shell, id: string, endTokens: boolean)
   ])
 }
 
-/** The permissions of a role, or those that are named; all where neither is. Throws Failure. */
+/** The permissions of a role, or the named permissions; all if neither is given. Throws Failure. */
 function permissionsOf({
   role,
   permissions,
@@ -96,6 +96,6 @@ function invitedRows({ member, invitationUrl, invitationExpiresAt }: Invited): s
     '',
     `  ${invitationUrl}`,
     '',
-    `Hand this link over yourself: whoever opens it becomes the member. It works once, until ${invitationExpiresAt}.`,
+    `Give this link to the member in person: anyone who opens it becomes the member. It works once, until ${invitationExpiresAt}.`,
   ]
 }

@@ -28,8 +28,9 @@ type Line = ItemOf<'payout_line_list'>
 const PRINTED_MAX = 20
 
 /**
- * `countersign payouts send`. The key of the upload is made of the file's content, so that a second run after a crash of this program
- * finds the batch of the first. Throws Failure if the file cannot be read, has faults, or a payment was refused.
+ * `countersign payouts send`. The key of the upload is derived from the file's content, so that a second run
+ * after a crash of this program finds the first run's batch. Throws Failure if the file cannot be read, has
+ * faults, or a payment was refused.
  */
 export async function sendPayouts(shell: Shell, path: string, options: SendOptions): Promise<void> {
   const { countersign } = shell

@@ -4,7 +4,7 @@ import { type LoginOptions, logIn } from './login.ts'
 import { type LogoutOptions, logOut } from './logout.ts'
 
 const LOGIN = `
-What is left out is asked for. The name of the profile is --profile NAME (default: default).`
+Prompts for missing options. The name of the profile is --profile NAME (default: default).`
 
 /** Adds `countersign login`, `profiles` and `logout`. */
 export function addProfileCommands(program: Command): void {
@@ -31,7 +31,7 @@ export function addProfileCommands(program: Command): void {
     .action(async (options: { json?: boolean }) => listProfiles(options))
   program
     .command('logout')
-    .description('forget the default profile, or that of --profile')
+    .description('forget the default profile, or the profile that --profile names')
     .option('--yes', 'do not ask')
     .option('--json', 'print JSON')
     .action(async (options: LogoutOptions) => logOut(options))

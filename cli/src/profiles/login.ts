@@ -41,8 +41,9 @@ export async function logIn({ profile: name = DEFAULT_NAME, json, ...given }: Lo
 }
 
 /**
- * Makes a call with the credentials, at the address with this program's version of the API unless it has a version.
- * Returns what to store. Throws Failure if neither address is one of the API, and the error of a refusal.
+ * Makes a call with the credentials, at the address with this program's version of the API unless it has a
+ * version. Returns the credentials to store. Throws Failure if neither address belongs to the API, and the
+ * error of a refusal.
  */
 async function tryAt(address: string, token: Omit<Credentials, 'baseUrl'>): Promise<Credentials> {
   const bare = address.replace(/\/+$/, '')

@@ -14,8 +14,8 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const TIMEOUT_MS = 60_000
 
 /**
- * `countersign api METHOD /path`: prints the response's body as it is, indented on a terminal. Gives the exit code: 1 for a refusal. Throws Failure for
- * a call that cannot be made, and where there was no answer.
+ * `countersign api METHOD /path`: prints the body of the response as it is, indented on a terminal. Returns
+ * the exit code: 1 for a refusal. Throws Failure for a call that cannot be made, and without a response.
  */
 export async function callRaw(
   { baseUrl, tokenId, clientSecret }: Credentials,
@@ -56,7 +56,7 @@ async function answerTo(url: string, init: RequestInit): Promise<{ ok: boolean; 
   }
 }
 
-/** The JSON of --data, or of the file behind an @. Sent as it is written. Throws Failure. */
+/** The JSON of --data, or of the file behind an @. Sent unchanged. Throws Failure. */
 async function jsonOf(data: string): Promise<string> {
   const text = data.startsWith('@') ? await textOf(data.slice(1)) : data
   if (!isJson(text)) throw new Failure('--data must be JSON, or @ and the name of a file with JSON.')

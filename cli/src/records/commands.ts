@@ -11,8 +11,8 @@ import { RECORD_NOUNS, type RecordNoun } from './nouns.ts'
 import { searchRecords } from './search.ts'
 
 /**
- * Adds `list` and `get` of every noun, `countersign transactions export`, `decide` and `decisions`,
- * what a person does with deposits, `countersign search` and `countersign api`.
+ * Adds `list` and `get` of every noun, `countersign transactions export`, `decide` and `decisions`, the
+ * actions on deposits, `countersign search` and `countersign api`.
  */
 export function addRecordCommands(program: Command, done: (exitCode: number) => void): void {
   const [customers, accounts, transactions, events, quotes, deposits] = RECORD_NOUNS
@@ -61,9 +61,9 @@ function addTransactionExport(program: Command): void {
       .description('write transactions to a CSV file; - is standard output'),
   )
     .option('--from <time>', 'only those that were created at or after it')
-    .option('--to <time>', 'only those that were created at or before it')
-    .option('--account <id>', 'only those of this account')
-    .option('--customer <id>', 'only those of this customer')
+    .option('--to <time>', 'only transactions created at or before it')
+    .option('--account <id>', 'only transactions of this account')
+    .option('--customer <id>', 'only transactions of this customer')
     .action(async (file: string, options: ShellOptions & TransactionOptions) =>
       saveTransactions(await openShell(options), file, options),
     )

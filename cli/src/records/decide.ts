@@ -23,7 +23,7 @@ export interface DecideOptions {
 type Decision = ItemOf<'transaction_decision_list'>
 type Payment = Answer<'transaction_get'>['body']
 
-/** The effect of each outcome, as the question before it says. */
+/** The effect of each outcome, for the confirmation. */
 const EFFECTS: Readonly<Record<PaymentOutcome, string>> = {
   DELIVERED: 'It counts as paid to',
   FAILED: 'The payer has the money again, and nothing was paid to',

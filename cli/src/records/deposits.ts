@@ -15,7 +15,7 @@ interface Reasoned extends Decided {
 
 type Deposit = Awaited<ReturnType<Shell['countersign']['deposits']['get']>>
 
-/** Adds what a person does with a deposit: `assign`, `return`, `split`, `write-off` and `adjust`. */
+/** Adds the actions on a deposit: `assign`, `return`, `split`, `write-off` and `adjust`. */
 export function addDepositDecisions(program: Command): void {
   const deposits = nounOf(program, 'deposits', 'money that came in by rails')
   const decision = (usage: string, description: string) =>
@@ -81,7 +81,7 @@ interface Decision<T> {
   readonly act: (shell: Shell, deposit: Deposit) => PromiseLike<T>
 }
 
-/** Asks, decides, and says what the deposit is then. */
+/** Asks for confirmation, decides, and prints the new state of the deposit. */
 async function decide<T extends Deposit | { readonly deposit: Deposit; readonly parts: readonly Deposit[] }>(
   shell: Shell,
   id: string,

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { timeOf } from '../terminal/options.ts'
 import type { RecordNoun } from './nouns.ts'
 
-/** What a filter's schema says, as far as a flag shows it. */
+/** The part of a filter's schema that a flag shows. */
 interface Schema {
   readonly type?: string
   readonly format?: string
@@ -11,7 +11,7 @@ interface Schema {
   readonly description?: string
 }
 
-/** Given by --limit and --all. */
+/** Set by --limit and --all. */
 const PAGING = ['limit', 'cursor']
 
 const PAGE_MAX = 100
@@ -25,7 +25,7 @@ export function addFilters(command: Command, { list }: Pick<RecordNoun, 'list'>)
     .option('--all', 'every one, however many')
 }
 
-/** The query of the filters that were given, the newest first. Throws Failure for an invalid time. */
+/** The query of the given filters, the newest first. Throws Failure for an invalid time. */
 export function queryOf(
   list: RecordNoun['list'],
   options: Readonly<Record<string, unknown>>,
@@ -40,7 +40,7 @@ export function queryOf(
   return query
 }
 
-/** How many records the options ask for, and how large the next page is. */
+/** The number of records that the options request, and the size of the next page. */
 export function limitOf({ limit, all }: { readonly limit?: number; readonly all?: boolean }): number {
   return all ? Number.POSITIVE_INFINITY : (limit ?? LIMIT)
 }

@@ -30,7 +30,7 @@ export async function getRecord(shell: Shell, { get }: Pick<RecordNoun, 'get'>, 
   say(shell, record, wordsOf(record))
 }
 
-/** As many as the options ask for, page by page. */
+/** The requested number of records, page by page. */
 async function find<N extends ListName>(
   { countersign }: Shell,
   { list }: Pick<RecordNoun<N>, 'list'>,

@@ -12,11 +12,11 @@ type ListName =
   | 'quote_list'
   | 'deposit_list'
 
-/** What `countersign NOUN list|get` needs of one kind of record. */
+/** The calls and columns of `countersign NOUN list|get` for one kind of record. */
 export interface RecordNoun<N extends ListName = ListName> {
   readonly name: string
   readonly description: string
-  /** The call that lists them: its query in the contract gives the filters. */
+  /** The call that lists them: its query in the contract defines the filters. */
   readonly list: N
   readonly columns: readonly Column<ItemOf<N>>[]
   readonly get: (shell: Shell, id: string) => Promise<unknown>
@@ -116,7 +116,7 @@ const deposits: RecordNoun<'deposit_list'> = {
 /** Every kind of record with `list` and `get`. */
 export const RECORD_NOUNS = [customers, accounts, transactions, events, quotes, deposits] as const
 
-/** An external account by its id. The API has internal ones in lists only, so those are gone through. */
+/** An external account by its id. The API has internal ones in lists only, so this searches the lists. */
 async function accountOf({ countersign }: Shell, id: string): Promise<unknown> {
   if (!id.startsWith('InternalAccount:')) return countersign.externalAccounts.get(id)
   const own = await countersign.platformInternalAccounts.list()

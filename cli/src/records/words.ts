@@ -4,7 +4,10 @@ import { plain } from '../terminal/table.ts'
 
 const STEP = '  '
 
-/** A record as lines: each member with its name, what is inside another below it. Amounts with a currency are in whole units. */
+/**
+ * A record as lines: each field with its name, nested fields below it. Amounts with a currency are in whole
+ * units.
+ */
 export function wordsOf(record: unknown, indent = ''): string[] {
   if (Array.isArray(record))
     return record.flatMap((item) =>

@@ -3,7 +3,7 @@ import { confirmed } from '../terminal/confirmation.ts'
 
 /** `countersign sandbox reset`: asks first, unless `--yes` is given. */
 export async function resetSandbox(shell: Shell, isYes: boolean | undefined): Promise<void> {
-  await confirmed(`Remove everything on this platform of ${shell.baseUrl} for good?`, isYes)
+  await confirmed(`Permanently remove everything on this platform of ${shell.baseUrl}?`, isYes)
   const answer = await shell.countersign.sandbox.reset()
   say(shell, answer, [`The platform is empty. It is ${answer.platformId} now, with the same tokens.`])
 }

@@ -2,7 +2,7 @@ import type { EventType } from '@countersign/contract/events/events'
 import type { Countersign } from '@countersign/sdk'
 import { Failure } from '../terminal/failure.ts'
 
-/** What the steps of a trigger work on. Left out: records of their own. */
+/** The records that a trigger uses. Default: new records. */
 export interface TriggerIds {
   readonly customer?: string
   readonly account?: string
@@ -13,16 +13,16 @@ interface Steps {
   readonly run: (countersign: Countersign, ids: TriggerIds) => Promise<unknown>
 }
 
-/** Quotes are paid from US dollars; account numbers that end so steer the sandbox. */
+/** Quotes are paid from US dollars; the ends of account numbers control the sandbox. */
 const AMOUNT = 1_000n
 
 const STEPS = {
   'CUSTOMER.KYC_APPROVED': { words: 'a person whose check succeeds', run: addsPerson('Trigger Person') },
   'CUSTOMER.KYC_REJECTED': { words: 'a person whose check fails', run: addsPerson('Trigger Person 002') },
-  'CUSTOMER.KYC_PENDING': { words: 'a person whose check goes on', run: addsPerson('Trigger Person 001') },
+  'CUSTOMER.KYC_PENDING': { words: 'a person whose check is pending', run: addsPerson('Trigger Person 001') },
   'CUSTOMER.KYB_APPROVED': { words: 'a business whose check succeeds', run: addsBusiness('814') },
   'CUSTOMER.KYB_REJECTED': { words: 'a business whose check fails', run: addsBusiness('002') },
-  'CUSTOMER.KYB_PENDING': { words: 'a business whose check goes on', run: addsBusiness('001') },
+  'CUSTOMER.KYB_PENDING': { words: 'a business whose check is pending', run: addsBusiness('001') },
   'INCOMING_PAYMENT.COMPLETED': { words: 'a payment from elsewhere that arrives', run: receives },
   'OUTGOING_PAYMENT.PROCESSING': { words: 'a payment to a bank account that begins', run: pays('814') },
   'OUTGOING_PAYMENT.COMPLETED': { words: 'a payment to a bank account that arrives', run: pays('814') },
@@ -84,7 +84,7 @@ const STEPS = {
   'AGENT_ACTION.PENDING_APPROVAL': { words: 'an agent that asks to pay', run: asksApproval },
 } as const satisfies { readonly [Type in EventType]?: Steps }
 
-/** How each event comes about that can be triggered. */
+/** The steps of each event that can be triggered. */
 export const TRIGGERS: { readonly [Type in EventType]?: Steps } = STEPS
 
 const WHOLE_CASE = 'it needs a verification with all its data and documents: docs/customers.md'
@@ -101,16 +101,16 @@ const REASONS: { readonly [Type in Exclude<EventType, keyof typeof STEPS>]: stri
   'CUSTOMER.ERASED': 'it needs a customer who was deleted for PERSONAL_DATA_DAYS: docs/customers.md',
   'BULK_UPLOAD.FAILED': 'it needs a file that cannot be read to its end: docs/customers-import.md',
   TEST: 'it needs a webhookEndpoint: api POST /sandbox/webhooks/test',
-  'INCOMING_PAYMENT.PENDING': 'only a webhookEndpoint is asked about a payment',
+  'INCOMING_PAYMENT.PENDING': 'it goes only to a webhookEndpoint',
   'INVITATION.CLAIMED': 'it needs invitationConfig.url in the configuration',
-  'LEDGER.CHECKPOINT': 'it comes by itself, an hour after a transfer',
+  'LEDGER.CHECKPOINT': 'the server sends it an hour after a transfer',
   'WEBHOOK_ENDPOINT.DISABLED': 'it needs a webhook endpoint that responds 410: docs/webhooks.md',
   'RECONCILIATION.DIFFERENT': 'it needs a statement of a bank that differs from the ledger',
   'AUTH_CREDENTIAL.SIGN_COUNT_REGRESSED': 'it needs a passkey whose counter goes back',
   'AUTH_CREDENTIAL.CODES_LOCKED': 'it needs a person who signs in by wrong codes',
 }
 
-/** Why each of the others cannot. */
+/** The reasons why the other events cannot be triggered. */
 export const WITHOUT_STEPS: { readonly [Type in EventType]?: string } = REASONS
 
 interface Payer {
@@ -118,7 +118,7 @@ interface Payer {
   readonly accountId: string
 }
 
-/** The customer and its dollar account: those that are named, or new ones. Throws Failure. */
+/** The customer and its dollar account: the given ones, or new ones. Throws Failure. */
 async function payerOf(countersign: Countersign, { customer, account }: TriggerIds): Promise<Payer> {
   if (account !== undefined && customer === undefined) {
     for await (const { id, customerId } of countersign.internalAccounts.list())
@@ -140,7 +140,7 @@ async function payerOf(countersign: Countersign, { customer, account }: TriggerI
   throw new Failure(`${customerId} has no account in US dollars. Name one by --account.`)
 }
 
-/** A payer with money, and a bank account whose number ends so. */
+/** A payer with money, and a bank account whose number ends in `suffix`. */
 async function payment(countersign: Countersign, ids: TriggerIds, suffix: string) {
   const payer = await payerOf(countersign, ids)
   await countersign.sandbox.fund(payer.accountId, { amount: 10n * AMOUNT })
@@ -264,7 +264,7 @@ function addsPerson(fullName: string): Steps['run'] {
   return (countersign) => countersign.customers.create({ customerType: 'INDIVIDUAL', fullName })
 }
 
-/** The end of the registration number steers the check. */
+/** The end of the registration number controls the check. */
 function addsBusiness(suffix: string): Steps['run'] {
   return (countersign) =>
     countersign.customers.create({

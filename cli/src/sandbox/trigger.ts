@@ -17,11 +17,11 @@ export function listTriggers(): void {
     io().stdout.write(`${type.padEnd(36)}${steps.words}\n`)
 }
 
-/** `countersign trigger`: takes the steps that lead to the event, and waits for it. Throws Failure. */
+/** `countersign trigger`: performs the steps that lead to the event, and waits for it. Throws Failure. */
 export async function trigger(shell: Shell, text: string, ids: TriggerIds): Promise<void> {
   const type = text.toUpperCase()
   if (!isEventType(type))
-    throw new Failure(`"${text}" is no type of event. What can be triggered: countersign trigger --list`)
+    throw new Failure(`"${text}" is not an event type. List the event types: countersign trigger --list`)
   const steps = TRIGGERS[type]
   if (!steps)
     throw new Failure(
@@ -43,7 +43,7 @@ async function waitFor(
   while (performance.now() < endMs) {
     const { data } = await countersign.events.list({ type, ...present({ after }), limit: 1 })
     if (data[0]) return data[0]
-    // Due work of the sandbox runs when its clock is asked to move.
+    // Background jobs of the sandbox run when its clock advances.
     await countersign.sandbox.advanceClock({ seconds: 1 })
     await pause(INTERVAL_MS)
   }

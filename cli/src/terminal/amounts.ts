@@ -1,6 +1,6 @@
 import { CURRENCIES, isKnownCurrency } from '@countersign/contract/core/currencies'
 
-/** The members of a currency that formatting needs (specification 2.6). */
+/** The fields of a currency that formatting needs (specification 2.6). */
 interface Currency {
   readonly code: string
   readonly decimals: number

@@ -3,8 +3,8 @@ import { Failure } from './failure.ts'
 import { io } from './io.ts'
 
 /**
- * Asks before what cannot be undone. `isYes`: `--yes` was given. Throws Failure where the person says no, and where
- * nobody can be asked: a script says --yes.
+ * Asks before an action that cannot be undone. `isYes`: `--yes` was given. Throws Failure if the person
+ * declines, or if there is no terminal: a script passes --yes.
  */
 export async function confirmed(question: string, isYes: boolean | undefined): Promise<void> {
   if (isYes) return

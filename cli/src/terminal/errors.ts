@@ -5,7 +5,10 @@ import { Failure, NoAnswer } from './failure.ts'
 import { io } from './io.ts'
 import { plain } from './table.ts'
 
-/** An error for a program. `status` is of the server's answer; `FAILED`, `NO_ANSWER`, `USAGE` and `FAULT` are codes of this program. */
+/**
+ * An error for a program. `status` is the status of the server's response; `FAILED`, `NO_ANSWER`, `USAGE` and
+ * `FAULT` are codes of this program.
+ */
 interface ErrorForPrograms {
   readonly status?: number
   readonly code: string
@@ -13,18 +16,21 @@ interface ErrorForPrograms {
   readonly httpRequestId?: string
 }
 
-/** Writes what went wrong to standard error: one line for a person, one JSON object for a program. */
+/** Writes an error to standard error: one line for a person, one JSON object for a program. */
 export function writeError(error: unknown, isJson: boolean): void {
   const text = isJson ? toJson(forPrograms(error)) : inWords(error)
   io().stderr.write(`${text}\n`)
 }
 
-/** Writes wrong usage as JSON. For people commander writes it. */
+/** Writes wrong usage as JSON. For people, commander writes it. */
 export function writeUsageError(message: string): void {
   io().stderr.write(`${toJson({ code: 'USAGE', message } satisfies ErrorForPrograms)}\n`)
 }
 
-/** Says something beside the result, such as that there is more. A program that reads JSON finds that in the result. */
+/**
+ * Prints a remark next to the result, such as that there is more. A program that reads JSON finds it in the
+ * result.
+ */
 export function note(text: string, isJson: boolean): void {
   if (!isJson) io().stderr.write(`${io().stderr.isTTY ? picocolors.dim(text) : text}\n`)
 }

@@ -1,7 +1,7 @@
 import { EVENT_TYPES, type EventType } from '@countersign/contract/events/events'
 import { Failure } from './failure.ts'
 
-/** Whether the feed has events of this type. */
+/** True if the feed has events of this type. */
 export function isEventType(text: string): text is EventType {
   return EVENT_TYPES.some((type) => type === text)
 }
@@ -11,6 +11,6 @@ export function readEventTypes(text: string): readonly EventType[] {
   const words = [...new Set(text.split(',').map((word) => word.trim().toUpperCase()))]
   return words.map((word) => {
     if (isEventType(word)) return word
-    throw new Failure(`"${word}" is no type of event. The types: trigger --list`)
+    throw new Failure(`"${word}" is not an event type. The types: trigger --list`)
   })
 }

@@ -3,5 +3,5 @@ export class Failure extends Error {
   override readonly name = 'Failure'
 }
 
-/** A failure for want of an answer of the server: `NO_ANSWER` for a program. */
+/** The server did not respond: `NO_ANSWER` for a program. */
 export class NoAnswer extends Failure {}

@@ -6,7 +6,7 @@ import { isMissing, messageOf } from './thrown.ts'
 /** A file that is read as it is sent. Throws Failure. */
 export async function openFile(path: string): Promise<Blob> {
   try {
-    // The blob's own error does not say whether there is a file.
+    // The blob's own error does not show if the file exists.
     await access(path)
     return await openAsBlob(path, { type: 'text/csv' })
   } catch (error) {

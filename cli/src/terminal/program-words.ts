@@ -2,9 +2,9 @@ import { realpathSync } from 'node:fs'
 import { basename, relative, resolve, sep } from 'node:path'
 
 /**
- * The call of this program, for hints that can be copied: `countersign` where it is installed for the system,
- * `npx countersign` where it belongs to a folder's packages, and otherwise `node` and the file. `isAbsolute`: works from
- * any folder.
+ * The command for this program, for hints that can be copied: `countersign` if it is installed for the
+ * system, `npx countersign` if it belongs to a folder's packages, and otherwise `node` and the file.
+ * `isAbsolute`: works from any folder.
  */
 export function programWords(options: { readonly isAbsolute?: boolean } = {}): string {
   const path = process.argv[1]

@@ -6,7 +6,7 @@ import { recordTable } from './table.ts'
 /** A column of a table: its header, and the text of a record. */
 export type Column<T> = readonly [header: string, text: (record: T) => string]
 
-/** Records of a list, and whether there are more of them. */
+/** Records of a list, and a flag for more. */
 export interface Found<T> {
   readonly data: readonly T[]
   readonly hasMore: boolean
@@ -17,7 +17,10 @@ export function print(answer: unknown, isJson: boolean, lines: readonly string[]
   io().stdout.write(isJson ? `${toJson(answer)}\n` : `${lines.join('\n')}\n`)
 }
 
-/** Prints records: as JSON, as a table on a terminal, with tabs into a pipe. `none` says that there are none, beside the result. */
+/**
+ * Prints records: as JSON, as a table on a terminal, with tabs into a pipe. `none` is the message for an
+ * empty list, outside the result.
+ */
 export function printRecords<T>(
   found: Found<T>,
   columns: readonly Column<T>[],

@@ -1,6 +1,6 @@
 import picocolors from 'picocolors'
 
-/** Columns of a fixed width, except the last; or `none` where there are no rows. */
+/** Columns of a fixed width, except the last; or `none` without rows. */
 export function tableOf(rows: readonly (readonly string[])[], none: string): string {
   const [first] = rows
   if (!first) return `${none}\n`
@@ -26,7 +26,7 @@ export function recordTable(
   return [picocolors.bold(head), ...lines].join('\n')
 }
 
-/** Text in one line, without what moves the cursor, rings, colours or turns the direction of writing. */
+/** Text on one line, without characters that move the cursor, ring, color or change the direction of text. */
 export function plain(text: string): string {
   return text
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')

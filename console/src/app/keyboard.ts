@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { PLACES } from './navigation.ts'
 
-/** How long after `g` the second key may come. */
+/** The time limit for the second key after `g`. */
 const SECOND_KEY_MS = 1_200
 
 /** `/` searches; `g` and a letter go to a place. Keys that are typed into a field are the field's. */

@@ -28,7 +28,7 @@ const LISTS_OF_KINDS: Readonly<Record<string, string>> = {
   AuditEvent: '/audit',
 }
 
-/** The page of a record by its id; undefined where records of its kind have none. */
+/** The page of a record by its id; undefined if records of its kind have no page. */
 export function pageOfId(id: string): string | undefined {
   const [kind = ''] = id.split(':', 1)
   const list = LISTS_OF_KINDS[kind]

@@ -14,7 +14,10 @@ const DARK = [
   '#0c0e12',
 ] as const
 
-/** Reds whose filled buttons have a contrast of 5 and more to their white words; those of Mantine have less than 4. */
+/**
+ * Reds with a contrast of 5 and more between filled buttons and their white labels; Mantine's have less than
+ * 4.
+ */
 const RED = [
   '#fff5f5',
   '#ffe3e3',

@@ -10,20 +10,23 @@ export const countersign = new Countersign({
   fetch: connection.fetch,
 })
 
-/** Answers are kept for as long as a page may show them while it asks again. Events make them stale earlier: `live-events.ts`. */
+/**
+ * Responses are cached for as long as a page may show them during a reload. Events make them stale earlier:
+ * `live-events.ts`.
+ */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache(),
   defaultOptions: {
     queries: {
       staleTime: 30_000,
-      // The client retries what may be retried; a refusal does not change by asking again.
+      // The client retries what may be retried; retrying a refusal does not change it.
       retry: false,
       refetchOnWindowFocus: true,
     },
   },
 })
 
-/** Whether an error says that what was asked for is not there. */
+/** True if an error means that the record does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof CountersignError && error.status === 404
 }

@@ -1,10 +1,10 @@
 import { clocks } from './clocks.ts'
 
-/** What the console knows of its connection to the server, from the answers of all calls. */
+/** The state of the console's connection to the server, from the responses of all calls. */
 export interface ConnectionState {
-  /** The last call had no answer. */
+  /** The last call got no response. */
   readonly isAway: boolean
-  /** A call was refused for want of a session, and nobody has signed in since. */
+  /** A call was refused without a session, and no member has signed in since. */
   readonly isSignedOut: boolean
 }
 
@@ -13,7 +13,7 @@ class Connection {
   #signIns = 0
   readonly #listeners = new Set<() => void>()
 
-  /** `fetch`, which notices whether the server answers and whether it still knows the session. */
+  /** `fetch`, which tracks if the server responds and still knows the session. */
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     const signIns = this.#signIns
     try {
@@ -30,7 +30,7 @@ class Connection {
     }
   }
 
-  /** The session is known to be good: calls that need none answer without it too. */
+  /** The session is known to be valid: calls that need none succeed without it too. */
   readonly signedIn = (): void => {
     this.#signIns += 1
     this.#set({ ...this.#state, isSignedOut: false })

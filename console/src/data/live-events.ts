@@ -2,7 +2,9 @@ import type { EventType } from '@countersign/contract/events/events'
 import type { QueryClient } from '@tanstack/react-query'
 import { countersign } from './client.ts'
 
-/** Which lists and records an event makes stale, by the word before its dot: the first part of their keys. */
+/**
+ * The lists and records that an event makes stale, by the word before its dot: the first part of their keys.
+ */
 const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
   OUTGOING_PAYMENT: ['transactions', 'quotes', 'approvals', 'overview', 'statistics'],
   INCOMING_PAYMENT: ['transactions', 'approvals', 'overview', 'statistics'],
@@ -18,10 +20,13 @@ const STALE_AFTER: Readonly<Record<string, readonly string[]>> = {
   INTERNAL_ACCOUNT: ['accounts', 'overview'],
 }
 
-/** Pages ask again at most this often: a platform may have a thousand events a second. After a pause they ask at once. */
+/**
+ * Pages reload at most this often: a platform may have a thousand events a second. After a pause they reload
+ * at once.
+ */
 const PAUSE_MS = 5_000
 
-/** Follows the platform's events until `signal`, and has pages ask again for what they have changed. */
+/** Follows the platform's events until `signal`, and reloads pages whose data has changed. */
 export async function followLive(client: QueryClient, signal: AbortSignal): Promise<void> {
   const stale = new Set<string>()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -34,7 +39,7 @@ export async function followLive(client: QueryClient, signal: AbortSignal): Prom
   }
   signal.addEventListener('abort', () => clearTimeout(timer))
   let isFirst = true
-  // What has happened while the stream was broken is not known by type.
+  // The types of events during a broken connection are unknown.
   const onConnection = (isOpen: boolean) => {
     if (isOpen && !isFirst) void client.invalidateQueries()
     if (isOpen) isFirst = false

@@ -9,7 +9,10 @@ import { LinkSignIn } from './link-sign-in.tsx'
 import { type Identity, MeContext, meQuery } from './me.ts'
 import { SignIn } from './sign-in.tsx'
 
-/** How often who is signed in is asked: permissions change while a page is open, and a server that was away comes back. */
+/**
+ * The interval for reading the signed-in member: permissions change while a page is open, and a server comes
+ * back.
+ */
 const PRESENT_MS = 60_000
 const AWAY_MS = 2_000
 
@@ -22,7 +25,7 @@ export function Gate({ children }: { readonly children: ReactNode }) {
   const { isAway, isSignedOut } = useSyncExternalStore(connection.subscribe, connection.state)
   const me = useQuery({ ...meQuery, refetchInterval: isAway ? AWAY_MS : PRESENT_MS })
   useReadAgainAfter(isAway)
-  // Whose pages are open: they stay open below the window that renews the session.
+  // The member whose pages are open: they stay open below the window that renews the session.
   const [opened, setOpened] = useState<Identity>()
   if (me.data && me.data !== opened) setOpened(me.data)
 
@@ -43,7 +46,7 @@ export function Gate({ children }: { readonly children: ReactNode }) {
     <>
       {isAway && (
         <div className="away waits" role="status">
-          The server cannot be reached. This page tries again by itself.
+          The server cannot be reached. This page retries automatically.
         </div>
       )}
       <MeContext value={opened}>
@@ -54,7 +57,7 @@ export function Gate({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** The link that the member came by, until it is left. */
+/** The member's sign-in link, until it is left. */
 function useArrival(): [arrival: ArrivalToken | undefined, leave: () => void] {
   const [arrival, setArrival] = useState(takeArrivalToken)
   useEffect(() => {
@@ -79,14 +82,14 @@ function SessionEnded({ isOpen }: { readonly isOpen: boolean }) {
   return (
     <Modal opened={isOpen} onClose={() => undefined} withCloseButton={false} centered>
       <Stack>
-        <span>Your session has ended. What you have typed is still there.</span>
+        <span>Your session has ended. Your input is kept.</span>
         <SignIn />
       </Stack>
     </Modal>
   )
 }
 
-/** Has pages ask again for everything once the server is back. */
+/** Reloads everything once the server is back. */
 function useReadAgainAfter(isAway: boolean): void {
   const client = useQueryClient()
   const [wasAway, setWasAway] = useState(false)

@@ -9,7 +9,10 @@ import { connection } from '../data/connection.ts'
 
 export type Identity = Static<typeof MemberIdentity>
 
-/** Who is signed in; null where nobody is. Asked again now and then, because permissions change while a page is open. */
+/**
+ * The signed-in member; null if none. Read again periodically, because permissions change while a page is
+ * open.
+ */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async (): Promise<Identity | null> => {
@@ -30,11 +33,13 @@ export const MeContext = createContext<Identity | undefined>(undefined)
 /** The member whose pages these are. Only within the gate, which shows no page before. */
 export function useMe(): Identity {
   const me = useContext(MeContext)
-  if (!me) throw new Error('Nobody is signed in')
+  if (!me) throw new Error('No member is signed in')
   return me
 }
 
-/** Why the member may not do what needs a permission, or one that is as good; undefined where the member may. */
+/**
+ * The reason why the member lacks a permission, or one that also suffices; undefined if the member has it.
+ */
 export function useDenied(permission: Permission, or = permission): string | undefined {
   const { member } = useMe()
   return member.permissions.includes(permission) || member.permissions.includes(or)
@@ -42,7 +47,7 @@ export function useDenied(permission: Permission, or = permission): string | und
     : `You do not have the permission ${permission}. A member with MANAGE can give it to you.`
 }
 
-/** Whether the platform is in a sandbox. */
+/** True if the platform is in a sandbox. */
 export function useIsSandbox(): boolean {
   return useMe().platform.mode === 'SANDBOX'
 }

@@ -7,7 +7,7 @@ import { ErrorState } from '../ui/states.tsx'
 import { type Identity, meQuery } from './me.ts'
 import { signInByPasskey } from './passkeys.ts'
 
-/** The ways to sign in: a passkey, or a code by e-mail. `onDone` hears of the member. */
+/** The ways to sign in: a passkey, or a code by e-mail. Calls `onDone` with the member. */
 export function SignIn({ onDone }: { readonly onDone?: () => void }) {
   const finish = useFinish(onDone)
   const passkey = useMutation({ mutationFn: signInByPasskey, onSuccess: finish })
@@ -30,15 +30,15 @@ export function SignIn({ onDone }: { readonly onDone?: () => void }) {
   )
 }
 
-/** What follows a sign-in: the session is known, and everything that was read without it is read again. */
+/** Completes a sign-in: the session is known, and everything that was read without it is read again. */
 export function useFinish(onDone?: () => void): (identity: Identity) => void {
   const client = useQueryClient()
   return (identity) => {
     const former = client.getQueryData(meQuery.queryKey)
-    // What one member has read is not shown to another.
+    // Data of one member is not shown to another.
     if (former && former.member.id !== identity.member.id) client.clear()
     connection.signedIn()
-    // One that is under way was asked before the sign-in.
+    // A request in progress was sent before the sign-in.
     void client.cancelQueries({ queryKey: meQuery.queryKey })
     client.setQueryData(meQuery.queryKey, identity)
     void client.invalidateQueries()

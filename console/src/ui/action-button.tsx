@@ -7,17 +7,17 @@ import { ErrorState } from './states.tsx'
 
 type Look = Pick<ButtonProps, 'color' | 'variant' | 'size'>
 
-/** The question before an action: in words, with what will happen. */
+/** The confirmation before an action, with its effects. */
 interface Question {
   readonly title: string
   readonly text: ReactNode
-  /** Left out: no reason is asked for. False: it may stay empty. */
+  /** Absent: no reason is requested. False: it may stay empty. */
   readonly needsReason?: boolean
 }
 
 interface ActionButtonProps extends Look {
   readonly label: string
-  /** Why it cannot be done now: the button is grey and says so. */
+  /** The reason why it cannot be done now, shown by the disabled button. */
   readonly denied?: string | undefined
   readonly act: (reason: string) => Promise<unknown>
   /** Without a question the button acts at once. */
@@ -26,8 +26,8 @@ interface ActionButtonProps extends Look {
 }
 
 /**
- * A button that changes something. Grey with a reason if the state or a missing permission does not allow it; asks before
- * what cannot be undone; shows what the server refused, and keeps what was typed.
+ * A button that changes something. Disabled with a reason if the state or a missing permission does not allow
+ * it; asks for confirmation if the action cannot be undone; shows the server's error, and keeps the input.
  */
 export function ActionButton({ label, denied, act, ask, onDone, ...look }: ActionButtonProps) {
   const [isOpen, { open, close }] = useDisclosure(false)
@@ -101,7 +101,7 @@ function Reason(props: {
   )
 }
 
-/** The refusal of an action that was not asked about before. */
+/** The error of an action without a confirmation. */
 function Problem({ error, close }: { readonly error: unknown; readonly close: () => void }) {
   return (
     <Modal opened onClose={close} title={<Text fw={600}>Not done</Text>} centered>

@@ -6,12 +6,12 @@ import { TextLink } from './text-link.tsx'
 
 export type AuditActor = Static<typeof ActorSchema>
 
-/** Who made a call, by the name of that time. */
+/** The caller's name at that time. */
 export function actorText(actor: AuditActor | undefined): string {
-  return actor === undefined ? 'Nobody known' : (actor.name ?? wordsOf(actor.type))
+  return actor === undefined ? 'Unknown' : (actor.name ?? wordsOf(actor.type))
 }
 
-/** Who made a call, and what kind of caller that is. Leads to its page, where it has one. */
+/** The caller and its kind, with a link to its page, if it has one. */
 export function Actor({ of }: { readonly of: AuditActor | undefined }) {
   const to = of?.id === undefined ? undefined : pageOfId(of.id)
   const text = actorText(of)

@@ -7,7 +7,7 @@ export interface Column<Row> {
   /** A width of CSS grid, such as `minmax(10rem, 2fr)`. */
   readonly width: string
   readonly isRight?: boolean
-  /** Left out on a phone, where a row shows what tells it from others. */
+  /** Hidden on a phone: rows there show only columns that distinguish them. */
   readonly isWideOnly?: boolean
   readonly cell: (row: Row) => ReactNode
 }

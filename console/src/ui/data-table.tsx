@@ -10,14 +10,14 @@ import { EmptyState, ErrorState } from './states.tsx'
 import type { Listed } from './use-listed.ts'
 
 interface DataTableProps<Row> {
-  /** Names the table for those who do not see it: `Customers`. */
+  /** The accessible name of the table: `Customers`. */
   readonly name: string
   /** The address of the CSV file with all rows of the list: `csvAddress()`. */
   readonly file: string
   readonly columns: readonly Column<Row>[]
   readonly list: Listed<Row>
   readonly idOf: (row: Row) => string
-  /** Where a row leads. */
+  /** The link of a row. */
   readonly linkOf?: (row: Row) => string
   readonly empty: { readonly title: string; readonly text?: string; readonly action?: ReactNode }
   /** The height of the table; it scrolls inside. */
@@ -27,7 +27,7 @@ interface DataTableProps<Row> {
 const features = tableFeatures({})
 const ROW_PIXELS = 44
 const OVERSCAN = 12
-/** How many rows before the end the next page is asked for. */
+/** The next page is requested this many rows before the end. */
 const AHEAD = 20
 
 /**

@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from 'react'
 
-/** What is known of a record: names and values. A value of undefined is left out. */
+/** The facts of a record: names and values. A value of undefined is left out. */
 export function Facts({ of }: { readonly of: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <dl className="facts">

@@ -1,15 +1,15 @@
 import { useMediaQuery } from '@mantine/hooks'
 import { useMemo } from 'react'
 
-/** Below this width a row has no place for all columns. */
+/** Below this width a row does not fit all columns. */
 const PHONE = '(max-width: 48em)'
 
-/** Whether the window is that narrow. */
+/** True if the window is that narrow. */
 export function useIsPhone(): boolean {
   return useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false })
 }
 
-/** The columns that the window has place for. */
+/** The columns that fit the window. */
 export function useFittingColumns<One extends { readonly isWideOnly?: boolean }>(
   columns: readonly One[],
 ): readonly One[] {

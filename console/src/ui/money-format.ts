@@ -1,4 +1,6 @@
-/** The decimals of a currency, where the answer does not say: those of the account's currency object do. */
+/**
+ * An amount of a currency. If a response lacks the decimals, use the ones of the account's currency object.
+ */
 export interface AmountOfCurrency {
   /** Smallest unit. */
   readonly amount: bigint
@@ -14,7 +16,10 @@ export function figures({ amount, decimals }: Omit<AmountOfCurrency, 'code'>): s
   return decimals === 0 ? sign + whole : `${sign}${whole}.${digits.slice(-decimals)}`
 }
 
-/** The smallest units of an amount as a person types it: `1,234.5`. Undefined where it is none, or has too many decimals. */
+/**
+ * The smallest units of an amount as a person types it: `1,234.5`. Undefined if it is not an amount, or has
+ * too many decimals.
+ */
 export function smallestUnits(typed: string, decimals: number): bigint | undefined {
   const found = /^(\d+)(?:\.(\d+))?$/.exec(typed.trim().replaceAll(',', ''))
   if (!found) return undefined

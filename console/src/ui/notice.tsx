@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Meaning } from './status-meaning.ts'
 
-/** What a reader has to know before the rest of a page. Its colour is that of what it means. */
+/** A message to read before the rest of a page. Its color follows its meaning. */
 export function Notice(props: {
   readonly meaning: Meaning
   readonly title: string

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect } from 'react'
 
 interface PageProps {
   readonly title: string
-  /** What belongs to the title: its status, an id. */
+  /** Parts of the title: its status, an id. */
   readonly aside?: ReactNode
   readonly actions?: ReactNode
   /** The list that this page is a part of. */
@@ -12,7 +12,7 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-/** A page: where one is, its title and actions, its content. Sets the title of the window. */
+/** A page: its place, its title and actions, its content. Sets the title of the window. */
 export function Page({ title, aside, actions, parent, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Countersign`

@@ -1,6 +1,6 @@
 import { rawJson } from './words.ts'
 
-/** What was sent, letter by letter, for those who want it so. */
+/** The exact data that was sent. */
 export function Raw({ of, title = 'Raw' }: { readonly of: unknown; readonly title?: string }) {
   return (
     <details className="raw">

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ErrorState, Loading } from './states.tsx'
 
-/** What was read, once it is there: lines of its height before, what went wrong instead. */
+/** The loaded data, placeholder lines of its height before, or the error. */
 export function Read<Data>(props: {
   readonly query: UseQueryResult<Data>
   readonly lines?: number

@@ -2,7 +2,7 @@ import { pageOfId } from '../app/page-paths.ts'
 import { shortId } from './record-id.tsx'
 import { TextLink } from './text-link.tsx'
 
-/** An id that leads to the page of its record, where there is one. */
+/** An id that links to the page of its record, if it has one. */
 export function RecordLink({ id, children }: { readonly id: string; readonly children?: React.ReactNode }) {
   const to = pageOfId(id)
   const text = children ?? <span className="id">{shortId(id)}</span>

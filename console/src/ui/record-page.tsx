@@ -5,13 +5,15 @@ import { Page } from './page.tsx'
 import { Read } from './read.tsx'
 import { EmptyState } from './states.tsx'
 
-/** The page of one record. Until it is read: lines of its height, that it is not there, or what went wrong. */
+/**
+ * The page of one record: placeholder lines until it is read, a message if it does not exist, or the error.
+ */
 export function RecordPage<Data>(props: {
   readonly query: UseQueryResult<Data>
-  /** The title until the record has one of its own. */
+  /** The title until the record is loaded. */
   readonly title: string
   readonly parent: { readonly title: string; readonly to: string }
-  /** Why it may not be there. */
+  /** The reason why it may be missing. */
   readonly missing?: string
   readonly children: (record: Data) => ReactNode
 }) {

@@ -2,7 +2,10 @@ import { Link } from '@tanstack/react-router'
 import type { Column } from './column.ts'
 import { useFittingColumns, useIsPhone } from './fitting-columns.ts'
 
-/** A table of a few rows as a part of a page: a `Panel` that is `isBare`. Scrolls in its own box where it is too wide. */
+/**
+ * A table of a few rows as a part of a page: a `Panel` that is `isBare`. Scrolls in its own box if it is too
+ * wide.
+ */
 export function ShortTable<Row>(props: {
   readonly name: string
   readonly columns: readonly Column<Row>[]
@@ -11,7 +14,7 @@ export function ShortTable<Row>(props: {
   readonly linkOf?: (row: Row) => string
   /** A phone shows all columns: the cells of a row two by two, each with its name. For rows that are long and few. */
   readonly isFolding?: boolean
-  /** What is said where there are no rows. */
+  /** The message for an empty table. */
   readonly empty: string
 }) {
   const { name, rows, idOf, linkOf, isFolding = false, empty } = props

@@ -2,7 +2,7 @@ import { ConnectionError, CountersignError } from '@countersign/sdk'
 import { Button, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** Nothing is here: says why, and what to do next. */
+/** An empty state: the reason, and the next step. */
 export function EmptyState(props: {
   readonly title: string
   readonly children?: ReactNode
@@ -21,7 +21,7 @@ export function EmptyState(props: {
   )
 }
 
-/** What went wrong, in the server's words, and a way to try again. */
+/** The server's error message, and a button to try again. */
 export function ErrorState({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
   return (
     <div className="notice failed" role="alert">

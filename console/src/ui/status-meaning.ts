@@ -1,8 +1,8 @@
 import { keysOf } from '@countersign/contract/core/objects'
-/** What a state means for the reader. */
+/** The meaning of a state for the reader. */
 export type Meaning = 'done' | 'moving' | 'waits' | 'failed' | 'ended'
 
-/** The states of all records. One that is not here is moving. */
+/** The states of all records. Unlisted states mean `moving`. */
 const MEANINGS: Readonly<Record<Exclude<Meaning, 'moving'>, readonly string[]>> = {
   done: [
     'COMPLETED',

@@ -1,4 +1,4 @@
-/** A name of a member as people read it: `platformCustomerId` is `Platform customer id`. */
+/** The name of a field for people: `platformCustomerId` is `Platform customer id`. */
 export function wordsOfName(name: string): string {
   const words = name
     .replaceAll('_', ' ')
@@ -7,12 +7,12 @@ export function wordsOfName(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** A value as indented JSON. Integers that a number cannot hold are texts. */
+/** A value as indented JSON. Integers beyond the range of a number become strings. */
 export function rawJson(value: unknown): string {
   return JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? exact(one) : one), 2) ?? ''
 }
 
-/** A number where it is exact, the digits as text where it is not. */
+/** A number if it is exact, otherwise the digits as a string. */
 function exact(integer: bigint): number | string {
   const number = Number(integer)
   return Number.isSafeInteger(number) ? number : integer.toString()

@@ -3,7 +3,7 @@ import type { KnownCurrency } from '../core/currencies.ts'
 import type { PaymentRailName } from '../core/rails.ts'
 import { OneOfWords, Pattern, Text } from '../core/schema.ts'
 
-/** The checks of an account's members, in words. The server has the functions, under the same names. */
+/** The checks of an account's fields, in words. The server implements them under the same names. */
 export const ACCOUNT_CHECKS = {
   aba: 'ABA routing number: a prefix in use, and its check digit',
   bic: 'BIC (ISO 9362) of an existing country',
@@ -24,12 +24,12 @@ export const ACCOUNT_CHECKS = {
   spark: 'Spark address, also with the older prefix sp: bech32m checksum, an identity key',
   tron: 'Base58check of 21 bytes that begin with 0x41',
   usAccount: '1 to 17 digits',
-  vpa: 'name@handle; where the handle is a branch, its IFSC: 4 letters, 0, 6 letters or digits',
+  vpa: 'name@handle; the handle of a branch is its IFSC: 4 letters, 0, 6 letters or digits',
 } as const
 
 export type AccountCheckName = keyof typeof ACCOUNT_CHECKS
 
-/** The checks that are nothing but a pattern. */
+/** The checks that are only a pattern. */
 export const ACCOUNT_CHECK_PATTERNS = {
   number: '^[A-Za-z0-9 ./-]*[A-Za-z0-9][A-Za-z0-9 ./-]*$',
   usAccount: '^[0-9]{1,17}$',
@@ -46,32 +46,32 @@ export const SEPA_COUNTRIES = [
 export interface AccountTypeDeclaration {
   /** The currencies that an account of this type may hold. */
   readonly currencies: readonly KnownCurrency[]
-  /** The country the account is in, where the type fixes it (ISO 3166-1 alpha-2). */
+  /** Set if the type fixes the country (ISO 3166-1 alpha-2). */
   readonly country?: string
-  /** The rails that reach it, the preferred one first; a wallet has none. */
+  /** The rails that reach it, the preferred one first; empty for a wallet. */
   readonly rails: readonly PaymentRailName[]
-  /** Whether it is on a chain. A payment to it then has a transaction hash. */
+  /** Payments to an account on a chain have a transaction hash. */
   readonly isChain?: boolean
-  /** The members of a request. Absent where the type exists in payment instructions only. */
+  /** Fields of a request. Absent if the type exists in payment instructions only. */
   readonly fields?: TProperties
   /**
-   * The members that identify the account, the primary one first. At least one must be given. The last three characters
-   * of the first given one steer the sandbox (specification 4.16).
+   * The fields that identify the account, the primary one first. At least one must be given. The last three
+   * characters of the first given one control the sandbox (specification 4.16).
    */
   readonly identifiedBy: readonly string[]
-  /** The member with the exact name of a bank or operator (`institutions.ts`). */
+  /** The field with the exact name of a bank or operator (`institutions.ts`). */
   readonly institution?: 'bankName' | 'provider'
-  /** The checks of a member beyond its pattern, by member. */
+  /** The checks of a field beyond its pattern, by field. */
   readonly checks?: Readonly<Record<string, AccountCheckName>>
-  /** The countries that its IBAN may have, where that is not only the account's own. */
+  /** The countries that its IBAN may have, if more than the account's own. */
   readonly ibanCountries?: readonly string[]
   /** Examples as a caller sends them, without the holder. They pass every check. */
   readonly examples?: readonly Readonly<Record<string, string>>[]
-  /** The schema of an individual holder; a business may hold any. Absent where no holder is asked for. */
+  /** The schema of an individual holder; a business may hold any. Absent if no holder is required. */
   readonly individual?: TObject
-  /** Payment instructions: the members beside `fields` and the rails … */
+  /** Payment instructions: fields added to `fields` and the rails … */
   readonly paymentExtra?: TProperties
-  /** … or the members in place of them. */
+  /** … or fields in place of them. */
   readonly paymentOnly?: TProperties
 }
 
@@ -100,12 +100,12 @@ export function Iban(pattern: string) {
 
 export const AnyIban = Iban('^[A-Z]{2}[0-9]{2}[A-Za-z0-9]{11,30}$')
 
-/** The number of a mobile wallet; `pattern` is given where the country is known. */
+/** `pattern` is given if the country is known. */
 export function MobileNumber(pattern = '^\\+[0-9]{6,14}$') {
   return Pattern(pattern, { maxLength: 15, description: 'With country code and plus sign' })
 }
 
-/** An address on a chain. The checks of the account type hold its form. */
+/** An address on a chain. The checks of the account type enforce its form. */
 export const WalletAddress = Pattern('^[0-9A-Za-z]{4,128}$', {
   maxLength: 128,
   description: 'Address on the chain',

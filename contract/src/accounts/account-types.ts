@@ -14,8 +14,8 @@ import { OTHER_ACCOUNT_TYPES } from './account-types-other.ts'
 import { BusinessBeneficiary, exampleOfHolder } from './beneficiaries.ts'
 
 /**
- * Every account type: its members, its identifiers, its rails and its currencies. The three shapes below (request,
- * record, payment instructions) are made from this table.
+ * Every account type: its fields, identifiers, rails and currencies. The three shapes below (request, record,
+ * payment instructions) are made from this table.
  */
 export const ACCOUNT_TYPES = {
   ...BANK_ACCOUNT_TYPES,
@@ -64,7 +64,6 @@ export type PaymentAccountInfoValue = {
   [K in AccountTypeName]: { accountType: K } & PaymentFieldsOf<Table[K]>
 }[AccountTypeName]
 
-/** Whether this is the name of a row of the table. */
 export function isAccountType(name: string): name is AccountTypeName {
   return Object.hasOwn(ACCOUNT_TYPES, name)
 }
@@ -75,8 +74,8 @@ export function accountType(name: AccountTypeName): AccountTypeDeclaration {
 }
 
 /**
- * The identifier that steers the sandbox (specification 4.16): the first of the type's identifying members that is
- * given. Undefined when none is given: no schema can refuse that, so the operation does.
+ * The identifier that controls the sandbox (specification 4.16): the first of the type's identifying fields
+ * that is given. Undefined if none is given: no schema can refuse that, so the operation does.
  */
 export function primaryIdentifier(info: { accountType: AccountTypeName }): string | undefined {
   const members = new Map(Object.entries(info))
@@ -104,9 +103,9 @@ function beneficiaryOf(row: AccountTypeDeclaration): TProperties {
 }
 
 /**
- * A member of a request. Where it is not one of fixed words, the schema takes any text of any length. The server holds
- * it to length and pattern together with the checks, so that every fault of a bank account gives the same error. The
- * document shows length and pattern, and the description names the checks.
+ * The schema of a field in a request. Unless its values are fixed, it accepts any text: the server checks
+ * length and pattern together with the account's checks, so that every fault of a bank account gives the same
+ * error. The document shows length and pattern, and the description names the checks.
  */
 function asked(field: TSchema, check: AccountCheckName | undefined, isInstitution: boolean): TSchema {
   const {

@@ -25,7 +25,7 @@ export const discovery_list = endpoint({
   description:
     'Finds institutions by country and currency. Those that an external account can be at, where its type ' +
     'asks for a name: bankName is the exact value of its bankName or provider, displayName is for people. ' +
-    'A country or a currency without such accounts has none.',
+    'The list is empty for a country or a currency without such accounts.',
   query: Type.Object({ country: Type.Optional(CountryCode), currency: Type.Optional(CurrencyCode) }),
   responses: { 200: InstitutionList },
   errors: ['INVALID_INPUT'],

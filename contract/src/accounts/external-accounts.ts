@@ -6,7 +6,7 @@ import { OneOfWords, Page, pageQuery, Text } from '../core/schema.ts'
 import { ExternalAccountCreateInfo, ExternalAccountInfo } from './account-types.ts'
 
 export const EXTERNAL_ACCOUNT_STATUSES = ['PENDING', 'ACTIVE', 'UNDER_REVIEW', 'INACTIVE'] as const
-/** The status of a new account. Nothing changes it yet, so there is no table of what does. */
+/** The status of a new account. Nothing changes it yet, so there is no state table. */
 export const EXTERNAL_ACCOUNT_INITIAL = 'ACTIVE' satisfies (typeof EXTERNAL_ACCOUNT_STATUSES)[number]
 
 export const BENEFICIARY_VERIFICATION_STATUSES = [
@@ -64,7 +64,7 @@ export const customer_external_account_create = endpoint({
   summary: "Add a customer's external account",
   description:
     'Records where money of a customer can be sent or pulled from: a bank account, a mobile money account ' +
-    'or an address on a chain. Its details are checked by the rules of its country, and the answer has ' +
+    'or an address on a chain. Its details are checked by the rules of its country, and the response has ' +
     'its id for quotes and transfers. Without customerId the account belongs to the platform itself, as ' +
     'with POST /platform/external-accounts.',
   idempotent: true,
@@ -117,7 +117,7 @@ export const customer_external_account_get = endpoint({
   errors: ['ACCOUNT_NOT_FOUND'],
 })
 
-/** Does not stop payments to the account that are under way. */
+/** Does not stop payments in progress. */
 export const customer_external_account_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -127,14 +127,14 @@ export const customer_external_account_delete = endpoint({
   tag: 'External accounts',
   summary: "Remove a customer's external account",
   description:
-    'Takes an account off the list, so that no new payment goes to it. Payments that are under way ' +
-    "arrive. Also removes the platform's own external accounts.",
+    'Takes an account off the list, so that no new payment goes to it. Payments in progress ' +
+    "still arrive. Also removes the platform's own external accounts.",
   params: accountPath,
   responses: { 204: null },
   errors: ['ACCOUNT_NOT_FOUND'],
 })
 
-/** An account of the platform itself, as a destination of its own money. */
+/** An account that belongs to the platform itself, as a destination for the platform's money. */
 export const platform_external_account_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -178,7 +178,7 @@ export const platform_external_account_get = endpoint({
   errors: ['ACCOUNT_NOT_FOUND'],
 })
 
-/** Does not stop payments to the account that are under way. */
+/** Does not stop payments in progress. */
 export const platform_external_account_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -186,8 +186,7 @@ export const platform_external_account_delete = endpoint({
   path: '/platform/external-accounts/{externalAccountId}',
   tag: 'External accounts',
   summary: "Remove the platform's own external account",
-  description:
-    'Takes an account of the platform off the list. Payments to it that are under way are not stopped.',
+  description: 'Takes an account of the platform off the list. Payments in progress still arrive.',
   params: accountPath,
   responses: { 204: null },
   errors: ['ACCOUNT_NOT_FOUND'],

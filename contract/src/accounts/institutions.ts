@@ -4,7 +4,7 @@ import type { KnownCurrency } from '../core/currencies.ts'
 export interface Institution {
   /** The exact value of `bankName` or `provider`. */
   readonly bankName: string
-  /** How people call it. */
+  /** The name that people know. */
   readonly displayName: string
   /** ISO 3166-1 alpha-2. */
   readonly country: string
@@ -20,7 +20,7 @@ export interface Institution {
  * Malaysia, the Reserve Bank of Malawi, the Central Bank of Nigeria, the State Bank of Pakistan, Bangko Sentral ng Pilipinas,
  * the National Bank of Rwanda, Superintendencia del Sistema Financiero (SV), the Monetary Authority of Singapore, the Bank of
  * Tanzania, the Bank of Thailand, the Bank of Uganda, the State Bank of Vietnam, the Prudential Authority of South Africa and
- * the Bank of Zambia. A name is `bankName`, or `bankName | displayName`. A name that accounts may have is not taken out.
+ * the Bank of Zambia. A name is `bankName`, or `bankName | displayName`. A name that accounts may have is never removed.
  */
 const REGISTERS: readonly (readonly [country: string, currency: KnownCurrency, names: string])[] = [
   [

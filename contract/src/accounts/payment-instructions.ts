@@ -7,6 +7,6 @@ export const PaymentInstructions = Type.Object({
   accountOrWalletInfo: PaymentAccountInfo,
   instructionsNotes: Type.Optional(Prose(1000, { description: 'Instructions for the person who pays' })),
   isPlatformAccount: Type.Optional(
-    Type.Boolean({ description: 'Whether the account belongs to the platform and not to one customer' }),
+    Type.Boolean({ description: 'True if the account belongs to the platform and not to one customer' }),
   ),
 })

@@ -18,7 +18,7 @@ export const StablecoinProviderAccountStatus = OneOfWords(
 )
 const providerAccountId = Text(255, { description: 'The id of the account at the provider' })
 
-/** An account of the platform at a stablecoin provider. Its credentials are never answered. */
+/** An account of the platform at a stablecoin provider. No response contains its credentials. */
 export const StablecoinProviderAccount = Type.Object({
   id: Id('StablecoinProviderAccount'),
   provider: StablecoinProvider,
@@ -30,7 +30,7 @@ export const StablecoinProviderAccount = Type.Object({
   updatedAt: Timestamp(),
 })
 
-/** A credential that is sealed and never answered: one line of printable characters. */
+/** A credential that is stored sealed and never returned: one line of printable characters. */
 function credential(description: string, maxLength: number, writeOnly: boolean) {
   return Type.String({
     minLength: 1,
@@ -54,7 +54,7 @@ export const StablecoinProviderAccountLinkRequest = Type.Object({
 
 const tag = 'Stablecoins'
 
-/** Checks the credentials with the provider, and keeps them sealed. */
+/** Checks the credentials with the provider, and stores them sealed. */
 export const stablecoin_account_link = endpoint({
   auth: 'platform',
   permission: 'MANAGE',

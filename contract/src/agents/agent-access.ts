@@ -19,8 +19,8 @@ import { AgentAction, AgentActionStatus } from './agent-actions.ts'
 import { Agent, agent_policy_simulate } from './agents.ts'
 
 /**
- * The endpoints that an agent calls with its own credential (specification 4.8, 4.9, 5.2). It sees its customer's data
- * alone.
+ * The endpoints that an agent calls with its own credential (specification 4.8, 4.9, 5.2). It sees only its
+ * customer's data.
  */
 const tag = 'Agent access'
 
@@ -73,7 +73,7 @@ export const agent_me_external_account_create = endpoint({
   summary: 'Add an external account',
   description:
     "Records an account for the agent's customer, with the rules of POST /customers/external-accounts. " +
-    'Needs MANAGE_EXTERNAL_ACCOUNTS in the policy. A customerId must be that of your own customer.',
+    'Needs MANAGE_EXTERNAL_ACCOUNTS in the policy. A customerId must name your own customer.',
   idempotent: true,
   body: ExternalAccountCreateRequest,
   bodyBytesMax: 16 * KIB,
@@ -135,14 +135,14 @@ export const agent_me_quote_create = endpoint({
   errors: [...quote_create.errors, ...DENIED],
 })
 
-/** Answers 404 for a quote that another agent created (specification 4.8). */
+/** Returns 404 for a quote that another agent created (specification 4.8). */
 export const agent_me_quote_get = endpoint({
   auth: 'agent',
   method: 'GET',
   path: '/agents/me/quotes/{quoteId}',
   tag,
   summary: 'Read your quote',
-  description: 'Shows an agent a quote of its own. One that somebody else made is 404.',
+  description: 'Shows a quote that the agent created itself. Quotes of other callers return 404.',
   params: quote_get.params,
   responses: { 200: Quote },
   errors: quote_get.errors,
@@ -230,7 +230,7 @@ export const agent_me_action_list = endpoint({
   path: '/agents/me/actions',
   tag,
   summary: 'List your actions',
-  description: 'Shows what the agent has asked for so far and what became of each request, newest first.',
+  description: 'Shows the agent’s requests so far and the outcome of each, newest first.',
   query: Type.Object({ status: Type.Optional(AgentActionStatus), ...pageQuery }),
   responses: { 200: Page(AgentAction) },
   errors: ['INVALID_INPUT'],

@@ -19,7 +19,7 @@ export const AGENT_SPENDING_PERMISSIONS = [
   'EXECUTE_QUOTES',
 ] as const satisfies readonly AgentPermission[]
 
-/** Whether an action executes at once or waits for the platform's approval. */
+/** An action executes at once, or waits for the platform's approval. */
 export const AGENT_EXECUTION_MODES = ['AUTO', 'APPROVAL_REQUIRED'] as const
 export type AgentExecutionMode = (typeof AGENT_EXECUTION_MODES)[number]
 
@@ -99,12 +99,12 @@ export const AgentApprovalThresholds = Type.Object({
     NullableInt64({
       minimum: 0,
       description:
-        'Smallest unit of currency. A currency that is left out is that of spendingLimits. null: no threshold',
+        'Smallest unit of currency. Without currency, the currency of spendingLimits applies. null: no threshold',
     }),
   ),
 })
 
-/** The permissions of an agent, its limits, and what needs an approval. */
+/** The permissions of an agent, its limits, and the rules for approvals. */
 export const AgentPolicy = Type.Object({
   permissions: Type.Array(AgentPermissionWord, { maxItems: 100, uniqueItems: true }),
   defaultExecutionMode: AgentExecutionModeWord,
@@ -113,7 +113,7 @@ export const AgentPolicy = Type.Object({
   approvalThresholds: Type.Optional(AgentApprovalThresholds),
 })
 
-/** A change to a policy. Given members replace the old ones; inside the three groups, member by member. */
+/** A change to a policy. Given fields replace the old ones; within the three groups, field by field. */
 export const AgentPolicyUpdateRequest = Type.Object({
   permissions: Type.Optional(AgentPolicy.properties.permissions),
   defaultExecutionMode: Type.Optional(AgentExecutionModeWord),
@@ -122,7 +122,10 @@ export const AgentPolicyUpdateRequest = Type.Object({
   approvalThresholds: Type.Optional(AgentApprovalThresholds),
 })
 
-/** What an agent has used of its limits, in their currency: executed actions, and those that wait for approval. */
+/**
+ * The part of its limits that an agent has used, in their currency: executed actions, and actions that wait
+ * for approval.
+ */
 export const AgentUsage = Type.Object({
   dailyTransactionCount: Type.Integer({ minimum: 0 }),
   dailySpend: Int64({ minimum: 0 }),
@@ -194,11 +197,11 @@ export const AGENT_APPROVAL_RULES = [
 ] as const
 export type AgentApprovalRule = (typeof AGENT_APPROVAL_RULES)[number]
 
-/** When each of them requires an approval. The guide prints this table. */
+/** The condition under which each rule requires an approval. The guide prints this table. */
 export const AGENT_APPROVALS = {
   accountExecutionMode: 'the rule of an account that it uses has executionMode APPROVAL_REQUIRED',
   defaultExecutionMode:
-    'defaultExecutionMode is APPROVAL_REQUIRED, and no account that it uses has an executionMode of its own',
+    'defaultExecutionMode is APPROVAL_REQUIRED, and no account that it uses has its own executionMode',
   approvalThreshold:
     'the amount exceeds approvalThresholds.amount, or no exchange rate converts it to that currency',
   walletSignature: 'the source is an embedded wallet, and its holder has not signed',

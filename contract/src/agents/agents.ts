@@ -27,7 +27,7 @@ import {
   AgentUsage,
 } from './agent-policy.ts'
 
-/** How long a device code is valid. */
+/** The lifetime of a device code. */
 export const DEVICE_CODE_SECONDS = 15 * 60
 
 /** A program that acts for one customer under a policy. */
@@ -36,7 +36,7 @@ export const Agent = Type.Object({
   name: Text(255),
   customerId: Id('Customer'),
   isPaused: Type.Boolean({ description: 'A paused agent can only read' }),
-  isConnected: Type.Boolean({ description: 'Whether the agent has redeemed a device code' }),
+  isConnected: Type.Boolean({ description: 'True once the agent has redeemed a device code' }),
   policy: AgentPolicy,
   usage: AgentUsage,
   createdAt: Timestamp(),
@@ -66,7 +66,7 @@ export const AgentUpdateRequest = Type.Object({
 
 export const AgentDeviceCodeStatus = Type.Object({ code: Secret(Text(32)), redeemed: Type.Boolean() })
 
-/** The only answer that contains the token. */
+/** The only response that contains the token. */
 export const RedeemedAgentDeviceCode = Type.Object({
   agentId: Id('Agent'),
   agentName: Text(255),
@@ -128,7 +128,7 @@ export const agent_create = endpoint({
   tag,
   summary: 'Create an agent',
   description:
-    'Sets up a program that may act for one customer within a policy. The device code in the answer ' +
+    'Sets up a program that may act for one customer within a policy. The device code in the response ' +
     'connects the agent. It is shown once.',
   body: AgentCreateRequest,
   bodyBytesMax: 96 * KIB,
@@ -297,7 +297,7 @@ export const agent_device_code_get = endpoint({
   errors: ['DEVICE_CODE_NOT_FOUND', 'RATE_LIMITED'],
 })
 
-/** Takes no credential: the code is one. It gives the token once, and revokes the previous token. */
+/** The code replaces a credential. Returns the token once, and revokes the previous token. */
 export const agent_device_code_redeem = endpoint({
   auth: 'deviceCode',
   method: 'POST',
@@ -306,7 +306,7 @@ export const agent_device_code_redeem = endpoint({
   summary: 'Redeem a device code',
   description:
     "Connects an agent: the code is exchanged for the agent's access token, once. Takes no credential: " +
-    'the code is one. No other answer contains the token.',
+    'the code is one. No other response contains the token.',
   params: codePath,
   responses: { 200: RedeemedAgentDeviceCode },
   errors: ['DEVICE_CODE_NOT_FOUND', 'CUSTOMER_DELETED'],
@@ -320,8 +320,7 @@ export const agent_approval_list = endpoint({
   path: '/agents/approvals',
   tag,
   summary: 'List pending approvals',
-  description:
-    'Shows what agents have asked for and a person has to approve, across all agents, newest first.',
+  description: 'Shows the actions that wait for approval, across all agents, newest first.',
   query: Type.Object({
     agentId: Type.Optional(Id('Agent')),
     customerId: Type.Optional(Id('Customer')),
@@ -347,9 +346,9 @@ export const agent_action_approve = endpoint({
   tag,
   summary: 'Approve an action',
   description:
-    'Executes what an agent has asked for. Everything is checked again. If a check fails, the action is ' +
-    'FAILED and its reservation is released. A repeated call gets the first answer. For an embedded ' +
-    'wallet the customer signs: 202 gives the payload, the signed retry approves. Where the platform has set ' +
+    'Executes the action of an agent. All checks run again. If a check fails, the action is ' +
+    'FAILED and its reservation is released. A repeated call gets the first response. For an embedded ' +
+    'wallet the customer signs: 202 gives the payload, the signed retry approves. If the platform has set ' +
     'approvalsRequired, members alone approve, and until the last of them the action stays as it is; the signature comes last.',
   signed: true,
   params: actionPath,
@@ -372,8 +371,8 @@ export const agent_action_reject = endpoint({
   tag,
   summary: 'Reject an action',
   description:
-    'Refuses what an agent has asked for, and releases what was reserved for it. A repeated call gets the ' +
-    'first answer.',
+    'Refuses the action of an agent, and releases its reservation. A repeated call gets the ' +
+    'first response.',
   params: actionPath,
   body: AgentActionRejectRequest,
   bodyOptional: true,

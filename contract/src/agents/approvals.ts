@@ -22,7 +22,7 @@ const kind = OneOfWords(
 
 export const REQUESTER_TYPES = ['AGENT', 'SENDER', 'RAIL'] as const
 
-/** Why a person is asked. */
+/** Why a person must decide. */
 export const ApprovalReason = Type.Object({
   rule: Type.String({
     description: 'The rule of the policy, the reason of a deposit, the list of a screening',
@@ -42,7 +42,7 @@ export const ApprovalVote = Type.Object({
   at: Timestamp(),
 })
 
-/** What waits for a person. */
+/** A decision that waits for a person. */
 export const Approval = Type.Object({
   objectId: Type.String({
     description:
@@ -87,7 +87,7 @@ export const approval_list = endpoint({
   description:
     'Shows everything that somebody has to decide, newest first: actions of agents, incoming payments, hits of ' +
     'screenings, money in suspense, reports of rails and batches of payouts that need another approval. Each says who asks, for whom, to whom, how much and why a ' +
-    'person is asked. The decision is a call of its own, by kind.',
+    'person is asked. Each kind has a separate call for the decision.',
   query: Type.Object({
     kind: Type.Optional(kind),
     customerId: Type.Optional(Id('Customer')),

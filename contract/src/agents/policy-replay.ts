@@ -9,7 +9,7 @@ import { AGENT_DECISION_OUTCOMES, AgentPolicyUpdateRequest } from './agent-polic
 /** The most actions of one replay. */
 export const REPLAYED_ACTIONS_MAX = 1000
 
-/** How far back a replay goes where it does not say. */
+/** The default span of a replay. */
 export const REPLAY_DAYS = 7
 
 const outcome = (description: string) => OneOfWords(AGENT_DECISION_OUTCOMES, description)
@@ -20,8 +20,8 @@ export const ReplayedAction = Type.Object({
   at: Timestamp(),
   actionType: OneOfWords(AGENT_ACTION_TYPES),
   amount: Type.Optional(CurrencyAmount),
-  payee: Type.Optional(Type.String({ description: 'Who was to receive it' })),
-  was: outcome('What the policy of then decided'),
+  payee: Type.Optional(Type.String({ description: 'The intended payee' })),
+  was: outcome('The decision of the policy at that time'),
   wouldBe: outcome('What the draft would decide'),
   rule: Type.Optional(Type.String({ description: 'The rule of the draft that denies it or needs approval' })),
   words: Type.String({ description: 'Why, as a sentence' }),
@@ -41,7 +41,7 @@ export const PolicyReplay = Type.Object({
     was: OutcomeCounts,
     wouldBe: OutcomeCounts,
   }),
-  isCut: Type.Boolean({ description: `Whether there were more than ${REPLAYED_ACTIONS_MAX} actions` }),
+  isCut: Type.Boolean({ description: `True if there were more than ${REPLAYED_ACTIONS_MAX} actions` }),
 })
 
 export const PolicyReplayRequest = Type.Object({
@@ -50,7 +50,7 @@ export const PolicyReplayRequest = Type.Object({
   endDate: Type.Optional(Timestamp('Asked for at or before. Left out: now')),
 })
 
-/** What a change of a policy would have meant. */
+/** Tries a draft of a policy on past actions. */
 export const agent_policy_replay = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -60,9 +60,9 @@ export const agent_policy_replay = endpoint({
   tag: 'Agents',
   summary: 'Ask what a draft of a policy would have decided',
   description:
-    'Runs the actions that an agent has asked for against a draft of its policy, in their order. The draft is a change as ' +
+    'Runs the actions that an agent has requested against a draft of its policy, in their order. The draft is a change as ' +
     'in the call that makes it; what it would have let pass counts against its limits, and what it leaves to a person is ' +
-    'taken as approved. Amounts are those of then, converted at the rate of now where the draft has another currency. ' +
+    'taken as approved. Amounts are the original ones, converted at the current rate if the draft has another currency. ' +
     'Nothing is changed or recorded.',
   params: Type.Object({ agentId: PathId }),
   body: PolicyReplayRequest,

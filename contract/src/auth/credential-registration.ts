@@ -9,7 +9,7 @@ import { CreatedAuthMethod } from './credentials.ts'
 
 const accountId = Id('InternalAccount', 'The embedded wallet that the credential signs in to')
 
-/** The authenticator's answer to the registration, with the members of WebAuthn. */
+/** The authenticator's response to the registration, with the fields of WebAuthn. */
 export const PasskeyAttestation = Type.Object({
   credentialId: Opaque(2048, { description: 'base64url' }),
   clientDataJson: Secret(Opaque(16384, { description: 'base64url' })),
@@ -44,7 +44,7 @@ export const PasskeyCreateRequest = Type.Object({
   attestation: PasskeyAttestation,
 })
 
-/** The bodies of a registration, told apart by `type` (specification 4.1). */
+/** The bodies of a registration, distinguished by `type` (specification 4.1). */
 export const CredentialCreateRequest = OneOf('type', [
   EmailOtpCreateRequest,
   SmsOtpCreateRequest,
@@ -63,7 +63,7 @@ export const credential_create = endpoint({
   summary: 'Register a credential',
   description:
     'Adds a way to sign in to a wallet. The first credential of a wallet is registered at once. A further ' +
-    'credential answers 202 and is registered by the signed retry, signed by an active session of a ' +
+    'credential returns 202 and is registered by the signed retry, signed by an active session of a ' +
     'credential that the wallet already has.',
   signed: true,
   body: CredentialCreateRequest,

@@ -5,7 +5,7 @@ import { ClientPublicKey, OneOf, OneOfWords, Opaque, Tag, Timestamp } from '../c
 import { Secret } from '../core/sensitivity.ts'
 import { AuthMethodType, SignedRequestChallenge } from '../core/signed-retry.ts'
 
-/** The members that a credential and a session share. Their `id` and `type` differ. */
+/** The fields that a credential and a session share. Their `id` and `type` differ. */
 export const authMethodFields = {
   accountId: Id('InternalAccount', 'The account that this signs in to'),
   nickname: Type.String({
@@ -33,7 +33,7 @@ const otpEncryptionTargetBundle = Type.Optional(
   ),
 )
 
-/** The answer to a registration. Closed, so that it cannot be mistaken for a passkey challenge. */
+/** The response to a registration. Closed, so that it cannot be mistaken for a passkey challenge. */
 export const CreatedAuthMethod = Type.Object(
   {
     id: Id('AuthMethod'),
@@ -45,7 +45,7 @@ export const CreatedAuthMethod = Type.Object(
   { additionalProperties: false },
 )
 
-/** The answer to a challenge of a credential that is not a passkey: the key to seal its code to. */
+/** The response to a challenge of a credential that is not a passkey: the key to seal its code to. */
 export const OtpAuthChallenge = Type.Object(
   {
     id: Id('AuthMethod'),
@@ -56,7 +56,7 @@ export const OtpAuthChallenge = Type.Object(
   { additionalProperties: false },
 )
 
-/** The answer to a challenge of a passkey (specification 2.4). */
+/** The response to a challenge of a passkey (specification 2.4). */
 export const PasskeyAuthChallenge = Type.Object({
   id: Id('AuthMethod'),
   type: Tag('PASSKEY'),
@@ -78,7 +78,7 @@ export const PasskeyAuthChallenge = Type.Object({
 
 const Base64Url = (maxLength: number) => Opaque(maxLength, { description: 'base64url' })
 
-/** The authenticator's answer to the challenge, with the members of WebAuthn. */
+/** The authenticator's response to the challenge, with the fields of WebAuthn. */
 export const PasskeyAssertion = Type.Object({
   credentialId: Base64Url(2048),
   clientDataJson: Secret(Base64Url(16384)),
@@ -110,7 +110,7 @@ export const OauthVerifyRequest = Type.Object({
 
 export const PasskeyVerifyRequest = Type.Object({ type: Tag('PASSKEY'), assertion: PasskeyAssertion })
 
-/** The bodies of the verify call, told apart by `type` (specification 4.5). */
+/** The bodies of the verify call, distinguished by `type` (specification 4.5). */
 export const CredentialVerifyRequest = OneOf('type', [
   EmailOtpVerifyRequest,
   SmsOtpVerifyRequest,
@@ -129,7 +129,7 @@ export const AuthSession = Type.Object({
     Secret(
       Type.String({
         description:
-          'OAUTH and PASSKEY, only in the answer that issues the session: base58check of the 33-byte encapsulated key ' +
+          'OAUTH and PASSKEY, only in the response that issues the session: base58check of the 33-byte encapsulated key ' +
           'and the HPKE ciphertext, sealed to clientPublicKey',
       }),
     ),
@@ -148,7 +148,7 @@ export const credential_list = endpoint({
   tag: 'Wallet sign-in',
   summary: 'List the credentials of an account',
   description:
-    "Shows every way to sign in to one account, in order of creation, all in one answer. The wallet's " +
+    "Shows every way to sign in to one account, in order of creation, all in one response. The wallet's " +
     'page offers those.',
   query: Type.Object({ accountId: Id('InternalAccount') }),
   responses: { 200: Type.Object({ data: Type.Array(AuthMethod) }) },
@@ -193,8 +193,8 @@ export const credential_verify = endpoint({
   tag: 'Wallet sign-in',
   summary: 'Finish a sign-in',
   description:
-    'Checks the proof of the customer and answers a session, which signs for the wallet until it expires. ' +
-    'EMAIL_OTP and SMS_OTP take two calls: the first answers 202, the second repeats it with a stamp by ' +
+    'Checks the proof of the customer and returns a session, which signs for the wallet until it expires. ' +
+    'EMAIL_OTP and SMS_OTP take two calls: the first returns 202, the second repeats it with a stamp by ' +
     'the key sealed in the bundle. OAUTH takes one call; PASSKEY one, with its Request-Id.',
   signed: true,
   params: credentialPath,

@@ -4,11 +4,11 @@ import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 
-/** What a customer's token can allow: a customer decides about no other one. */
+/** The permissions that a customer's token can have. It gives access to no other customer. */
 export const CUSTOMER_PERMISSIONS = ['VIEW', 'TRANSACT', 'MANAGE'] as const
 export type CustomerPermission = (typeof CUSTOMER_PERMISSIONS)[number]
 
-/** The longest life of a customer's token, and its life where the request does not say. */
+/** The maximum and the default lifetime of a customer's token. */
 export const CUSTOMER_TOKEN_SECONDS_MAX = 60 * 60
 export const CUSTOMER_TOKEN_SECONDS = 15 * 60
 
@@ -46,7 +46,7 @@ export const customer_token_create = endpoint({
   description:
     "Makes a token with which a page or an app calls the API as `Authorization: Bearer`. It reaches this customer's wallet, " +
     'accounts, quotes, transactions and cards, and nothing else. A token cannot grant a permission that the calling token lacks. Takes no ' +
-    'Idempotency-Key: a stored answer would contain the secret.',
+    'Idempotency-Key: a stored response would contain the secret.',
   body: CustomerTokenCreateRequest,
   responses: { 201: CustomerToken },
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
@@ -61,8 +61,8 @@ export const customer_token_delete = endpoint({
   tag: "Customers' tokens",
   summary: "Delete a customer's token",
   description:
-    'Ends a token at once: requests with it are answered 401, as when the customer signs out of your app. Sessions of the wallet go on: ' +
-    'end them by their own calls.',
+    'Ends a token at once: requests with it return 401. Use it when the customer signs out of your app. Sessions of the wallet continue: ' +
+    'end them with their own calls.',
   params: Type.Object({ customerTokenId: PathId }),
   responses: { 204: null },
   errors: ['TOKEN_NOT_FOUND'],

@@ -19,7 +19,9 @@ export const ApiToken = Type.Object({
   clientId: Plain(Type.String({ description: 'The user name of HTTP Basic' })),
   clientSecret: Type.Optional(
     Secret(
-      Type.String({ description: 'The password of HTTP Basic. Only the answer to the creation contains it' }),
+      Type.String({
+        description: 'The password of HTTP Basic. Only the response to the creation contains it',
+      }),
     ),
   ),
   createdAt: Timestamp(),
@@ -30,7 +32,7 @@ export const TokenCreateRequest = Type.Object({ name: Plain(Text(255)), permissi
 
 const tokenPath = Type.Object({ tokenId: PathId })
 
-/** Creates a token. No other answer contains its secret. */
+/** Creates a token. No other response contains its secret. */
 export const token_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -40,8 +42,8 @@ export const token_create = endpoint({
   summary: 'Create a token',
   description:
     'Makes credentials for a backend: the tokenId and the clientSecret with which it calls. No other ' +
-    'answer shows the secret. A token cannot grant a permission that the calling token lacks. Takes no ' +
-    'Idempotency-Key: a stored answer would contain the secret.',
+    'response shows the secret. A token cannot grant a permission that the calling token lacks. Takes no ' +
+    'Idempotency-Key: a stored response would contain the secret.',
   body: TokenCreateRequest,
   responses: { 201: ApiToken },
   errors: ['INVALID_INPUT', 'FORBIDDEN'],
@@ -88,7 +90,7 @@ export const token_delete = endpoint({
   tag: 'API tokens',
   summary: 'Delete a token',
   description:
-    'Revokes a token at once. Requests with it are answered 401 from then on. The last token that can ' +
+    'Revokes a token at once. Requests with it return 401 from then on. The last token that can ' +
     'manage tokens cannot be deleted.',
   params: tokenPath,
   responses: { 204: null },

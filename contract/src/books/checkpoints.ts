@@ -3,7 +3,7 @@ import { endpoint } from '../core/endpoint.ts'
 import { Id } from '../core/ids.ts'
 import { Int64, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 
-/** A signed word of the server about all transfers of a platform that have ended. */
+/** A signed statement of the server about all transfers of a platform that have ended. */
 export const LedgerCheckpoint = Type.Object({
   id: Id('LedgerCheckpoint'),
   blockNumber: Int64({
@@ -28,8 +28,8 @@ export const ledger_checkpoint_list = endpoint({
   tag: 'Books',
   summary: 'List the checkpoints of the ledger',
   description:
-    'Shows the signed checkpoints of the hash chain over your transfers, newest first. Keep them elsewhere: with one of ' +
-    'them, a change of anything that it covers is found, whoever made it.',
+    'Shows the signed checkpoints of the hash chain over your transfers, newest first. Keep them elsewhere: one of ' +
+    'them reveals any later change to the transfers that it covers, no matter who made it.',
   query: Type.Object({ ...pageQuery }),
   responses: { 200: Page(LedgerCheckpoint) },
   errors: ['INVALID_INPUT'],

@@ -7,7 +7,7 @@ import {
   ledger_transfer_list,
 } from './ledger.ts'
 
-/** The accounts and transfers of the ledger, and what led to them. */
+/** The accounts and transfers of the ledger, and the explanations of transfers. */
 export const ledgerBooks = {
   ledger_account_list,
   ledger_account_csv,

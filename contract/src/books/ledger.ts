@@ -12,11 +12,12 @@ export const LEDGER_TRANSFER_STATES = ['pending', 'posted', 'voided'] as const
 
 const accountOfLedger = (description: string) => IdOfAny(['InternalAccount', 'LedgerAccount'], description)
 
-const asOf = Type.Optional(
-  Timestamp('The balances of this moment: all that was posted before it. Left out: those of now'),
-)
+const asOf = Type.Optional(Timestamp('The balances at this time: everything posted before it. Default: now'))
 
-/** An account of the ledger: that of an internal account, which has its id, or one of the platform's own, which has a name. */
+/**
+ * A ledger account: an internal account, under its id, or one of the platform's own accounts, which has a
+ * name.
+ */
 export const LedgerAccount = Type.Object({
   id: accountOfLedger('An internal account, or an account of the ledger alone'),
   name: Type.Optional(
@@ -27,10 +28,10 @@ export const LedgerAccount = Type.Object({
   normalSide: OneOfWords(NORMAL_SIDES, 'The side on which the balances are positive'),
   posted: Int64({ description: 'All posted transfers together, in the smallest unit' }),
   held: Int64({ minimum: 0, description: 'The part of it that pending transfers hold' }),
-  isClosed: Type.Boolean({ description: 'Closed for good, as the accounts of a deleted customer' }),
+  isClosed: Type.Boolean({ description: 'Permanently closed, like the accounts of a deleted customer' }),
 })
 
-/** What a movement is caused by: the kind of record, and its id. */
+/** The cause of a movement: the kind of record, and its id. */
 export const LedgerCause = Type.Object({
   type: Text(64, { description: 'The kind of record: `transaction`, `quote`, `card_transaction`, …' }),
   id: Text(96),
@@ -65,7 +66,7 @@ export const ledger_account_list = endpoint({
   summary: 'List the accounts of the ledger',
   description:
     'Shows the double-entry books: internal accounts and the platform’s own. In each ' +
-    'currency the posted balances of all debit accounts together equal those of all credit accounts. ' +
+    'currency the posted balances of all debit accounts together equal the posted balances of all credit accounts. ' +
     'Ordered by id.',
   query: Type.Object({
     name: Type.Optional(Text(128, { description: "Of the platform's own accounts" })),
@@ -106,8 +107,8 @@ export const ledger_transfer_list = endpoint({
   summary: 'List transfers of the ledger',
   description:
     'Shows the bookings behind a payment or behind a balance, each with entries that sum to zero. Of a ' +
-    'cause, of an account, or both: one of them is required. Those of a transaction include those of its ' +
-    'quote, and likewise. Ordered by time of creation.',
+    'cause, of an account, or both: one of them is required. A transaction includes the bookings of its ' +
+    'quote, and a quote the bookings of its transaction. Ordered by time of creation.',
   query: Type.Object({
     cause: Type.Optional(
       Text(96, { description: 'The id of a transaction, a quote, a purchase by card, or another cause' }),

@@ -25,11 +25,11 @@ export const STATEMENT_FORMATS = ['json', 'csv', 'html'] as const
 /** The most lines of one statement. */
 export const STATEMENT_LINES_MAX = 10_000
 
-/** The columns of a statement as a CSV file, in their order, with what each has. */
+/** The columns of a statement as a CSV file, in order, with their content. */
 export const STATEMENT_COLUMNS = {
   at: 'when it was posted, ISO 8601, in UTC',
   line: '`OPENING`, `MOVEMENT`, `CLOSING`, or `HOLD` for each amount that was held at the end',
-  kind: 'what the movement is; a fee has a line of its own',
+  kind: 'what the movement is; a fee has a separate line',
   currency: 'currency of the account',
   units: 'what it adds to the balance, in the smallest unit; negative where it subtracts',
   amount: 'the same as decimal text',

@@ -7,8 +7,8 @@ import { CARD_TRANSACTION_STATES } from '../states/card-states.ts'
 import { CardMerchant } from './cards.ts'
 
 /**
- * The messages of a card's processor, and our answers. They are not part of the API, so they are not in `API` of
- * `api.ts`: the caller is not a platform, and authenticates by a signature over the body.
+ * The messages of a card's processor, and our responses. They are not part of the API, so they are not in
+ * `API` of `api.ts`: the caller is not a platform, and authenticates by a signature over the body.
  */
 
 /** The reasons of a decline. Each is the code of the 403 that a caller of the API gets. */
@@ -26,7 +26,7 @@ const shared = {
 }
 const eventId = Text(255, { description: 'Distinguishes this one from others of the same purchase' })
 
-/** Asks for an authorization. A repeated request with the same token gets the same answer. */
+/** A request for an authorization. A repeated request with the same token gets the same response. */
 export const CardAuthorizationEvent = Type.Object({
   kind: Tag('authorization'),
   ...shared,
@@ -56,7 +56,7 @@ export const CardReturnEvent = Type.Object({
 
 export const CardProcessorEvent = OneOf('kind', [CardAuthorizationEvent, CardClearingEvent, CardReturnEvent])
 
-/** Approved, or declined with the reason; `TIMEOUT` where the decision came too late. */
+/** Approved, or declined with the reason; `TIMEOUT` if the decision came too late. */
 export const CardAuthorizationAnswer = Type.Union([
   Type.Object({ approved: Type.Literal(true), cardTransactionId: Id('CardTransaction') }),
   Type.Object({ approved: Type.Literal(false), reason: OneOfWords([...DECLINE_REASONS, 'TIMEOUT']) }),
@@ -69,9 +69,9 @@ export const CardMovementAnswer = Type.Object({
 })
 
 /**
- * The processor asks for authorizations, and reports claims and returns of merchants, also those without an
- * authorization. Without a processor the route does not exist. `PROCESSOR_EVENT_REUSED`: the token or event was used before with
- * other content.
+ * The processor requests authorizations, and reports claims and returns of merchants, also without an
+ * authorization. Without a processor the route does not exist. `PROCESSOR_EVENT_REUSED`: the token or event
+ * was used before with other content.
  */
 export const card_processor_event = endpoint({
   auth: 'cardProcessor',

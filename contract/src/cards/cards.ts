@@ -19,8 +19,8 @@ export const CARD_FORMS = ['VIRTUAL'] as const
 export const CARD_UPDATE_STATES = ['ACTIVE', 'FROZEN', 'CLOSED'] as const
 
 /**
- * The currency of a card, by that of its funding sources: all of them must give the same one. A dollar stablecoin pays
- * a card in USD, one to one.
+ * The currency of a card for each currency of its funding sources, which must all give the same one. A dollar
+ * stablecoin pays a card in USD, one to one.
  */
 export const CARD_CURRENCY_OF = {
   USD: 'USD',
@@ -107,7 +107,7 @@ export const CardPullSummary = Type.Object({
   count,
   totalAmount: Int64({
     minimum: 0,
-    description: 'Smallest unit of the currency of accountId: of a stablecoin, where that pays',
+    description: 'Smallest unit of the currency of accountId, which may be a stablecoin',
   }),
   currency: Type.Optional(Currency),
   pendingCount: Type.Optional(count),
@@ -147,7 +147,10 @@ const sortOrder = Type.Optional(
   Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
 )
 
-/** Asks the processor for a card, once the check of the cardholder has ended. It is PROCESSING until the processor has issued it. */
+/**
+ * Requests a card from the processor, once the check of the cardholder has ended. It is PROCESSING until the
+ * processor has issued it.
+ */
 export const card_create = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

@@ -1,9 +1,9 @@
 /**
- * How much above the authorization a merchant may claim: tips, fuel, extra days of a stay. The table has what the
- * networks allow a category; for any other it is a percentage.
+ * The amount above the authorization that a merchant may claim: tips, fuel, extra days of a stay. The table
+ * has what the networks allow a category; for any other it is a percentage.
  */
 
-/** Per cent of the authorized amount, where neither the category nor the platform sets another. */
+/** Percent of the authorized amount, if neither the category nor the platform sets another. */
 export const OVER_CLAIM_PERCENT_DEFAULT = 50
 /** The largest percentage that a platform can set. */
 export const OVER_CLAIM_PERCENT_MAX = 100
@@ -13,7 +13,7 @@ export interface OverClaimRule {
   readonly from: string
   readonly to: string
   readonly what: string
-  /** How much above the authorized amount, in per cent of it. */
+  /** The allowed excess, in percent of the authorized amount. */
   readonly percent: number
   /** The sum of claims that is always allowed, in whole units of the card's currency, however little was authorized. */
   readonly units?: number

@@ -18,8 +18,8 @@ const EXTERNAL_TYPES = TYPES.filter(
 )
 
 /**
- * The members of each account type as an external account has them, without the type. `beneficiary` has all that the
- * account's owner said about its holder.
+ * The fields of each account type as an external account has them, without the type. `beneficiary` has
+ * everything that the account's owner stated about its holder.
  */
 export const CONNECTOR_ACCOUNT_MEMBERS: ReadonlyMap<string, TObject> = new Map(
   EXTERNAL_TYPES.map((name) => {
@@ -31,7 +31,10 @@ export const CONNECTOR_ACCOUNT_MEMBERS: ReadonlyMap<string, TObject> = new Map(
   }),
 )
 
-/** The members of each account type as payment instructions have them, without the type, the rails and the reference. */
+/**
+ * The fields of each account type as payment instructions have them, without the type, the rails and the
+ * reference.
+ */
 export const CONNECTOR_DEPOSIT_MEMBERS: ReadonlyMap<string, TObject> = new Map(
   TYPES.map((name) => {
     const { fields, paymentExtra, paymentOnly } = accountType(name)
@@ -49,7 +52,10 @@ function ofTypes<T extends AccountTypeName>(names: readonly T[]): TUnsafe<T> {
 const members = (description: string): TUnsafe<Members> =>
   Type.Unsafe<Members>({ type: 'object', additionalProperties: true, wellFormed: true, description })
 
-/** The other side's account. `reader.ts` and the OpenAPI document hold `account` to the members of its type. */
+/**
+ * The other side's account. `reader.ts` and the OpenAPI document check `account` against the fields of its
+ * type.
+ */
 export const ConnectorAccount = Type.Object({
   accountType: ofTypes(EXTERNAL_TYPES),
   holderName: Type.Optional(text(255, 'The full or legal name of the holder')),
@@ -62,7 +68,7 @@ export const ConnectorDepositDetails = Type.Object({
   account: members('The members of the account type in payment instructions'),
 })
 
-/** The members of `account` by its type; undefined for a type that is not there. */
+/** The fields of `account` by its type; undefined for an unknown type. */
 export function membersOfAccount(kind: 'account' | 'deposit', type: string): TSchema | undefined {
   return (kind === 'account' ? CONNECTOR_ACCOUNT_MEMBERS : CONNECTOR_DEPOSIT_MEMBERS).get(type)
 }

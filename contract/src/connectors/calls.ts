@@ -15,7 +15,7 @@ import {
 /** One call of Countersign to a connector, as data. The OpenAPI document is made from these. */
 export interface ConnectorCall {
   readonly method: 'GET' | 'POST'
-  /** From the connector's base address on; parameters in braces. */
+  /** Relative to the connector's base address; parameters in braces. */
   readonly path: string
   readonly summary: string
   readonly description: string
@@ -23,9 +23,9 @@ export interface ConnectorCall {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: TSchema
   readonly answer: TSchema
-  /** It makes what its body's `id` names: it carries an `Idempotency-Key`, and may answer 409. */
+  /** Creates the record that its body's `id` names: carries an `Idempotency-Key`, and may return 409. */
   readonly creates?: boolean
-  /** The code of a 404 that says: this never arrived, or is not there yet. */
+  /** The code of a 404 that means: this never arrived, or does not exist yet. */
   readonly notFound?: { readonly code: string; readonly means: string }
 }
 
@@ -51,7 +51,7 @@ export const CONNECTOR_CALLS = {
     method: 'GET',
     path: '/payments/{id}',
     summary: 'What has become of a payment',
-    description: 'Asked whenever an answer was lost or an event is overdue.',
+    description: 'Called when a response was lost or an event is overdue.',
     params: PAYMENT_PATH,
     answer: ConnectorPayment,
     notFound: { code: 'PAYMENT_NOT_FOUND', means: NEVER_ARRIVED },
@@ -99,8 +99,8 @@ export const CONNECTOR_CALLS = {
   account_check: {
     method: 'POST',
     path: '/account-checks',
-    summary: 'Whether a name is the holder’s of an account',
-    description: 'Changes nothing. A connector without such a check answers UNAVAILABLE.',
+    summary: 'Check the name of an account holder',
+    description: 'Changes nothing. A connector without this check returns UNAVAILABLE.',
     body: AccountCheckRequest,
     answer: AccountCheck,
   },

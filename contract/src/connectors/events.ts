@@ -4,7 +4,7 @@ import { OneOf, OneOfWords, Tag, Timestamp } from '../core/schema.ts'
 import { ConnectorFailure, ConnectorMoney, SignedDigits } from './protocol.ts'
 import { text } from './words.ts'
 
-/** What a connector reports by itself, to `POST /rail-events/{rail}`: at least once, in any order. */
+/** Events that a connector sends to `POST /rail-events/{rail}`: at least once, in any order. */
 
 /** Part of the `webhook-id` of its deliveries, so it has to fit a header. */
 const EventId = Type.String({
@@ -21,7 +21,7 @@ const paymentData = {
   transactionHash: Type.Optional(text(255)),
 }
 
-/** The types of events about a payment or pull that has come further … */
+/** The types of events about a payment or pull that made progress … */
 export const PROGRESS_EVENT_TYPES = [
   'payment.accepted',
   'payment.delivered',
@@ -30,7 +30,7 @@ export const PROGRESS_EVENT_TYPES = [
   'pull.delivered',
 ] as const
 
-/** … and about one that has not worked, at once or after its delivery. */
+/** … and about one that failed, at once or after its delivery. */
 export const FAILURE_EVENT_TYPES = [
   'payment.failed',
   'payment.returned',
@@ -97,7 +97,7 @@ export const StatementEntry = Type.Object({
 })
 export type StatementEntry = Static<typeof StatementEntry>
 
-/** The entries of one day and currency: opening balance and the sum of all entries are the closing balance. */
+/** The entries of one day and currency. The opening balance plus all entries is the closing balance. */
 export const ConnectorStatement = Type.Object({
   statementId: text(255, 'The same in every repeat'),
   date: CalendarDate,

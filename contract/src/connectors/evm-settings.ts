@@ -16,7 +16,7 @@ export const EvmFees = Type.Object({
       minimum: 1,
       maximum: 86_400,
       description:
-        'After so long without a block a transaction is replaced by one with higher fees. 60 where left out',
+        'Replaces a transaction that is in no block after this time by one with higher fees. Default: 60',
     }),
   ),
   marginPercent: Type.Optional(
@@ -31,14 +31,14 @@ export const EvmFees = Type.Object({
       minimum: 21_000,
       maximum: 10_000_000,
       description:
-        'The gas that one transfer counts as in quotes and estimates. Left out: 120000, or 80000 where a token has no EIP-3009',
+        'The gas that one transfer counts as in quotes and estimates. Left out: 120000, or 80000 for a token without EIP-3009',
     }),
   ),
   extraWei: Type.Optional(
     Int64({
       minimum: 0,
       description:
-        'What quotes and estimates add to each transfer beside its gas, in wei: what a chain charges for its data on another chain. 0 where left out',
+        'Added by quotes and estimates to the gas of each transfer, in wei: the chain’s charge for its data on another chain. Default: 0',
     }),
   ),
 })

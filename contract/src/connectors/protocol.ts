@@ -6,10 +6,10 @@ import { ConnectorAccount, ConnectorDepositDetails } from './accounts.ts'
 import { text } from './words.ts'
 
 /**
- * The bodies of the calls between Countersign and a connector: a service of an operator's own that stands before a bank or a
- * payout provider. Version 1 of the protocol; docs/connectors/README.md says what each call means. Unknown members are
- * ignored by whoever receives them. Amounts are texts of digits, because a reader of JSON in many languages would round
- * a number beyond 2^53.
+ * The bodies of the calls between Countersign and a connector: a separate service of the operator in front of
+ * a bank or a payout provider. Version 1 of the protocol; docs/connectors/README.md explains each call.
+ * Receivers ignore unknown fields, and amounts are strings of digits, because many JSON readers round numbers
+ * beyond 2^53.
  */
 export const CONNECTOR_VERSION = '1'
 
@@ -45,7 +45,7 @@ export const SignedDigits = Type.String({
   pattern: '^-?[0-9]{1,19}$',
   maxLength: 20,
   inWords: 'a signed amount in the smallest unit as a text of digits',
-  description: 'Smallest unit of the currency, in digits, with a minus sign where it is below zero',
+  description: 'Smallest unit of the currency, in digits, with a minus sign if it is below zero',
 })
 
 export const ConnectorMoney = Type.Object({ value: digits, currency: CurrencyCode, decimals })
@@ -56,7 +56,7 @@ export type ConnectorBalance = Static<typeof ConnectorBalance>
 
 const INT64_MAX = 2n ** 63n - 1n
 
-/** The number that a text of digits means; undefined where it is no such text or beyond int64. */
+/** The value of a string of digits; undefined if it is not one or is beyond int64. */
 export function amountOfDigits(value: string): bigint | undefined {
   if (!/^-?[0-9]{1,19}$/.test(value)) return undefined
   const amount = BigInt(value)
@@ -92,7 +92,7 @@ export const PAYMENT_STATUSES = [
   'UNKNOWN',
 ] as const
 
-/** What has become of a payment or a pull. Nothing else but a 200 with this says so. */
+/** The state of a payment or a pull. Only a 200 with this body reports it. */
 export const ConnectorPayment = Type.Object({
   id: text(96, 'The id of the call that made it'),
   status: OneOfWords(PAYMENT_STATUSES, 'UNKNOWN: the bank has not said, ask again'),
@@ -172,11 +172,11 @@ const depositMembers = {
   depositAccountId: text(255, 'Names the account in events of deposits'),
   matching: OneOfWords(
     ['ACCOUNT', 'REFERENCE'],
-    'ACCOUNT: whatever arrives there is for this internal account. REFERENCE: the reference says for whom',
+    'ACCOUNT: everything that arrives there belongs to this internal account. REFERENCE: the reference names the owner',
   ),
 }
 
-/** The members of `account` are those of payment instructions of the account type, without its reference. */
+/** The fields of `account` are the payment instructions of the account type, without the reference. */
 export const DepositAccount = Type.Object({ ...depositMembers, ...ConnectorDepositDetails.properties })
 export type DepositAccount = Static<typeof DepositAccount>
 
@@ -190,9 +190,9 @@ export type AccountCheckRequest = Static<typeof AccountCheckRequest>
 export const AccountCheck = Type.Object({
   result: OneOfWords(
     ['MATCH', 'CLOSE_MATCH', 'NO_MATCH', 'UNAVAILABLE'],
-    'UNAVAILABLE: the bank cannot tell, or has no such check',
+    'UNAVAILABLE: the bank cannot tell, or does not check names',
   ),
-  name: Type.Optional(text(255, 'The name that the bank has, where it may be shown')),
+  name: Type.Optional(text(255, 'The name on the bank’s record, if it may be shown')),
 })
 export type AccountCheck = Static<typeof AccountCheck>
 
@@ -209,10 +209,10 @@ export const ConnectorError = Type.Object({
 export type ConnectorError = Static<typeof ConnectorError>
 
 /**
- * What a call to a connector has as `webhook-id`: it binds the signature to the method and the address, which a body does
- * not name, and a GET has no body.
+ * The `webhook-id` of a call to a connector: it binds the signature to the method and the address, which a
+ * body does not name, and a GET has no body.
  *
- * @param path with its query, as sent, from the connector's base address on: `/payments/Transaction:…`
+ * @param path with its query, as sent, relative to the connector's base address: `/payments/Transaction:…`
  * @param id the id in the body of a POST that creates
  */
 export function callSigningId(method: 'GET' | 'POST', path: string, id?: string): string {
@@ -220,8 +220,8 @@ export function callSigningId(method: 'GET' | 'POST', path: string, id?: string)
 }
 
 /**
- * The `webhook-id` of an event: it binds the signature to the rail, so that it does not count at another rail, even if both
- * have one secret.
+ * The `webhook-id` of an event: it binds the signature to the rail, so that another rail with the same secret
+ * does not accept it.
  *
  * @param id the id of the event
  */

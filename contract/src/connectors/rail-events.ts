@@ -23,8 +23,8 @@ export type RailEventReason = keyof typeof RAIL_EVENT_WORDS
 export const RAIL_EVENT_REASONS: readonly RailEventReason[] = keysOf(RAIL_EVENT_WORDS)
 
 /**
- * A connector reports: what became of a payment, money that came in, its statement of a day. Signed like a webhook. A
- * repeated event takes effect once.
+ * A connector reports the outcome of a payment, incoming money, or its statement of a day. Signed like a
+ * webhook. A repeated event takes effect once.
  */
 export const rail_event = endpoint({
   auth: 'rail',

@@ -9,7 +9,7 @@ import { Int64, OneOf, OneOfWords, Pattern, Tag } from '../core/schema.ts'
 import { AchFormat, line, SepaFormat } from './bank-formats.ts'
 import { EvmFees, LowWater } from './evm-settings.ts'
 
-/** The file of the setting RAILS_FILE: the rails of a server in production, and what goes by which. */
+/** The file of the setting RAILS_FILE: the rails of a production server, and which payments use them. */
 
 const RAILS_MAX = 100
 const HOLIDAYS_MAX = 1000
@@ -38,7 +38,7 @@ const Serves = Type.Object({
     Type.Array(OneOfWords(PAYMENT_RAILS), {
       minItems: 1,
       maxItems: 100,
-      description: 'The networks that may be asked for. Left out: every network of these account types',
+      description: 'The networks that a payment may request. Default: every network of these account types',
     }),
   ),
   currencies: Type.Array(CurrencyCode, { minItems: 1, maxItems: 100 }),
@@ -79,7 +79,7 @@ const Cost = Type.Object({
   percent: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Of the amount' })),
 })
 
-/** Where a secret is: never in the file itself. */
+/** Names the place of a secret, which is never in the file itself. */
 const EnvironmentReference = Type.Object({
   env: Pattern('^[A-Z][A-Z0-9_]{0,99}$', {
     maxLength: 100,
@@ -90,7 +90,9 @@ const EnvironmentReference = Type.Object({
 
 const common = {
   name: RailName,
-  platform: Type.Optional(Id('Platform', 'Whose rail it is. Left out: the oldest platform of the server')),
+  platform: Type.Optional(
+    Id('Platform', 'The platform of the rail. Default: the oldest platform of the server'),
+  ),
   isRetired: Type.Optional(
     Type.Boolean({
       description:
@@ -192,7 +194,7 @@ export const BankFilesRail = Type.Object({
   fileAmountMax: Type.Optional(
     Int64({
       minimum: 1,
-      description: 'The sum of one file, in the smallest unit. A payment above it has a file of its own',
+      description: 'The sum of one file, in the smallest unit. A payment above it gets a separate file',
     }),
   ),
   fileMegabytesMax: Type.Optional(
@@ -205,8 +207,8 @@ export const BankFilesRail = Type.Object({
   depositsFrom: Type.Optional(
     OneOfWords(
       ['STATEMENTS', 'ADVICES', 'ACH_FILES'],
-      'Which files of a bank count money that came in: camt.053 and BAI2 (the default of SEPA), camt.054, or NACHA files (the default of ACH). ' +
-        'They tell of the same money: the others confirm it, and a statement adds what it alone tells',
+      'The bank’s files that credit incoming money: camt.053 and BAI2 (the default of SEPA), camt.054, or NACHA files (the default of ACH). ' +
+        'All of them report the same money: the others confirm it, and a statement adds entries that only it has',
     ),
   ),
   otherAccountNumbers: Type.Optional(
@@ -239,7 +241,7 @@ const EvmAddress = (description: string) =>
 
 const EvmToken = Type.Object({
   currency: CurrencyCode,
-  address: EvmAddress('The contract. Its decimals are read at the start and must be those of the currency'),
+  address: EvmAddress('The contract. Its decimals are read at startup and must match the currency'),
   standard: OneOfWords(
     ['EIP3009', 'ERC20'],
     'EIP3009: payments are authorizations that any account may bring to the chain, as of USDC. ERC20: plain transfers, whose sender pays the gas',
@@ -264,7 +266,7 @@ export const EvmRail = Type.Object({
       minItems: 1,
       maxItems: 10,
       description:
-        'Nodes over JSON-RPC, the preferred one first. Where the address has a key in it: a secret',
+        'Nodes over JSON-RPC, the preferred one first. An address that contains a key is given as a secret',
     },
   ),
   agreement: Type.Optional(
@@ -285,7 +287,7 @@ export const EvmRail = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 100_000,
-      description: 'How many blocks a node is asked about at a time. 1000 where left out',
+      description: 'The number of blocks per request to a node. Default: 1000',
     }),
   ),
   fees: Type.Optional(EvmFees),

@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile'
 import { memberFor } from '../core/decode.ts'
 import { membersOfAccount } from './accounts.ts'
 
-/** A value that fits its schema, or what is wrong with it in words, for an answer 400. */
+/** A value that fits its schema, or an error message for a 400 response. */
 export type ReadBody<T> =
   | { readonly value: T; readonly fault?: undefined }
   | { readonly value?: undefined; readonly fault: string }
@@ -15,7 +15,7 @@ interface Check {
 
 const compiled = new WeakMap<object, Check>()
 
-/** Compiles a schema at its first use: most connectors meet few account types. */
+/** Compiles a schema at its first use: most connectors use few account types. */
 function checkOf(schema: TSchema): Check {
   const known = compiled.get(schema)
   if (known) return known
@@ -25,10 +25,10 @@ function checkOf(schema: TSchema): Check {
 }
 
 /**
- * Holds a body of the protocol to its schema, and an `account` in it (with its `accountType` beside it) to the members of
- * its type. Unknown members pass.
+ * Validates a body of the protocol, and an `account` in it (next to its `accountType`) against the fields of
+ * its type. Unknown fields pass.
  *
- * @param accounts which shape an `account` has: that of a beneficiary or payer, or that of payment instructions
+ * @param accounts the shape of `account`: a beneficiary or payer, or payment instructions
  */
 export function readBody<T extends TSchema>(
   schema: T,
@@ -39,7 +39,7 @@ export function readBody<T extends TSchema>(
   return fault === undefined ? { value: value as Static<T> } : { fault }
 }
 
-/** The member of a union that the value's tag names, so that a fault is one of that member; else the schema itself. */
+/** The member of a union that the value's tag names, so that errors refer to it; else the schema itself. */
 function memberOf(schema: TSchema, value: unknown): TSchema {
   const { discriminator, oneOf = [] }: Union = schema
   if (!discriminator) return schema
@@ -55,7 +55,7 @@ interface Union {
 function faultOf(schema: TSchema, value: unknown, path: string): string | undefined {
   const check = checkOf(schema)
   if (check.Check(value)) return undefined
-  // The deepest fault is the cause where a union has several.
+  // In a union, the deepest fault is the cause.
   const [first, ...others] = check.Errors(value)
   if (!first) return 'the body does not fit the schema'
   const fault = others.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a), first)

@@ -4,8 +4,8 @@ import { ConnectorMoney } from './protocol.ts'
 import { text } from './words.ts'
 
 /**
- * The bodies between Countersign and a service of the operator's own that looks addresses up. docs/screening.md says what
- * they mean. Unknown members are ignored by whoever receives them.
+ * The bodies between Countersign and the operator's own service that screens addresses. docs/screening.md
+ * explains them. Receivers ignore unknown fields.
  */
 export const ScreeningRequest = Type.Object({
   network: text(40, 'ETHEREUM, BASE, POLYGON, …; EVM where the chain is not known'),

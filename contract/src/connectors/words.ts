@@ -1,6 +1,9 @@
 import { Type } from 'typebox'
 
-/** Text of 1 to `maxLength` characters that a database can keep. Banks send what they like, so nothing else is asked. */
+/**
+ * Text of 1 to `maxLength` characters that a database can store. Nothing else is required, because banks send
+ * arbitrary text.
+ */
 export function text(maxLength: number, description?: string) {
   return Type.String({
     minLength: 1,

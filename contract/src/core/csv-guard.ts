@@ -1,4 +1,4 @@
-/** Keeps spreadsheets from running text that anybody may have written. Every writer of CSV uses it. */
+/** Prevents spreadsheets from executing text of users. Every CSV writer uses it. */
 
 /** The start of a formula in a spreadsheet, the wide forms of East Asian keyboards among them, maybe behind quotes and spaces. */
 const FORMULA = `[ "']*[=+\\-@\\t\\r\\n＝＋－＠]`

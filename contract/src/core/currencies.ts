@@ -66,7 +66,6 @@ export const CURRENCIES = {
 
 export type KnownCurrency = keyof typeof CURRENCIES
 
-/** Whether this is the code of a currency in the table. */
 export function isKnownCurrency(code: string): code is KnownCurrency {
   return Object.hasOwn(CURRENCIES, code)
 }

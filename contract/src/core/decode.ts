@@ -1,9 +1,9 @@
 import type { Static, TSchema } from 'typebox'
 
 /**
- * Turns parsed JSON that has passed validation into the values the schema's TypeScript type promises: integers of
- * `format: int64` become `bigint`, members the schema does not name are left out. The same walk serves requests
- * in the server and answers in the sdk.
+ * Turns parsed JSON that has passed validation into the values that the schema's TypeScript type promises:
+ * integers of `format: int64` become `bigint`, fields that the schema does not name are left out. The server
+ * uses it for requests, the SDK for responses.
  */
 export function decode<Schema extends TSchema>(schema: Schema, value: unknown): Static<Schema>
 export function decode(schema: JsonSchema, value: unknown): unknown
@@ -23,7 +23,7 @@ export function decode(schema: JsonSchema, value: unknown): unknown {
   return result
 }
 
-/** What is read of a schema here. */
+/** The parts of a schema that decoding reads. */
 export interface JsonSchema {
   readonly type?: string
   readonly format?: string
@@ -38,17 +38,17 @@ export interface JsonSchema {
   readonly pattern?: string
   /** See `sensitivity.ts`. */
   readonly sensitivity?: 'secret' | 'personal' | 'plain'
-  /** Marks of typebox, which are all that the type of some schemas has. */
+  /** Markers of typebox; the type of some schemas has nothing else. */
   readonly '~unsafe'?: unknown
   readonly '~optional'?: unknown
 }
 
-/** Whether parsed JSON is an object, and neither null nor a list. */
+/** Excludes null and lists. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The member of a union that fits a value, by its tag or else by its type; an empty schema where none fits. */
+/** The member of a union that fits a value, by its tag or else by its type; an empty schema if none fits. */
 export function memberFor(
   members: readonly JsonSchema[],
   discriminator: string | undefined,

@@ -15,9 +15,11 @@ interface Schema {
   readonly freeFormMax?: { readonly bytes: number }
 }
 
-/** Text that people read may have any script: four bytes a character in UTF-8. Everything else is ASCII. */
+/** Text that people read may use any script: four bytes a character in UTF-8. Everything else is ASCII. */
 const SCRIPT_BYTES_MAX = 4
-/** Bounds ids, numbers, times and texts without a `maxLength`, which a pattern or an account's check limits. */
+/**
+ * Bounds ids, numbers, times and strings without a `maxLength`, which a pattern or an account's check limits.
+ */
 const BYTES_MAX_ELSE = 512
 
 /** The length of the longest JSON text that a schema takes. */

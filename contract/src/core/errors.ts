@@ -3,9 +3,9 @@ import { Plain } from './sensitivity.ts'
 import { WALLET_SIGNATURE_HEADER } from './wire-word.ts'
 
 /**
- * Every error this API answers with (specification 7). A handler can raise only the codes that its endpoint
- * declares; `ERRORS_OF_EVERY_ENDPOINT` and the codes that follow from an endpoint's `auth`, `signed` and
- * `idempotent` come from the pipeline.
+ * Every error of this API (specification 7). A handler can raise only the codes that its endpoint declares;
+ * `ERRORS_OF_EVERY_ENDPOINT` and the codes that follow from an endpoint's `auth`, `signed` and `idempotent`
+ * come from the pipeline.
  */
 export const ERRORS = {
   INVALID_INPUT: { status: 400, message: 'The request is not valid.' },
@@ -55,7 +55,7 @@ export const ERRORS = {
   INVITATION_EXPIRED: { status: 400, message: 'The invitation has expired.' },
   PERIOD_TOO_LONG: {
     status: 400,
-    message: 'The period has more movements than one answer holds. Ask for a shorter one.',
+    message: 'The period has more movements than one response can hold. Request a shorter period.',
   },
   QUOTE_REQUEST_FAILED: { status: 400, message: 'The receiving side did not give a quote for this request.' },
   QUOTE_EXPIRED: { status: 400, message: 'The quote has expired.' },
@@ -99,44 +99,44 @@ export const ERRORS = {
     message: 'The platform does not allow payments to this provider.',
   },
   USER_NOT_READY: { status: 403, message: 'The customer is not approved yet.' },
-  NOT_FOUND: { status: 404, message: 'There is nothing at this address.' },
-  USER_NOT_FOUND: { status: 404, message: 'No such customer.' },
-  ERASURE_NOT_FOUND: { status: 404, message: 'Nobody has asked for the erasure of this customer.' },
-  BENEFICIAL_OWNER_NOT_FOUND: { status: 404, message: 'No such beneficial owner.' },
-  VERIFICATION_NOT_FOUND: { status: 404, message: 'No such verification.' },
-  ACCOUNT_NOT_FOUND: { status: 404, message: 'No such account.' },
-  CREDENTIAL_NOT_FOUND: { status: 404, message: 'No such credential.' },
-  SESSION_NOT_FOUND: { status: 404, message: 'No such session.' },
-  BULK_UPLOAD_JOB_NOT_FOUND: { status: 404, message: 'No such import of customers.' },
-  DOCUMENT_NOT_FOUND: { status: 404, message: 'No such document.' },
-  QUOTE_NOT_FOUND: { status: 404, message: 'No such quote.' },
-  TRANSACTION_NOT_FOUND: { status: 404, message: 'No such transaction.' },
+  NOT_FOUND: { status: 404, message: 'No endpoint matches this path.' },
+  USER_NOT_FOUND: { status: 404, message: 'Customer not found.' },
+  ERASURE_NOT_FOUND: { status: 404, message: 'No erasure was requested for this customer.' },
+  BENEFICIAL_OWNER_NOT_FOUND: { status: 404, message: 'Beneficial owner not found.' },
+  VERIFICATION_NOT_FOUND: { status: 404, message: 'Verification not found.' },
+  ACCOUNT_NOT_FOUND: { status: 404, message: 'Account not found.' },
+  CREDENTIAL_NOT_FOUND: { status: 404, message: 'Credential not found.' },
+  SESSION_NOT_FOUND: { status: 404, message: 'Session not found.' },
+  BULK_UPLOAD_JOB_NOT_FOUND: { status: 404, message: 'Customer import not found.' },
+  DOCUMENT_NOT_FOUND: { status: 404, message: 'Document not found.' },
+  QUOTE_NOT_FOUND: { status: 404, message: 'Quote not found.' },
+  TRANSACTION_NOT_FOUND: { status: 404, message: 'Transaction not found.' },
   PAYOUT_BATCH_NOT_FOUND: { status: 404, message: 'Payout batch not found.' },
-  DEPOSIT_NOT_FOUND: { status: 404, message: 'No such deposit.' },
-  SCREENING_NOT_FOUND: { status: 404, message: 'No such screening.' },
-  RECONCILIATION_NOT_FOUND: { status: 404, message: 'No such reconciliation.' },
-  RAIL_EVENT_NOT_FOUND: { status: 404, message: 'No such report of a rail.' },
-  LEDGER_TRANSFER_NOT_FOUND: { status: 404, message: 'No such transfer of the ledger.' },
-  EVENT_NOT_FOUND: { status: 404, message: 'No such event.' },
-  AUDIT_EVENT_NOT_FOUND: { status: 404, message: 'No such entry of the audit trail.' },
-  LOGGED_REQUEST_NOT_FOUND: { status: 404, message: 'No such request, or it is no longer kept.' },
-  MEMBER_NOT_FOUND: { status: 404, message: 'No such member.' },
+  DEPOSIT_NOT_FOUND: { status: 404, message: 'Deposit not found.' },
+  SCREENING_NOT_FOUND: { status: 404, message: 'Screening not found.' },
+  RECONCILIATION_NOT_FOUND: { status: 404, message: 'Reconciliation not found.' },
+  RAIL_EVENT_NOT_FOUND: { status: 404, message: 'Rail report not found.' },
+  LEDGER_TRANSFER_NOT_FOUND: { status: 404, message: 'Ledger transfer not found.' },
+  EVENT_NOT_FOUND: { status: 404, message: 'Event not found.' },
+  AUDIT_EVENT_NOT_FOUND: { status: 404, message: 'Audit trail entry not found.' },
+  LOGGED_REQUEST_NOT_FOUND: { status: 404, message: 'Request not found, or its log entry has expired.' },
+  MEMBER_NOT_FOUND: { status: 404, message: 'Member not found.' },
   WEBHOOK_ENDPOINT_NOT_FOUND: { status: 404, message: 'Webhook endpoint not found.' },
-  TOKEN_NOT_FOUND: { status: 404, message: 'No such token.' },
-  CARD_NOT_FOUND: { status: 404, message: 'No such card.' },
-  CARD_TRANSACTION_NOT_FOUND: { status: 404, message: 'No such purchase with this card.' },
-  DELEGATED_KEY_NOT_FOUND: { status: 404, message: 'No such key.' },
-  AGENT_NOT_FOUND: { status: 404, message: 'No such agent.' },
-  AGENT_ACTION_NOT_FOUND: { status: 404, message: 'No such action of an agent.' },
-  DEVICE_CODE_NOT_FOUND: { status: 404, message: 'No such device code, or it is no longer valid.' },
+  TOKEN_NOT_FOUND: { status: 404, message: 'Token not found.' },
+  CARD_NOT_FOUND: { status: 404, message: 'Card not found.' },
+  CARD_TRANSACTION_NOT_FOUND: { status: 404, message: 'Card transaction not found.' },
+  DELEGATED_KEY_NOT_FOUND: { status: 404, message: 'Key not found.' },
+  AGENT_NOT_FOUND: { status: 404, message: 'Agent not found.' },
+  AGENT_ACTION_NOT_FOUND: { status: 404, message: 'Agent action not found.' },
+  DEVICE_CODE_NOT_FOUND: { status: 404, message: 'Device code not found, or no longer valid.' },
   STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND: {
     status: 404,
-    message: 'No such account at a stablecoin provider.',
+    message: 'Stablecoin provider account not found.',
   },
-  INVITATION_NOT_FOUND: { status: 404, message: 'No such invitation.' },
+  INVITATION_NOT_FOUND: { status: 404, message: 'Invitation not found.' },
   REFERENCE_NOT_FOUND: { status: 404, message: 'No quote is paid under this reference.' },
   UMA_NOT_FOUND: { status: 404, message: 'No one receives at this UMA address.' },
-  LOOKUP_REQUEST_NOT_FOUND: { status: 404, message: 'No such lookup, or it has expired.' },
+  LOOKUP_REQUEST_NOT_FOUND: { status: 404, message: 'Lookup not found, or expired.' },
   METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not support this method.' },
   REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
   CONFLICT: { status: 409, message: 'Another request changed the same record at the same time.' },
@@ -272,21 +272,20 @@ export type ErrorCode = keyof typeof ERRORS
 
 export const ERROR_CODES: readonly ErrorCode[] = Object.keys(ERRORS).filter(isErrorCode)
 
-/** Whether this is a code of the table. */
 export function isErrorCode(code: string): code is ErrorCode {
   return Object.hasOwn(ERRORS, code)
 }
 
 /**
- * True if a refusal is final for its request: only a final one is stored under the idempotency key, so that a repetition
- * gets it again.
+ * True if a refusal is final for its request: only a final one is stored under the idempotency key, so that a
+ * retry gets it again.
  */
 export function isFinalError(code: ErrorCode): boolean {
   const { status } = ERRORS[code]
   return status < 500 && ![401, 403, 424, 429].includes(status)
 }
 
-/** Codes that `details.code` has where `code` is one that the specification prescribes for more than this case. */
+/** Codes in `details.code` if the specification prescribes `code` for more than this case. */
 export const DETAIL_CODES = {
   INVALID_OTP_CODE: 'The one-time code is wrong, or it expired, was used or was replaced by a later one.',
 } as const
@@ -294,8 +293,8 @@ export const DETAIL_CODES = {
 export type DetailCode = keyof typeof DETAIL_CODES
 
 /**
- * The fields of `details` that are amounts, each an integer in the smallest unit of `details.currency`; of a limit by number of
- * actions, which has no currency, they are counts.
+ * The fields of `details` that are amounts, each an integer in the smallest unit of `details.currency`. For a
+ * limit on the number of actions, which has no currency, they are counts.
  */
 export const DETAIL_AMOUNTS = [
   'asked',
@@ -314,7 +313,7 @@ export type DetailAmount = (typeof DETAIL_AMOUNTS)[number]
 /** The page that explains every code, below the address of the server. */
 export const ERROR_PAGE = '/docs/errors'
 
-/** The codes that every operation may answer with. */
+/** The codes that every operation may return. */
 export const ERRORS_OF_EVERY_ENDPOINT = [
   'INVALID_INPUT',
   'RATE_LIMITED',
@@ -322,7 +321,10 @@ export const ERRORS_OF_EVERY_ENDPOINT = [
   'UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 
-/** The body of every error answer (specification 7). A 401 carries `reason` at the top level and in `details`. */
+/**
+ * The body of every error response (specification 7). A 401 carries `reason` at the top level and in
+ * `details`.
+ */
 export const ErrorBody = Type.Object({
   status: Type.Integer({ description: 'The HTTP status' }),
   code: Plain(Type.String()),

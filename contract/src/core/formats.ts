@@ -27,7 +27,7 @@ export const CountryCode = Plain(
   }),
 )
 
-/** Where a customer is served. */
+/** The region that serves a customer. */
 export const Region = Personal(
   Pattern(COUNTRY_PATTERN, {
     maxLength: 2,
@@ -36,7 +36,7 @@ export const Region = Personal(
   }),
 )
 
-/** Any currency code, also one that this server does not know. The operation decides about that. */
+/** Any currency code, even one that this server does not know: the operation decides. */
 export const CurrencyCode = Plain(
   Pattern('^[A-Z0-9]{3,5}$', {
     maxLength: 5,
@@ -107,5 +107,5 @@ export const HttpUrl = Type.String({
 
 export const KYC_STATUSES = ['UNVERIFIED', 'PENDING', 'APPROVED', 'REJECTED'] as const
 
-/** How far the check of a person (KYC) or a business (KYB) has come. */
-export const KycStatus = OneOfWords(KYC_STATUSES, 'How far the identity check has come')
+/** Progress of the check of a person (KYC) or a business (KYB). */
+export const KycStatus = OneOfWords(KYC_STATUSES, 'Progress of the identity check')

@@ -2,9 +2,9 @@ import { Type } from 'typebox'
 import { Plain } from './sensitivity.ts'
 
 /**
- * Every kind of record id, with its number. An id is `<Kind>:<UUIDv7>` (specification, conventions), and the last byte of the
- * UUID is the number of its kind, so that the 16 bytes alone say what they are. A number, from 1 to 255, is fixed for ever
- * and never used again for another kind.
+ * Every kind of record id, with its number. An id is `<Kind>:<UUIDv7>` (specification, conventions), and the
+ * last byte of the UUID is the number of its kind, so that the 16 bytes alone name it. A number, from 1 to
+ * 255, is never changed and never reused.
  */
 export const ID_KINDS = {
   Platform: 1,
@@ -68,13 +68,13 @@ export const INTERNAL_ID_KINDS = {
   WebhookReceipt: 66,
 } as const
 
-/** The number in place of a kind where the id is a bare text: the code of an invitation. */
+/** The number used in place of a kind if the id is a plain string: the code of an invitation. */
 export const INVITATION_NUMBER = 35
 
 export type IdKind = keyof typeof ID_KINDS
 export type InternalIdKind = keyof typeof INTERNAL_ID_KINDS
 
-/** The schema of a reference to a record of one kind, as it stands in a body, a query or an answer. */
+/** The schema of a reference to a record of one kind in a body, a query or a response. */
 export function Id(kind: IdKind, description?: string) {
   return Type.String({
     pattern: `^${kind}:[0-9A-Za-z-]{1,64}$`,
@@ -96,5 +96,5 @@ export function IdOfAny(kinds: readonly IdKind[], description?: string) {
   })
 }
 
-/** The schema of a record id in a path: any text, because an id of another form is answered 404. */
+/** The schema of a record id in a path: any text, because an id in another form returns 404. */
 export const PathId = Plain(Type.String({ minLength: 1, maxLength: 255, wellFormed: true }))

@@ -11,24 +11,24 @@ export function tableOf<Key extends string, Value>(
   return Object.fromEntries(keys.map((key) => [key, make(key)])) as Record<Key, Value>
 }
 
-/** Whether a table has a member of its own with this name. */
+/** Ignores inherited names, such as `constructor`. */
 export function isKeyOf<T extends object>(table: T, name: string): name is keyof T & string {
   return Object.hasOwn(table, name)
 }
 
-/** The member of a table, never one that every object inherits, such as `constructor`. */
+/** The value of a table's own key, never one that every object inherits, such as `constructor`. */
 export function memberOf<Value>(table: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
 }
 
 type Absent = null | undefined
 
-/** The members that have a value. Those that may be absent become optional. */
+/** The keys that have a value. Those that may be absent become optional. */
 export type Present<T> = { [K in keyof T as Extract<T[K], Absent> extends never ? K : never]: T[K] } & {
   [K in keyof T as Extract<T[K], Absent> extends never ? never : K]?: Exclude<T[K], Absent>
 }
 
-/** Omits members that are null or undefined, as the API does. */
+/** Omits keys that are null or undefined, as the API does. */
 export function present<T extends object>(members: T): Present<T> {
   const values: Partial<T> = {}
   for (const name in members) {

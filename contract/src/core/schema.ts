@@ -1,21 +1,25 @@
 import { type Static, type TObject, type TSchema, type TString, type TUnsafe, Type } from 'typebox'
 
 /**
- * The building blocks of every schema in the contract. They stay plain JSON Schema, so that one object is the type, the
- * validation and the OpenAPI text. Eight keywords are ours and are explained here:
+ * The building blocks of every schema in the contract. They stay plain JSON Schema, so that one object is the
+ * type, the validation and the OpenAPI text. Eight keywords are our own:
  * - `format: "int64"` on an integer: a `bigint` in TypeScript, exact over all of int64 on the wire.
- * - `wellFormed` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate. `line` and `prose` say
- *   more, see `TEXT_FORMS`.
- * - `freeFormMax` on an object whose members are the caller's own: their largest number, depth and size.
- * - `inWords` on a string with a pattern: the pattern in words. A refusal says "must be …".
+ * - `wellFormed` on a string: no U+0000 (PostgreSQL text refuses it) and no lone surrogate; `line` and
+ *   `prose`: see `TEXT_FORMS`.
+ * - `freeFormMax` on an object with keys of the caller's choice: their largest number, depth and size.
+ * - `inWords` on a string with a pattern: the pattern in words, for the error message "must be …".
  * - `knownWords` on a string: its known values; others are accepted.
  * - `sensitivity`: see `sensitivity.ts`.
- * - `documentedForm` on a string that the handler checks, so that its refusal has a separate code: the members of
- *   JSON Schema that the document shows in place of a looser validation.
- * - `judgedByHandler: true`: any value passes the validation, because the handler decides whether the member counts.
+ * - `documentedForm` on a string that the handler checks, so that it has a separate error code: the JSON
+ *   Schema keywords that the document shows in place of a looser validation.
+ * - `judgedByHandler: true`: any value passes the validation, because the handler decides whether the field
+ *   counts.
  */
 
-/** Our own keywords, which no document for others has: programs that read schemas strictly do not know them. */
+/**
+ * Our own keywords, which documents for others leave out: programs that read schemas strictly do not know
+ * them.
+ */
 export const OWN_KEYWORDS: ReadonlySet<string> = new Set([
   'wellFormed',
   'inWords',
@@ -27,15 +31,16 @@ export const OWN_KEYWORDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Characters that make text read differently from its content: control characters, ends of lines and paragraphs, and
- * marks that set the direction of text. The joiners of Persian and Indic names are none of these.
+ * Characters that make text look different from its content: control characters, ends of lines and
+ * paragraphs, and marks that set the direction of text. The joiners of Persian and Indic names are not
+ * included.
  */
 export const UNREADABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
-/** Text of which a reader sees nothing: white space and characters without a glyph. */
+/** Text without a visible character: white space and characters without a glyph. */
 export const BLANK = /^[\s\p{Cf}]+$/u
 
-/** The forms of text that people read. Text that is `BLANK` has none of them. */
+/** The forms of text that people read. `BLANK` text fits neither. */
 export const TEXT_FORMS = {
   line: /^(?![\s\p{Cf}]+$)[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]*$/u,
   prose: /^(?![\s\p{Cf}]+$)(?:[^\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]|[\t\n\r])*$/u,
@@ -70,7 +75,7 @@ export function Pattern(
   return Type.String({ pattern, maxLength: 255, ...options })
 }
 
-/** The form that a document states for a string that the validation lets pass to the handler. */
+/** The form that a document states for a string that only the handler validates. */
 export interface DocumentedForm {
   readonly pattern?: string
   readonly minLength?: number
@@ -99,7 +104,7 @@ export function NullableInt64(
   return Type.Unsafe<bigint | null>({ type: ['integer', 'null'], format: 'int64', ...options })
 }
 
-/** A text of another schema, or null. */
+/** A string of another schema, or null. */
 export function NullableText<T extends TString>(
   text: T,
   options: { description?: string } = {},
@@ -146,7 +151,7 @@ export function Tag<const T extends string>(value: T): TUnsafe<T> {
   return Type.Unsafe<T>({ type: 'string', enum: [value] })
 }
 
-/** An object with keys of the caller's choice. Its texts can be stored. */
+/** An object with keys of the caller's choice. Its strings can be stored. */
 export function FreeForm(description?: string): TUnsafe<Record<string, unknown>> {
   return Type.Unsafe<Record<string, unknown>>({
     type: 'object',
@@ -205,5 +210,5 @@ export const ClientPublicKey = Type.String({
   description: 'Uncompressed SEC1 P-256 public key in hex',
 })
 
-/** The body of calls that answer with something sealed to a key. */
+/** The body of calls that return something sealed to a key. */
 export const ClientPublicKeyRequest = Type.Object({ clientPublicKey: ClientPublicKey })

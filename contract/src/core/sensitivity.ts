@@ -51,7 +51,7 @@ export function sensitivityOf(schema: JsonSchema): Sensitivity | undefined {
   return types.length > 0 && types.every((type) => PLAIN_TYPES.has(type)) ? 'plain' : 'personal'
 }
 
-/** The types of a schema, of which there are two where it may be null. */
+/** The types of a schema: two if it may be null. */
 export function typesOf({ type }: { readonly type?: string | readonly string[] }): readonly string[] {
   return type === undefined ? [] : typeof type === 'string' ? [type] : type
 }

@@ -7,7 +7,7 @@ export type AuthMethodTypeName = (typeof AUTH_METHOD_TYPES)[number]
 
 export const AuthMethodType = OneOfWords(AUTH_METHOD_TYPES, 'Kind of credential')
 
-/** The 202 answer of a signed operation (specification 2.3, 3.4). */
+/** The 202 response of a signed operation (specification 2.3, 3.4). */
 export const SignedRequestChallenge = Type.Object({
   // The kind of the session that must sign if that is known, otherwise of the wallet's first credential.
   type: AuthMethodType,

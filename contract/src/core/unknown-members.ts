@@ -1,17 +1,17 @@
 import { type JsonSchema, memberFor } from './decode.ts'
 
-/** A member that the schema of its object does not name. */
+/** A field that the schema of its object does not name. */
 export interface UnknownMember {
-  /** The names from the whole value down to the member; an item of a list has its index. */
+  /** The keys from the whole value down to the field; an item of a list has its index. */
   readonly path: readonly string[]
-  /** The members that the object may have. */
+  /** The fields that the object may have. */
   readonly known: readonly string[]
 }
 
 /**
- * The members of parsed JSON that a schema does not name, at every level, at most `countMax` of them, in their order. A
- * schema that takes any members has none. The value need not fit the schema: a value of another type is skipped. Members
- * that one of the schemas `shownBy` names at the same place are known too, whatever their value.
+ * The fields of parsed JSON that a schema does not name, at every level, in order, up to `countMax`. The
+ * value need not fit the schema: a value of another type is skipped. Fields that one of the schemas `shownBy`
+ * names at the same place are known too, whatever their value.
  */
 export function unknownMembers(
   schema: JsonSchema,

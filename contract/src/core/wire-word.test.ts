@@ -8,14 +8,14 @@ import { isWireWord, wireSpelling } from './wire-word.ts'
 const text = (wireWord?: string) =>
   JSON.stringify(openApi({ serverUrl: '/', ...(wireWord ? { wireWord } : {}) }))
 
-/** What the word's place in a name asks for, told without the table of names. */
+/** Respells by the word's position in a name, without the table of names. */
 function everySvcAs(word: string, of: string): string {
   const capital = word.charAt(0).toUpperCase() + word.slice(1)
   const asIn = { SVC: word.toUpperCase(), Svc: capital, svc: word }
   return of.replaceAll(/SVC|Svc|svc/g, (part) => asIn[part as keyof typeof asIn])
 }
 
-/** What stands between a member and the variants of its schema. */
+/** The path segment between a field and the variants of its schema. */
 const UNION = /^(\d+|anyOf|oneOf)$/
 
 const words = stringMatching(/^[a-z][a-z0-9]{1,19}$/).filter(isWireWord)
@@ -33,7 +33,7 @@ describe('the wire word', () => {
   })
 
   test('makes no two names of the document one', () => {
-    // The reasons of a card are the only list of values with the word in it.
+    // The reasons of a card are the only enum with the word in it.
     for (const word of ['acme', 'issuer', 'rejected', 'counterparty', 'webhook'])
       expect(text(word), word).toContain(
         `"ISSUER_REJECTED","CLOSED_BY_PLATFORM","CLOSED_BY_${word.toUpperCase()}"`,
@@ -86,7 +86,7 @@ describe('the wire word', () => {
     }
     expect(outward(answer)).toEqual(spelled)
     expect(inward(spelled)).toEqual(answer)
-    // Another word's names stay: the reader does not know them.
+    // Names with another word stay: the reader does not know them.
     expect(inward(answer)).toEqual(answer)
     expect(wireSpelling().outward(answer)).toBe(answer)
   })

@@ -1,9 +1,9 @@
 import { isObject } from './decode.ts'
 
-/** The word that the specification writes where an identifier holds the name of a product (its conventions). */
+/** The word that the specification uses in identifiers in place of a product name (its conventions). */
 export const WIRE_WORD = 'svc'
 
-/** What a word may be, for a refusal: `must be …`. */
+/** The allowed words, for the error message `must be …`. */
 export const WIRE_WORD_IN_WORDS =
   '2 to 20 lower-case letters and digits that begin with a letter, and not "platform"'
 
@@ -13,16 +13,19 @@ export const WALLET_SIGNATURE_HEADER = 'Svc-Wallet-Signature'
 /** The header of a webhook: the signature of the server's key. */
 export const WEBHOOK_SIGNATURE_HEADER = 'X-Svc-Signature'
 
-/** The header of a call that asks the sandbox for a fault. That of its answer has `-Applied` behind it. */
+/**
+ * The header of a call that requests a fault from the sandbox. The response has the same name with
+ * `-Applied`.
+ */
 export const SANDBOX_FAULT_HEADER = 'Svc-Sandbox-Fault'
 
 /** The reason of a card that we have closed. */
 export const CLOSED_BY_SVC = 'CLOSED_BY_SVC'
 
-/** The code of a payment whose switch, between us and the receiving side, fails. */
+/** The code of a payment whose switch to the receiving side fails. */
 export const SWITCH_ERROR = 'SVC_SWITCH_ERROR'
 
-/** The members of `rateDetails` that are about our side. */
+/** The fields of `rateDetails` about our side. */
 export const OWN_SIDE = {
   multiplier: 'svcApiMultiplier',
   fixedFee: 'svcApiFixedFee',
@@ -32,7 +35,9 @@ export const OWN_SIDE = {
 
 const MEMBERS: readonly string[] = Object.values(OWN_SIDE)
 
-/** Every name of the interface that holds the word. A test finds them in the contract's schemas and texts. */
+/**
+ * Every name of the API that contains the word. A test finds them in the contract's schemas and descriptions.
+ */
 const NAMES: readonly string[] = [
   WALLET_SIGNATURE_HEADER,
   WEBHOOK_SIGNATURE_HEADER,
@@ -44,32 +49,32 @@ const NAMES: readonly string[] = [
 
 const ANY_NAME = new RegExp(NAMES.join('|'), 'g')
 
-/** Members that callers fill as they like. What is in them is theirs, however it is spelled. */
+/** Fields with free-form content: it belongs to the caller and is never respelled. */
 const FREE_FORM: ReadonlySet<string> = new Set([
   'counterpartyInformation',
   'receiverCustomerInfo',
   'senderCustomerInfo',
 ])
 
-/** `PLATFORM` would make two reasons of a card one. */
+/** Excludes `PLATFORM`, which would make two reasons of a card equal. */
 export function isWireWord(text: string): boolean {
   return /^[a-z][a-z0-9]{1,19}$/.test(text) && text !== 'platform'
 }
 
-/** How the interface spells its names with one word. Everything else of the code knows the specification's word alone. */
+/** Spells the names of the API with one word. The rest of the code knows only the specification's word. */
 export interface WireSpelling {
   readonly walletSignatureHeader: string
   readonly webhookSignatureHeader: string
   readonly sandboxFaultHeader: string
-  /** A text of ours, such as the message of an error. */
+  /** Respells our own text, such as an error message. */
   text(text: string): string
-  /** The JSON of an answer or event. The value that is given stays as it is. */
+  /** Respells the JSON of a response or event into a copy. */
   outward(value: unknown): unknown
-  /** The way back: JSON with this word's names gets the specification's. */
+  /** The reverse: replaces this word's names by the specification's. */
   inward(value: unknown): unknown
 }
 
-/** Throws TypeError for what is no word. With the default word nothing is looked at and nothing copied. */
+/** Throws TypeError for a word that is not allowed. The default word changes and copies nothing. */
 export function wireSpelling(word: string = WIRE_WORD): WireSpelling {
   if (!isWireWord(word)) throw new TypeError(`The wire word must be ${WIRE_WORD_IN_WORDS}, not "${word}"`)
   const spelled = (name: string) => name.replace(/svc/i, (part) => likeCase(part, word))
@@ -93,7 +98,10 @@ function likeCase(part: string, word: string): string {
   return part === part.toLowerCase() ? word : word.charAt(0).toUpperCase() + word.slice(1)
 }
 
-/** Changes the names where the contract has them: members of `rateDetails`, and the values of `stateReason` and `code`. */
+/**
+ * Changes the names at their places in the contract: keys of `rateDetails`, and the values of `stateReason`
+ * and `code`.
+ */
 function respelled(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((item) => respelled(item, names))
   if (!isObject(value) || 'toJSON' in value) return value

@@ -126,7 +126,7 @@ export const beneficial_owner_get = endpoint({
   errors: ['BENEFICIAL_OWNER_NOT_FOUND', 'CUSTOMER_DELETED'],
 })
 
-/** Changes the given members. A new name has the person checked again. */
+/** A new name triggers a new check of the person. */
 export const beneficial_owner_update = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -135,9 +135,9 @@ export const beneficial_owner_update = endpoint({
   tag: TAG,
   summary: 'Change a beneficial owner',
   description:
-    'Corrects what was said about an owner. Omitted members keep their value; address is replaced as a ' +
-    'whole. A changed name, date of birth or identifier has the person checked again. An identifier in ' +
-    'the form in which answers show it stays as it is.',
+    'Corrects an owner. Omitted fields keep their value; address is replaced as a ' +
+    'whole. A changed name, date of birth or identifier triggers a new check. An identifier in ' +
+    'the masked form of responses leaves it unchanged.',
   params: ownerPath,
   body: BeneficialOwnerUpdateRequest,
   bodyBytesMax: 16 * KIB,

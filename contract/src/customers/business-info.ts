@@ -85,13 +85,13 @@ const optionalFields = {
   expectedMonthlyTransactionVolume: Type.Optional(OneOfWords(MONTHLY_TRANSACTION_VOLUMES, 'In US dollars')),
   isWidelyHeld: Type.Optional(
     Type.Boolean({
-      description: 'Whether nobody but the beneficial owners that are named holds 25 % or more',
+      description: 'True if only the named beneficial owners hold 25 % or more',
     }),
   ),
   expectedRecipientJurisdictions: Type.Optional(Countries),
 }
 
-/** A business as a caller describes it first. */
+/** A business as the caller first describes it. */
 export const BusinessInfo = Type.Object({
   legalName: Text(255),
   incorporatedOn: CalendarDate,
@@ -107,7 +107,7 @@ export const BusinessInfoRecord = Type.Object({
   ...optionalFields,
 })
 
-/** A change to a business. Omitted members keep their value. */
+/** A change to a business. Omitted fields keep their value. */
 export const BusinessInfoUpdate = Type.Object({
   legalName: Type.Optional(Text(255)),
   incorporatedOn: Type.Optional(CalendarDate),

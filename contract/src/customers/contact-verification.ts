@@ -27,8 +27,8 @@ const sending = {
 } as const
 
 const SENT =
-  'A code is valid for ten minutes and five attempts, and the next one replaces it. 409 where ' +
-  'contactVerification does not show it as PENDING: it is not required, or done. At most five codes in ten minutes and ' +
+  'A code is valid for ten minutes and five attempts, and the next one replaces it. 409 if ' +
+  'contactVerification does not show it as PENDING: it is not required, or already done. At most five codes in ten minutes and ' +
   'twenty a day, then 429.'
 
 const confirming = {
@@ -39,8 +39,8 @@ const confirming = {
 } as const
 
 const CONFIRMED =
-  '400 INVALID_INPUT that names code, where the code is wrong, expired, replaced, or was sent to another address or number; each ' +
-  'attempt counts. 409 where it is not required, or done.'
+  '400 INVALID_INPUT for the field code if the code is wrong, expired, replaced, or was sent to another address or number; each ' +
+  'attempt counts. 409 if verification is not required, or already done.'
 
 export const customer_verify_email = endpoint({
   ...sending,

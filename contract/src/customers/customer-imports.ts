@@ -4,23 +4,23 @@ import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 import { IMPORT_STATES } from '../states/customer-states.ts'
 
-/** The row errors that are kept of one file; `progress.failed` counts all. */
+/** The row errors stored for one file; `progress.failed` counts all. */
 export const IMPORT_ERRORS_MAX = 1000
 
 const ImportStatus = OneOfWords(IMPORT_STATES)
 
-/** A row that made no customer, or what is wrong with the whole file. */
+/** A row that created no customer, or an error of the whole file. */
 export const BulkCustomerImportErrorEntry = Type.Object({
   correlationId: Type.String({
     description:
-      'The platformCustomerId of the row, or row_17 where it has none: the header is row_1, empty lines do not count',
+      'The platformCustomerId of the row, or row_17 without one: the header is row_1, empty lines do not count',
   }),
   code: Type.String({ description: 'The code with which POST /customers would have refused it' }),
   message: Type.String(),
   details: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Names row and field' })),
 })
 
-/** How far the import of a file has come. */
+/** The progress of an import. */
 export const BulkCustomerImportJob = Type.Object({
   id: Id('CustomerImport'),
   status: ImportStatus,
@@ -32,7 +32,7 @@ export const BulkCustomerImportJob = Type.Object({
   }),
   errors: Type.Optional(
     Type.Array(BulkCustomerImportErrorEntry, {
-      description: `In the order of the file, the first ${IMPORT_ERRORS_MAX}. Absent where there are none, and in events`,
+      description: `In the order of the file, the first ${IMPORT_ERRORS_MAX}. Absent without errors, and in events`,
     }),
   ),
   completedAt: Type.Optional(Timestamp('When it ended, either way')),
@@ -43,7 +43,7 @@ export const BulkCustomerImportJobAccepted = Type.Object({
   status: OneOfWords(['PENDING', 'PROCESSING']),
 })
 
-/** Takes a file of customers. Due work makes a customer of each row. */
+/** Takes a file of customers. A background job creates a customer for each row. */
 export const customer_import_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -52,7 +52,7 @@ export const customer_import_create = endpoint({
   tag: 'Customers',
   summary: 'Create the customers of a CSV file',
   description:
-    'Accepts a file and creates a customer for each of its rows, after the answer. UTF-8, separated by ' +
+    'Accepts a file and creates a customer for each of its rows, after the response. UTF-8, separated by ' +
     'commas, with a header row that names the columns: the members of POST /customers, like ' +
     'address.line1. Each row is an ordinary creation with its own events, and one that is refused leaves ' +
     'the others. The same file again makes no customer twice: a platformCustomerId that exists is an ' +

@@ -1,6 +1,6 @@
 import { OneOfWords } from '../core/schema.ts'
 
-/** What one side of a payment may be asked to tell about a person or a business. */
+/** Facts about a person or a business that one side of a payment may have to provide. */
 export const CUSTOMER_INFO_FIELDS = [
   'FULL_NAME',
   'BIRTH_DATE',

@@ -25,7 +25,7 @@ export const CONTACT_VERIFICATION_STATUSES = ['PENDING', 'VERIFIED'] as const
 
 const ContactVerificationStatus = OneOfWords(CONTACT_VERIFICATION_STATUSES)
 
-/** Whether the customer has proved to own the e-mail address and the telephone number. Absent where nobody asks. */
+/** The verification of the e-mail address and the telephone number. Absent if neither must be verified. */
 export const ContactVerification = Type.Object({
   email: Type.Optional(ContactVerificationStatus),
   phone: Type.Optional(ContactVerificationStatus),
@@ -36,7 +36,7 @@ const PlatformCustomerId = Text(255, { description: "The platform's own id, uniq
 const Currencies = Type.Array(CurrencyCode, {
   maxItems: 100,
   uniqueItems: true,
-  description: 'The currencies of the customer, of those of the platform',
+  description: 'The currencies of the customer, a subset of the platform’s',
 })
 
 /** A status in a request changes nothing, because the server decides the check. */
@@ -49,7 +49,7 @@ const personFields = {
   address: Type.Optional(Address),
 }
 
-/** The number for codes by SMS where a registration names none (specification 4.1). */
+/** The number for codes by SMS if a registration names none (specification 4.1). */
 const CustomerPhone = Type.Optional(PhoneNumber)
 
 const createFields = {
@@ -141,7 +141,7 @@ export const BusinessCustomer = Type.Object({
   kybStatus: KycStatus,
 })
 
-/** A customer of the platform, told apart by `customerType`. */
+/** A customer of the platform, distinguished by `customerType`. */
 export const Customer = OneOf('customerType', [IndividualCustomer, BusinessCustomer])
 
 const customerPath = Type.Object({ customerId: PathId })
@@ -219,7 +219,8 @@ export const customer_get = endpoint({
 })
 
 /**
- * Changes the given members. Where the e-mail address signs in to a wallet, the change is signed (specification 4.7).
+ * Changes the given fields. If the e-mail address signs in to a wallet, the change is signed (specification
+ * 4.7).
  */
 export const customer_update = endpoint({
   auth: 'platform',
@@ -230,7 +231,7 @@ export const customer_update = endpoint({
   summary: 'Change a customer',
   description:
     'Replaces what is known of a customer by what the request names. Omitted members keep their value. If ' +
-    'the customer signs in to a wallet with the e-mail address, changing it answers 202 first; the signed ' +
+    'the customer signs in to a wallet with the e-mail address, changing it returns 202 first; the signed ' +
     'retry then changes the customer and the credential together.',
   signed: true,
   params: customerPath,
@@ -250,7 +251,10 @@ export const customer_update = endpoint({
   ],
 })
 
-/** Marks a customer as deleted. Reads then answer 410, and only lists that include deleted customers contain it. */
+/**
+ * Marks a customer as deleted. Reads then return 410, and only lists that include deleted customers contain
+ * it.
+ */
 export const customer_delete = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -259,8 +263,8 @@ export const customer_delete = endpoint({
   tag: 'Customers',
   summary: 'Delete a customer',
   description:
-    'Closes a customer for good. The record and its accounts are kept, with isDeleted set. While an ' +
-    'account of the customer holds money, or a payment or a purchase by card is under way, the answer is ' +
+    'Closes a customer permanently. The record and its accounts remain, with isDeleted set. While an ' +
+    'account of the customer holds money, or a payment or a card purchase is in progress, the response is ' +
     '409 CUSTOMER_NOT_EMPTY; details lists them in accounts, transactions and cardTransactions, twenty of each at ' +
     'most. Sessions and credentials of the customer are revoked, its cards closed and its delegated keys ' +
     'revoked.',

@@ -42,7 +42,7 @@ export const DOCUMENT_SIDES = ['FRONT', 'BACK'] as const
 /** The largest file of a document. */
 export const DOCUMENT_BYTES_MAX = 10 * MIB
 
-/** What the check of a file may find wrong with it. */
+/** Faults that the check of a file may find. */
 export const DOCUMENT_QUALITY_CODES = [
   'LOW_QUALITY',
   'DATA_MISMATCH',
@@ -54,9 +54,9 @@ export const DOCUMENT_QUALITY_CODES = [
 
 export const DocumentType = OneOfWords(DOCUMENT_TYPES, 'The kind of document')
 const DocumentSide = OneOfWords(DOCUMENT_SIDES, 'The side of a card that the file shows')
-const DocumentHolder = IdOfAny(['Customer', 'BeneficialOwner'], 'Whose document it is')
+const DocumentHolder = IdOfAny(['Customer', 'BeneficialOwner'], 'The holder of the document')
 
-/** A document of a customer or a beneficial owner: what is known about it, and never its bytes. */
+/** A document of a customer or a beneficial owner, without its bytes. */
 export const CustomerDocument = Type.Object({
   id: Id('Document'),
   documentHolder: DocumentHolder,
@@ -90,7 +90,7 @@ const fields = {
 const documentPath = Type.Object({ documentId: PathId })
 
 const FILE_NOTE =
-  'The file is a PDF, JPEG or PNG by its content, whatever its name says. Its bytes are kept sealed, and no call of the API returns them.'
+  'The file is a PDF, JPEG or PNG by its content, whatever its name. Its bytes are stored sealed, and no call of the API returns them.'
 
 export const document_create = endpoint({
   auth: 'platform',
@@ -134,7 +134,7 @@ export const document_get = endpoint({
   tag: 'Documents',
   summary: 'Get a document',
   description:
-    'Shows what is said about a document and whether it is still accepted. The bytes come by a link: POST ' +
+    'Shows the details of a document and whether it is still accepted. To read the file, create a link: POST ' +
     '/documents/{documentId}/link.',
   params: documentPath,
   responses: { 200: CustomerDocument },
@@ -149,8 +149,8 @@ export const document_replace = endpoint({
   tag: 'Documents',
   summary: 'Replace a document',
   description:
-    'Replaces the file and everything that is said about it, but not its holder. Once a verification was ' +
-    `submitted with it, the answer is 409. ${FILE_NOTE}`,
+    'Replaces the file and all its details, but not its holder. Once a verification was ' +
+    `submitted with it, the response is 409. ${FILE_NOTE}`,
   params: documentPath,
   upload: { bytesMax: DOCUMENT_BYTES_MAX },
   body: Type.Object(fields),
@@ -166,7 +166,7 @@ export const document_delete = endpoint({
   tag: 'Documents',
   summary: 'Delete a document',
   description:
-    'Removes a document and its bytes. Once a verification was submitted with it, it stays and the answer ' +
+    'Removes a document and its bytes. Once a verification was submitted with it, it stays and the response ' +
     'is 409.',
   params: documentPath,
   responses: { 204: null },
@@ -182,8 +182,8 @@ export const document_link = endpoint({
   tag: 'Documents',
   summary: 'Make a link to the file of a document',
   description:
-    'Makes an address at which a browser shows the file. For a person who reviews it: whoever has the ' +
-    'link can read the file, without credentials, for ten minutes. Making and using it are recorded.',
+    'Creates a URL at which a browser shows the file, for a person who reviews it. Anyone with the ' +
+    'link can read the file, without credentials, for ten minutes. Its creation and every use are recorded.',
   params: documentPath,
   responses: { 201: Type.Object({ url: Secret(Type.String({ format: 'uri' })), expiresAt: Timestamp() }) },
   errors: ['DOCUMENT_NOT_FOUND'],

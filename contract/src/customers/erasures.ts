@@ -4,7 +4,7 @@ import { Id, PathId } from '../core/ids.ts'
 import { OneOfWords, Prose, Timestamp } from '../core/schema.ts'
 import { ERASURE_STATES } from '../states/customer-states.ts'
 
-/** What stays of a person, and why. */
+/** The data of a person that remains, and why. */
 export const ERASURE_KEEPS = [
   {
     what: 'Amounts, times, states, ids and references of payments, accounts and cards',
@@ -17,12 +17,15 @@ export const ERASURE_KEEPS = [
   { what: 'Merchants and amounts of purchases by card', why: 'They are the books' },
   {
     what: 'Addresses and transactions on public chains, and the sealed keys of wallets',
-    why: 'The chain has them for good, and what arrives there later can be moved',
+    why: 'The chain keeps them permanently, and money that arrives there later can be moved',
   },
-  { what: 'Who has done what and when', why: 'It is the audit trail; what was written is gone from it' },
+  {
+    what: 'The audit trail: actor, action and time',
+    why: 'It must stay complete; the text that was written is removed from it',
+  },
 ] as const
 
-/** The erasure of a person, and what becomes of it. */
+/** The erasure of a person, and its result. */
 export const CustomerErasure = Type.Object({
   customerId: Id('Customer'),
   status: OneOfWords(
@@ -39,7 +42,7 @@ export const CustomerErasure = Type.Object({
 
 const erasurePath = Type.Object({ customerId: PathId })
 
-/** Asks that the personal data of a deleted customer be removed. The books stay. */
+/** Requests the removal of the personal data of a deleted customer. The books stay. */
 export const customer_erase = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -48,7 +51,7 @@ export const customer_erase = endpoint({
   tag: 'Customers',
   summary: 'Erase a person',
   description:
-    'Removes what is known of a deleted customer: names, addresses, contacts, numbers, documents and accounts elsewhere, wherever they ' +
+    'Removes the personal data of a deleted customer: names, addresses, contacts, numbers, documents and external accounts, everywhere they ' +
     'are stored. It begins once the server need not keep them any longer, at erasesAt. Messages with codes, verification links and ' +
     'logged requests go at once. Payments, balances and the audit trail stay, without the person. While the customer is not deleted, ' +
     'the response is 409 CUSTOMER_NOT_DELETED. Asking again gives the same erasure.',
@@ -65,8 +68,8 @@ export const customer_erasure_get = endpoint({
   tag: 'Customers',
   summary: 'Read an erasure',
   description:
-    'Shows how far the erasure of a person is, what stays and why. The event CUSTOMER.ERASED tells of its end. Where nobody has asked ' +
-    'for one, the answer is 404 ERASURE_NOT_FOUND.',
+    'Shows the progress of an erasure, what remains and why. The event CUSTOMER.ERASED reports its end. Returns 404 ERASURE_NOT_FOUND if ' +
+    'no erasure was requested.',
   params: erasurePath,
   responses: { 200: CustomerErasure },
   errors: ['USER_NOT_FOUND', 'ERASURE_NOT_FOUND'],

@@ -1,23 +1,23 @@
 import type { JsonSchema } from '../core/decode.ts'
 import { BusinessCustomerCreateRequest, IndividualCustomerCreateRequest } from './customers.ts'
 
-/** A column of a file of customers: the member of the body of `POST /customers` that its cells are. */
+/** A column of a file of customers: a field of the body of `POST /customers`. */
 export interface ImportColumn {
-  /** The names from the body down to the member; the column is called by them with dots. */
+  /** The keys from the body down to the field; joined by dots they name the column. */
   readonly path: readonly string[]
   /** The cell is a list. */
   readonly isList: boolean
-  /** The types of customer that have the member. */
+  /** The types of customer that have the field. */
   readonly customerTypes: readonly string[]
 }
 
 /** Separates the items of a list in a cell. */
 export const LIST_SEPARATOR = '|'
 
-/** The columns that a file must have, with a cell that is not empty in every row. */
+/** The columns that a file must have, with a value in every row. */
 export const REQUIRED_COLUMNS = ['platformCustomerId', 'customerType'] as const
 
-/** Members of a request that change nothing, and are no columns. */
+/** Fields of a request that change nothing and have no column. */
 const IGNORED: ReadonlySet<string> = new Set(['kycStatus', 'kybStatus'])
 
 /** The columns by their names, from the schemas of `POST /customers`. */

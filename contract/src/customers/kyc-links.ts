@@ -4,10 +4,10 @@ import { PathId } from '../core/ids.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 
-/** Whose page a link leads to. This server answers `COUNTERSIGN`, its own. */
+/** The provider of the page. This server returns `COUNTERSIGN`, its own page. */
 export const KYC_PROVIDERS = ['COUNTERSIGN', 'SUMSUB'] as const
 
-export const KycProvider = OneOfWords(KYC_PROVIDERS, 'Whose page it is: COUNTERSIGN is that of this server')
+export const KycProvider = OneOfWords(KYC_PROVIDERS, 'The provider of the page; COUNTERSIGN is this server')
 
 export const KycLinkCreateRequest = Type.Object({
   redirectUri: Type.Optional(

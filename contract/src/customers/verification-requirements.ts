@@ -2,8 +2,8 @@ import { memberOf } from '../core/objects.ts'
 import type { DocumentTypeName } from './documents.ts'
 
 /**
- * What a customer must have before anybody decides about it, as tables. The answers of `POST /verifications`, the guide
- * and the hosted page are made from them.
+ * Requirements that a customer must meet before a decision, as tables. They produce the responses of `POST
+ * /verifications`, the guide and the hosted page.
  */
 
 /** The requirements that a document satisfies: the accepted types, and how old it may be. */
@@ -49,7 +49,7 @@ interface DocumentRequirement {
   /** Ends the sentence "A document that proves …". */
   readonly proves: string
   readonly accepted: readonly DocumentTypeName[]
-  /** How many months ago it may have been issued; null: at any time. */
+  /** The maximum age of the document in months; null: no limit. */
   readonly monthsMax: number | null
 }
 
@@ -63,7 +63,7 @@ export const BUSINESS_DOCUMENTS = [
   'MISSING_PROOF_OF_ADDRESS_DOCUMENT',
 ] as const satisfies readonly DocumentRequirementName[]
 
-/** The members that every business must have, by their path in the record. */
+/** The fields that every business must have, by their path in the record. */
 export const BUSINESS_FIELDS = [
   'businessInfo.legalName',
   'businessInfo.taxId',
@@ -71,10 +71,10 @@ export const BUSINESS_FIELDS = [
   'address',
 ] as const
 
-/** The members that every individual must have. */
+/** The fields that every individual must have. */
 export const INDIVIDUAL_FIELDS = ['fullName', 'birthDate', 'nationality', 'address'] as const
 
-/** The share from which on an owner of a business must be named, in per cent. */
+/** The share, in percent, from which an owner of a business must be named. */
 export const MAJOR_OWNER_PERCENT = 25
 
 /** The documents that a person must have, an owner of a business too: by country of residence. */
@@ -103,5 +103,5 @@ export function personDocumentsOf(country: string | undefined): PersonDocuments 
   return own ?? PERSON_DOCUMENTS_DEFAULT
 }
 
-/** The countries with documents of their own, for the guide. */
+/** The countries with separate rules for documents, for the guide. */
 export const PERSON_DOCUMENTS_BY_COUNTRY = Object.entries(PERSON_DOCUMENTS)

@@ -30,7 +30,7 @@ export const VERIFICATION_ERROR_TYPES = [
   'MISSING_BENEFICIAL_OWNER',
 ] as const
 
-/** What is missing or was found wrong, and where. */
+/** A missing or wrong value, and its place. */
 export const VerificationError = Type.Object({
   resourceId: IdOfAny(
     ['Customer', 'BeneficialOwner', 'Document'],
@@ -67,7 +67,7 @@ export const Verification = Type.Object({
 
 export const VERIFICATION_DECISIONS = ['APPROVE', 'REJECT', 'REQUEST_INFORMATION'] as const
 
-/** That of the column. */
+/** The limit of the column. */
 const SUBMISSIONS_MAX = 2_147_483_647
 
 const ownerOutcomes = Type.Optional(
@@ -86,7 +86,7 @@ const submissionOfDecision = Type.Optional(
   Type.Integer({
     minimum: 1,
     maximum: SUBMISSIONS_MAX,
-    description: 'The submission that was looked at. Left out: the newest',
+    description: 'The reviewed submission. Left out: the newest',
   }),
 )
 const Reason = Prose(500, { description: 'Required for REJECT. The platform reads it' })
@@ -104,10 +104,10 @@ export const VerificationDecisionRequest = Type.Object({
   submission: submissionOfDecision,
 })
 
-/** Who has decided: a token or a member of the platform, the operator of the server, the provider or the sandbox. */
+/** The possible authors of a decision. */
 export const DECIDERS = ['TOKEN', 'MEMBER', 'OPERATOR', 'PROVIDER', 'SANDBOX'] as const
 
-/** What was decided, by whom and when. Kept for good. */
+/** A decision with its author and time. Stored permanently. */
 export const VerificationDecision = Type.Object({
   id: Id('VerificationDecision'),
   verificationId: Id('Verification'),
@@ -125,7 +125,7 @@ export const VerificationDecision = Type.Object({
 const verificationPath = Type.Object({ verificationId: PathId })
 const TAG = 'Verifications'
 
-/** Begins the verification of a customer, or goes on with the one that is open (specification 4.7, 4.16). */
+/** Begins the verification of a customer, or continues the open one (specification 4.7, 4.16). */
 export const verification_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -134,9 +134,9 @@ export const verification_create = endpoint({
   tag: TAG,
   summary: 'Verify a customer',
   description:
-    'Asks for a decision on whether a customer may move money. Lists in errors everything that is ' +
-    'missing, or submits the customer to whoever decides. While a verification is open, the answer is ' +
-    'that one, submitted if nothing is missing any more. A customer that is decided gets its last one.',
+    'Requests a decision on whether a customer may move money. Lists in errors everything that is ' +
+    'missing, or submits the customer for a decision. While a verification is open, returns ' +
+    'it, and submits it if nothing is missing any more. For a decided customer, returns the last one.',
   body: Type.Object({ customerId: Id('Customer') }),
   responses: { 200: Verification },
   errors: ['INVALID_INPUT', 'USER_NOT_FOUND', 'CUSTOMER_DELETED'],
@@ -188,7 +188,7 @@ export const verification_decide = endpoint({
     'the customer. APPROVE needs a submitted customer without a rejected beneficial owner; it approves ' +
     'the owners that are pending. REQUEST_INFORMATION lists what has to be provided; a document that it ' +
     'names can be replaced again. Of several decisions at the same time one succeeds; the others are ' +
-    'answered 409.',
+    'refused with 409.',
   params: verificationPath,
   body: VerificationDecisionRequest,
   bodyBytesMax: 256 * KIB,
@@ -211,7 +211,7 @@ export const verification_decision_list = endpoint({
   tag: TAG,
   summary: 'List the decisions of a verification',
   description:
-    'Shows who has decided what on a verification, when and why, newest first. Entries are kept for good.',
+    'Shows the decisions on a verification with author, time and reason, newest first. They are stored permanently.',
   params: verificationPath,
   query: Type.Object(pageQuery),
   responses: { 200: Page(VerificationDecision) },
@@ -233,7 +233,7 @@ const answerFields = {
   beneficialOwners: ownerOutcomes,
 }
 
-/** What a verification provider answers to a case, or reports of it later. `REFER`: a person shall decide. */
+/** The verification provider's result for a case, at once or later. `REFER`: a person must decide. */
 export const VerificationOutcome = Type.Object({
   decision: OneOfWords([...VERIFICATION_DECISIONS, 'REFER', 'WAIT'], 'WAIT: it is reported later'),
   ...answerFields,
@@ -252,8 +252,9 @@ export const VerificationProviderEvent = Type.Object({
 })
 
 /**
- * The verification provider reports an outcome, signed like a webhook. Without a provider the route does not exist. A
- * repeated event gets the same answer. `SUBMISSION_OUTDATED`: the customer was submitted again meanwhile.
+ * The verification provider reports an outcome, signed like a webhook. Without a provider the route does not
+ * exist. A repeated event gets the same response; an outcome for an older submission is
+ * `SUBMISSION_OUTDATED`.
  */
 export const verification_provider_event = endpoint({
   auth: 'verificationProvider',

@@ -46,7 +46,7 @@ const NAMED: readonly (readonly [string, TSchema])[] = Object.entries<TSchema>({
 
 const { refer, components } = references(NAMED)
 
-/** The schemas whose `account` has the members that their `accountType` says. */
+/** The schemas in which `accountType` decides the fields of `account`. */
 const WITH_ACCOUNTS = {
   Account: accounts.CONNECTOR_ACCOUNT_MEMBERS,
   AccountCheckRequest: accounts.CONNECTOR_ACCOUNT_MEMBERS,
@@ -91,7 +91,10 @@ const HEADERS: Readonly<Record<string, Json>> = Object.fromEntries(
   [VERSION, ...SIGNATURE].map((header) => [header.name, header]),
 )
 
-/** The OpenAPI 3.1 document of the protocol: what a connector serves, and as webhooks what it sends. Pure. */
+/**
+ * The OpenAPI 3.1 document of the protocol: the calls that a connector serves, and as webhooks those that it
+ * sends. Pure.
+ */
 export function connectorOpenApi(): Json {
   const paths: Record<string, Json> = {}
   for (const [name, call] of Object.entries<ConnectorCall>(CONNECTOR_CALLS))
@@ -102,8 +105,8 @@ export function connectorOpenApi(): Json {
       title: 'Countersign connector',
       version: protocol.CONNECTOR_VERSION,
       description:
-        'What a connector serves to Countersign, and what it sends by itself (webhooks). docs/connectors/README.md says what each ' +
-        'part means. Members that are not described are ignored by whoever receives them.',
+        'The calls that a connector serves to Countersign, and the webhooks that it sends. docs/connectors/README.md explains each ' +
+        'part. Receivers ignore fields that are not described.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: 'http://127.0.0.1:9100', description: 'The example bank' }],
@@ -169,14 +172,14 @@ function eventOperation(): Json {
     operationId: 'event',
     summary: 'Something happened at the bank',
     description:
-      'To `POST {address of the server}/rail-events/{rail}`, repeated with the same id until the answer is 2xx. Any order.',
+      'To `POST {address of the server}/rail-events/{rail}`, repeated with the same id until the response is 2xx. Any order.',
     parameters: headers(),
     requestBody: { required: true, content: jsonContent(events.ConnectorEvent) },
     responses: {
-      200: { description: 'It is kept; do not send it again', content: jsonContent(events.EventReceived) },
-      400: { description: 'It is no event of the protocol. Repeating it as it is does not help.' },
+      200: { description: 'Stored; do not send it again', content: jsonContent(events.EventReceived) },
+      400: { description: 'Not an event of the protocol. Do not retry it unchanged.' },
       401: { description: 'The signature is missing, wrong or too old.' },
-      404: { description: 'There is no such rail.' },
+      404: { description: 'Rail not found.' },
       '5XX': { description: 'Send it again later.' },
     },
   }
@@ -202,7 +205,7 @@ function suffixOf(kind: keyof typeof WITH_ACCOUNTS): string {
   return kind === 'DepositAccount' ? 'ToPayInto' : 'ToPay'
 }
 
-/** Ties `account` to the members of its type, which the schemas themselves leave to `readBody`. */
+/** Binds `account` to the fields of its type, which the schemas themselves leave to `readBody`. */
 function withAccounts(schemas: Json): Json {
   const made = { ...schemas }
   for (const kind of ['Account', 'AccountCheckRequest', 'DepositAccount'] as const) {

@@ -1,6 +1,6 @@
 import type { ERRORS, ErrorCode } from '../core/errors.ts'
 
-/** When a code comes, and what its caller does about it. */
+/** The cause of a code, and the caller's remedy. */
 export type Advice = readonly [when: string, remedy: string]
 
 /** The codes that have one of these statuses. */

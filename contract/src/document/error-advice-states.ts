@@ -7,7 +7,7 @@ function missing(what: string): Advice {
   ]
 }
 
-/** The codes of 404: there is nothing that the caller may see. */
+/** The codes of 404: the record does not exist, or the caller may not see it. */
 export const MISSING_ADVICE = {
   NOT_FOUND: [
     'No endpoint has this path, or the path is of the sandbox and the server is in production.',
@@ -70,7 +70,7 @@ export const MISSING_ADVICE = {
   ],
 } as const satisfies Readonly<Record<CodesOf<404>, Advice>>
 
-/** The codes of 409 and 410: something that is recorded stands in the way. */
+/** The codes of 409 and 410: the state of a record prevents the call. */
 export const STATE_ADVICE = {
   CONFLICT: [
     'Another request changed the same record at the same time. In the sandbox also when a test asks for a 409.',
@@ -94,7 +94,7 @@ export const STATE_ADVICE = {
   ],
   APPROVALS_MISSING: [
     'The request carries the signature of the wallet before enough members have approved.',
-    'Approve without a signature. The last approval is answered with what to sign.',
+    'Approve without a signature. The response to the last approval contains the payload to sign.',
   ],
   CANCELLATION_NOT_SUPPORTED: [
     'The payment is with a rail that cannot cancel.',

@@ -5,7 +5,7 @@ import { MISSING_ADVICE, STATE_ADVICE } from './error-advice-states.ts'
 
 const SIGN_AGAIN = 'Make the call again without a signature, and sign the new `payloadToSign`.'
 
-/** The codes of 401 and 403: who calls, what was signed, and what is permitted. */
+/** The codes of 401 and 403: authentication, signatures and permissions. */
 const PERMISSION_ADVICE = {
   UNAUTHORIZED: [
     'Credentials, a one-time code, a passkey, an identity token or a signing request were not accepted. `reason` names the check that failed.',
@@ -33,7 +33,7 @@ const PERMISSION_ADVICE = {
   ],
   REQUEST_ID_MISSING: [
     'A signature came without its request.',
-    'Send the `requestId` of the first answer as `Request-Id`.',
+    'Send the `requestId` of the first response as `Request-Id`.',
   ],
   FORBIDDEN: [
     'The credentials are valid and do not permit this; an agent is denied by its policy.',
@@ -128,7 +128,7 @@ const SYSTEM_ADVICE = {
   Record<CodesOf<405 | 408 | 412 | 413 | 415 | 424 | 429 | 500 | 501 | 503>, Advice>
 >
 
-/** The meaning of every code, and what to do about it. A code without an entry does not compile. */
+/** The meaning of every code, and the remedy. A code without an entry does not compile. */
 export const ERROR_ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   ...REQUEST_ADVICE,
   ...PERMISSION_ADVICE,
@@ -137,7 +137,7 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   ...SYSTEM_ADVICE,
 }
 
-/** Says in words whether the same request may be sent again. */
+/** Explains if the same request may be sent again. */
 export function retryAdvice(code: ErrorCode): string {
   const { status } = ERRORS[code]
   if (code === 'CONFLICT') return 'Yes, after reading the record again. Use a new `Idempotency-Key`.'

@@ -1,18 +1,18 @@
 import type { TSchema } from 'typebox'
 
-/** A call that succeeded, as the tests have recorded it. */
+/** A successful call that the tests recorded. */
 export interface RecordedCall {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  /** Left out: the call has none. Of an upload its text fields. */
+  /** Absent if the call has no body. For an upload, its text fields. */
   readonly body?: unknown
-  /** By status. An answer without a body is null, and a text is a string. */
+  /** By status. A response without a body is null, and one that is not JSON is a string. */
   readonly answers: Readonly<Record<string, unknown>>
 }
 
-/** What `docs/reference/examples.jsonl` holds: a line with the records, then a line for each call. */
+/** The content of `docs/reference/examples.jsonl`: a line with the records, then a line for each call. */
 export interface RecordedExamples {
-  /** The records that the calls are about, by their kinds. */
+  /** The records that the calls use, by their kinds. */
   readonly records: Readonly<Record<string, string>>
   /** By the name of the endpoint. */
   readonly calls: Readonly<Record<string, RecordedCall>>
@@ -47,14 +47,14 @@ export function printExamples(
   return [records, ...Object.entries(calls)].map((line) => `${toJson(line)}\n`).join('')
 }
 
-/** The named form of an example, which readers of the document show beside an answer. */
+/** The named form of an example, which readers of the document show next to a response. */
 export function recorded(value: unknown): {
   readonly examples?: Readonly<Record<string, { value: unknown }>>
 } {
   return value === undefined || value === null ? {} : { examples: { recorded: { value } } }
 }
 
-/** A member of a schema or a media type that shows a value, where there is one. */
+/** An example for a property of a schema or a media type, if it has one. */
 export function exampleOf(value: unknown): { readonly example?: unknown } {
   return value === undefined || value === null ? {} : { example: value }
 }

@@ -25,7 +25,7 @@ const REQUEST_HEADERS = {
     name: 'Request-Id',
     schema: Opaque(255),
     required: false,
-    description: 'The requestId of the challenge that this call answers. Valid once.',
+    description: 'The requestId of the challenge that this call completes. Valid once.',
   },
   LastEventId: {
     name: LAST_EVENT_ID,

@@ -10,9 +10,9 @@ export type NamedSchemas = readonly (readonly [name: string, schema: TSchema])[]
 let made: NamedSchemas | undefined
 
 /**
- * Every object, union and choice of words in the operations and webhooks, each once, under its name; made at the first
- * use. The name is the given one, which is nearly always the name of the constant that declares it. Without one it follows from the
- * place: `Deposit.sender` is a `DepositSender`, a page of deposits a `DepositPage`.
+ * Every object, union and enum in the operations and webhooks, each once, under its name; made at the first
+ * use. The name is the given one, usually the name of the constant that declares it. Otherwise it follows
+ * from the place: `Deposit.sender` is a `DepositSender`, a page of deposits a `DepositPage`.
  */
 export function namedSchemas(): NamedSchemas {
   made ??= new Naming().run()
@@ -52,7 +52,7 @@ class Naming {
       this.#visit(body, `${pascalCase(name)}Webhook`)
       for (const { body } of Object.values(answers)) this.#visit(body, `${pascalCase(name)}Answer`)
     }
-    // After the answers: a query takes the words of the records that it looks for.
+    // After the responses: a query takes the enums of the records that it searches.
     for (const [name, endpoint] of endpoints) this.#visitRequest(pascalCase(name), endpoint)
     const names = [...this.#found.values()].map(({ name }) => name)
     for (const name of names.filter((one, at) => names.indexOf(one) !== at))
@@ -88,7 +88,7 @@ class Naming {
     this.#visitInside(schema, ownName)
   }
 
-  /** A list is named after what is in it: a `CustomerPage` has a cursor, a `CustomerList` has none. */
+  /** A list is named after its items: a `CustomerPage` has a cursor, a `CustomerList` does not. */
   #listName(node: TSchema, name: string): string | undefined {
     const { properties }: SchemaParts = node
     const { items }: SchemaParts = properties?.data ?? {}

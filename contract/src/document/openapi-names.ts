@@ -162,7 +162,10 @@ const MODULES: readonly object[] = [
   sandboxSend,
 ]
 
-/** The names that are others in the document than in the code, where a word has a second meaning or a table is meant. */
+/**
+ * The schemas with different names in the document and in the code, because a word has a second meaning or a
+ * table is meant.
+ */
 const DOCUMENT_NAMES: Readonly<Record<string, TSchema>> = {
   AgentExecutionMode: agentPolicy.AgentExecutionModeWord,
   AgentPermission: agentPolicy.AgentPermissionWord,
@@ -187,7 +190,9 @@ const DOCUMENT_NAMES: Readonly<Record<string, TSchema>> = {
 
 const info = (accountType: string) => accountTypes.EXTERNAL_ACCOUNT_INFO.get(accountType)
 
-/** The names of what several schemas have in common or what the place would name badly, each by one place where it is. */
+/**
+ * Names of schemas that are shared, or that their place would name badly, each by one place where it is used.
+ */
 const SHARED: Readonly<Record<string, TSchema>> = {
   AgentApprovalRule: at(agentPolicy.AgentDecision, 'because', 'items'),
   AgentDenialRule: at(agentPolicy.AgentDecision, 'rule'),
@@ -290,7 +295,7 @@ const SHARED: Readonly<Record<string, TSchema>> = {
   XofRegion: at(info('XOF_ACCOUNT'), 'region'),
 }
 
-/** The schemas with their own names. Where two have one shape, the first name stands for both. */
+/** The schemas with their own names. If two have one shape, the first name stands for both. */
 export const GIVEN_NAMES: readonly (readonly [string, TSchema])[] = [
   ...Object.entries(DOCUMENT_NAMES),
   ...Object.entries(SHARED),

@@ -160,7 +160,8 @@ describe('the OpenAPI document', () => {
     for (const { operation } of operations) {
       const endpoint = API[operation.operationId as keyof typeof API]
       const signed = 'signed' in endpoint
-      // An agent gets no challenge: its action waits for approval. The 202 of these is their answer: the work goes on.
+      // An agent gets no challenge: its action waits for approval. The 202 of these is their response: the
+      // work continues.
       const asks = signed && endpoint.auth !== 'agent'
       const goesOn = ['customer_import_create', 'event_replay', 'member_code_create'].includes(
         operation.operationId,

@@ -32,13 +32,13 @@ import { SECTIONS } from './tags.ts'
 export interface OpenApiOptions {
   /** The base address, version segment included; the paths of the document are below it. */
   readonly serverUrl: string
-  /** Left out: `DESCRIPTION_VERSION`, in numbers. */
+  /** Default: `DESCRIPTION_VERSION`, in numbers. */
   readonly version?: string
-  /** Production has no endpoints of the sandbox. Left out: sandbox. */
+  /** Production has no sandbox endpoints. Default: sandbox. */
   readonly mode?: 'sandbox' | 'production'
-  /** Calls to show as examples. Left out: none. */
+  /** Calls to show as examples. Default: none. */
   readonly examples?: RecordedExamples
-  /** The word in the names that the specification spells with `svc`. Left out: that. */
+  /** Replaces `svc` in the names that the specification spells with it. Default: `svc`. */
   readonly wireWord?: string
 }
 
@@ -55,7 +55,7 @@ function stabilityOf(tag: string): Json {
   return EXPERIMENTAL_TAGS.has(tag) ? { 'x-stability': 'experimental' } : {}
 }
 
-/** The tag of what the server sends. */
+/** The tag of the calls that the server sends. */
 const WEBHOOKS_TAG = 'Webhooks'
 
 /** The introduction of a section, with the address of its guide on the server of this document. */
@@ -73,7 +73,7 @@ type Json = Record<string, unknown>
 
 /** The OpenAPI 3.1 document of this API. Pure: the same options give the same document. */
 export function openApi(options: OpenApiOptions): Json {
-  // The whole text is ours, so its names can be spelled anew wherever they stand.
+  // The whole text is ours, so its names can be respelled everywhere.
   const text = wireSpelling(options.wireWord).text(JSON.stringify(documentOf(options)))
   return JSON.parse(text)
 }
@@ -141,7 +141,7 @@ function operation(name: EndpointName, endpoint: Endpoint, call: RecordedCall | 
   const notes = [
     endpoint.description,
     endpoint.auth === 'platform' && permissionNote(endpoint),
-    endpoint.sandboxOnly && 'Sandbox only: in production the answer is 404.',
+    endpoint.sandboxOnly && 'Sandbox only: in production the response is 404.',
   ]
   return {
     operationId: name,
@@ -165,7 +165,7 @@ function operation(name: EndpointName, endpoint: Endpoint, call: RecordedCall | 
   }
 }
 
-/** The call as the sdk makes it, as it runs: the mark of a body that may be left out is for the table of calls. */
+/** The call as runnable SDK code: the mark of an optional body belongs in the table of calls only. */
 function sampleOf(name: EndpointName, endpoint: Endpoint): string {
   const call = `countersign.${nounCall(name, endpoint).replace('body?', 'body')}`
   return isStream(endpoint) ? `for await (const event of ${call}) { … }` : `await ${call}`
@@ -291,7 +291,7 @@ function parametersOf(endpoint: Endpoint, call: RecordedCall | undefined): Json[
   ]
 }
 
-/** True if a member may call the endpoint by the cookie of its session. */
+/** True if a member may call the endpoint with the session cookie. */
 function takesCookie({ auth }: Endpoint): boolean {
   return auth === 'platform' || auth === 'member'
 }
@@ -326,7 +326,7 @@ function successesOf(endpoint: Endpoint, examples: RecordedCall['answers'] = {})
   return answers
 }
 
-/** The JSON of an answer, and the texts that it may be in place of that. */
+/** The JSON of a response, and the media types that it may have instead. */
 function contentOf(schema: TSchema | null, texts: readonly TextType[], example: unknown): Json {
   if (!schema && texts.length === 0) return {}
   const text = { schema: { type: 'string' }, ...(schema ? {} : recorded(example)) }

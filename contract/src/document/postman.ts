@@ -11,7 +11,7 @@ export interface PostmanOptions {
   readonly serverUrl: string
   /** Production has no endpoints of the sandbox. */
   readonly mode: 'sandbox' | 'production'
-  /** The word in the names that the specification spells with `svc`. Left out: that. */
+  /** Replaces `svc` in the names that the specification spells with it. Default: `svc`. */
   readonly wireWord?: string
   /** Calls that fill in bodies and parameters. */
   readonly examples: RecordedExamples

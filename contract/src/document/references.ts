@@ -70,7 +70,10 @@ interface Union {
   oneOf: { properties: Record<string, { enum: string[] }> }[]
 }
 
-/** Adds a mapping to the discriminator. Without one, the names of the members would have to be the values. */
+/**
+ * Adds a mapping to the discriminator. Without one, the names of the union's members would have to be the
+ * values.
+ */
 function withMapping(union: Union, references: Json[]): Json {
   const { propertyName } = union.discriminator
   const mapping: Json = {}

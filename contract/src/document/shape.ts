@@ -6,8 +6,8 @@ type Json = Readonly<Record<string, unknown>>
 const shapes = new WeakMap<object, string>()
 
 /**
- * The text that says what a schema accepts, without what only explains it. Two schemas with the same shape are one component.
- * Schemas are found by shape and not by identity, because `Type.Optional` copies them.
+ * The parts of a schema that validate, as text, without descriptions. Two schemas with the same shape are one
+ * component. Schemas are found by shape and not by identity, because `Type.Optional` copies them.
  */
 export function shapeOf(schema: object): string {
   const known = shapes.get(schema)
@@ -17,7 +17,7 @@ export function shapeOf(schema: object): string {
   return shape
 }
 
-/** A schema as the document has it, where the validation takes more. */
+/** A schema as the document shows it, if the validation accepts more. */
 export function asDocumented(node: object): object {
   return 'documentedForm' in node && isObject(node.documentedForm)
     ? { ...node, ...node.documentedForm }
@@ -59,8 +59,8 @@ interface Parts {
 }
 
 /**
- * True if a schema becomes a component with a name: an object with properties, a choice between words, a union. A constant, a map and
- * a schema that may also be null are written where they stand.
+ * True if a schema becomes a component with a name: an object with properties, an enum, a union. A constant,
+ * a map and a nullable schema are written inline.
  */
 export function isComponent(schema: object): boolean {
   const parts: Parts = schema
@@ -71,8 +71,8 @@ export function isComponent(schema: object): boolean {
 }
 
 /**
- * True if a schema becomes a component where it describes the items of an array. A constant does too: generators make an enum class of
- * it, and some give the class no name that the array can use.
+ * True if a schema becomes a component as the items of an array. A constant does too: generators make an enum
+ * class of it, and some give the class no name that the array can use.
  */
 export function isItemComponent(schema: object): boolean {
   const { enum: words }: Parts = schema

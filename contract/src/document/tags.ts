@@ -1,4 +1,4 @@
-/** The introduction of a section of the reference page, and the guide that says more. */
+/** The introduction of a section of the reference page, and its guide. */
 export interface Section {
   readonly introduction: string
   /** A file of `docs/` without its ending; the server shows it at `/docs/guides/<guide>`. */
@@ -14,7 +14,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'API tokens': {
     introduction:
-      'A backend signs in by HTTP Basic with the `tokenId` and the `clientSecret` of a token. Give each backend a token of its own, with only the permissions that it needs.',
+      'A backend signs in by HTTP Basic with the `tokenId` and the `clientSecret` of a token. Give each backend a separate token with only the permissions that it needs.',
     guide: 'api',
   },
   Members: {
@@ -24,12 +24,12 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'Audit trail': {
     introduction:
-      'Who has changed what, when and from where: members, tokens, agents and customers. No entry can be changed or removed.',
+      'Every change by members, tokens, agents and customers, with its time and origin. No entry can be changed or removed.',
     guide: 'audit',
   },
   'Request log': {
     introduction:
-      'The requests of the last days with their answers, secrets masked. Find one by its request id.',
+      'The requests of the last days with their responses, secrets masked. Find one by its request id.',
     guide: 'audit',
   },
   "Customers' tokens": {
@@ -59,7 +59,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'Internal accounts': {
     introduction:
-      'The balances that this server keeps: those of customers, their embedded wallets, and those of your platform itself.',
+      'The balances that this server keeps, of customers, their embedded wallets, and your platform itself.',
     guide: 'payments',
   },
   'External accounts': {
@@ -90,7 +90,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   'Available UMA Providers': {
     introduction:
-      'Whose customers can be paid by a UMA address, which looks like an e-mail address with a dollar sign.',
+      'Providers whose customers can be paid by a UMA address, which looks like an e-mail address with a dollar sign.',
     guide: 'payments',
   },
   Quotes: {
@@ -170,12 +170,12 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   },
   Sandbox: {
     introduction:
-      'What the outside world does, simulated, and a clock that you move. Production has none of these calls.',
+      'Simulates the outside world, with a clock that you move. These calls do not exist in production.',
     guide: 'sandbox',
   },
   'Events and webhooks': {
     introduction:
-      'Every change is an event. The server delivers events to your webhook endpoint, signed, until it answers; the feed has them all.',
+      'Every change is an event. The server delivers events to your webhook endpoint, signed, until it responds; the feed has them all.',
     guide: 'webhooks',
   },
   Webhooks: {

@@ -4,13 +4,13 @@ import { Id } from '../core/ids.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 import { EVENT_TYPES } from './events.ts'
 
-/** The most streams of a platform that one process keeps open. */
+/** The maximum number of open streams of a platform in one process. */
 export const EVENT_STREAMS_MAX = 100
 
-/** The header by which a browser's EventSource says where to go on. */
+/** The header by which a browser's EventSource resumes. */
 export const LAST_EVENT_ID = 'Last-Event-ID'
 
-/** Stands before the first event of every feed: after it come all events. */
+/** The position before the first event of every feed. */
 export const FEED_BEGINNING = 'Event:00000000-0000-0000-0000-000000000000'
 
 /** Several types of events: the name is repeated for each. */
@@ -20,7 +20,10 @@ export const EventTypes = Type.Array(OneOfWords(EVENT_TYPES), {
   description: 'Left out: all types',
 })
 
-/** The feed as it grows, by server-sent events. Each has the id and the type of its event, and the event as `event_list` shows it. */
+/**
+ * The live feed, as server-sent events. Each has the id and the type of its event, and the event as
+ * `event_list` shows it.
+ */
 export const event_stream = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -31,13 +34,13 @@ export const event_stream = endpoint({
   description:
     'Keeps the connection open and sends each event once it is final, as server-sent events (text/event-stream): ' +
     'id is the id of the event, event its type, data the event as the list shows it. After a broken connection ' +
-    'the header Last-Event-ID, or after, goes on behind the last event that arrived, so that none is missed; ' +
-    'without either the stream begins with what happens next. A comment every 15 seconds shows that the ' +
+    'the header Last-Event-ID, or after, resumes behind the last received event, so that none is missed; ' +
+    'without either, the stream begins with the next event. A comment every 15 seconds shows that the ' +
     `connection lives. It ends when the credentials do. A platform may have ${EVENT_STREAMS_MAX} streams in a process; then a caller ` +
     'with fewer gets one from the caller with the most. All tokens of a member are one caller with it.',
   query: Type.Object({
     after: Type.Optional(
-      Id('Event', `Only events after this one, those of before the call too. ${FEED_BEGINNING}: all`),
+      Id('Event', `Only events after this one, including events before the call. ${FEED_BEGINNING}: all`),
     ),
     types: Type.Optional(EventTypes),
     latestOnly: Type.Optional(
@@ -59,18 +62,18 @@ export const EventReplayRequest = Type.Object({
   types: Type.Optional(EventTypes),
 })
 
-/** Delivers the events of a span of time again, such as that of an outage of the platform's server. */
+/** Delivers past events again, such as the events of an outage of the platform's server. */
 export const event_replay = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
   method: 'POST',
   path: '/events/replay',
   tag: 'Events and webhooks',
-  summary: 'Deliver events again from a moment on',
+  summary: 'Redeliver past events',
   description:
-    'Sends the events of a span of time again, each under its own id, one after the other in the order of the feed. One ' +
-    'that is not received is retried by itself for seven days, and the next one goes on. Events that are still being ' +
-    'retried are left to that. One replay at a time; the answer says how many events it has.',
+    'Sends the events of a period again, each under its own id, one after the other in the order of the feed. A failed ' +
+    'delivery is retried automatically for seven days and does not hold up the next one. Events that are still being ' +
+    'retried are skipped. One replay at a time; the response has the number of events.',
   idempotent: true,
   body: EventReplayRequest,
   responses: { 202: Type.Object({ events: Type.Integer({ minimum: 0 }) }) },

@@ -3,7 +3,7 @@ import { Id } from '../core/ids.ts'
 import { keysOf } from '../core/objects.ts'
 import { OneOfWords, Timestamp } from '../core/schema.ts'
 
-/** Every type of event, and what it says. */
+/** Every type of event, and its meaning. */
 export const EVENTS = {
   'OUTGOING_PAYMENT.PENDING': 'A payment was quoted and waits to be executed, or a transfer was accepted',
   'OUTGOING_PAYMENT.PROCESSING': 'Its amount is held, and it is on its way',
@@ -82,7 +82,7 @@ export const EventEnvelope = Type.Object({
   objectId: Type.String({ description: 'The record that it concerns; for a TEST, the event itself' }),
   sequence: Type.Integer({
     minimum: 1,
-    description: 'The number of the event among those of that record, without gaps',
+    description: 'The number of the event among the events of that record, without gaps',
   }),
-  data: Type.Optional(Type.Unknown({ description: 'The record at that time; a TEST has none' })),
+  data: Type.Optional(Type.Unknown({ description: 'The record at that time; absent in a TEST' })),
 })

@@ -20,13 +20,13 @@ import { IncomingTransaction, Transaction } from '../payments/transactions.ts'
 import { EventEnvelope, type EventType } from './events.ts'
 import { WebhookEndpoint } from './webhook-endpoints.ts'
 
-/** What webhooks carry, by their kinds. */
+/** Bodies of webhooks, by kind. */
 
 function webhook<const T extends EventType, D extends TSchema>(types: readonly T[], data: D) {
   return Type.Object({ ...EventEnvelope.properties, type: OneOfWords(types), data })
 }
 
-/** An incoming payment. While it is PENDING, the answer decides about it. */
+/** An incoming payment. While it is PENDING, the response decides about it. */
 export const IncomingPaymentWebhookData = Type.Object({
   ...IncomingTransaction.properties,
   requestedReceiverCustomerInfoFields: Type.Optional(
@@ -110,7 +110,8 @@ export const CardStateChangeWebhook = webhook(['CARD.STATE_CHANGE'], Card)
 export const CardFundingSourceChangeWebhook = webhook(['CARD.FUNDING_SOURCE_CHANGE'], Card)
 
 /**
- * What a person needs for the decision: the action with its payment, the agent, and the rules that require an approval.
+ * The facts for a person's decision: the action with its payment, the agent, and the rules that require an
+ * approval.
  */
 export const AgentActionWebhook = webhook(
   ['AGENT_ACTION.PENDING_APPROVAL'],

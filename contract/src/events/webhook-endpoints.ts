@@ -72,7 +72,7 @@ export const WebhookEndpoint = Type.Object({
   updatedAt: Timestamp(),
 })
 
-/** A new endpoint with the secret that signs what it receives. */
+/** A new endpoint with the secret that signs its deliveries. */
 export const NewWebhookEndpoint = Type.Object({
   ...WebhookEndpoint.properties,
   secret: Secret(Type.String({ description: 'whsec_ and the base64 of 32 bytes' })),
@@ -128,7 +128,7 @@ export const webhook_endpoint_create = endpoint({
   description:
     'Sends the events from now on to this URL too, in their order per record, signed by its own secret. ' +
     `A platform has at most ${WEBHOOK_ENDPOINTS_MAX} next to the webhookEndpoint of its configuration, which alone ` +
-    'decides about incoming payments. Takes no Idempotency-Key: a stored answer would contain the secret.',
+    'decides about incoming payments. Takes no Idempotency-Key: a stored response would contain the secret.',
   bodyBytesMax: 16 * KIB,
   body: WebhookEndpointCreateRequest,
   responses: { 201: NewWebhookEndpoint },

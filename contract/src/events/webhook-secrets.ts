@@ -60,7 +60,7 @@ export const webhook_secret_create = endpoint({
   description:
     'Makes a new secret, which signs deliveries from now on. The present secret stays valid as long as ' +
     'the request says; one that was replaced earlier is revoked at once. Takes no Idempotency-Key: a ' +
-    'stored answer would contain the secret.',
+    'stored response would contain the secret.',
   body: WebhookSecretCreateRequest,
   responses: { 201: WebhookSecret },
   errors: ['INVALID_INPUT', 'WEBHOOK_ENDPOINT_NOT_FOUND'],

@@ -34,7 +34,7 @@ import {
 export interface Webhook {
   readonly summary: string
   readonly body: TObject
-  /** The meaning of the platform's answers, by status. Any other status is retried. */
+  /** The meaning of the platform's responses, by status. Any other status is retried. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly body?: TSchema }>>
 }
 
@@ -239,7 +239,7 @@ export const event_get = endpoint({
   tag: 'Events and webhooks',
   summary: 'Read an event and its delivery attempts',
   description:
-    'Shows one event with its body, and each attempt to deliver it: when, with which answer, and when the ' +
+    'Shows one event with its body, and each attempt to deliver it: its time, its response, and when the ' +
     'next one is due.',
   params: eventPath,
   responses: { 200: PlatformEventWithAttempts },
@@ -263,7 +263,7 @@ export const event_redeliver = endpoint({
   errors: ['EVENT_NOT_FOUND', 'WEBHOOK_ENDPOINT_NOT_SET'],
 })
 
-/** The outcome of a test. Clients know these members. */
+/** The outcome of a test. Clients depend on these fields. */
 export const WebhookTestResult = Type.Object({
   url: Type.String({ format: 'uri', description: 'The webhookEndpoint' }),
   response_status: Type.Integer({ description: '0 if there was no answer' }),
@@ -280,7 +280,7 @@ export const sandbox_webhook_test = endpoint({
   tag: 'Sandbox',
   summary: 'Send a test to the webhook endpoint',
   description:
-    'Sends a TEST event to the webhook endpoint once, waits up to ten seconds for the answer, and says ' +
+    'Sends a TEST event to the webhook endpoint once, waits up to ten seconds for the response, and shows ' +
     'what it was.',
   sandboxOnly: true,
   responses: { 200: WebhookTestResult },

@@ -10,27 +10,27 @@ const TAG = 'Audit trail'
 export const AUDIT_ACTORS = ['MEMBER', 'TOKEN', 'AGENT', 'CUSTOMER', 'OPERATOR'] as const
 export type AuditActorType = (typeof AUDIT_ACTORS)[number]
 
-/** Who can be asked for by id. */
+/** Kinds of actors that a query can name by id. */
 export const ACTOR_KINDS = ['Member', 'Token', 'Agent', 'Customer'] as const
 
 const anyKind = keysOf(ID_KINDS)
 
-/** Who made a call. */
+/** The caller of an endpoint. */
 export const AuditActor = Type.Object({
   type: OneOfWords(AUDIT_ACTORS, "TOKEN: the platform's backend. OPERATOR: a person at the server"),
   id: Type.Optional(IdOfAny(anyKind, 'Of the member, the token, the agent or the customer')),
   name: Type.Optional(Text(255, { description: 'Its name at that time' })),
 })
 
-/** A call that has changed something. It is neither changed nor removed. */
+/** A call that changed something. It is never changed or removed. */
 export const AuditEvent = Type.Object({
   id: Id('AuditEvent'),
   at: Timestamp(),
   actor: AuditActor,
   walletSessionId: Type.Optional(Id('Session', "The session of the customer's wallet that signed the call")),
   operation: Text(100, { description: 'The name of the call, as in operationId: `config_update`' }),
-  objectId: Type.Optional(IdOfAny(anyKind, 'What was changed or made')),
-  customerId: Type.Optional(Id('Customer', 'Whose it is')),
+  objectId: Type.Optional(IdOfAny(anyKind, 'The changed or created record')),
+  customerId: Type.Optional(Id('Customer', 'The customer that it belongs to')),
   httpRequestId: Text(128, { description: 'The `X-Request-Id` of the call' }),
   address: Type.Optional(Text(64, { description: 'Where the call came from' })),
   userAgent: Type.Optional(Text(500, { description: 'What the calling program calls itself' })),
@@ -42,7 +42,9 @@ export const AuditEvent = Type.Object({
 
 const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** When the id of a request was made, where it is a UUIDv7: the server makes such, a caller may choose any. */
+/**
+ * The creation time in a request id that is a UUIDv7. The server makes such ids; callers may choose others.
+ */
 export function timeOfRequestId(id: string): Date | undefined {
   const parts = UUID_V7.exec(id)
   return parts ? new Date(Number.parseInt(`${parts[1]}${parts[2]}`, 16)) : undefined

@@ -87,7 +87,7 @@ export const deposit_write_off = endpoint({
   errors: SHARED_ERRORS,
 })
 
-/** Makes the books agree with what the bank has booked for a deposit. */
+/** Adjusts the books to the amount that the bank has booked for a deposit. */
 export const deposit_adjust = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

@@ -7,7 +7,7 @@ import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '../payments/transaction
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 
-/** All that is held in one currency, in its smallest unit. */
+/** The total held in one currency, in its smallest unit. */
 export const HeldBalance = Type.Object({
   currency: Currency,
   customers: Int64({ description: 'On the accounts of all customers' }),
@@ -39,8 +39,8 @@ export const WebhookHealth = Type.Object({
 export const RailHealth = Type.Object({
   name: Text(40),
   kind: Text(40, { description: 'As in the file of the rails; sandbox for the simulator' }),
-  isAvailable: Type.Boolean({ description: 'Whether a payment made now is given to it now' }),
-  detail: Type.Optional(Type.String({ description: 'Why it is not' })),
+  isAvailable: Type.Boolean({ description: 'True if the rail accepts payments now' }),
+  detail: Type.Optional(Type.String({ description: 'The reason if it is not available' })),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Accounts of a chain that have less than their low-water mark, in sentences',
@@ -71,10 +71,10 @@ export const overview_get = endpoint({
 
 export const STATISTICS_INTERVALS = ['HOUR', 'DAY'] as const
 
-/** The most intervals of one answer. */
+/** The maximum number of intervals in one response. */
 export const STATISTICS_INTERVALS_MAX = 92
 
-/** The payments of one interval that are alike. */
+/** The payments of one interval with the same attributes. */
 export const TransactionStatistic = Type.Object({
   start: Timestamp('When the interval begins'),
   type: OneOfWords(TRANSACTION_TYPES),

@@ -93,7 +93,7 @@ export const PaymentDecided = Type.Object({
 
 const transactionPath = Type.Object({ transactionId: PathId })
 
-/** Says what became of a payment whose rail has not said it, or has said otherwise. */
+/** Decides the outcome of a payment whose rail has not reported one, or has reported a different one. */
 export const transaction_decide = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

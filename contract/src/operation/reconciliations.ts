@@ -8,7 +8,7 @@ import { keysOf } from '../core/objects.ts'
 import { Int64, OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { RECONCILIATION_STATES } from '../states/reconciliation-states.ts'
 
-/** Why the statement of a bank and the ledger differ. */
+/** Reasons why a bank statement and the ledger differ. */
 export const DIFFERENCES = {
   NOT_IN_STATEMENT: 'The books have it, and no statement has it yet',
   NOT_IN_BOOKS: 'A statement has it, and the books do not: it contradicts what the rail reported',
@@ -27,7 +27,7 @@ export const DIFFERENCES = {
 export type DifferenceReason = keyof typeof DIFFERENCES
 export const DIFFERENCE_REASONS: readonly DifferenceReason[] = keysOf(DIFFERENCES)
 
-/** What the statement has and the books have not, or the other way. */
+/** An entry that only the statement or only the books have. */
 export const ReconciliationDifference = Type.Object({
   reason: OneOfWords(DIFFERENCE_REASONS),
   amount: Int64({ description: 'By how much the statement is above the books, in the smallest unit' }),
@@ -58,7 +58,7 @@ const summary = {
       charged: Type.Optional(Int64({ description: 'What the bank has charged: the sum of its fees' })),
       expectedCosts: Type.Optional(
         Int64({
-          description: 'What its payments cost by the rails file. Left out where that names no costs',
+          description: 'The cost of its payments according to the rails file. Absent if that names no costs',
         }),
       ),
     }),
@@ -80,7 +80,7 @@ const summary = {
   createdAt: Timestamp(),
 }
 
-/** One day of one rail in one currency: the statement of the bank held against the books. */
+/** One day of one rail in one currency: the bank statement, reconciled with the books. */
 export const Reconciliation = Type.Object(summary)
 
 export const ReconciliationWithDifferences = Type.Object({

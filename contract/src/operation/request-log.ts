@@ -8,7 +8,7 @@ import { ACTOR_KINDS, AuditActor } from './audit-events.ts'
 
 const TAG = 'Request log'
 
-/** The longest body that is kept, in bytes; a longer one is cut. */
+/** The longest stored body, in bytes; longer ones are cut. */
 export const LOGGED_BODY_BYTES_MAX = 8 * KIB
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -35,7 +35,7 @@ const summaryOfRequest = {
 /** A request without its bodies. */
 export const LoggedRequestSummary = Type.Object(summaryOfRequest)
 
-/** A request and its answer. */
+/** A request and its response. */
 export const LoggedRequest = Type.Object({
   ...summaryOfRequest,
   requestBody: Type.Optional(
@@ -44,7 +44,7 @@ export const LoggedRequest = Type.Object({
         'As it was sent, cut after 8 KiB. Ids, numbers and fixed words are shown, and *** in place of other text',
     }),
   ),
-  responseBody: Type.Optional(Type.String({ description: 'As it was answered, in the same way' })),
+  responseBody: Type.Optional(Type.String({ description: 'As it was sent, in the same form' })),
 })
 
 export const request_list = endpoint({
@@ -55,8 +55,8 @@ export const request_list = endpoint({
   tag: TAG,
   summary: 'List requests',
   description:
-    'Finds requests of the last days, newest first, without their bodies: those of backends, agents and customers, and what ' +
-    'members changed. An entry appears about a second after its answer. `dropped` counts what could not be kept.',
+    'Finds requests of the last days, newest first, without their bodies: requests of backends, agents and customers, and changes by ' +
+    'members. An entry appears about a second after its response. `dropped` counts requests that could not be recorded.',
   query: Type.Object({
     httpRequestId: Type.Optional(Plain(Text(128))),
     callerRequestId: Type.Optional(Text(128, { description: 'The `X-Request-Id` that the caller sent' })),
@@ -91,7 +91,7 @@ export const request_get = endpoint({
   tag: TAG,
   summary: 'Read a request',
   description:
-    'Shows one request and its answer with their bodies, by the `X-Request-Id` of the answer. Text that may be secret or about a ' +
+    'Shows one request and its response with their bodies, by the `X-Request-Id` of the response. Text that may be secret or about a ' +
     'person is masked, and so are properties that the endpoint does not know.',
   params: Type.Object({ httpRequestId: PathId }),
   responses: { 200: LoggedRequest },

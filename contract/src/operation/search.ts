@@ -30,7 +30,7 @@ export const search = endpoint({
   method: 'GET',
   path: '/search',
   tag: 'Overview',
-  summary: 'Find a record by whatever is known of it',
+  summary: 'Find a record by any identifier',
   description:
     'Looks for an id of any kind, an e-mail address, a telephone number, the words of a name by their beginnings, ' +
     'an id of the platform’s own, a reference, an UMA address, the number of an account or the last four digits of a ' +

@@ -3,7 +3,10 @@ import { endpoint } from '../core/endpoint.ts'
 import { PathId } from '../core/ids.ts'
 import { Transaction } from './transactions.ts'
 
-/** Asks the rail of a payment not to send it. Where that is in time, the payment fails and its money is given back. */
+/**
+ * Asks the rail of a payment not to send it. If that is in time, the payment fails and its money is given
+ * back.
+ */
 export const transaction_cancel = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -14,7 +17,7 @@ export const transaction_cancel = endpoint({
   description:
     'Tries to stop a payment before it arrives. For a payment out that its rail has not delivered. One ' +
     'that waits for the hours of its rail is cancelled at once; of any other the rail is asked, and the ' +
-    'transaction shows what came of that. The answer is the transaction as it is now.',
+    'transaction shows the outcome. The response is the current transaction.',
   params: Type.Object({ transactionId: PathId }),
   responses: { 200: Transaction },
   errors: ['TRANSACTION_NOT_FOUND', 'CANCELLATION_NOT_SUPPORTED', 'INVALID_STATE_TRANSITION'],

@@ -119,7 +119,10 @@ export const deposit_get = endpoint({
   errors: ['DEPOSIT_NOT_FOUND'],
 })
 
-/** Credits a deposit in suspense to an account. It is not asked about again: this call is the platform's word. */
+/**
+ * Credits a deposit in suspense to an account. This call is the platform's decision, so no further approval
+ * follows.
+ */
 export const deposit_assign = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

@@ -11,7 +11,7 @@ export const LOCKED_AMOUNT_MAX = 9_000_000_000_000_000
 
 export const SENDING_AMOUNT_DEFAULT = 10_000
 
-/** What a payment costs, in the smallest unit of the sending currency. */
+/** The cost of a payment, in the smallest unit of the sending currency. */
 export const ExchangeRateFees = Type.Object({
   fixed: Int64({
     minimum: 0,
@@ -20,7 +20,7 @@ export const ExchangeRateFees = Type.Object({
   total: Int64({ minimum: 0, description: 'The fixed and the variable fee' }),
 })
 
-/** The amount that another currency gives for an amount, by one rail, as a quote would say now. */
+/** The amount in another currency for an amount, by one rail, as a quote would give it now. */
 export const ExchangeRate = Type.Object({
   sourceCurrency: Currency,
   sendingAmount: Int64({ minimum: 0, description: 'Smallest unit of the source currency, with fees' }),
@@ -30,7 +30,7 @@ export const ExchangeRate = Type.Object({
   destinationPaymentRail: PaymentRail,
   receivingAmount: Int64({
     minimum: 0,
-    description: 'Smallest unit of the destination currency; 0 where the amount buys nothing after fees',
+    description: 'Smallest unit of the destination currency; 0 if the amount buys nothing after fees',
   }),
   exchangeRate: Type.Number({
     exclusiveMinimum: 0,
@@ -52,7 +52,7 @@ export const exchange_rate_list = endpoint({
   description:
     'Shows what a conversion costs at the moment, fees included. One entry per source currency, ' +
     'destination currency and payment rail. Without sourceCurrency, the sources are the currencies of the ' +
-    'settings that allow outgoing payments, and that of the wallets. The destinations are those that a ' +
+    'settings that allow outgoing payments, and the currency of the wallets. The destinations are the currencies that a ' +
     'rail reaches. Rates are at most about five minutes old. An entry locks nothing; a quote does.',
   query: Type.Object({
     sourceCurrency: Type.Optional(CurrencyCode),

@@ -6,7 +6,7 @@ import { FreeFormInput, Int64, Prose } from '../core/schema.ts'
 import { SignedRequestChallenge } from '../core/signed-retry.ts'
 import { Transaction } from './transactions.ts'
 
-/** How long the platform has to decide on a payment to one of its customers. */
+/** The time that the platform has to decide on a payment to one of its customers. */
 export const APPROVAL_SECONDS = 15 * 60
 
 const transactionPath = Type.Object({ transactionId: PathId })
@@ -25,7 +25,7 @@ const errors = [
   'TRANSACTION_NOT_PENDING_PLATFORM_APPROVAL',
 ] as const
 
-/** Approves a payment. The first decision about a payment counts, by whichever way it arrives. */
+/** Approves a payment. The first decision counts, by webhook or by call. */
 export const transaction_approve = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -35,10 +35,10 @@ export const transaction_approve = endpoint({
   tag: 'Transactions',
   summary: 'Approve a payment',
   description:
-    'Lets a payment through that waits for the platform. For a payment to a customer that is PENDING and ' +
-    'at most 15 minutes old, whatever the webhook was answered so far; and for the payment of an agent ' +
-    'that waits for approval, like POST /agents/{agentId}/actions/{actionId}/approve. Where the platform has set ' +
-    'approvalsRequired, members alone approve, and until the last of them the answer shows the payment unchanged.',
+    'Approves a payment that waits for the platform: a payment to a customer that is PENDING and ' +
+    'at most 15 minutes old, whatever the webhook responses so far; or the payment of an agent ' +
+    'that waits for approval, like POST /agents/{agentId}/actions/{actionId}/approve. If the platform has set ' +
+    'approvalsRequired, members alone approve, and until the last of them the response shows the payment unchanged.',
   signed: true,
   params: transactionPath,
   body: ApprovePaymentRequest,
@@ -48,7 +48,7 @@ export const transaction_approve = endpoint({
   errors: [...errors, 'UNAUTHORIZED', 'FORBIDDEN', 'APPROVALS_MISSING'],
 })
 
-/** Rejects a payment, which goes back. */
+/** Rejects a payment, which is returned. */
 export const transaction_reject = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

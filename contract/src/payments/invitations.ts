@@ -7,25 +7,25 @@ import { keysOf } from '../core/objects.ts'
 import { Int64, OneOfWords, Text, Timestamp } from '../core/schema.ts'
 import { INVITATION_TRANSITIONS } from '../states/customer-states.ts'
 
-/** No letter that is easily mistaken for a digit or another letter. */
+/** Contains no letter that is easily mistaken for a digit or another letter. */
 export const INVITATION_CODE_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 /** 40 bits. */
 export const INVITATION_CODE_CHARACTERS = 8
-/** The wrong codes that one platform may try, and the time after which they are forgotten. */
+/** The number of wrong codes that one platform may try, and the time after which they are forgotten. */
 export const INVITATION_CODE_FAILURES_MAX = 20
 export const INVITATION_CODE_FAILURE_SECONDS = 15 * 60
 
-/** The part of the platform's URL that an invitation's code takes the place of. */
+/** The placeholder for the code in the platform's URL. */
 export const INVITATION_URL_PLACE = '{code}'
 
 const STATES = keysOf(INVITATION_TRANSITIONS)
 
 const firstName = Type.Optional(Text(255, { description: 'The name of the person who is invited' }))
 
-/** An invitation of a customer to somebody without an UMA address. */
+/** A customer's invitation to a person without an UMA address. */
 export const UmaInvitation = Type.Object({
   code: Type.String({
-    description: 'Eight digits and letters. Who knows it may read and claim the invitation',
+    description: 'Eight digits and letters. Anyone who knows it may read and claim the invitation',
   }),
   createdAt: Timestamp(),
   claimedAt: Type.Optional(Timestamp()),
@@ -60,7 +60,7 @@ const codePath = Type.Object({ invitationCode: PathId })
 
 const CODES = 'Upper and lower case are the same; O is read as 0, I and L as 1.'
 
-/** Makes an invitation with a new code. It moves no money. */
+/** Creates an invitation with a new code. It moves no money. */
 export const invitation_create = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -86,14 +86,14 @@ export const invitation_get = endpoint({
   tag: 'Invitations',
   summary: 'Read an invitation',
   description:
-    `Shows whose invitation a code is and whether it can still be claimed. ${CODES} After ` +
-    `${INVITATION_CODE_FAILURES_MAX} wrong codes within 15 minutes a platform is answered 429.`,
+    `Shows the inviter of a code and whether it can still be claimed. ${CODES} After ` +
+    `${INVITATION_CODE_FAILURES_MAX} wrong codes within 15 minutes a platform gets 429.`,
   params: codePath,
   responses: { 200: UmaInvitation },
   errors: ['INVITATION_NOT_FOUND', 'RATE_LIMITED'],
 })
 
-/** One customer claims it, of any platform of the server. The inviting platform gets `INVITATION.CLAIMED`. */
+/** One customer claims it, on any platform of the server. The inviting platform gets `INVITATION.CLAIMED`. */
 export const invitation_claim = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -120,7 +120,7 @@ export const invitation_claim = endpoint({
   ],
 })
 
-/** Only the platform that made it cancels it. */
+/** Only the platform that created it can cancel it. */
 export const invitation_cancel = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -130,7 +130,7 @@ export const invitation_cancel = endpoint({
   summary: 'Cancel an invitation',
   description:
     'Withdraws an invitation that was not claimed, so that its code works no more. Another platform is ' +
-    'answered 403. Wrong codes are limited as when reading.',
+    'refused with 403. Wrong codes are limited as when reading.',
   idempotent: true,
   params: codePath,
   responses: { 200: UmaInvitation },

@@ -3,7 +3,9 @@ import { Currency } from '../core/currencies.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { Int64 } from '../core/schema.ts'
 
-/** What a platform's conversions have made of its own position in one currency. Amounts are in the smallest unit. */
+/**
+ * The platform's position in one currency, as its conversions have made it. Amounts are in the smallest unit.
+ */
 export const Position = Type.Object({
   currency: Currency,
   position: Int64({
@@ -28,7 +30,7 @@ export const Position = Type.Object({
   ),
 })
 
-/** The platform's own money, so an agent or a customer sees nothing of it. */
+/** The platform's own money, hidden from agents and customers. */
 export const position_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',

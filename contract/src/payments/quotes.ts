@@ -68,9 +68,7 @@ export const RealtimeFundingQuoteSource = Type.Object({
       'The customer who pays. Left out: the owner of the receiving account; for an UMA address the platform itself',
     ),
   ),
-  cryptoNetwork: Type.Optional(
-    Text(64, { description: 'The chain to pay on, where the currency has several' }),
-  ),
+  cryptoNetwork: Type.Optional(Text(64, { description: 'The chain to pay on, if the currency has several' })),
 })
 
 export const QuoteSource = OneOf('sourceType', [AccountQuoteSource, RealtimeFundingQuoteSource])
@@ -224,7 +222,7 @@ export const quote_list = endpoint({
     'Finds quotes, newest first, a page at a time: those that were executed, those that nobody has executed yet, ' +
     'and those that have expired. Every filter that is given must match.',
   query: Type.Object({
-    customerId: Type.Optional(Id('Customer', 'Who pays')),
+    customerId: Type.Optional(Id('Customer', 'The paying customer')),
     status: Type.Optional(OneOfWords(QUOTE_STATES)),
     startDate: Type.Optional(Timestamp('Created at or after')),
     endDate: Type.Optional(Timestamp('Created at or before')),

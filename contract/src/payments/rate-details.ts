@@ -30,5 +30,5 @@ export const OutgoingRateDetails = Type.Object({
   ...ownSide,
 })
 
-/** The same for incoming money and for transfers out: only our own rates and fees. */
+/** The rate details of incoming money and transfers out: only our own rates and fees. */
 export const IncomingRateDetails = Type.Object(ownSide)

@@ -10,7 +10,7 @@ import { CustomerInfoField } from '../customers/customer-info.ts'
 /** One piece of information that one side of a payment requires about the other. */
 export const CounterpartyFieldDefinition = Type.Object({
   name: CustomerInfoField,
-  mandatory: Type.Boolean({ description: 'Whether the payment is refused without this information' }),
+  mandatory: Type.Boolean({ description: 'True if the payment is refused without this information' }),
 })
 
 /** One currency that the receiver accepts. Amounts are in its smallest unit. */
@@ -26,7 +26,7 @@ export const CurrencyPreference = Type.Object({
   max: Int64({ exclusiveMinimum: 0, description: 'Largest amount that one payment can deliver' }),
 })
 
-/** How long a quote may name a lookup. */
+/** The time for which a quote may name a lookup. */
 export const LOOKUP_SECONDS = 30 * 60
 
 const lookupFields = {
@@ -54,7 +54,7 @@ export const COUNTERPARTY_ERRORS = [
   'NO_COMPATIBLE_UMA_VERSION',
 ] as const satisfies readonly ErrorCode[]
 
-/** The sender may be named either way; both ways must name the same customer. */
+/** The sender may be named in either way; both must name the same customer. */
 const senderQuery = Type.Object({
   senderUmaAddress: Type.Optional(UmaAddressInput),
   customerId: Type.Optional(Id('Customer', 'The customer who will send')),
@@ -74,7 +74,7 @@ export const receiver_uma_lookup = endpoint({
   summary: 'Look up an UMA address',
   description:
     'Asks the provider of a receiver whether the address exists, which currencies it receives and what it ' +
-    "wants to know of the sender. The answer's lookupId makes a quote for exactly that. " +
+    "wants to know of the sender. The response's lookupId makes a quote for exactly that. " +
     AMOUNTS,
   params: Type.Object({ receiverUmaAddress: UmaAddressInput }),
   query: senderQuery,
@@ -100,7 +100,7 @@ export const receiver_external_account_lookup = endpoint({
   tag: 'Receivers',
   summary: 'Look up an external account',
   description:
-    "Shows which currencies an external account receives and what a payment to it must say. The answer's " +
+    "Shows which currencies an external account receives and what a payment to it must say. The response's " +
     'lookupId is for a quote. ' +
     AMOUNTS,
   params: Type.Object({ accountId: PathId }),

@@ -15,7 +15,7 @@ const direction = OneOfWords(
   'PAY: before a payment to the address. CREDIT: before a deposit from it is credited',
 )
 
-/** An address on a chain that was looked for on lists, for one payment or deposit. */
+/** The screening of an address on a chain, for one payment or deposit. */
 export const Screening = Type.Object({
   id: Id('Screening'),
   status: OneOfWords(
@@ -24,7 +24,7 @@ export const Screening = Type.Object({
   ),
   direction,
   network: Text(40, {
-    description: 'ETHEREUM, BASE, POLYGON, …; EVM where a deposit names an address of that form and no chain',
+    description: 'ETHEREUM, BASE, POLYGON, …; EVM if a deposit names an address of that form and no chain',
   }),
   address: Text(4096),
   amount: CurrencyAmount,
@@ -78,7 +78,7 @@ export const screening_get = endpoint({
   errors: ['SCREENING_NOT_FOUND'],
 })
 
-/** Lets a payment go on, or places a deposit as if its sender were on no list. */
+/** Resumes a payment, or places a deposit as if its sender were on no list. */
 export const screening_release = endpoint({
   auth: 'platform',
   permission: 'APPROVE',
@@ -88,8 +88,8 @@ export const screening_release = endpoint({
   tag: TAG,
   summary: 'Release what waits',
   description:
-    'Says that a hit is none. The payment goes to its rail, or the deposit is credited, as if the address ' +
-    'were on no list. Where the platform has set approvalsRequired, members alone release it, and until the last of them it ' +
+    'Dismisses a hit. The payment goes to its rail, or the deposit is credited, as if the address ' +
+    'were on no list. If the platform has set approvalsRequired, members alone release it, and until the last of them it ' +
     'stays as it is.',
   idempotent: true,
   params: screeningPath,
@@ -99,7 +99,7 @@ export const screening_release = endpoint({
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'SCREENING_NOT_FOUND', 'INVALID_STATE_TRANSITION'],
 })
 
-/** Fails a payment, whose money is given back; a deposit stays in suspense. */
+/** Fails a payment, whose money is refunded; a deposit stays in suspense. */
 export const screening_reject = endpoint({
   auth: 'platform',
   permission: 'APPROVE',

@@ -1,6 +1,7 @@
 /**
- * The columns of a file of transactions (`GET /transactions.csv`), in their order, with what each has. Amounts are there twice: in the
- * smallest unit, to calculate with, and as decimal text, to read. What does not apply to a transaction is empty.
+ * The columns of a file of transactions (`GET /transactions.csv`), in their order, with their content. Each
+ * amount has two columns: in the smallest unit, to calculate with, and as a decimal, to read. Columns that do
+ * not apply to a transaction are empty.
  */
 export const TRANSACTION_COLUMNS = {
   id: 'the transaction',
@@ -32,8 +33,8 @@ export const TRANSACTION_COLUMNS = {
   quoteId: 'the quote that it executes',
   reference: 'what identifies the payment at banks',
   transactionHash: 'its hash on a chain',
-  paymentRail: 'the rail that was asked for',
-  remittanceInformation: 'what the payee is told',
+  paymentRail: 'the requested rail',
+  remittanceInformation: 'the message to the payee',
   description: 'what the payer noted',
   failureReason: 'why it failed',
   refundStatus: 'state of the way back of money that was not delivered',

@@ -184,15 +184,15 @@ export const OutgoingTransaction = Type.Object({
 const TRANSFER_FAILURE_REASONS = [...new Set([...INCOMING_FAILURE_REASONS, ...OUTGOING_FAILURE_REASONS])]
 
 /**
- * A transfer out in the response that begins it. Its type is INCOMING there and only there (specification 4.11), so it is no
- * `IncomingTransaction`: it has the members of money that leaves.
+ * A transfer out in the response that begins it. Only there its type is INCOMING (specification 4.11), so it
+ * is not an `IncomingTransaction`: it has the fields of outgoing money.
  */
 export const TransferOut = Type.Object(
   {
     ...OutgoingTransaction.properties,
     type: OneOfWords(
       TRANSACTION_TYPES,
-      'INCOMING in this answer. The same transaction is OUTGOING when it is read',
+      'INCOMING in this response. The same transaction is OUTGOING when it is read',
     ),
     status: OneOfWords(TRANSACTION_STATUSES),
     receivedAmount: CurrencyAmount,
@@ -270,7 +270,7 @@ export const transaction_get = endpoint({
   summary: 'Read a transaction',
   description:
     'Shows a payment as it is now: its status, its amounts, both parties, and why it failed if it did. ' +
-    'Use it where a webhook was missed.',
+    'Use it if a webhook was missed.',
   params: transactionPath,
   responses: { 200: Transaction },
   errors: ['TRANSACTION_NOT_FOUND'],

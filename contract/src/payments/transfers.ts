@@ -22,7 +22,7 @@ export const TransferInRequest = Type.Object({
   source: ExternalAccountReference,
   destination: InternalAccountReference,
   amount: amount(
-    'Smallest unit of the currency of both accounts. Left out: the whole amount that can be pulled, where the rail can report it',
+    'Smallest unit of the currency of both accounts. Left out: the whole amount that can be pulled, if the rail can report it',
   ),
 })
 

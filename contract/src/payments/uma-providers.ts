@@ -14,7 +14,7 @@ export const UmaProvider = Type.Object({
   lei: Type.Optional(
     Pattern('^[A-Z0-9]{18}[0-9]{2}$', { maxLength: 20, description: 'Legal Entity Identifier, ISO 17442' }),
   ),
-  allowListStatus: Type.Boolean({ description: 'Whether the platform allows payments to it' }),
+  allowListStatus: Type.Boolean({ description: 'True if the platform allows payments to it' }),
 })
 
 /** The providers that this server knows. */
@@ -26,14 +26,14 @@ export const uma_provider_list = endpoint({
   tag: 'Available UMA Providers',
   summary: 'List UMA providers',
   description:
-    'Shows whose customers can be paid by their UMA address. The platform itself and the providers that ' +
-    'the operator has named, by domain. Which of them may be paid is umaProviderConfig of the ' +
-    'configuration. A provider with unknown regions is in no country.',
+    'Shows the providers whose customers can be paid by UMA address: the platform itself and the providers that ' +
+    'the operator has named, by domain. The setting umaProviderConfig of the ' +
+    'configuration limits which of them may be paid. A provider with unknown regions is in no country.',
   query: Type.Object({
     countryCode: Type.Optional(CountryCode),
     currencyCode: Type.Optional(CurrencyCode),
     hasBlockedProviders: Type.Optional(
-      Type.Boolean({ default: false, description: 'Whether the list includes those that may not be paid' }),
+      Type.Boolean({ default: false, description: 'Includes providers that may not be paid' }),
     ),
     ...pageQuery,
     sortOrder: Type.Optional(

@@ -8,7 +8,7 @@ export const EstimateCryptoWithdrawalFeeRequest = Type.Object({
   internalAccountId: Id('InternalAccount', 'An INTERNAL_CRYPTO account or an EMBEDDED_WALLET'),
   currency: CurrencyCode,
   cryptoNetwork: Text(64, {
-    description: 'SPARK, LIGHTNING, SOLANA, TRON, POLYGON, BASE or ETHEREUM, where it carries the currency',
+    description: 'SPARK, LIGHTNING, SOLANA, TRON, POLYGON, BASE or ETHEREUM, if it carries the currency',
   }),
   amount: Int64({ exclusiveMinimum: 0, description: 'What leaves the account, in its smallest unit' }),
   destinationAddress: Opaque(4096, {

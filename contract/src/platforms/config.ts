@@ -35,10 +35,10 @@ export const PlatformCurrencyConfig = Type.Object({
   }),
 })
 
-/** Where new embedded wallets can be. */
+/** The networks on which new embedded wallets can be. */
 export const WALLET_NETWORKS = ['SPARK', ...EVM_NETWORKS] as const
 
-/** Where new wallets are, the form of codes and their sender. */
+/** The network of new wallets, the form of codes and their sender. */
 export const EmbeddedWalletConfig = Type.Object({
   network: Type.Optional(
     OneOfWords(
@@ -50,7 +50,7 @@ export const EmbeddedWalletConfig = Type.Object({
   otpLength: Type.Optional(
     Type.Integer({ minimum: 6, maximum: 9, description: 'Number of characters in a code' }),
   ),
-  alphanumeric: Type.Optional(Type.Boolean({ description: 'Whether codes contain letters as well' })),
+  alphanumeric: Type.Optional(Type.Boolean({ description: 'True if codes also contain letters' })),
   expirationSeconds: Type.Optional(
     Type.Integer({ minimum: 60, maximum: 600, description: 'How long a code is valid' }),
   ),
@@ -138,7 +138,7 @@ export const OauthConfig = Type.Object({
 
 export const SANDBOX_VERIFICATIONS = ['AUTOMATIC', 'MANUAL'] as const
 
-/** What the sandbox does instead of the world around it. */
+/** Settings of the simulated outside world. */
 export const SandboxConfig = Type.Object({
   verification: OneOfWords(
     SANDBOX_VERIFICATIONS,
@@ -154,10 +154,10 @@ export const SandboxConfig = Type.Object({
 const InvitationUrl = Pattern('^https://[^\\s{}]*\\{code\\}[^\\s{}]*$', {
   maxLength: 1024,
   inWords: 'a URL that begins with https:// and has {code} in it, once',
-  description: 'Where an invitation leads; {code} stands for its code',
+  description: 'The URL of an invitation; {code} stands for its code',
 })
 
-/** Where the invitations of the platform lead. Without it the platform makes none. */
+/** The URL of the platform's invitations. Without it the platform creates none. */
 export const InvitationConfig = Type.Object({ url: InvitationUrl })
 
 export const UMA_PROVIDER_MODES = ['ALL', 'ALLOW_LIST'] as const
@@ -172,8 +172,7 @@ const OMNIBUS_ACCOUNTS =
   "True if the platform's own internal accounts hold its customers' money (FBO). Then a quote from one of them names the customer " +
   'for whom it pays in source.customerId'
 
-const LENIENT_INPUT =
-  'Whether unknown members and query parameters are ignored; otherwise they are refused (400)'
+const LENIENT_INPUT = 'True: unknown fields and query parameters are ignored; false: they are refused (400)'
 
 export const APPROVALS_REQUIRED_MAX = 5
 
@@ -195,7 +194,7 @@ export const PlatformConfig = Type.Object({
   webhookEndpoint: Type.Optional(HttpUrl),
   supportedCurrencies: Type.Array(PlatformCurrencyConfig),
   isRegulatedFinancialInstitution: Type.Boolean({
-    description: 'Whether the platform itself verifies the identity of its customers',
+    description: 'True if the platform itself verifies the identity of its customers',
   }),
   embeddedWalletConfig: EmbeddedWalletConfig,
   passkeyConfig: Type.Optional(PasskeyConfig),
@@ -241,8 +240,8 @@ export const PlatformConfigUpdateRequest = Type.Object({
 })
 
 /**
- * The permission that a change of each setting needs in addition to MANAGE, because the setting takes the decision or leaves it to
- * somebody else. The server behind webhookEndpoint approves incoming payments by what it answers.
+ * The permission that a change of each setting needs in addition to MANAGE, because the setting makes the
+ * decision or delegates it: the server behind webhookEndpoint approves incoming payments by its responses.
  */
 export const SETTING_PERMISSIONS: Readonly<
   Record<keyof Static<typeof PlatformConfigUpdateRequest>, Permission | null>

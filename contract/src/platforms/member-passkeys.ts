@@ -32,7 +32,7 @@ export const MemberPasskeyOptions = Type.Object({
   timeout: Type.Integer({ description: 'Milliseconds' }),
 })
 
-/** What the browser answered to the options. */
+/** The browser's response to the options. */
 export const MemberPasskeyRequest = Type.Object({
   name: Type.Optional(Text(255, { description: 'What the member calls it' })),
   challenge: Opaque(256, { description: 'That of the options' }),
@@ -43,14 +43,15 @@ export const MemberInvitationReadRequest = Type.Object({
   token: Secret(Opaque(256, { description: 'What follows #invitation= in the link' })),
 })
 
-/** What the page of an invitation shows, and what it needs to make a passkey. */
+/** The content of an invitation page, with the options to create a passkey. */
 export const MemberInvitationView = Type.Object({
   name: Text(255),
   email: Type.String(),
   platformName: Type.String(),
   expiresAt: Timestamp(),
   isPasskeyRequired: Type.Boolean({
-    description: 'Whether the invitation has to be accepted with a passkey, as this server cannot send codes',
+    description:
+      'True if the invitation has to be accepted with a passkey, because this server cannot send codes',
   }),
   passkey: Type.Optional(MemberPasskeyOptions),
 })

@@ -7,10 +7,10 @@ import { OneOf, OneOfWords, Opaque, Tag, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 import { Member } from './members.ts'
 
-/** The cookie of a session. Its value is in no body. */
+/** The session cookie. Its value is in no body. */
 export const MEMBER_COOKIE = 'countersign_session'
 export const MEMBER_SESSION_HOURS = 12
-/** The most sessions of one answer. */
+/** The maximum number of sessions in one response. */
 export const MEMBER_SESSIONS_MAX = 100
 
 export const MEMBER_SIGN_IN_METHODS = ['PASSKEY', 'CODE', 'LINK'] as const
@@ -29,10 +29,10 @@ export const MemberSession = Type.Object({
   createdAt: Timestamp(),
   lastSeenAt: Timestamp('To the minute'),
   expiresAt: Timestamp(),
-  isCurrent: Type.Boolean({ description: 'Whether it is the session of this request' }),
+  isCurrent: Type.Boolean({ description: 'True for the session of this request' }),
 })
 
-/** Who is signed in, where, and by which session. */
+/** The signed-in member, the platform and the session. */
 export const MemberIdentity = Type.Object({
   member: Member,
   platform: Type.Object({
@@ -79,7 +79,7 @@ export const LinkSignIn = Type.Object({
   token: Secret(Opaque(256, { description: 'What follows #link= in the link' })),
 })
 
-/** The ways to sign in, told apart by `type`. */
+/** The ways to sign in, distinguished by `type`. */
 export const MemberSignInRequest = OneOf('type', [PasskeySignIn, CodeSignIn, LinkSignIn])
 
 export const MemberCodeRequest = Type.Object({ email: Email, platformId })
@@ -93,7 +93,7 @@ export const member_sign_in_challenge = endpoint({
   changesNothing: true,
   summary: 'Begin a sign-in with a passkey',
   description:
-    'Gives a challenge for navigator.credentials.get. The passkey says whose it is, so no name is asked for. The challenge is ' +
+    'Gives a challenge for navigator.credentials.get. The passkey identifies its owner, so no name is needed. The challenge is ' +
     'valid for five minutes and for one sign-in.',
   responses: { 200: MemberSignInChallenge },
   errors: [],
@@ -106,7 +106,7 @@ export const member_sign_in = endpoint({
   tag: 'Members',
   summary: 'Sign a member in',
   description:
-    'Signs a member in by a passkey, by a code, or in a sandbox by a one-time link. The answer sets the cookie of the session, ' +
+    'Signs a member in by a passkey, by a code, or in a sandbox by a one-time link. The response sets the cookie of the session, ' +
     'which scripts of the page cannot read, for twelve hours. Requests with the cookie are made by the member, as long as they ' +
     'come from pages of this server.',
   body: MemberSignInRequest,
@@ -122,7 +122,7 @@ export const member_code_create = endpoint({
   tag: 'Members',
   summary: 'Send a sign-in code',
   description:
-    'Sends a code to the e-mail address of a member. The answer is the same for an address that nobody has. A code is valid for ' +
+    'Sends a code to the e-mail address of a member. The response is the same for an unknown address. A code is valid for ' +
     'ten minutes, for one sign-in, and until the next one is sent; the sandbox puts it into its inbox.',
   body: MemberCodeRequest,
   responses: { 202: MemberCodeSent },
@@ -132,12 +132,12 @@ export const member_code_create = endpoint({
 export const member_session_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
-  furtherPermission: { permission: 'MANAGE', when: 'the sessions are those of others' },
+  furtherPermission: { permission: 'MANAGE', when: 'the sessions belong to others' },
   method: 'GET',
   path: '/member-sessions',
   tag: 'Members',
   summary: 'List the sessions of members',
-  description: `Shows where members are signed in, newest first, at most ${MEMBER_SESSIONS_MAX}. Without memberId a member sees the own sessions, and an API token with MANAGE those of everybody.`,
+  description: `Shows where members are signed in, newest first, at most ${MEMBER_SESSIONS_MAX}. Without memberId a member gets their own sessions, and an API token with MANAGE gets all sessions.`,
   query: Type.Object({ memberId: Type.Optional(Id('Member')) }),
   responses: { 200: Type.Object({ data: Type.Array(MemberSession) }) },
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_NOT_FOUND'],
@@ -146,12 +146,12 @@ export const member_session_list = endpoint({
 export const member_session_delete = endpoint({
   auth: 'platform',
   permission: 'VIEW',
-  furtherPermission: { permission: 'MANAGE', when: 'the session is that of somebody else' },
+  furtherPermission: { permission: 'MANAGE', when: 'the session belongs to another member' },
   method: 'DELETE',
   path: '/member-sessions/{memberSessionId}',
   tag: 'Members',
   summary: 'End a session of a member',
-  description: 'Ends a session at once. Requests with its cookie are answered 401 from then on.',
+  description: 'Ends a session at once. Requests with its cookie return 401 from then on.',
   params: Type.Object({ memberSessionId: PathId }),
   responses: { 204: null },
   errors: ['FORBIDDEN', 'SESSION_NOT_FOUND'],

@@ -7,7 +7,7 @@ import { OneOfWords, Page, pageQuery, Text, Timestamp } from '../core/schema.ts'
 import { Secret } from '../core/sensitivity.ts'
 import { MEMBER_STATES } from '../states/member-states.ts'
 
-/** How long an invitation can be accepted. */
+/** The time in which an invitation can be accepted. */
 export const INVITATION_HOURS = 72
 
 export const MemberPermissions = Type.Array(OneOfWords(PERMISSIONS), {
@@ -78,7 +78,7 @@ export const member_invite = endpoint({
     'Adds a person to the platform and makes the link by which that person signs in for the first time, within 72 hours. No ' +
     'message is sent: hand the link over yourself. Nobody can grant a permission that they lack, and the link is valid only while ' +
     'the caller has all that it grants. Takes no Idempotency-Key: a ' +
-    'stored answer would contain the link.',
+    'stored response would contain the link.',
   body: MemberInviteRequest,
   responses: { 201: InvitedMember },
   errors: ['INVALID_INPUT', 'FORBIDDEN', 'MEMBER_EMAIL_EXISTS'],
@@ -123,9 +123,9 @@ export const member_update = endpoint({
   tag: 'Members',
   summary: 'Change a member',
   description:
-    'Gives a member another name or other permissions. They count from the next request on, in sessions that are open too. ' +
-    'Nobody can grant a permission that they lack, or take one away that they lack. A permission that is added ends an invitation that was not accepted yet, as ' +
-    'whoever made it has its link: make a new one.',
+    'Gives a member another name or other permissions. They take effect on the next request, in open sessions too. ' +
+    'You can grant or remove only permissions that you have. Adding a permission cancels an invitation that was not accepted yet, because ' +
+    'its creator has the link: create a new one.',
   params: memberPath,
   body: MemberUpdateRequest,
   responses: { 200: Member },
@@ -162,7 +162,7 @@ export const member_invitation_renew = endpoint({
   tag: 'Members',
   summary: 'Make a new invitation',
   description:
-    'Makes a new link for a member who has not come yet, or who has lost the passkey. Earlier links end. Whoever has the link ' +
+    'Creates a new link for a member who has not signed in yet, or who has lost the passkey. Earlier links end. Anyone who has the link ' +
     'becomes the member, so the caller needs every permission that the member has. The link is valid while the caller has them.',
   params: memberPath,
   responses: { 201: MemberInvitation },

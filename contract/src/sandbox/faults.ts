@@ -10,13 +10,13 @@ export const WEBHOOK_FAULTS = ['duplicate', 'reorder'] as const
 export type FaultError = (typeof FAULT_ERRORS)[number]
 export type WebhookFault = (typeof WEBHOOK_FAULTS)[number]
 
-/** What goes wrong with a call, or with the events that it causes. */
+/** A failure of a call, or of the events that it causes. */
 export interface Fault {
-  /** The connection breaks off in place of the answer. What the call did is committed. */
+  /** The connection breaks instead of a response. Changes of the call are committed. */
   readonly losesAnswer?: true
-  /** How long the answer is held back. */
+  /** The delay of the response. */
   readonly delayMs?: number
-  /** The call is refused with this status before anything is done. */
+  /** The call is refused with this status before it does anything. */
   readonly error?: FaultError
   readonly webhook?: WebhookFault
 }
@@ -36,7 +36,7 @@ export const FAULT_IN_WORDS =
   `error= with ${FAULT_ERRORS.join(', ')}, webhook= with ${WEBHOOK_FAULTS.join(' or ')}, ` +
   'or several of them with commas'
 
-/** Reads a fault as a header or a rule has it; undefined where it is none, or names one part twice. */
+/** Parses a fault from a header or a rule; undefined if it is not valid, or names one part twice. */
 export function parseFault(text: string): Fault | undefined {
   if (!FAULT.test(text)) return undefined
   const parts = text.split(/, ?/).map((part) => part.split('='))
@@ -62,8 +62,8 @@ export const FaultRule = Type.Object({
     maxLength: 64,
     inWords: FAULT_IN_WORDS,
     description:
-      'What goes wrong: lost-answer, delay=MILLISECONDS, error=409, 429, 500 or 503, webhook=duplicate or webhook=reorder; ' +
-      'several with commas, those of webhooks alone',
+      'The fault: lost-answer, delay=MILLISECONDS, error=409, 429, 500 or 503, webhook=duplicate or webhook=reorder; ' +
+      'separate several with commas; webhook faults stand alone',
   }),
   operation: Type.Optional(
     Text(64, { description: 'The calls to this operation, quote_create for example. Left out: all calls' }),

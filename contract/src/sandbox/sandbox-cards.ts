@@ -5,7 +5,7 @@ import { CurrencyCode } from '../core/formats.ts'
 import { Id, PathId } from '../core/ids.ts'
 import { Int64, Text } from '../core/schema.ts'
 
-/** A currency as in answers, or its code alone. */
+/** A currency as in responses, or only its code. */
 const CurrencyInput = Type.Object({
   code: CurrencyCode,
   name: Type.Optional(Text(64)),

@@ -17,8 +17,8 @@ export const sandbox_console_link = endpoint({
   tag: 'Sandbox',
   summary: 'Make a link to the console',
   description:
-    'Makes a link that opens the console signed in, once, within an hour: as the first member with every permission, who is made ' +
-    'where there is none. The caller needs every permission too. Production has no such link.',
+    'Makes a link that opens the console signed in, once, within an hour: as the first member with every permission, who is created ' +
+    'if missing. The caller needs every permission too. Does not exist in production.',
   sandboxOnly: true,
   responses: { 201: SandboxConsoleLink },
   errors: ['FORBIDDEN'],

@@ -12,7 +12,10 @@ export const SandboxDepositRequest = Type.Object({
   amount: Int64({ exclusiveMinimum: 0, description: 'Smallest unit of the currency' }),
   currency: CurrencyCode,
   accountId: Type.Optional(
-    Id('InternalAccount', 'Whose own number it is paid to. Left out: to the number that all payers share'),
+    Id(
+      'InternalAccount',
+      'The account whose own number receives the payment. Default: the number that all payers share',
+    ),
   ),
   remittanceInformation: Type.Optional(
     Prose(500, { description: 'What the payer states: the reference of a quote pays that quote' }),
@@ -35,7 +38,7 @@ export const SandboxDepositRequest = Type.Object({
   ),
 })
 
-/** An outside payer pays in, as a bank would report it in production. */
+/** An external payer pays in, as a bank would report it in production. */
 export const sandbox_deposit = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -83,7 +86,7 @@ export const SandboxRailEventRequest = Type.Object({
   message: Prose(500, { description: 'The words of the bank, shown with a payment that has not worked' }),
 })
 
-/** A report, and whether it took effect. */
+/** A report, and its effect. */
 export const SandboxRailEvent = Type.Object({
   ...RailEvent.properties,
   status: OneOfWords(
@@ -93,7 +96,7 @@ export const SandboxRailEvent = Type.Object({
   reason: Type.Optional(RailEvent.properties.reason),
 })
 
-/** The bank of the sandbox reports something about a payment, unasked. */
+/** The bank of the sandbox sends an unsolicited report about a payment. */
 export const sandbox_rail_event = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',

@@ -27,7 +27,7 @@ export const sandbox_send = endpoint({
   summary: 'Pay a quote',
   description:
     'Simulates the payment that the customer makes by the paymentInstructions of a quote, so that the ' +
-    'quote goes on.',
+    'quote continues.',
   sandboxOnly: true,
   idempotent: true,
   body: SandboxSendRequest,

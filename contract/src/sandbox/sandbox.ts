@@ -24,8 +24,8 @@ export const SandboxClockAdvanceRequest = Type.Object({
 })
 
 /**
- * Creates money in an account at once (specification 4.13). The answer shows the account after this call, without other
- * calls at the same moment.
+ * Creates money in an account at once (specification 4.13). The response shows the account after this call,
+ * without concurrent calls.
  */
 export const sandbox_account_fund = endpoint({
   auth: 'platform',
@@ -35,8 +35,7 @@ export const sandbox_account_fund = endpoint({
   tag: 'Sandbox',
   summary: 'Fund an account',
   description:
-    'Creates money in an account at once, out of nothing. The answer shows the account with its new ' +
-    'balance.',
+    'Creates money in an account at once. The response shows the account with its new ' + 'balance.',
   sandboxOnly: true,
   idempotent: true,
   params: Type.Object({ accountId: PathId }),
@@ -65,7 +64,7 @@ export const sandbox_clock_get = endpoint({
   errors: [],
 })
 
-/** Moves the clock forward and runs the work that falls due on the way, in order, before it answers. */
+/** Moves the clock forward and runs the jobs that fall due on the way, in order, before it responds. */
 export const sandbox_clock_advance = endpoint({
   auth: 'platform',
   permission: 'TRANSACT',
@@ -117,16 +116,16 @@ export const MagicValue = Type.Object({
   meaning: Type.String(),
 })
 
-/** One family of values: where they are given, and the effect of each. */
+/** One family of values: the fields that accept them, and the effect of each. */
 export const MagicValueFamily = Type.Object({
   family: OneOfWords(MAGIC_VALUE_FAMILIES),
-  appliesTo: Type.String({ description: 'What is steered' }),
-  places: Type.Array(Type.String(), { description: 'Where the value is given' }),
+  appliesTo: Type.String({ description: 'The behavior that the values control' }),
+  places: Type.Array(Type.String(), { description: 'The fields that accept the value' }),
   values: Type.Array(MagicValue),
   otherwise: Type.String({ description: 'The effect of any other value' }),
 })
 
-/** Everything that steers the sandbox (specification 4.16, 5.6). */
+/** Everything that controls the sandbox (specification 4.16, 5.6). */
 export const sandbox_magic_value_list = endpoint({
   auth: 'platform',
   permission: 'VIEW',
@@ -148,7 +147,7 @@ export const SandboxReset = Type.Object({
   now: Timestamp('Its time, which is real time again'),
 })
 
-/** Empties the platform: settings and tokens stay, everything else is gone. */
+/** Empties the platform: settings and tokens stay, everything else is deleted. */
 export const sandbox_reset = endpoint({
   auth: 'platform',
   permission: 'MANAGE',
@@ -159,8 +158,8 @@ export const sandbox_reset = endpoint({
   description:
     'Throws away everything that was tried. An empty platform replaces this one, with its name, settings, ' +
     'API tokens and webhook secrets. Customers, accounts, payments, events, messages and idempotency keys ' +
-    'are removed for good, due work is dropped, and the clock returns to real time. Of several concurrent ' +
-    'resets one succeeds; the others may be answered 409.',
+    'are permanently removed, due work is dropped, and the clock returns to real time. Of several concurrent ' +
+    'resets one succeeds; the others may return 409.',
   sandboxOnly: true,
   responses: { 200: SandboxReset },
   errors: ['CONFLICT'],

@@ -9,12 +9,12 @@ import { ClientPublicKey, Int64, OneOf, OneOfWords, Tag, Timestamp } from '../co
 import { AuthMethodType } from '../core/signed-retry.ts'
 
 /**
- * What a wallet signs. Each `payloadToSign` is the JSON text of one of these, by `operation`; the one exception is the
- * second leg of a sign-in by code, whose payload is a token (specification 4.5). A payload names everything that will
- * happen, so that a device can show it and compare it with its own call.
+ * Payloads that a wallet signs. Each `payloadToSign` is the JSON text of one of these, by `operation`, except
+ * the second leg of a sign-in by code, whose payload is a token (specification 4.5). A payload names
+ * everything that will happen, so that a device can show it and compare it with its own call.
  */
 
-/** The members of every payload, beside those of its operation. */
+/** The fields that every payload has in addition to the fields of its operation. */
 function commonFields<const O extends string>(operation: O) {
   return {
     operation: Tag(operation),
@@ -55,8 +55,8 @@ export const SignedDestination = OneOf('destinationType', [
 ])
 
 /**
- * What the wallet's own key signs where the wallet is on a chain: transfers of one token by EIP-3009, and nothing else. The
- * domain is there in full, so that a device can compute what is signed.
+ * The data that the wallet's own key signs if the wallet is on a chain: only transfers of one token by
+ * EIP-3009. It has the full domain, so that a device can compute the signed hash.
  */
 export const SignedChainTransfers = Type.Object({
   network: OneOfWords(EVM_NETWORKS),
@@ -151,15 +151,15 @@ export const PAYLOADS = {
 
 export type SignedOperation = keyof typeof PAYLOADS
 
-/** What a device reads in the payload of one operation, or of any. */
+/** The payload of one operation, or of any, as a device reads it. */
 export type Payload<O extends SignedOperation = SignedOperation> = {
   [K in O]: Static<(typeof PAYLOADS)[K]>
 }[O]
 
-/** The members that the server adds to a statement, whatever the operation. */
+/** The fields that the server adds to a statement, whatever the operation. */
 type AddedMember = Exclude<keyof ReturnType<typeof commonFields>, 'operation' | 'summary'>
 
-/** The members that an operation itself puts into its payload. */
+/** The fields that an operation itself puts into its payload. */
 export type Statement<O extends SignedOperation = SignedOperation> = {
   [K in O]: Omit<Static<(typeof PAYLOADS)[K]>, AddedMember>
 }[O]

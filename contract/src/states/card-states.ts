@@ -14,8 +14,9 @@ export const CARD_EVENTS = [
 export type CardEvent = (typeof CARD_EVENTS)[number]
 
 /**
- * The life of a card (specification 3.1). `approve`, `refuse`: the end of the cardholder's check; `provision`,
- * `reject`: the issuer's answer; `delete`: the cardholder was deleted. The others are the cardholder's, by signature.
+ * The life of a card (specification 3.1). `approve`, `refuse`: the end of the cardholder's check;
+ * `provision`, `reject`: the issuer's response; `delete`: the cardholder was deleted. The others are the
+ * cardholder's, by signature.
  */
 export const CARD_TRANSITIONS = {
   PENDING_KYC: {
@@ -91,10 +92,12 @@ export const CARD_TRANSACTION_EVENTS = [
 export type CardTransactionEvent = (typeof CARD_TRANSACTION_EVENTS)[number]
 
 /**
- * The life of a purchase by card. `clear_part`: the merchant claims some and may claim more. `clear_rest`: it has
- * claimed what was authorized, or more. `expire`: it claims nothing more, by a clearing of 0 or after seven days.
- * `pull_fail`: the claimed amount could not be taken from the funding source. `return_part`, `return_rest`: it returns
- * some or all of its claims, and no hold remains.
+ * The life of a card purchase.
+ * - `clear_part`: the merchant claims some and may claim more.
+ * - `clear_rest`: it has claimed the authorized amount, or more.
+ * - `expire`: it claims nothing more, by a clearing of 0 or after seven days.
+ * - `pull_fail`: the claimed amount could not be taken from the funding source.
+ * - `return_part`, `return_rest`: it returns some or all of its claims, and no hold remains.
  */
 export const CARD_TRANSACTION_TRANSITIONS = {
   AUTHORIZED: {
@@ -144,7 +147,7 @@ export const DELEGATED_KEY_STATES = ['PENDING', 'ACTIVE', 'REVOKED'] as const
 export type DelegatedKeyState = (typeof DELEGATED_KEY_STATES)[number]
 export type DelegatedKeyEvent = 'revoke'
 
-/** A key is signed for before it is made, so none is PENDING here. */
+/** A key is signed before it is created, so none is PENDING here. */
 export const DELEGATED_KEY_TRANSITIONS = {
   PENDING: { revoke: 'REVOKED' },
   ACTIVE: { revoke: 'REVOKED' },

@@ -1,12 +1,12 @@
 import type { KYC_STATUSES } from '../core/formats.ts'
 
-/** The states of customer onboarding, as tables like those of `payment-states.ts`. */
+/** The states of customer onboarding, as tables like the tables of `payment-states.ts`. */
 export type KycState = (typeof KYC_STATUSES)[number]
 export type KycEvent = 'approve' | 'reject' | 'reopen'
 
 /**
- * The check of a customer, which begins with the customer: none is UNVERIFIED here. `reopen`: an operator has a rejection
- * looked at again.
+ * The check of a customer, which begins with the customer: none is UNVERIFIED here. `reopen`: an operator
+ * requests a new review of a rejection.
  */
 export const KYC_TRANSITIONS = {
   UNVERIFIED: { approve: null, reject: null, reopen: null },
@@ -49,9 +49,12 @@ export const VERIFICATION_EVENTS = [
 export type VerificationEvent = (typeof VERIFICATION_EVENTS)[number]
 
 /**
- * The life of a verification. `find_errors`: something is missing, or was asked for. `complete`: nothing is missing any
- * more. `submit`: it is given to whoever decides, again where the customer was changed meanwhile. `refer`: a person
- * decides. `reopen`: an operator has a rejection looked at again.
+ * The life of a verification.
+ * - `find_errors`: something is missing, or was requested.
+ * - `complete`: nothing is missing any more.
+ * - `submit`: it is ready for a decision, again if the customer has changed.
+ * - `refer`: a person decides.
+ * - `reopen`: an operator requests a new review of a rejection.
  */
 export const VERIFICATION_TRANSITIONS = {
   RESOLVE_ERRORS: {
@@ -111,8 +114,8 @@ export const VERIFICATION_TRANSITIONS = {
 } as const satisfies Record<VerificationState, Record<VerificationEvent, VerificationState | null>>
 export const VERIFICATION_INITIAL = 'RESOLVE_ERRORS' satisfies VerificationState
 /**
- * An e-mail address or telephone number that a customer has to prove to own. `change`: another one takes its place. What is
- * not required has no state.
+ * An e-mail address or telephone number that a customer has to verify. `change`: another one replaces it.
+ * Contacts without this requirement have no state.
  */
 export type ContactState = 'PENDING' | 'VERIFIED'
 export type ContactEvent = 'verify' | 'change'
@@ -138,9 +141,11 @@ export type StablecoinAccountState = 'ACTIVE' | 'INVALID' | 'REVOKED'
 export type StablecoinAccountEvent = 'refuse' | 'revoke' | 'accept' | 'link'
 
 /**
- * What the daily check of an account at a stablecoin provider finds. `refuse`: the provider does not accept the credentials.
- * `revoke`: it has withdrawn them, or they no longer reach the account. `accept`: they work. `link`: the platform gives new
- * ones, which work.
+ * Results of the daily check of an account at a stablecoin provider.
+ * - `refuse`: the provider does not accept the credentials.
+ * - `revoke`: it has withdrawn them, or they no longer reach the account.
+ * - `accept`: they work.
+ * - `link`: the platform gives new ones, which work.
  */
 export const STABLECOIN_ACCOUNT_TRANSITIONS = {
   ACTIVE: { refuse: 'INVALID', revoke: 'REVOKED', accept: 'ACTIVE', link: null },
@@ -156,7 +161,10 @@ export const IMPORT_STATES = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED'] as
 export type ImportState = (typeof IMPORT_STATES)[number]
 export type ImportEvent = 'begin' | 'complete' | 'fail'
 
-/** A file of customers. `begin`: it was looked through, and its rows can be read. Rows that are refused do not fail it. */
+/**
+ * A file of customers. `begin`: its format was checked, and its rows can be read. Refused rows do not fail
+ * it.
+ */
 export const IMPORT_TRANSITIONS = {
   PENDING: { begin: 'PROCESSING', complete: null, fail: 'FAILED' },
   PROCESSING: { begin: null, complete: 'COMPLETED', fail: 'FAILED' },
@@ -171,7 +179,9 @@ export type ErasureState = (typeof ERASURE_STATES)[number]
 export const ERASURE_EVENTS = ['begin', 'finish'] as const
 export type ErasureEvent = (typeof ERASURE_EVENTS)[number]
 
-/** The erasure of a person. `begin`: nobody is obliged to keep the data any longer. `finish`: all of it is gone. */
+/**
+ * The erasure of a person. `begin`: no obligation to keep the data remains. `finish`: all of it is deleted.
+ */
 export const ERASURE_TRANSITIONS = {
   SCHEDULED: { begin: 'ERASING', finish: null },
   ERASING: { begin: null, finish: 'DONE' },

@@ -25,10 +25,15 @@ export const DEPOSIT_EVENTS = [
 export type DepositEvent = (typeof DEPOSIT_EVENTS)[number]
 
 /**
- * Money that came in by a rail. `assign`: it has an account, whose credit may wait for the platform's word. `credit`: it is
- * on the account. `fund`: it pays a quote. `refuse`: a person has to decide. `return`: it goes back to its sender, and is
- * there again by `arrive_back`. `reverse`: the bank has taken it back by itself. `split`: its parts have its money.
- * `write_off`: the platform has it.
+ * Money that came in by a rail.
+ * - `assign`: it has an account, whose credit may wait for the platform's decision.
+ * - `credit`: it is on the account.
+ * - `fund`: it pays a quote.
+ * - `refuse`: a person has to decide.
+ * - `return`: it goes back to its sender; `arrive_back`: the sender has it again.
+ * - `reverse`: the bank has taken it back unasked.
+ * - `split`: its parts have its money.
+ * - `write_off`: the platform has it.
  */
 export const DEPOSIT_TRANSITIONS = {
   SUSPENSE: {

@@ -1,7 +1,7 @@
 /**
- * The states that the API shows, as tables: each event leads to a state, or to null if it cannot happen. Every cell is
- * written. `INITIAL` is the state in which a record begins; a record that begins later begins in a state to which an event
- * leads from there.
+ * The states that the API shows, as tables: each event leads to a state, or to null if it cannot happen.
+ * Every cell is written. `INITIAL` is the state in which a record begins; records that begin later start in a
+ * state that an event reaches from there.
  */
 export const QUOTE_STATES = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'EXPIRED'] as const
 export type QuoteState = (typeof QUOTE_STATES)[number]
@@ -66,9 +66,9 @@ export const TRANSFER_OUT_EVENTS = ['settle', 'reject', 'fail', 'expire', 'retur
 export type TransferOutEvent = (typeof TRANSFER_OUT_EVENTS)[number]
 
 /**
- * The life of a transfer out, in the states of an outgoing transaction: its amount is held from the start, so it is not
- * executed. `reject`, `expire`: the platform did not approve the transfer of an agent. `return`: the receiving bank sends
- * it back after it was delivered.
+ * The life of a transfer out, in the states of an outgoing transaction: its amount is held from the start, so
+ * it is not executed. `reject`, `expire`: the platform did not approve the transfer of an agent. `return`:
+ * the receiving bank sends it back after delivery.
  */
 export const TRANSFER_OUT_TRANSITIONS = {
   PENDING: { settle: 'COMPLETED', reject: 'FAILED', fail: 'FAILED', expire: 'EXPIRED', return: null },
@@ -107,9 +107,10 @@ export const INCOMING_TRANSACTION_EVENTS = [
 export type IncomingTransactionEvent = (typeof INCOMING_TRANSACTION_EVENTS)[number]
 
 /**
- * The life of a record of type INCOMING: money from outside, and transfers in. `approve`, `reject`: the platform's
- * decision about a payment to one of its customers. `refund`: money that had arrived is returned. `return`: the bank takes
- * back what was credited.
+ * The life of a record of type INCOMING: money from outside, and transfers in.
+ * - `approve`, `reject`: the platform's decision about a payment to one of its customers.
+ * - `refund`: money that had arrived is returned.
+ * - `return`: the bank takes back a credited amount.
  */
 export const INCOMING_TRANSACTION_TRANSITIONS = {
   CREATED: {
@@ -196,7 +197,7 @@ export const INCOMING_TRANSACTION_TRANSITIONS = {
   IncomingTransactionState,
   Record<IncomingTransactionEvent, IncomingTransactionState | null>
 >
-/** Nothing begins as CREATED here. */
+/** No record begins as CREATED here. */
 export const INCOMING_TRANSACTION_INITIAL = 'PENDING' satisfies IncomingTransactionState
 
 export const REFUND_STATES = ['PENDING', 'COMPLETED', 'FAILED'] as const
@@ -206,8 +207,10 @@ export const REFUND_EVENTS = ['complete', 'fail', 'return'] as const
 export type RefundEvent = (typeof REFUND_EVENTS)[number]
 
 /**
- * The way back of a payment's money. `complete`: it is with the payer again. `fail`: somebody has to settle it by hand.
- * `return`: the payer's bank has sent it back, so that somebody has to after all.
+ * The refund of a payment.
+ * - `complete`: the payer has the money again.
+ * - `fail`: a person has to settle it manually.
+ * - `return`: the payer's bank has sent it back, so that a person has to settle it after all.
  */
 export const REFUND_TRANSITIONS = {
   PENDING: { complete: 'COMPLETED', fail: 'FAILED', return: null },

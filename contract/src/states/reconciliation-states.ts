@@ -5,8 +5,11 @@ export const RECONCILIATION_EVENTS = ['arrive', 'extend', 'balance', 'differ'] a
 export type ReconciliationEvent = (typeof RECONCILIATION_EVENTS)[number]
 
 /**
- * A day of a rail in one currency. `arrive`: its statement is here. `extend`: another statement continues its balance. `balance`, `differ`: it was compared with the books, without
- * and with differences; it is compared again, and either may follow the other.
+ * A day of a rail in one currency.
+ * - `arrive`: its statement is here.
+ * - `extend`: another statement continues its balance.
+ * - `balance`, `differ`: it was compared with the books, without and with differences; it is compared again,
+ *   and either may follow the other.
  */
 export const RECONCILIATION_TRANSITIONS = {
   WAITING: { arrive: 'BOOKING', extend: null, balance: null, differ: null },

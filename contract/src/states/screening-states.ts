@@ -5,8 +5,8 @@ export const SCREENING_EVENTS = ['clear', 'release', 'reject'] as const
 export type ScreeningEvent = (typeof SCREENING_EVENTS)[number]
 
 /**
- * An address that was looked for on lists. It is recorded with its answer: WAITING for a person where it is on one; `clear`
- * where it is on none. `release`: a person lets the payment or the deposit go on. `reject`: it does not.
+ * A screened address, recorded with the result: WAITING for a person if it is on a list; `clear` if it is on
+ * none. `release`: a person lets the payment or the deposit proceed. `reject`: a person stops it.
  */
 export const SCREENING_TRANSITIONS = {
   WAITING: { clear: 'CLEAR', release: 'RELEASED', reject: 'REJECTED' },

@@ -11,7 +11,7 @@ export interface Records {
 export interface SignIn {
   /** The wallet's credential by e-mail. */
   findCredential(accountId: string): Promise<string>
-  /** Has a code sent. Resolves to what the device seals it to. */
+  /** Sends a code. Resolves to the key that the device seals it to. */
   challenge(credentialId: string): Promise<string>
   verify(credentialId: string, encryptedOtpBundle: string, signed?: Signed): Promise<Answer>
 }
@@ -33,17 +33,17 @@ export interface Account {
 export interface Quoted {
   readonly id: string
   readonly transactionId: string
-  /** A member with the wire word in its name. */
+  /** A property with the wire word in its name. */
   readonly fixedFee: number | undefined
 }
 
-/** What the second call of a signed operation has beside the first. */
+/** The headers of the second call of a signed operation. */
 export interface Signed {
   readonly signature: string
   readonly requestId: string
 }
 
-/** A 202 asks for a signature. */
+/** A 202 requests a signature. */
 export type Answer =
   | { readonly status: 200; readonly state: string }
   | { readonly status: 202; readonly payloadToSign: string; readonly requestId: string }
@@ -61,7 +61,7 @@ export function basic({ tokenId, clientSecret }: Connection): string {
   return `Basic ${btoa(`${tokenId}:${clientSecret}`)}`
 }
 
-/** The body of an answer that has to be there. */
+/** The body of a response, which must exist. */
 export function there<T>(body: T | undefined, what: unknown): T {
   if (body === undefined) throw new Error(JSON.stringify(what))
   return body

@@ -1,12 +1,12 @@
 import type { Calls } from '../generated/types.ts'
 
-/** The calls whose answer goes on: `followEvents` reads it. */
+/** The streaming calls: `followEvents` reads them. */
 export type StreamName = 'event_stream'
 
 /** The name of a call in the contract: `customer_create`. */
 export type EndpointName = Exclude<keyof Calls, StreamName>
 
-/** A part of the input: absent where it has no members, optional where every member is optional. */
+/** A part of the input: absent if it has no fields, optional if every field is optional. */
 type Part<Name extends string, T> = [T] extends [undefined]
   ? unknown
   : undefined extends T
@@ -19,19 +19,19 @@ type Part<Name extends string, T> = [T] extends [undefined]
 
 /** The options of every call. */
 export interface CallOptions {
-  /** The `Idempotency-Key`, 1 to 255 characters. Left out: generated where the endpoint takes one. */
+  /** The `Idempotency-Key`, 1 to 255 characters. Default: generated if the endpoint takes one. */
   readonly idempotencyKey?: string
-  /** `Svc-Wallet-Signature`: the stamp over the payload of an earlier 202 answer. */
+  /** `Svc-Wallet-Signature`: the stamp over the payload of an earlier 202 response. */
   readonly signature?: string
-  /** `Request-Id`: of that answer. */
+  /** `Request-Id` of that response. */
   readonly requestId?: string
   /** Aborts the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Timeout of one attempt of this call in milliseconds, in place of the client's. */
   readonly timeoutMs?: number
   /**
-   * Sandbox: what goes wrong with the first attempt of this call, `lost-answer` or `error=503` for example
-   * (`Svc-Sandbox-Fault`). Further attempts go without it.
+   * Sandbox: the fault of the first attempt of this call, `lost-answer` or `error=503` for example
+   * (`Svc-Sandbox-Fault`). Further attempts have no fault.
    */
   readonly sandboxFault?: string
 }
@@ -50,32 +50,35 @@ export type BodyInput<N extends EndpointName> =
 export type QueryInput<N extends EndpointName> =
   Input<N> extends { readonly query?: infer Query } ? NonNullable<Query> : never
 
-/** The success answers of the call `N`: `status` distinguishes them. Amounts (int64) are `bigint`. */
+/** The success responses of the call `N`: `status` distinguishes them. Amounts (int64) are `bigint`. */
 export type Answer<N extends EndpointName> = Calls[N]['answer'] & {
-  /** Whether this is the stored answer to an earlier call with the same `Idempotency-Key` (`Idempotency-Replayed`). */
+  /**
+   * True for the stored response to an earlier call with the same `Idempotency-Key` (`Idempotency-Replayed`).
+   */
   readonly isReplayed: boolean
 }
 
-/** The codes that the call `N` is refused with. */
+/** The error codes of the call `N`. */
 export type ErrorOf<N extends EndpointName> = Calls[N]['error']
 
 type WithoutInput = {
   [N in EndpointName]: Record<never, never> extends Input<N> ? N : never
 }[EndpointName]
 
-/** The arguments of a call. The input is optional where no member is required. */
+/** The arguments of a call. The input is optional if no field is required. */
 export type Arguments<N extends EndpointName> = N extends WithoutInput
   ? [name: N, input?: Input<N>]
   : [name: N, input: Input<N>]
 
 /**
- * What the helpers need to reach the API: `Client`, `Countersign`, or an app's own implementation through its backend.
+ * The connection of the helpers to the API: `Client`, `Countersign`, or an app's own implementation through
+ * its backend.
  */
 export interface Caller {
   call<N extends EndpointName>(...args: Arguments<N>): Promise<Answer<N>>
 }
 
-/** A caller that takes any name of a call and any input: for helpers that read both from tables. */
+/** A caller with untyped names and inputs, for helpers that read both from tables. */
 export interface AnyCaller {
   call(
     name: EndpointName | StreamName,
@@ -97,7 +100,7 @@ interface Paged {
   hasMore: boolean
 }
 
-/** The calls whose answer is a paged list. */
+/** The calls whose response is a paged list. */
 export type PagedName = {
   [N in EndpointName]: [OkBody<N>] extends [never] ? never : OkBody<N> extends Paged ? N : never
 }[EndpointName]

@@ -15,7 +15,7 @@ interface Sent {
 
 type Reply = { status: number; body?: string; headers?: Record<string, string> } | 'lost' | 'silence'
 
-/** A server with given replies, one per request, which repeats the last one, and a clock of its own. */
+/** A server with given replies, one per request, of which it repeats the last one, and its own clock. */
 function simulate(
   replies: readonly Reply[],
   options: Partial<ClientOptions> = {},
@@ -118,7 +118,7 @@ describe('a call', () => {
     expectTypeOf<Awaited<ReturnType<typeof quote>>['body']['totalSendingAmount']>().toEqualTypeOf<bigint>()
     // @ts-expect-error: the id is missing
     const missing = () => client.call('quote_get')
-    // @ts-expect-error: there is no such endpoint
+    // @ts-expect-error: this endpoint does not exist
     const unknown = () => client.call('quote_destroy')
     expect([missing, unknown]).toHaveLength(2)
   })
@@ -137,7 +137,7 @@ describe('a client without credentials', () => {
   })
 
   test('names what a variable that is not set has left undefined', () => {
-    // @ts-expect-error: programs in JavaScript, or without exact optional members, can do this
+    // @ts-expect-error: programs in JavaScript, or without exact optional properties, can do this
     expect(() => new Client({ baseUrl: BASE, tokenId: undefined, clientSecret: undefined })).toThrow(
       'tokenId and clientSecret are undefined or empty',
     )

@@ -17,7 +17,7 @@ export interface ClientOptions extends ClientCredentials {
   readonly baseUrl: string
   /** Timeout of one attempt in milliseconds. Default: 30 000. An upload gets more, by the length of its file. */
   readonly timeoutMs?: number
-  /** Largest number of attempts where a retry is safe. Default: 4. */
+  /** Maximum number of attempts when a retry is safe. Default: 4. */
   readonly triesMax?: number
   readonly fetch?: typeof globalThis.fetch
   /** Waits between two attempts. */
@@ -25,8 +25,8 @@ export interface ClientOptions extends ClientCredentials {
   /** Fills bytes with randomness, for idempotency keys and to spread retries. */
   readonly random?: Random
   /**
-   * The server's `COUNTERSIGN_WIRE_WORD`, where it is not `svc`. The names that an app sees stay those of this library's types,
-   * whatever the word.
+   * The server's `COUNTERSIGN_WIRE_WORD`, if it is not `svc`. The names that an app sees are always the ones
+   * in this library's types.
    */
   readonly wireWord?: string
 }
@@ -35,13 +35,13 @@ const TIMEOUT_MS = 30_000
 const TRIES_MAX = 4
 const BACKOFF_MS = 200
 const BACKOFF_MS_MAX = 5_000
-/** The longest `Retry-After` that is waited for. A longer one gives an error, not a silent wait. */
+/** The longest `Retry-After` that the client waits for. A longer one rejects instead of waiting silently. */
 const RETRY_AFTER_SECONDS_MAX = 10
-/** A stream that brings nothing for so long is broken: the server sends a comment every 15 seconds. */
+/** A stream without data for this time is broken: the server sends a comment every 15 seconds. */
 const STALL_MS = 40_000
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 503])
 
-/** Which events a stream brings. */
+/** Selects the events of a stream. */
 export interface EventsInput {
   readonly after?: string | undefined
   readonly types?: readonly string[] | undefined
@@ -49,15 +49,15 @@ export interface EventsInput {
   readonly signal?: AbortSignal | undefined
 }
 
-/** A message of the stream of events: the id to go on behind, and the event where there is one. */
+/** A message of the event stream: the id to resume behind, and the event, if it has one. */
 export interface EventMessage {
   readonly id: string | undefined
   readonly event: unknown
 }
 
 /**
- * Calls the API, with a platform's credentials (specification 5.1), with those of an agent (5.2), or through a backend
- * that has them.
+ * Calls the API with a platform's credentials (specification 5.1), with an agent's (5.2), or through a
+ * backend that has them.
  */
 export class Client implements Caller {
   readonly #baseUrl: string
@@ -82,11 +82,12 @@ export class Client implements Caller {
   }
 
   /**
-   * Calls an endpoint by its name in the contract: `call('quote_get', { params: { quoteId } })`. Resolves to the
-   * success answer; rejects with CountersignError for a refusal and with ConnectionError where there was no answer.
+   * Calls an endpoint by its name in the contract: `call('quote_get', { params: { quoteId } })`. Resolves to
+   * the success response; rejects with CountersignError for a refusal and with ConnectionError without a
+   * response.
    *
-   * GET calls, and calls with an `Idempotency-Key`, are retried after a lost connection, 429 and 503. Every attempt
-   * carries the same key, so nothing happens twice.
+   * GET calls, and calls with an `Idempotency-Key`, are retried after a lost connection, 429 and 503. Every
+   * attempt carries the same key, so nothing happens twice.
    */
   async call<N extends EndpointName>(...[name, input]: Arguments<N>): Promise<Answer<N>> {
     const endpoint = endpointOf(name)
@@ -149,9 +150,9 @@ export class Client implements Caller {
   }
 
   /**
-   * Opens the stream of events (`event_stream`), and gives its messages: the id to go on behind, and the event, where it is not
-   * only that. Rejects like `call`. The messages end where the server closes the stream, and reject with ConnectionError
-   * where it breaks, or brings nothing for a while. `followEvents` opens it again.
+   * Opens the stream of events (`event_stream`) and returns its messages: the id to resume behind, and
+   * usually an event. Rejects like `call`. The messages end when the server closes the stream, and reject
+   * with ConnectionError if it breaks or stalls; `followEvents` reconnects.
    */
   async openEvents(options: EventsInput): Promise<AsyncGenerator<EventMessage, void, undefined>> {
     const { after, types, latestOnly, signal } = options
@@ -241,7 +242,7 @@ export class Client implements Caller {
   }
 }
 
-/** Programs in JavaScript, and those that read the environment, may give no address. */
+/** JavaScript programs, and programs that read the environment, may give no address. */
 function checkedBaseUrl(baseUrl: unknown): string {
   const like = 'the address of the server with the version, like http://127.0.0.1:8787/2025-10-13'
   if (baseUrl === undefined || baseUrl === null || baseUrl === '')
@@ -273,7 +274,8 @@ function pathOf(endpoint: Endpoint, params: Readonly<Record<string, unknown>>): 
     const value = String(params[name])
     // An empty segment, or one of dots, would be resolved to another path.
     if (/^\.{0,2}$/.test(value)) throw new TypeError(`params.${name} is not an id: "${value}"`)
-    // Keeps the colon of ids: a path may contain it, and the payload of a signed call names the path so.
+    // Keeps the colon of ids: a path may contain it, and the payload of a signed call names the path that
+    // way.
     return encodeURIComponent(value).replaceAll('%3A', ':')
   })
 }
@@ -287,12 +289,12 @@ function queryOf(query: Readonly<Record<string, unknown>>): string {
   return members.length === 0 ? '' : `?${new URLSearchParams(members)}`
 }
 
-/** JSON, and the texts that the endpoint may answer in place of it. */
+/** JSON, and the other media types that the endpoint may return. */
 function acceptedBy({ texts }: Endpoint): string {
   return ['application/json', ...texts].join(', ')
 }
 
-/** Whether an answer is one of the texts of its endpoint. */
+/** True if a response has one of the endpoint's other media types. */
 function isText({ texts }: Endpoint, { status, headers }: Response): boolean {
   const type = headers.get('Content-Type')?.split(';', 1)[0] ?? ''
   return status === 200 && texts.includes(type)
@@ -316,7 +318,7 @@ function refusal({ status, headers }: Response, parsed: unknown): CountersignErr
   return new CountersignError({
     status,
     code: textOr(body.code, 'UNREADABLE_ANSWER'),
-    message: textOr(body.message, `The answer with status ${status} is not an answer of this API.`),
+    message: textOr(body.message, `The response with status ${status} is not from this API.`),
     docUrl: textOr(body.docUrl, undefined),
     reason: textOr(body.reason, undefined),
     details: isObject(body.details) ? { ...membersOf(decode(DETAIL_SHAPE, body.details)) } : undefined,

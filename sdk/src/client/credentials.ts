@@ -1,15 +1,18 @@
 import { base64FromBytes, bytesFromText } from '../crypto/bytes.ts'
 import { CountersignError } from './errors.ts'
 
-/** The token of an agent or of a customer, or what gives it: asked again once where the server refuses the token that it gave. */
+/**
+ * The token of an agent or of a customer, or a function that returns it, which is called once more if the
+ * server refuses the token.
+ */
 export type AccessToken = string | (() => string | Promise<string>)
 
-/** What a client shows of itself; nothing where a backend in between adds the credentials. */
+/** The credentials of a client; none if a backend in between adds them. */
 export interface ClientCredentials {
-  /** The platform's credentials, from its credentials file. Left out together where a backend in between adds them. */
+  /** The platform's credentials, from its credentials file. Omit both if a backend in between adds them. */
   readonly tokenId?: string
   readonly clientSecret?: string
-  /** In place of the two: the token of an agent (specification 5.2) or of a customer. */
+  /** Instead of the two: the token of an agent (specification 5.2) or of a customer. */
   readonly accessToken?: AccessToken
 }
 
@@ -24,7 +27,7 @@ export class Authorization {
   /** Throws TypeError for undefined or half credentials, and for both kinds. */
   constructor(credentials: ClientCredentials) {
     const { tokenId, clientSecret, accessToken } = credentials
-    // A variable of the environment that is not set: without credentials every call would return 401.
+    // An unset environment variable: without credentials every call would return 401.
     const unset = NAMES.filter((name) => name in credentials && !credentials[name])
     if (unset.length > 0)
       throw new TypeError(
@@ -43,7 +46,10 @@ export class Authorization {
     this.#accessToken = accessToken
   }
 
-  /** Makes a call with these credentials. Where a token from a function is refused, asks for another and calls once more. */
+  /**
+   * Makes a call with these credentials. If a token from a function is refused, gets another and calls once
+   * more.
+   */
   async send<T>(call: (authorization: string | undefined) => Promise<T>): Promise<T> {
     const token = this.#accessToken
     if (token === undefined) return call(this.#basic)
@@ -74,7 +80,9 @@ export class Authorization {
   }
 }
 
-/** Whether the server refused the token itself, not a code or a signature in the call: nothing happened then. */
+/**
+ * True if the server refused the token itself, not a code or a signature in the call: nothing happened then.
+ */
 function isRefusedToken(error: unknown): boolean {
   return error instanceof CountersignError && error.status === 401 && error.isCredentials
 }

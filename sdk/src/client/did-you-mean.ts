@@ -1,6 +1,6 @@
 const EDITS_MAX = 3
 
-/** A sentence that names the word that was meant, or nothing where none is near: ` Did you mean "customers"?`. */
+/** A sentence with the nearest word, or an empty string if none is near: ` Did you mean "customers"?`. */
 export function nearest(word: string, words: readonly string[]): string {
   const plain = (text: string) => text.toLowerCase().replaceAll('_', '')
   const [best] = words
@@ -9,7 +9,7 @@ export function nearest(word: string, words: readonly string[]): string {
   return best && best.edits <= Math.min(EDITS_MAX, word.length / 2) ? ` Did you mean "${best.one}"?` : ''
 }
 
-/** How many letters are put in, left out or exchanged between two words. */
+/** The number of letters inserted, deleted or replaced between two words. */
 function editsBetween(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {

@@ -12,16 +12,16 @@ export interface Endpoint {
   readonly isIdempotent: boolean
   readonly isSigned: boolean
   readonly isUpload: boolean
-  /** Whether the answer goes on: such a call has no noun. */
+  /** True for a streaming call, which has no noun. */
   readonly isStream: boolean
-  /** Whether the answer is a list of records in `data`. */
+  /** True if the response is a list of records in `data`. */
   readonly isList: boolean
-  /** What is given beside the parameters of the path. */
+  /** The argument after the path parameters. */
   readonly takes: 'body' | 'query' | undefined
   readonly needsInput: boolean
-  /** The texts that may be answered in place of JSON. */
+  /** The media types that a response may have instead of JSON. */
   readonly texts: readonly string[]
-  /** The success answers by status. Without a body: `hasBody` is false. */
+  /** The success responses by status. Without a body: `hasBody` is false. */
   readonly answers: ReadonlyMap<number, { readonly hasBody: boolean; readonly shape: unknown }>
 }
 
@@ -38,7 +38,7 @@ export function endpoints(): ReadonlyMap<string, Endpoint> {
   return table
 }
 
-/** Throws TypeError for a name that no call has. */
+/** Throws TypeError for an unknown name. */
 export function endpointOf(name: string): Endpoint {
   const endpoint = endpoints().get(name)
   if (endpoint) return endpoint

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../generated/types.ts'
 
-/** The body of an error answer of the API (specification 7). */
+/** The body of an error response (specification 7). */
 export interface Refusal {
   readonly status: number
   readonly code: string
@@ -19,10 +19,11 @@ export class CountersignError extends Error {
   /** The HTTP status. */
   readonly status: number
   /**
-   * A code of the error table; `UNREADABLE_ANSWER` where the answer is not from this API, but from a proxy for example.
+   * A code of the error table; `UNREADABLE_ANSWER` if the response is not from this API, but from a proxy for
+   * example.
    */
   readonly code: ErrorCode | 'UNREADABLE_ANSWER' | (string & {})
-  /** The page that says when this error comes, what to do, and whether to try again. */
+  /** The page that explains this error, the remedy, and when to retry. */
   readonly docUrl: string | undefined
   /** 401 only: which check failed. */
   readonly reason: string | undefined
@@ -31,12 +32,15 @@ export class CountersignError extends Error {
    * `details.currency`; `details.code` is `INVALID_OTP_CODE` for a wrong one-time code.
    */
   readonly details: Readonly<Record<string, unknown>>
-  /** The `X-Request-Id` of the answer, if it has one. It finds the call in logs. */
+  /** The `X-Request-Id` of the response, if it has one. It finds the call in logs. */
   readonly httpRequestId: string | undefined
-  /** 429 and 503: the seconds to wait, where the answer has them. */
+  /** 429 and 503: the seconds to wait, if the response has them. */
   readonly retryAfterSeconds: number | undefined
 
-  /** 401 only: whether the credentials of the call were refused, and not a code, a signature or a token inside it. */
+  /**
+   * 401 only: true if the credentials of the call were refused, and not a code, a signature or a token inside
+   * it.
+   */
   readonly isCredentials: boolean
 
   constructor(refusal: Refusal) {
@@ -53,9 +57,9 @@ export class CountersignError extends Error {
 }
 
 /**
- * No attempt got an answer: the server cannot be reached, the connection broke, or the call timed out. A call that
- * moves money may still have been executed: repeat it with the same `idempotencyKey`. `cause` is the failure of the
- * last attempt.
+ * No attempt got a response: the server cannot be reached, the connection broke, or the call timed out. A
+ * call that moves money may still have been executed: repeat it with the same `idempotencyKey`. `cause` is
+ * the failure of the last attempt.
  */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
@@ -74,8 +78,8 @@ export class ConnectionError extends Error {
 }
 
 /**
- * Whether an error is a refusal with one of these codes: `isCode(error, 'QUOTE_EXPIRED')`. The type of `code` narrows to them, and the codes
- * of one call are `ErrorOf<'quote_execute'>`.
+ * True for a refusal with one of these codes: `isCode(error, 'QUOTE_EXPIRED')`. Narrows the type of `code`;
+ * the codes of one call are `ErrorOf<'quote_execute'>`.
  */
 export function isCode<const C extends ErrorCode>(
   error: unknown,
@@ -87,9 +91,9 @@ export function isCode<const C extends ErrorCode>(
 /** A wallet must sign this call, and it was made without a signer. Send the same call again with the signature and `requestId`. */
 export class SignatureRequiredError extends Error {
   override readonly name = 'SignatureRequiredError'
-  /** What the holder of the wallet signs on the device. `statementOf` reads it. */
+  /** The payload that the wallet's holder signs on the device. `statementOf` reads it. */
   readonly payloadToSign: string
-  /** Goes into the second call beside `signature`. */
+  /** Goes into the second call, next to `signature`. */
   readonly requestId: string
   /** ISO 8601. The second call must arrive before. */
   readonly expiresAt: string

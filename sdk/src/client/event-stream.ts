@@ -1,11 +1,11 @@
-/** One message of a stream of server-sent events, as far as this API uses them. */
+/** One message of a stream of server-sent events, with the fields that this API uses. */
 export interface ServerMessage {
-  /** The id to go on behind. A message without data only says that. */
+  /** The id to resume behind. A message without data has nothing else. */
   readonly id: string | undefined
   readonly data: string | undefined
 }
 
-/** The messages in the bytes of a stream, as they are complete. What is cut off at its end is none. */
+/** The complete messages in the bytes of a stream. A truncated message at its end is dropped. */
 export async function* serverMessages(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ServerMessage, void, undefined> {
@@ -39,7 +39,7 @@ export async function* chunksOf(
       yield value
     }
   } finally {
-    // Ends the connection where the reader has stopped first.
+    // Ends the connection if the reader has stopped first.
     await reader.cancel().catch(() => {})
   }
 }

@@ -8,17 +8,19 @@ import { ConnectionError, CountersignError } from './errors.ts'
 export type PlatformEvent = ItemOf<'event_list'>
 
 export interface FollowOptions {
-  /** The id of the last event that was seen: begins behind it. Left out: begins with what happens next. */
+  /** The id of the last event that was seen: begins behind it. Default: begins with the next event. */
   readonly after?: string
-  /** Only events of these types. Left out: all. */
+  /** Only events of these types. Default: all. */
   readonly types?: readonly EventType[]
-  /** At most once a second, and of each type the latest event alone: for pages that read again what has changed. */
+  /**
+   * At most once a second, and only the latest event of each type: for pages that reload what has changed.
+   */
   readonly latestOnly?: boolean
   /** Ends the generator, without an error. */
   readonly signal?: AbortSignal
-  /** Hears that the stream is open, or that it was lost and is opened again, with the reason. */
+  /** Called when the stream opens, and when it is lost and reconnects, with the reason. */
   readonly onConnection?: (isOpen: boolean, error?: unknown) => void
-  /** Waits before the stream is opened again. */
+  /** Waits before the stream reconnects. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>
 }
 
@@ -26,9 +28,9 @@ const PAUSE_MS = 500
 const PAUSE_MS_MAX = 15_000
 
 /**
- * Every event of the platform as it happens, one after the other and none twice. A stream that breaks is opened again behind
- * the last event, as often as it takes: keep the id of the last event that was handled, and give it as `after` to a new
- * process. Throws CountersignError where the server refuses: the credentials, or an `after` that it does not know.
+ * Every event of the platform as it happens, in order and without duplicates. A broken stream reconnects
+ * behind the last event, as often as it takes: store the id of the last handled event, and give it as `after`
+ * to a new process. Throws CountersignError if the server refuses the credentials, or an unknown `after`.
  */
 export async function* followEvents(
   client: Pick<Client, 'openEvents'>,
@@ -46,7 +48,7 @@ export async function* followEvents(
         after = id ?? after
         if (event) yield event as PlatformEvent
       }
-      // The server has closed the stream, in good order.
+      // The server closed the stream cleanly.
       onConnection?.(false)
     } catch (error) {
       if (signal?.aborted) return
@@ -64,7 +66,7 @@ export async function* followEvents(
   }
 }
 
-/** Whether the same call may be answered later: the server is away, busy, or being replaced. */
+/** True if the same call may succeed later: the server is unavailable, busy, or being replaced. */
 function isPassing(error: unknown): boolean {
   if (error instanceof ConnectionError) return true
   return error instanceof CountersignError && (error.status === 429 || error.status >= 500)

@@ -7,7 +7,7 @@ export interface Credentials {
   readonly clientSecret: string
 }
 
-/** The profiles of `countersign login`. `default` is the one for programs that name none. */
+/** The profiles of `countersign login`. Programs that name no profile use `default`. */
 export interface Profiles {
   readonly default?: string
   readonly profiles: Readonly<Record<string, Credentials>>
@@ -21,7 +21,7 @@ export interface CredentialsSource {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Credentials cannot be found or read. `message` says what to do. */
+/** Credentials cannot be found or read. `message` has the remedy. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError'
 }

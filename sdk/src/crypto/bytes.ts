@@ -10,7 +10,7 @@ export function bytesFromText(text: string): Bytes {
   return new TextEncoder().encode(text)
 }
 
-/** Text of UTF-8 bytes. Throws TypeError where they are not UTF-8. */
+/** Text of UTF-8 bytes. Throws TypeError if they are not UTF-8. */
 export function textFromBytes(bytes: Uint8Array): string {
   return utf8.decode(bytes)
 }
@@ -20,7 +20,7 @@ export function hexFromBytes(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Bytes of hex text; undefined where the text is not hex. */
+/** Bytes of hex text; undefined if the text is not hex. */
 export function bytesFromHex(text: string): Bytes | undefined {
   if (!HEX.test(text)) return undefined
   return Uint8Array.from({ length: text.length / 2 }, (_, i) =>

@@ -12,8 +12,8 @@ export const GENERATOR: Bytes = bytesFromHex(
 )!
 
 /**
- * The 65 bytes of the point whose 33-byte form this is; undefined where it is not on the curve. Web Crypto does not
- * take the short form everywhere.
+ * The 65 bytes of a point in 33-byte form; undefined if it is not on the curve. Not every Web Crypto accepts
+ * the short form.
  */
 export function decompress(compressed: Uint8Array): Bytes | undefined {
   const [form] = compressed

@@ -14,7 +14,7 @@ export function derFromRawSignature(raw: Uint8Array): Bytes {
   return concatBytes(Uint8Array.of(SEQUENCE, body.length), body)
 }
 
-/** r ‖ s of a DER signature, for Web Crypto to verify; undefined where it is not DER of two P-256 numbers. */
+/** r ‖ s of a DER signature, for Web Crypto to verify; undefined if it is not DER of two P-256 numbers. */
 export function rawSignatureFromDer(der: Uint8Array): Bytes | undefined {
   if (der[0] !== SEQUENCE || der[1] !== der.length - 2) return undefined
   const r = readInteger(der, 2)

@@ -3,8 +3,9 @@ import { uncompressedPublicKey } from './p256.ts'
 import { webCrypto } from './port.ts'
 
 /**
- * HPKE (RFC 9180), base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message. The suite is fixed, so this is a page of
- * calls of Web Crypto, and runs wherever its port does. Tests hold it against an independent implementation, both ways.
+ * HPKE (RFC 9180), base mode: DHKEM(P-256, HKDF-SHA256), HKDF-SHA256, AES-256-GCM, one message. The suite is
+ * fixed, so a page of Web Crypto calls suffices, and runs with any implementation of `CryptoPort`. Tests
+ * compare it with an independent implementation in both directions.
  */
 
 /** `info` of everything that is sealed in this API. */
@@ -21,8 +22,8 @@ const ECDH = { name: 'ECDH', namedCurve: 'P-256' } as const
 const HMAC = { name: 'HMAC', hash: 'SHA-256' } as const
 
 /**
- * Seals to `recipientPublicKey` (65 bytes). The additional data is `enc ‖ recipientPublicKey`. Gives `enc` (65 bytes) and the ciphertext with its
- * 16-byte tag. Rejects where the key is not a point of the curve.
+ * Seals to `recipientPublicKey` (65 bytes), with the additional data `enc ‖ recipientPublicKey`. Returns
+ * `enc` (65 bytes) and the ciphertext with its 16-byte tag; rejects if the key is not a point of the curve.
  */
 export async function seal(
   recipientPublicKey: Bytes,
@@ -39,7 +40,8 @@ export async function seal(
 }
 
 /**
- * Opens what was sealed to `recipient`, as `seal` seals. `enc` is 65 bytes. Undefined where it was sealed to another key or changed.
+ * Opens what `seal` sealed to `recipient`. `enc` is 65 bytes. Undefined if it was sealed to another key or
+ * changed.
  */
 export async function open(
   recipient: CryptoKeyPair,
@@ -58,14 +60,14 @@ export async function open(
   }
 }
 
-/** X of the point that both sides come to. */
+/** X of the shared point. */
 async function agree(privateKey: CryptoKey, publicKey: Bytes): Promise<Bytes> {
   const { subtle } = webCrypto()
   const other = await subtle.importKey('raw', publicKey, ECDH, false, [])
   return new Uint8Array(await subtle.deriveBits({ ...ECDH, public: other }, privateKey, 8 * SECRET_BYTES))
 }
 
-/** The key of the message and its nonce (RFC 9180 sections 4.1 and 5.1): `dh` is what both sides come to. */
+/** The key of the message and its nonce (RFC 9180 sections 4.1 and 5.1): `dh` is the shared secret. */
 async function schedule(dh: Bytes, enc: Bytes, recipient: Bytes, usage: 'encrypt' | 'decrypt') {
   const prk = await extract(KEM_SUITE, EMPTY, 'eae_prk', dh)
   const secret = await expand(KEM_SUITE, prk, 'shared_secret', concatBytes(enc, recipient), SECRET_BYTES)
@@ -91,7 +93,7 @@ async function expand(suite: Bytes, prk: Bytes, label: string, info: Bytes, leng
 
 async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
   const { subtle } = webCrypto()
-  // HMAC fills a short key up with zeros; Web Crypto takes no empty one.
+  // HMAC pads a short key with zeros; Web Crypto takes no empty one.
   const whole = key.length > 0 ? key : new Uint8Array(SECRET_BYTES)
   const imported = await subtle.importKey('raw', whole, HMAC, false, ['sign'])
   return new Uint8Array(await subtle.sign('HMAC', imported, message))

@@ -37,13 +37,13 @@ export async function sign(privateKey: CryptoKey, message: Bytes): Promise<Bytes
   return derFromRawSignature(new Uint8Array(await webCrypto().subtle.sign(ECDSA_SHA256, privateKey, message)))
 }
 
-/** Whether a DER signature over `message` is by `publicKey` (65 bytes). Also false where that is not a point. */
+/** True if a DER signature over `message` is by `publicKey` (65 bytes). False if that is not a point. */
 export async function verify(publicKey: Bytes, message: Bytes, der: Uint8Array): Promise<boolean> {
   const raw = rawSignatureFromDer(der)
   return raw !== undefined && verifyRaw(publicKey, message, raw)
 }
 
-/** The same for a signature of r ‖ s, 64 bytes, as in tokens. */
+/** Verifies a signature of r ‖ s, 64 bytes, as in tokens. */
 export async function verifyRaw(publicKey: Bytes, message: Bytes, raw: Bytes): Promise<boolean> {
   const key = await webCrypto()
     .subtle.importKey('raw', publicKey, ECDSA, false, ['verify'])

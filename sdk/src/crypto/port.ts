@@ -1,4 +1,4 @@
-/** What the sdk uses of Web Crypto: P-256, SHA-256, HMAC and AES-GCM. */
+/** The part of Web Crypto that the SDK uses: P-256, SHA-256, HMAC and AES-GCM. */
 export interface CryptoPort {
   readonly subtle: Pick<
     SubtleCrypto,
@@ -18,8 +18,8 @@ export interface CryptoPort {
 let given: CryptoPort | undefined
 
 /**
- * Uses another implementation than the platform's own Web Crypto, in the whole program: for React Native, which has none. Call it once, before
- * anything else of the sdk. `undefined` goes back to the platform's own.
+ * Replaces the platform's Web Crypto in the whole program: for React Native, which has no Web Crypto. Call it
+ * once, before anything else of the SDK. `undefined` restores the platform's own.
  */
 export function setCrypto(port: CryptoPort | undefined): void {
   given = port
@@ -30,7 +30,9 @@ function platformCrypto(): CryptoPort | undefined {
   return globalThis.crypto
 }
 
-/** The given implementation or the platform's own. Throws an Error that names `setCrypto` where there is neither. */
+/**
+ * The given implementation or the platform's own. Throws an Error that names `setCrypto` if neither exists.
+ */
 export function webCrypto(): CryptoPort {
   const port = given ?? platformCrypto()
   if (port?.subtle) return port

@@ -12,14 +12,15 @@ const SCALAR_BITS = 256
 /** PKCS#8 of a P-256 private key without its public half, up to the 32 bytes of the scalar (RFC 5915). */
 const PKCS8_START = bytesFromHex('3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420')!
 
-/** A secret that the server sealed to this device cannot be opened. `message` says why. */
+/** A secret that the server sealed to this device cannot be opened. `message` has the reason. */
 export class SealedKeyError extends Error {
   override readonly name = 'SealedKeyError'
 }
 
 /**
- * Opens `encryptedSessionSigningKey` (specification 2.2) with the key pair it was sealed to. The private key of the
- * result can sign and cannot be exported. Throws SealedKeyError where it was sealed to another key or changed.
+ * Opens `encryptedSessionSigningKey` (specification 2.2) with the key pair it was sealed to. The private key
+ * of the result can sign and cannot be exported. Throws SealedKeyError if it was sealed to another key or
+ * changed.
  */
 export async function openSessionKey(recipient: CryptoKeyPair, text: string): Promise<CryptoKeyPair> {
   const bytes = await fromBase58check(text)

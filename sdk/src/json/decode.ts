@@ -1,8 +1,8 @@
 import { isObject } from './json.ts'
 
 /**
- * The values of an answer as its type promises: amounts as `bigint`. `shape` says where they are (`generated/calls.ts`); a value that it does
- * not name stays as it is.
+ * The values of a response as its type promises: amounts as `bigint`. `shape` has their places
+ * (`generated/calls.ts`); other values stay unchanged.
  */
 export function decode(shape: unknown, value: unknown): unknown {
   if (shape === undefined || value === null || value === undefined) return value

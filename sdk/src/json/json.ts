@@ -6,15 +6,15 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g
 const INTEGER = /^-?\d+$/
 
 /**
- * Parses JSON text. Integers beyond 2^53 come out as `bigint`, exact; all other numbers as `number`. Throws
+ * Parses JSON text. Integers beyond 2^53 become `bigint`, exact; all other numbers `number`. Throws
  * SyntaxError for text that is not JSON.
  */
 export function parseJson(text: string): unknown {
   if (!LONG_NUMBER.test(text)) return JSON.parse(text)
-  // Refuses what is not JSON before anything in it is replaced.
+  // Refuses invalid JSON before anything in it is replaced.
   JSON.parse(text)
   const numbers: (number | bigint)[] = []
-  // Every number gets its place in the list instead, so that no number of the text is taken for a place.
+  // Every number is replaced by its place in the list, so that no number of the text is mistaken for a place.
   const places = text.replace(TOKENS, (token) =>
     token.startsWith('"') ? token : String(numbers.push(numberOf(token)) - 1),
   )
@@ -31,7 +31,7 @@ export function toJson(value: unknown): string {
   return print(value, '', []) ?? 'null'
 }
 
-/** As JSON.stringify does, which takes no `bigint`: undefined for what JSON has no word for. */
+/** Like JSON.stringify, which takes no `bigint`: undefined for values that JSON cannot express. */
 function print(given: unknown, name: string, above: readonly unknown[]): string | undefined {
   const value = hasToJson(given) ? given.toJSON(name) : given
   if (typeof value === 'bigint') return String(value)
@@ -55,12 +55,12 @@ function hasToJson(value: unknown): value is { toJSON(name: string): unknown } {
   )
 }
 
-/** JSON text with the members of every object in the order of their names, by UTF-16 unit: equal values, equal text. */
+/** JSON text with the keys of every object sorted by UTF-16 unit: equal values, equal text. */
 export function toCanonicalJson(value: unknown): string {
   return canonical(parseJson(toJson(value)))
 }
 
-/** Written member by member, because a JavaScript object lists members with numeric names first. */
+/** Written key by key, because a JavaScript object lists numeric keys first. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (typeof value !== 'object' || value === null) return toJson(value)
@@ -68,7 +68,7 @@ function canonical(value: unknown): string {
   return `{${members.map(([name, member]) => `${toJson(name)}:${canonical(member)}`).join()}}`
 }
 
-/** Whether parsed JSON is an object, and neither null nor a list. */
+/** Excludes null and lists. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -4,9 +4,7 @@ interface PageBody<Item> {
   readonly nextCursor?: string
 }
 
-/**
- * The answer of a list, which is asked for when it is used: awaited it is one page, and `for await` gives every record, page by page as needed.
- */
+/** A lazy list: awaited it is one page, and `for await` gives every record, page by page as needed. */
 export class Listing<Page, Item> implements Promise<Page>, AsyncIterable<Item> {
   readonly #read: (cursor: string | undefined) => Promise<Page>
   #first: Promise<Page> | undefined

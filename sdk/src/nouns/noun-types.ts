@@ -3,17 +3,20 @@ import type { Calls } from '../generated/types.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { Listing } from './listing.ts'
 
-/** The options of a verb. An `idempotencyKey` where the call takes one, and a `signer` where a wallet signs for it. */
+/** The options of a verb: `idempotencyKey` if the call takes one, and `signer` if a wallet signs for it. */
 export type NounOptions<N extends EndpointName> = Pick<CallOptions, 'signal' | 'timeoutMs' | 'sandboxFault'> &
   (Calls[N]['idempotent'] extends true ? Pick<CallOptions, 'idempotencyKey'> : unknown) &
   (Calls[N]['signed'] extends true ? SignedOptions : unknown)
 
-/** Either `signer`, which signs at once, or what a device has signed before: `signature` and the `requestId` of the answer. */
+/**
+ * Either `signer`, which signs at once, or an earlier signature of a device: `signature` and the `requestId`
+ * of the response.
+ */
 export interface SignedOptions extends Pick<CallOptions, 'signature' | 'requestId'> {
   readonly signer?: Signer
 }
 
-/** What a verb resolves to: the body of the answer, and never the 202 that asks for a signature. */
+/** The result of a verb: the body of the response, and never the 202 that requests a signature. */
 export type ResultOf<N extends EndpointName> = (Calls[N]['signed'] extends true
   ? Exclude<Answer<N>, { status: 202 }>
   : Answer<N>)['body']

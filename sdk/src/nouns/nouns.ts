@@ -13,7 +13,7 @@ type Verb = (...given: readonly unknown[]) => unknown
 const OPTIONS = ['signal', 'timeoutMs', 'sandboxFault']
 const SIGNED_OPTIONS = ['signer', 'signature', 'requestId']
 
-/** What programs ask any object for, without meaning a noun or a verb. */
+/** Properties that programs read from any object, without meaning a noun or a verb. */
 const PROBES: ReadonlySet<string> = new Set([
   'then',
   'catch',
@@ -26,7 +26,10 @@ const PROBES: ReadonlySet<string> = new Set([
   'hasAttribute',
 ])
 
-/** The nouns of the API for a client, or for an app's own way to reach it, each with its verbs. A name that is none throws TypeError with the one that was meant. */
+/**
+ * The nouns of the API for a client, or for an app's own connection, each with its verbs. An unknown name
+ * throws TypeError with the nearest one.
+ */
 export function nounsOf(caller: Caller): Nouns {
   const nouns: Record<string, Record<string, Verb>> = {}
   for (const endpoint of endpoints().values()) {
@@ -41,7 +44,8 @@ export function nounsOf(caller: Caller): Nouns {
 }
 
 /**
- * A prototype for an object whose members are all there is: asked for another name, it throws TypeError with the one that was meant.
+ * A prototype for an object with a closed set of properties: reading another name throws TypeError with the
+ * nearest one.
  */
 export function complaining(
   whose: string,
@@ -87,7 +91,7 @@ async function pageOf(
   return (await caller.call(endpoint.name, { ...input, ...(query && { query }) })).body as never
 }
 
-/** The input of a call out of what a verb was given. Throws TypeError, naming the parameter. */
+/** The input of a call, built from the arguments of a verb. Throws TypeError, naming the parameter. */
 function inputOf(
   endpoint: Endpoint,
   given: readonly unknown[],

@@ -11,16 +11,20 @@ import { useSession } from './use-session.ts'
 import { useWords } from './use-words.ts'
 
 export interface AddPasskeyProps extends Styled {
-  /** What the customer will know the passkey by, such as the name of the device. */
+  /** The name of the passkey for the customer, such as the name of the device. */
   readonly nickname: string
   /**
-   * Gets a random text that your backend issues for this registration, where a backend in between checks it. Left out:
-   * made here, as where the page calls the server itself. The session signs the registration in either case.
+   * Gets a random string that your backend issues for this registration, if a backend in between checks it.
+   * Default: made here, which suits pages that call the server directly. The session signs the registration
+   * in either case.
    */
   readonly challenge?: () => string | Promise<string>
 }
 
-/** A button that makes a passkey of this device another way to sign in. Nothing while nobody is signed in. */
+/**
+ * A button that adds a passkey of this device as another way to sign in. Renders nothing while no customer is
+ * signed in.
+ */
 export function AddPasskey({ nickname, challenge = randomText, classNames }: AddPasskeyProps): ReactNode {
   const { session } = useSession()
   const wallet = useWallet()

@@ -11,7 +11,7 @@ export interface BalancesProps extends Styled {
   readonly hideEmpty?: boolean
 }
 
-/** What the customer's accounts hold: what can be spent, and with it what is on hold. */
+/** The balances of the customer's accounts: available, and on hold. */
 export function Balances({ hideEmpty = false, classNames }: BalancesProps): ReactNode {
   const balances = useBalances()
   const { texts } = useWords()

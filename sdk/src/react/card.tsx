@@ -44,7 +44,7 @@ function OneCard(props: Styled & { readonly card: CardRecord; readonly reload: (
   const part = useParts(classNames)
   const [said, setSaid] = useState<string>()
   const [changed, setChanged] = useState<CardRecord>()
-  // The answer to the change is newer than the list until the list has been read again.
+  // The response to the change is newer than the list until the list has been reloaded.
   const { state } = changed && changed.updatedAt > card.updatedAt ? changed : card
   const isFrozen = state === 'FROZEN'
   const change = useAction(async () => {

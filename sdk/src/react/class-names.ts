@@ -1,4 +1,4 @@
-/** The parts that components are made of. Each has the class `cs-<part>`, next to your own. */
+/** The parts of components. Each has the class `cs-<part>`, next to your own. */
 export type Part =
   | 'section'
   | 'title'

@@ -11,9 +11,9 @@ import { useConfirmation } from './use-confirmation.ts'
 import { useWords } from './use-words.ts'
 
 /**
- * A dialog for each payment that is about to be signed. Put it into the page once: without it nothing is signed.
- * Everything in it comes from the text that will be signed, after that was checked against the page's own call. Escape
- * and Cancel sign nothing.
+ * A dialog for each payment that is about to be signed. Put it into the page once: without it nothing is
+ * signed, and Escape and Cancel sign nothing. Its content comes from the text that will be signed, after that
+ * was checked against the page's own call.
  */
 export function ConfirmPayment({ classNames }: Styled): ReactNode {
   const confirmation = useConfirmation()
@@ -33,9 +33,9 @@ function Dialog({ confirmation, classNames }: Styled & { readonly confirmation: 
   useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
-    // On what is to be read first, and on no button: a key that is still held down signs nothing.
+    // Focuses the heading, and no button: a key that is still held down signs nothing.
     heading.current?.focus()
-    // Closed while it is still in the page, so that the browser gives the focus back.
+    // Closed while it is still in the page, so that the browser restores the focus.
     return () => shown?.close()
   }, [])
   const styled = classNames && { classNames }
@@ -94,7 +94,7 @@ function Amounts({ payment, classNames }: PartOfPayment): ReactNode {
   )
 }
 
-/** Every member of the payee but our own names for it, which are among all that is signed. */
+/** Every field of the payee except our own names for it, which are part of the signed text. */
 function Payee({ payment, classNames }: PartOfPayment): ReactNode {
   const { texts } = useWords()
   const part = useParts(classNames)
@@ -117,7 +117,7 @@ function Payee({ payment, classNames }: PartOfPayment): ReactNode {
   )
 }
 
-/** The transfers that the wallet's own key signs, where it is on a chain. */
+/** The transfers that the wallet's own key signs, if it is on a chain. */
 function Chain({ payment, classNames }: PartOfPayment): ReactNode {
   const { texts, signedMoney } = useWords()
   const part = useParts(classNames)
@@ -142,7 +142,7 @@ function Chain({ payment, classNames }: PartOfPayment): ReactNode {
   )
 }
 
-/** The payload itself, member by member, as it is signed. */
+/** The payload itself, field by field, as it is signed. */
 function Everything({ payment, classNames }: PartOfPayment): ReactNode {
   const { texts } = useWords()
   const part = useParts(classNames)

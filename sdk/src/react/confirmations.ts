@@ -5,19 +5,19 @@ import type { Payment } from '../signing/statement.ts'
 export interface Confirmation {
   /** From the exact text that will be signed. */
   readonly payment: Payment
-  /** Signs with true, signs nothing with false. Only the first answer counts. */
+  /** Signs with true, signs nothing with false. Only the first call counts. */
   readonly answer: (isConfirmed: boolean) => void
 }
 
 /**
- * The payments that wait to be shown, the oldest first. Where nobody shows payments, `ask` refuses: nothing is signed
- * that was not on the screen.
+ * The payments that wait to be shown, the oldest first. Without a viewer, `ask` refuses: a payment that was
+ * not on the screen is never signed.
  */
 export class Confirmations {
   #waiting: readonly Confirmation[] = []
   readonly #viewers = new Set<{ readonly changed: () => void }>()
 
-  /** The `confirm` of the wallet. Rejects with ConfirmationRequiredError where nobody shows payments. */
+  /** The `confirm` of the wallet. Rejects with ConfirmationRequiredError if no component shows payments. */
   readonly ask: Confirm = (payment) => {
     if (this.#viewers.size === 0) throw new ConfirmationRequiredError(payment)
     return new Promise((resolve) => {
@@ -35,9 +35,9 @@ export class Confirmations {
   /** The payment to show. */
   readonly current = (): Confirmation | undefined => this.#waiting[0]
 
-  /** Registers who shows payments. When the last one leaves, what waits is declined. */
+  /** Registers a component that shows payments. When the last one leaves, waiting payments are declined. */
   readonly view = (onChange: () => void): (() => void) => {
-    // One for each call, so that two who give the same function are two.
+    // One object for each call, so that two callers with the same function count as two.
     const viewer = { changed: onChange }
     this.#viewers.add(viewer)
     return () => {

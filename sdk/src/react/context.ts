@@ -12,7 +12,7 @@ export type SessionState =
   | { readonly status: 'signed-out'; readonly why?: 'ended' | 'signed-out' }
   | { readonly status: 'signed-in'; readonly session: Session }
 
-/** What the provider gives to every component below it. */
+/** The provider's values for every component below it. */
 export interface Countersign extends Look {
   readonly client: Caller
   /** Every call by its noun and verb: `api.externalAccounts.create(…)`. */
@@ -22,19 +22,19 @@ export interface Countersign extends Look {
   readonly wallet: Wallet
   readonly confirmations: Confirmations
   readonly state: SessionState
-  /** Takes a session that was made by another way than `SignIn`, and keeps it. */
+  /** Takes a session that was created by another way than `SignIn`, and keeps it. */
   readonly start: (session: Session) => Promise<void>
   /** Forgets the session on this device. `useSession().signOut` revokes it too. */
   readonly end: (why: 'ended' | 'signed-out') => Promise<void>
-  /** Rises when something has changed; what is shown is read again then. */
+  /** Increases when something has changed; components then reload. */
   readonly version: number
-  /** Has everything that is shown read again. */
+  /** Reloads everything that is shown. */
   readonly refresh: () => void
 }
 
 export const CountersignContext = createContext<Countersign | undefined>(undefined)
 
-/** Everything of the provider. Throws outside of a `CountersignProvider`. */
+/** All values of the provider. Throws outside of a `CountersignProvider`. */
 export function useCountersign(): Countersign {
   const context = useContext(CountersignContext)
   if (!context) throw new Error('Put a CountersignProvider around the components of the wallet kit.')

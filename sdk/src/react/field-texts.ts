@@ -1,14 +1,14 @@
 import type { Payment } from '../signing/statement.ts'
 import type { Texts } from './texts/texts.ts'
 
-/** The name of a member: `accountInfo.beneficiary.fullName` is what the table says of `fullName`. */
+/** The label of a field: `accountInfo.beneficiary.fullName` has the label of `fullName`. */
 export function fieldText(texts: Texts, path: string): string {
   const name = path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? path
   const fields: Readonly<Record<string, string>> = texts.fields
   return Object.hasOwn(fields, name) ? (fields[name] ?? name) : name
 }
 
-/** The value of a member, in words where the table has some. */
+/** The value of a field, translated if the table has it. */
 export function valueText(texts: Texts, path: string, value: string): string {
   if (path.endsWith('accountType')) return placeOf(value)
   if (path.endsWith('beneficiaryType')) return value === 'BUSINESS' ? texts.business : texts.individual
@@ -21,7 +21,7 @@ export function placeOf(accountType: string): string {
   return name.length <= 4 ? name : name.charAt(0) + name.slice(1).toLowerCase()
 }
 
-/** Names the payee in words: the id of an account says nothing to a person. */
+/** Names the payee in words, because the id of an account means nothing to a person. */
 export function payeeName(texts: Texts, destination: Payment['destination']): string {
   if (destination.destinationType === 'UMA_ADDRESS') return destination.umaAddress
   const { accountInfo, currency } = destination

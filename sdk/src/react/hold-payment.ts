@@ -7,8 +7,8 @@ type Quote = Answer<'quote_get'>['body']
 type Request = Pick<BodyInput<'quote_create'>, 'destination' | 'lockedCurrencySide' | 'lockedCurrencyAmount'>
 
 /**
- * A signer that signs nothing but the payment of this quote: with the amounts that the page shows, to whom the page asked
- * to pay, and with the amount that it fixed. What differs is refused before the customer is asked.
+ * A signer that signs only the payment of this quote: with the amounts that the page shows, and the payee and
+ * the fixed amount of the page's request. Any difference is refused before the customer is prompted.
  */
 export function signerOf(signer: Signer, quote: Quote, request: Request): Signer {
   return {

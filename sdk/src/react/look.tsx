@@ -14,7 +14,7 @@ export interface Look {
 }
 
 export interface KitLookProps {
-  /** BCP 47: `es`, `pt-BR`. Default: `en`, as for a language that has no texts. */
+  /** BCP 47: `es`, `pt-BR`. Default: `en`, also for a language that has no translation. */
   readonly language?: string | undefined
   /** Your own strings in place of the kit's. */
   readonly texts?: Partial<Texts> | undefined

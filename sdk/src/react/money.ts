@@ -1,4 +1,7 @@
-/** The currencies whose smallest unit is not a hundredth. A test holds both lists to the contract's table. */
+/**
+ * The currencies whose smallest unit is not a hundredth. A test compares both lists with the contract's
+ * table.
+ */
 const DECIMALS: Readonly<Record<string, number>> = {
   RWF: 0,
   UGX: 0,
@@ -18,8 +21,8 @@ const HUNDREDTHS = new Set(
 )
 
 /**
- * The places of a currency, for a payload, which names the code alone. Undefined for a code that this version does not
- * know: an amount with a guessed point would be another amount.
+ * The decimal places of a currency in a payload, which has only the code. Undefined for a code that this
+ * version does not know: an amount with a guessed point would be another amount.
  */
 export function decimalsOf(currency: string): number | undefined {
   return Object.hasOwn(DECIMALS, currency) ? DECIMALS[currency] : HUNDREDTHS.has(currency) ? 2 : undefined
@@ -34,8 +37,9 @@ export function decimalText(amount: bigint, decimals: number): `${number}` {
 }
 
 /**
- * An amount as a language writes it, with the code of its currency: `1.234,50 USD`. No unit is rounded away. Of a
- * currency with more than two places, zeros at the end are left out. The code, not the symbol: `$` is of many.
+ * An amount as a language writes it, with the code of its currency: `1.234,50 USD`. Never rounded; trailing
+ * zeros are dropped for currencies with more than two places. The code, not the symbol: many currencies use
+ * `$`.
  */
 export function amountText(
   language: string,
@@ -53,8 +57,9 @@ export function amountText(
 }
 
 /**
- * What a person typed, in the smallest unit: `12,5` is `1250n` with two places. Takes the decimal sign of the language,
- * and the other one where it cannot be meant for thousands. Undefined where it is not one amount above zero for certain.
+ * A typed amount, in the smallest unit: `12,5` is `1250n` with two places. Accepts the decimal sign of the
+ * language, and the other one if it cannot be a thousands separator. Undefined unless it is certainly one
+ * amount above zero.
  */
 export function parseAmount(language: string, text: string, decimals: number): bigint | undefined {
   const [, whole, sign, fraction = ''] = /^(\d{1,15})(?:([.,])(\d+))?$/.exec(text.trim()) ?? []
@@ -68,7 +73,7 @@ function decimalSign(language: string): string | undefined {
   return new Intl.NumberFormat(language).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value
 }
 
-/** A person typed something that is not one amount above zero. */
+/** The input is not one amount above zero. */
 export class AmountError extends Error {
   override readonly name = 'AmountError'
 }

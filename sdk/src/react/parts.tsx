@@ -122,12 +122,15 @@ export function Form(
   )
 }
 
-/** What has happened, read out when it changes: results politely, failures at once. Both are there from the start. */
+/**
+ * The outcome, read out when it changes: results politely, failures at once. Both regions exist from the
+ * start.
+ */
 export function Outcome(
   props: Styled & {
     readonly status?: string | undefined
     readonly error?: unknown
-    /** The texts for codes that mean something else here. */
+    /** The messages for codes that mean something else here. */
     readonly sentences?: Readonly<Record<string, Sentence>>
   },
 ): ReactNode {
@@ -146,7 +149,7 @@ export function Outcome(
   )
 }
 
-/** A resource: what it has, or why there is nothing yet. */
+/** A resource: its content, or the reason why there is nothing yet. */
 export function Loaded<T>(
   props: Styled & { readonly of: Resource<T>; readonly children: (data: T) => ReactNode },
 ): ReactNode {

@@ -23,8 +23,8 @@ const USD_ALONE: readonly BankKind[] = ['USD']
 const STATUS = { UNDER_WAY: 'paymentUnderWay', SETTLED: 'paymentSettled', FAILED: 'paymentFailed' } as const
 
 /**
- * Pays a person's bank account out of the wallet. It needs `ConfirmPayment` in the page, which shows what is signed. Shown while the
- * customer is signed in.
+ * Pays a person's bank account out of the wallet. It needs `ConfirmPayment` in the page, which shows the
+ * payment to sign. Shown while the customer is signed in.
  */
 export function PayForm({ currencies = USD_ALONE, classNames }: PayFormProps): ReactNode {
   const { session } = useSession()
@@ -90,7 +90,7 @@ function Currency(
   )
 }
 
-/** The payment of what the form says. */
+/** The payment in the form. */
 function usePayment(currency: BankKind) {
   const { api, customerId } = useCountersign()
   const { parseMoney } = useWords()

@@ -19,18 +19,21 @@ export type CountersignProviderProps = Reach &
     /** The customer's embedded wallet. */
     readonly accountId: string
     /**
-     * The server's quorum key, 130 hex characters. Build it into the page: a key that arrives together with the answers
-     * proves only that they agree.
+     * The server's quorum key, 130 hex characters. Build it into the page: a key that arrives together with
+     * the responses proves only that they agree.
      */
     readonly quorumPublicKey: string
-    /** The facts that the page knows of the wallet on its chain: payments that say otherwise are refused before they are shown. */
+    /**
+     * The page's own knowledge of the wallet on its chain: payments that contradict it are refused before
+     * they are shown.
+     */
     readonly chain?: WalletChain
     readonly relyingParty?: RelyingParty
     /** Default: the browser's passkeys. */
     readonly authenticator?: PasskeyAuthenticator
     /** Default: the browser's IndexedDB. `NO_STORE` keeps nothing over a reload. */
     readonly sessionStore?: SessionStore
-    /** The seconds after which what is shown is read again while the page is visible. Default: 10. 0: never. */
+    /** The interval in seconds for reloading data while the page is visible. Default: 10. 0: never. */
     readonly refreshSeconds?: number
   }
 
@@ -70,7 +73,7 @@ export function CountersignProvider(props: CountersignProviderProps): ReactNode 
   )
 }
 
-/** The wallet, a new one only where a value differs: objects are new in every rendering of a page. */
+/** The wallet; a new one only if a value differs, because objects are new in every rendering of a page. */
 function useWalletOf(
   props: CountersignProviderProps,
   client: Countersign['client'],
@@ -106,7 +109,7 @@ function useWalletOf(
   )
 }
 
-/** Without the members that are undefined. */
+/** Without undefined properties. */
 function given<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }

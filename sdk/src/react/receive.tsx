@@ -11,11 +11,14 @@ import { useWords } from './use-words.ts'
 type Instructions = Account['fundingPaymentInstructions'][number]
 
 export interface ReceiveProps extends Styled {
-  /** The account that is to be paid. Default: the wallet of the provider. */
+  /** The account to be paid. Default: the wallet of the provider. */
   readonly accountId?: string
 }
 
-/** How money gets into an account: every address and bank account of it as text, each member with a button to copy. */
+/**
+ * The ways to pay into an account: every address and bank account of it as text, each field with a button to
+ * copy.
+ */
 export function Receive({ accountId, classNames }: ReceiveProps): ReactNode {
   const accounts = useBalances()
   const { texts } = useWords()
@@ -45,7 +48,7 @@ function Way({ instructions, classNames }: Styled & { readonly instructions: Ins
   const place = 'assetType' in info ? `${placeOf(accountType)}, ${info.assetType}` : placeOf(accountType)
   const [said, setSaid] = useState<string>()
   const copy = async (label: string, text: string) => {
-    // Cleared first, so that copying the same again is read out again.
+    // Cleared first, so that a second copy of the same value is announced again.
     setSaid(undefined)
     try {
       await navigator.clipboard.writeText(text)

@@ -73,7 +73,7 @@ export function SignInByCode(
   )
 }
 
-/** The sending of a code, and the check of what was typed. Either gives the field the focus when it has failed. */
+/** Sends a code and checks the input. Either focuses the field when it fails. */
 function useCode(
   credential: CodeCredential,
   onSession: (session: Session) => Promise<void>,

@@ -20,19 +20,19 @@ export interface SignInProps extends Styled {
   /** The name of that provider, as customers know it. */
   readonly identityProvider?: string
   readonly onSignedIn?: (session: Session) => void
-  /** What is shown beside the session while there is one, such as `AddPasskey`. */
+  /** Shown next to the session while there is one, such as `AddPasskey`. */
   readonly children?: ReactNode
 }
 
 /**
- * Signs in to the wallet by what it has: codes by e-mail and SMS, passkeys, an identity. Afterwards it says until when
- * the session lasts, and signs out.
+ * Signs in to the wallet by its credentials: codes by e-mail and SMS, passkeys, an identity. Afterwards it
+ * shows the expiry of the session, and signs out.
  */
 export function SignIn(props: SignInProps): ReactNode {
   const { status, why } = useSession()
   const { texts } = useWords()
   const styled = props.classNames && { classNames: props.classNames }
-  // Whether the customer has just done it here: then the focus goes along, and nowhere else.
+  // True if the customer has just signed in here: only then the focus moves.
   const [isFresh, setFresh] = useState(false)
   const said = why === 'ended' ? texts.sessionEnded : why === 'signed-out' ? texts.signedOut : undefined
   return (
@@ -144,7 +144,7 @@ function Ways(props: WaysProps): ReactNode {
   )
 }
 
-/** What the button of a credential says. */
+/** The label of the button of a credential. */
 function labelOf({ type, nickname }: Credential, provider: string, texts: Texts): string {
   if (type === 'EMAIL_OTP') return texts.sendCodeTo(nickname)
   if (type === 'SMS_OTP') return texts.textCodeTo(nickname)

@@ -17,7 +17,7 @@ import { wordsOf } from './use-words.ts'
 const languages = Object.entries(TEXTS)
 const ARGUMENT = '•argument•'
 
-/** Every text of a language by its path, those with an argument filled. */
+/** Every message of a language by its path, with arguments filled in. */
 function textsOf(part: object, path = ''): [path: string, text: string][] {
   return Object.entries(part).flatMap(([name, value]: [string, unknown]) => {
     if (typeof value === 'string') return [[path + name, value]] satisfies [string, string][]
@@ -30,7 +30,7 @@ function textsOf(part: object, path = ''): [path: string, text: string][] {
   })
 }
 
-/** The names of every member that a schema has, at any depth. */
+/** The names of all fields of a schema, at any depth. */
 function membersOf(schema: unknown, found = new Set<string>()): Set<string> {
   if (typeof schema !== 'object' || schema === null) return found
   for (const [key, value] of Object.entries(schema)) {
@@ -56,7 +56,7 @@ describe.each(languages)('the texts in %s', (language, texts) => {
     const same = textsOf(texts).filter(
       ([path, text]) => english.get(path) === text && /[a-z] [a-z]/.test(text),
     )
-    // What has no other name there.
+    // Names without another form there.
     expect(
       same.map(([, text]) => text).filter((text) => !/^(?:Sort code|Routing number)$/.test(text)),
     ).toEqual([])
@@ -142,7 +142,7 @@ test.each([
   ['es', '12.50', 2, 1250n],
   ['en', ' 0.000001 ', 6, 1n],
   ['en', '5', 0, 5n],
-  // Either a thousand or one: nobody knows.
+  // Either a thousand or one: ambiguous.
   ['en', '1,000', 2, undefined],
   ['es', '1.000', 6, undefined],
   ['en', '1.001', 2, undefined],

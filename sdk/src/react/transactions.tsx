@@ -7,9 +7,9 @@ import { type TransactionRecord, useTransactions } from './use-lists.ts'
 import { useWords } from './use-words.ts'
 
 export interface TransactionsProps extends Styled {
-  /** How many are shown at first, and come with each "show more". Default: 10. */
+  /** The number shown at first, and added by each "show more". Default: 10. */
   readonly pageRecords?: number
-  /** Shows the payments too that got a price and were never made. */
+  /** Also shows payments that got a price and were never made. */
   readonly showUnpaid?: boolean
 }
 

@@ -12,7 +12,10 @@ export interface Action<Arguments extends unknown[]> {
   readonly clear: () => void
 }
 
-/** `act` as an action. Where the server no longer knows the session that signs, the customer is signed out here too. */
+/**
+ * `act` as an action. If the server no longer knows the session that signs, the customer is signed out here
+ * too.
+ */
 export function useAction<Arguments extends unknown[]>(
   act: (...args: Arguments) => Promise<unknown>,
 ): Action<Arguments> {

@@ -2,10 +2,10 @@ import { useEffect, useMemo, useRef } from 'react'
 import type { Caller } from '../client/calls.ts'
 import { Client } from '../client/client.ts'
 
-/** How a page reaches the API: the two forms of it. */
+/** A page's connection to the API, in two forms. */
 export type Reach =
   | {
-      /** Your own way to the API, such as a `Client` or a backend in between. */
+      /** Your own connection to the API, such as a `Client` or a backend in between. */
       readonly client: Caller
       readonly baseUrl?: never
       readonly accessToken?: never
@@ -14,11 +14,16 @@ export type Reach =
       readonly client?: never
       /** The server, with the version: `https://pay.example.com/2025-10-13`. */
       readonly baseUrl: string
-      /** Gets a token of this customer from your backend. Asked again when the server refuses the old one. */
+      /**
+       * Gets a token of this customer from your backend. Called again when the server refuses the old one.
+       */
       readonly accessToken: () => string | Promise<string>
     }
 
-/** The client of a provider. A new `accessToken` function, as every rendering makes one, does not make a new client. */
+/**
+ * The client of a provider. A new `accessToken` function, which every rendering creates, does not create a
+ * new client.
+ */
 export function useClient({ client, baseUrl, accessToken }: Reach): Caller {
   const latest = useRef(accessToken)
   useEffect(() => {

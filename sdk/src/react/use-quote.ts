@@ -11,11 +11,11 @@ import { useSession } from './use-session.ts'
 
 export type Quote = Answer<'quote_get'>['body']
 
-/** What a quote is asked for; the wallet pays where no source is named. */
+/** The input of a quote; the wallet pays if no source is named. */
 export type QuoteInput = Omit<BodyInput<'quote_create'>, 'source' | 'immediatelyExecute'> &
   Partial<Pick<BodyInput<'quote_create'>, 'source'>>
 
-/** How far a payment is. `SETTLED` and `FAILED` are the ends. */
+/** The progress of a payment. `SETTLED` and `FAILED` are final. */
 export type PaymentPhase = 'NONE' | 'QUOTED' | 'UNDER_WAY' | 'SETTLED' | 'FAILED'
 
 /** One payment, from its price to its end. */
@@ -24,11 +24,14 @@ export interface QuoteControls {
   readonly transaction: Transaction | undefined
   readonly phase: PaymentPhase
   readonly isBusy: boolean
-  /** Why the last step failed, for `useErrorText`. */
+  /** The error of the last step, for `useErrorText`. */
   readonly error: unknown
-  /** Asks for a price. No money moves. Resolves to it, or to undefined where it failed. */
+  /** Requests a price. No money moves. Resolves to the quote, or to undefined if it failed. */
   readonly create: (input: QuoteInput) => Promise<Quote | undefined>
-  /** Pays a quote of `create`: the payload is held to what was asked, the customer confirms, the session signs, and the transaction is followed to its end. */
+  /**
+   * Pays a quote of `create`: the payload is compared with the request, the customer confirms, the session
+   * signs, and the transaction is followed to its end.
+   */
   readonly execute: (quote?: Quote) => Promise<void>
   readonly reset: () => void
 }
@@ -42,7 +45,7 @@ export function useQuote(): QuoteControls {
   const [quote, setQuote] = useState<Quote>()
   const [isPaid, setPaid] = useState(false)
   const { transaction, follow, forget } = useFollowed()
-  /** What each quote was asked for: its payload is held to that. */
+  /** The request of each quote, to compare its payload with. */
   const requests = useRef(new Map<string, QuoteInput>())
 
   const reset = useCallback(() => {
@@ -61,12 +64,12 @@ export function useQuote(): QuoteControls {
   const executing = useAction(async (which: Quote | undefined) => {
     const request = which && requests.current.get(which.id)
     if (!which || !request) throw new TypeError('Only a quote that was created here can be executed here.')
-    if (!session) throw new SessionRequiredError('Nobody is signed in.')
+    if (!session) throw new SessionRequiredError('No customer is signed in.')
     const signer = signerOf(session, which, request)
     await signed(client, 'quote_execute', { params: { quoteId: which.id } }, signer)
     setPaid(true)
     refresh()
-    // Followed on the side: the payment is made, whatever becomes of the looking.
+    // Not awaited: the payment is made, even if following it fails.
     void follow(which.transactionId)
   })
 
@@ -94,7 +97,7 @@ export function useQuote(): QuoteControls {
   }
 }
 
-/** A transaction that is looked at until it has ended. */
+/** Follows a transaction until it has ended. */
 function useFollowed() {
   const { client, refresh } = useCountersign()
   const [transaction, setTransaction] = useState<Transaction>()
@@ -119,7 +122,9 @@ function useFollowed() {
   return { transaction, follow, forget }
 }
 
-/** The transaction at its end, however often the connection is lost until then. Undefined where nobody looks any more. */
+/**
+ * The transaction at its end, retried through connection failures. Undefined once no component follows it.
+ */
 async function untilEnded(client: Caller, id: string, signal: AbortSignal): Promise<Transaction | undefined> {
   while (!signal.aborted) {
     try {

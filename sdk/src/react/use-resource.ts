@@ -1,20 +1,17 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useCountersign } from './context.ts'
 
-/** Something that is read from the server, and read again when something has changed. */
+/** Data that is read from the server, and read again when something has changed. */
 export interface Resource<T> {
-  /** The last answer; stays while it is read again. */
+  /** The last response; kept during a reload. */
   readonly data: T | undefined
-  /** Why the last reading failed. */
+  /** The error of the last read. */
   readonly error: unknown
   readonly isLoading: boolean
   readonly reload: () => void
 }
 
-/**
- * Reads with `load`, at once and whenever the provider's `version` rises. `key` says what is read: another one begins
- * anew.
- */
+/** Reads with `load`, at once and whenever the provider's `version` rises. A new `key` starts over. */
 export function useResource<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
   const { version } = useCountersign()
   const [own, setOwn] = useState(0)

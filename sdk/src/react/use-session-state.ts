@@ -21,7 +21,7 @@ export function useSessionState(wallet: Wallet, store: SessionStore) {
         if (isCurrent) setState(session ? { status: 'signed-in', session } : { status: 'signed-out' })
       },
       () => {
-        // A browser that keeps nothing, as in a private window: the customer signs in again.
+        // The browser stores nothing, as in a private window: the customer signs in again.
         if (isCurrent) setState({ status: 'signed-out' })
       },
     )

@@ -3,14 +3,14 @@ import { CountersignError } from '../client/errors.ts'
 import type { Session } from '../wallet/session.ts'
 import { type SessionState, useCountersign } from './context.ts'
 
-/** The session on this device, and what can be done with it. */
+/** The session on this device, and its actions. */
 export interface SessionControls {
   readonly status: SessionState['status']
-  /** The session, where the customer is signed in. */
+  /** Set while the customer is signed in. */
   readonly session: Session | undefined
-  /** Why there is none any more. */
+  /** The reason why the session is gone. */
   readonly why: 'ended' | 'signed-out' | undefined
-  /** Takes a session that a page made itself: `start(await wallet.oauth.signIn({ oidcToken, key }))`. */
+  /** Takes a session that a page created itself: `start(await wallet.oauth.signIn({ oidcToken, key }))`. */
   readonly start: (session: Session) => Promise<void>
   /** Exchanges the session for a new one, which lasts longer, and revokes the old one. */
   readonly renew: () => Promise<void>
@@ -31,7 +31,7 @@ export function useSession(): SessionControls {
     try {
       await session?.revoke()
     } catch (error) {
-      // One that has ended by itself is gone already. After any other failure the customer is still signed in.
+      // An expired session is already gone. After any other failure the customer is still signed in.
       if (!(error instanceof CountersignError) || error.status >= 500) throw error
     }
     await end('signed-out')

@@ -10,20 +10,22 @@ interface CurrencyAmount {
   readonly currency: { readonly code: string; readonly decimals: number }
 }
 
-/** How to say things in the customer's language. */
+/** Formatters for the customer's language. */
 export interface Words {
   readonly texts: Texts
   /** An amount of a record. */
   readonly money: (value: CurrencyAmount, signDisplay?: 'auto' | 'always') => string
-  /** An amount of a payload, which names its currency by the code alone. */
+  /** An amount of a payload, which has only the code of its currency. */
   readonly signedMoney: (amount: bigint, currency: string) => string
-  /** What a person typed, in the smallest unit of a currency with these places; undefined where it is no amount. */
+  /**
+   * A typed amount, in the smallest unit of a currency with these places; undefined if it is not an amount.
+   */
   readonly parseMoney: (text: string, decimals: number) => bigint | undefined
   /** A day and time of ISO 8601. */
   readonly time: (text: string | Date) => string
   /** The time of a day. */
   readonly hour: (time: Date) => string
-  /** What to tell the customer about a failure. `own` names the text for a code where another one fits better. */
+  /** The message for a failure. `own` names the message for a code if another one fits better. */
   readonly error: (error: unknown, own?: Readonly<Record<string, Sentence>>) => string
 }
 

@@ -64,7 +64,7 @@ const TO_BANK = {
 
 const shown: Payment[] = []
 let calls: readonly string[] = []
-/** Pays with what a backend gives to sign. */
+/** Pays with a payload from a backend. */
 async function pay(own: object, known?: WalletChain) {
   const { caller, signed: signatures } = backend((sent: Sent) => ({
     ...sent,

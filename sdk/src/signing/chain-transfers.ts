@@ -2,16 +2,19 @@ import type { Confirm } from './confirm.ts'
 import { PayloadMismatchError } from './payload-mismatch.ts'
 import type { Payment } from './statement.ts'
 
-/** What a device knows of the chain that its wallet is on: best built into the app, like the quorum key. */
+/**
+ * The device's own knowledge of the chain that its wallet is on: best built into the app, like the quorum
+ * key.
+ */
 export interface WalletChain {
   /** The address of the wallet. */
   readonly address?: string
   readonly chainId?: number
-  /** The contract of what it holds. */
+  /** The contract of the token that it holds. */
   readonly token?: string
 }
 
-/** What the wallet's own key signs: `payment.chain`. */
+/** The transfers that the wallet's own key signs: `payment.chain`. */
 export type ChainTransfers = NonNullable<Payment['chain']>
 
 /** The public chains and their USDC. Others are test chains. */
@@ -26,8 +29,9 @@ const PUBLIC: Readonly<
 const VALID_MS_MAX = 24 * 60 * 60 * 1000
 
 /**
- * Checks what a payment says of a chain against what it says besides: the transfers add up to what the wallet sends, they go to the
- * payee that is named, and to nobody but this server otherwise. Throws PayloadMismatchError, naming the member.
+ * Checks that the chain transfers of a payment agree with the rest of it: they add up to what the wallet
+ * sends, and go to the named payee, otherwise only to this server. Throws PayloadMismatchError, naming the
+ * field.
  */
 export function checkTransfers(payment: Payment): void {
   const { chain, sends } = payment
@@ -48,14 +52,14 @@ export function checkTransfers(payment: Payment): void {
     if (isSame(to, chain.from))
       throw new PayloadMismatchError(`chain.transfers.${index}.to`, 'is the wallet itself')
   if (new Set(transfers.map(({ nonce }) => nonce)).size < transfers.length)
-    throw new PayloadMismatchError('chain.transfers.1.nonce', 'is that of another transfer')
+    throw new PayloadMismatchError('chain.transfers.1.nonce', 'equals the nonce of another transfer')
   checkPayee(payment, chain)
 }
 
-/** A payee on the same chain is paid straight; a fee of its own is only there beside such a payment. */
+/** A payee on the same chain is paid directly; a separate fee exists only next to such a payment. */
 function checkPayee({ destination, delivers, feesIncluded, sends }: Payment, chain: ChainTransfers): void {
   const [first, fee] = chain.transfers
-  if (!first) throw new PayloadMismatchError('chain.transfers', 'are none')
+  if (!first) throw new PayloadMismatchError('chain.transfers', 'are missing')
   const info = destination.destinationType === 'ACCOUNT' ? destination.accountInfo : undefined
   const isSameCurrency = delivers.currency === sends.currency
   const isThere = isSameCurrency && info?.accountType === `${chain.network}_WALLET`
@@ -84,8 +88,8 @@ function checkTime({ expiresAt }: Payment, { validBefore }: ChainTransfers): voi
 }
 
 /**
- * A `confirm` for a wallet on this chain: a payment of another address, chain or token is refused with PayloadMismatchError before it
- * is shown, and so is one that names no transfers.
+ * A `confirm` for a wallet on this chain: a payment of another address, chain or token, or without transfers,
+ * is refused with PayloadMismatchError before it is shown.
  */
 export function onChain(known: WalletChain, confirm: Confirm): Confirm {
   return (payment) => {

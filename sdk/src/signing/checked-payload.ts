@@ -5,15 +5,15 @@ import { PayloadMismatchError } from './payload-mismatch.ts'
 import { bodySha256, type SignedCall } from './signed-call.ts'
 import { isPayment, readPayload, type Statement } from './statement.ts'
 
-/** What this side itself knows about the call that it is about to sign. */
+/** The caller's own knowledge of the call that it is about to sign. */
 export interface Expectation extends SignedCall {
   /** The wallet whose session signs. */
   readonly account: string
-  /** The `requestId` of the 202 answer, if this side received it. It is sent in the `Request-Id` header. */
+  /** The `requestId` of the 202 response, if this side received it. It is sent in the `Request-Id` header. */
   readonly requestId?: string | undefined
-  /** The expiry of that answer or of the quote. ISO 8601. */
+  /** The expiry of that response or of the quote. ISO 8601. */
   readonly expiresAt?: string | undefined
-  /** The key that a secret will be sealed to, where the body does not contain it. */
+  /** The key that a secret will be sealed to, if the body does not contain it. */
   readonly clientPublicKey?: string
 }
 
@@ -31,10 +31,10 @@ export class CheckedPayload {
   }
 
   /**
-   * Checks a `payloadToSign` against the call that it authorizes: operation, method and path, account, request, expiry,
-   * the hash of the body and the key that a secret will be sealed to. What a payment says of a chain has to agree with the rest
-   * of it. Rejects with PayloadMismatchError, which names the member that differs. It cannot check whether the customer wants
-   * this payee: a payment is shown first, see `Confirm`.
+   * Checks a `payloadToSign` against the call that it authorizes: operation, method and path, account,
+   * request, expiry, the hash of the body, the key that a secret will be sealed to, and chain transfers.
+   * Rejects with PayloadMismatchError, which names the field that differs. Only the customer can check the
+   * payee, so a payment is shown first, see `Confirm`.
    */
   static async check(payloadToSign: string, expected: Expectation): Promise<CheckedPayload> {
     const statement = readPayload(payloadToSign)
@@ -52,7 +52,7 @@ export class CheckedPayload {
     return new CheckedPayload(payloadToSign, statement)
   }
 
-  /** Whether this object was made by `check`. In plain JavaScript no type proves it. */
+  /** True if `check` made this object. In plain JavaScript no type proves it. */
   static isOne(value: unknown): value is CheckedPayload {
     return typeof value === 'object' && value !== null && #isChecked in value
   }

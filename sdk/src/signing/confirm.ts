@@ -1,9 +1,9 @@
 import { isPayment, type Payment, type Statement } from './statement.ts'
 
 /**
- * Shows the customer the payment and resolves to their decision. The members come from the exact text that will be
- * signed: show the amounts and the payee from them, or `summary` where one sentence is enough. Do not show data that
- * arrived in another way.
+ * Shows the customer the payment and resolves to their decision. The fields come from the exact text that
+ * will be signed: show the amounts and the payee from them, or `summary` if one sentence is enough. Do not
+ * show data that arrived in another way.
  */
 export type Confirm = (payment: Payment) => boolean | Promise<boolean>
 
@@ -30,7 +30,8 @@ export class NotConfirmedError extends Error {
 }
 
 /**
- * Resolves where nothing is paid or the customer agrees. Rejects with one of the errors above, or as `confirm` does.
+ * Resolves if nothing is paid or the customer agrees. Rejects with one of the errors above, or like
+ * `confirm`.
  */
 export async function askFor(statement: Statement, confirm: Confirm | undefined): Promise<void> {
   if (!isPayment(statement)) return

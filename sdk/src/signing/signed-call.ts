@@ -9,17 +9,17 @@ export interface SignedCall {
   /** The name of the operation in the contract: `card_update`. */
   readonly operation: SignedOperation
   /**
-   * Method and path below the base address, nothing escaped: `PATCH /cards/Card:…`. Left out only where this side does
-   * not know which quote is paid: then only the payload itself describes the payment, and `confirm` shows that.
+   * Method and path below the base address, unescaped: `PATCH /cards/Card:…`. Omitted only if this side does
+   * not know the quote: then only the payload describes the payment, and `confirm` shows it.
    */
   readonly target?: string | undefined
-  /** The body as it was sent; absent where there is none. */
+  /** The body as it was sent; absent without one. */
   readonly body?: unknown
 }
 
 /**
- * The call that a wallet signs for when `name` is called with `input`. A call without its own payload executes a quote, and the wallet
- * signs for that: one signature is valid for each of them.
+ * The call that a wallet signs when `name` is called with `input`. A call without its own payload executes a
+ * quote, and the wallet signs that: one signature is valid for each of them.
  */
 export function signedCall<N extends SignedName>(name: N, input: Input<N>): SignedCall
 export function signedCall(name: SignedName, input: Pick<AnyInput, 'params' | 'body'>): SignedCall

@@ -4,14 +4,16 @@ import { CheckedPayload } from './checked-payload.ts'
 import { isSignedName, signedCall } from './signed-call.ts'
 import type { Signer } from './signer.ts'
 
-/** The final answer of a signed operation: not the 202. */
+/** The final response of a signed operation: not the 202. */
 export type SignedAnswer<N extends SignedName> = Exclude<Answer<N>, { status: 202 }>
 
 /**
- * A signed operation in one call (specification 3.4): sends it; for a 202, checks the payload against the call, has it
- * signed, and sends the same input again with the same `Idempotency-Key`. An operation that needs no signature answers
- * at once. Rejects with PayloadMismatchError where the payload does not match this call, with CountersignError as
- * `call` does, and as the signer does: a session requires a payment to be confirmed (`Confirm`).
+ * A signed operation in one call (specification 3.4): sends it; for a 202, checks the payload against the
+ * call, has it signed, and sends the same input again with the same `Idempotency-Key`. An operation that
+ * needs no signature completes at once.
+ *
+ * Rejects with PayloadMismatchError if the payload does not match this call, with CountersignError like
+ * `call`, and like the signer: a session requires a payment to be confirmed (`Confirm`).
  */
 export async function signed<N extends SignedName>(
   caller: Caller,
@@ -22,7 +24,9 @@ export async function signed<N extends SignedName>(
   return (await signedByName(caller, name, input, signer)) as SignedAnswer<N>
 }
 
-/** `signed` for helpers that read the name from a table. Throws TypeError for a call that nothing is signed for. */
+/**
+ * `signed` for helpers that read the name from a table. Throws TypeError for a call that needs no signature.
+ */
 export async function signedByName(
   caller: AnyCaller,
   name: string,
@@ -30,7 +34,7 @@ export async function signedByName(
   signer: Signer,
 ): Promise<{ readonly status: number; readonly body: unknown }> {
   if (!isSignedName(name)) throw new TypeError(`${name} takes no signature`)
-  // One key for both calls. An endpoint that takes no key gets none.
+  // One key for both calls, unless the endpoint takes no key.
   const idempotencyKey = input.idempotencyKey ?? newIdempotencyKey()
   const first = await caller.call(name, { ...input, idempotencyKey })
   if (!isChallenge(first)) return first
@@ -45,7 +49,7 @@ interface Challenge {
   readonly body: { readonly payloadToSign: string; readonly requestId: string; readonly expiresAt: string }
 }
 
-/** Whether an answer asks for a signature. */
+/** True if a response requests a signature. */
 export function isChallenge(answer: { status: number; body: unknown }): answer is Challenge {
   return answer.status === 202
 }

@@ -5,8 +5,8 @@ import { PayloadMismatchError } from './payload-mismatch.ts'
 import { nodesOf, readStrictly } from './strict-reader.ts'
 
 /**
- * The content of a payload: `operation` is its kind, `summary` is a sentence for the person who signs, and the other
- * members are the same as data. Amounts are `bigint`.
+ * The content of a payload: `operation` is its kind, `summary` is a sentence for the person who signs, and
+ * the other fields are the same as data. Amounts are `bigint`.
  */
 export type Statement = Payloads[SignedOperation]
 
@@ -23,9 +23,9 @@ export function isPayment(statement: Statement): statement is Payment {
 let nodes: readonly unknown[] | undefined
 
 /**
- * Reads a whole `payloadToSign`. Refuses duplicate members, members or kinds that the contract does not know, and any
- * other spelling than the server's, so that what is shown is what is signed. Does not check whether it was requested:
- * `checkPayload` does. Throws PayloadMismatchError.
+ * Reads a whole `payloadToSign`, but does not compare it with a request: `checkPayload` does. Throws
+ * PayloadMismatchError for duplicate or unknown fields, unknown kinds, and any other spelling than the
+ * server's, so that the shown text is the signed text.
  */
 export function readPayload(payloadToSign: string): Statement {
   const value = parsed(payloadToSign)
@@ -41,7 +41,8 @@ export function readPayload(payloadToSign: string): Statement {
 }
 
 /**
- * The statement of a payload, to show it; undefined where `readPayload` throws, as for the token of a sign-in by code.
+ * The statement of a payload, to show it; undefined if `readPayload` throws, as for the token of a sign-in by
+ * code.
  */
 export function statementOf(payloadToSign: string): Statement | undefined {
   try {
@@ -52,7 +53,7 @@ export function statementOf(payloadToSign: string): Statement | undefined {
   }
 }
 
-/** Every member of a part of a statement with its path, to show all of it: `['accountInfo.iban', 'DE89…']`. */
+/** Every field of a part of a statement with its path, to show all of it: `['accountInfo.iban', 'DE89…']`. */
 export function membersOf(part: object, path = ''): [path: string, text: string][] {
   return Object.entries(part).flatMap(([name, value]: [string, unknown]) =>
     typeof value === 'object' && value !== null
@@ -66,7 +67,7 @@ export function isOperation(operation: unknown): operation is SignedOperation {
   return typeof operation === 'string' && Object.hasOwn(PAYLOAD_ROOTS, operation)
 }
 
-/** The object of compact JSON. A text with another spelling, such as a member given twice, is refused. */
+/** The object of compact JSON. A text with another spelling, such as a duplicate field, is refused. */
 function parsed(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {

@@ -4,9 +4,9 @@ import { PayloadMismatchError } from './payload-mismatch.ts'
 const numberOf = (digits: string) => Number.parseInt(digits, 36)
 
 /**
- * The nodes of `generated/signing.ts`, a line each: words are separated by commas. A member without a number is of the first node, and one
- * that can be one word only has the word itself. A pattern is of the whole text.
- * Numbers have 36 digits.
+ * The nodes of `generated/signing.ts`, one per line, with words separated by commas. A field without a number
+ * has the first node, and one with a single allowed value has that value. Patterns match the whole string,
+ * numbers are in base 36.
  */
 export function nodesOf(text: string): readonly unknown[] {
   const lines = text.split('\n')
@@ -30,10 +30,13 @@ export function nodesOf(text: string): readonly unknown[] {
 }
 
 /**
- * The value that a node of `generated/signing.ts` describes, with integers of 64 bits as `bigint`. A node is a type, a list or an object:
- * `['=', …]` one of these words, `['/', pattern]` a text of this form, `['[', node]` a list, `['|', tag, …]` one of these nodes, chosen by its tag or
- * else by its type; an object has the node of each member, and its name ends in `?` where it may be absent. Stricter than the reading of
- * answers: a member that the node does not name is refused, because nobody would see it. Throws PayloadMismatchError.
+ * The value that a node of `generated/signing.ts` describes, with integers of 64 bits as `bigint`. Stricter
+ * than the decoding of responses: an unknown field throws PayloadMismatchError, because nobody would see it.
+ *
+ * A node is a type, a list or an object:
+ * - `['=', …]`: one of these words; `['/', pattern]`: a string of this form; `['[', node]`: a list.
+ * - `['|', tag, …]`: one of these nodes, chosen by its tag or else by its type.
+ * - An object has the node of each field, whose name ends in `?` if it is optional.
  */
 export function readStrictly(nodes: readonly unknown[], at: number, value: unknown, member: string): unknown {
   const node = nodes[at]
@@ -81,7 +84,7 @@ function object(
   )
 }
 
-/** The node of a member; a name that ends in `?` is none of a payload. */
+/** The node of a field. The payload itself never has a name that ends in `?`. */
 function nodeOf(members: unknown, name: string): number | undefined {
   if (name.endsWith('?') || !isObject(members)) return undefined
   const key = [name, `${name}?`].find((one) => Object.hasOwn(members, one))
@@ -102,7 +105,7 @@ function int64(value: unknown, member: string): bigint {
   throw new PayloadMismatchError(member, 'is not an integer of 64 bits')
 }
 
-/** Whether a value has the tag of this member of a union. */
+/** True if a value has the tag of this member of a union. */
 function isTagged(nodes: readonly unknown[], at: number, tag: string, value: unknown): boolean {
   if (!isObject(value) || !Object.hasOwn(value, tag)) return false
   const words = nodes[nodeOf(nodes[at], tag) ?? -1]

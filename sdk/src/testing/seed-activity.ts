@@ -18,7 +18,7 @@ export async function payByQuote(
     lockedCurrencySide: 'RECEIVING',
     lockedCurrencyAmount: BigInt(choices.between(1_000, 90_000)),
   })
-  // Some quotes are asked for and never executed.
+  // Some quotes are created and never executed.
   if (choices.chance(10)) return
   const signer = fromWallet ? await holderOf(countersign, customer.walletId) : undefined
   await countersign.quotes.execute(quote.id, signer ? { signer } : {})
@@ -26,7 +26,7 @@ export async function payByQuote(
 
 /** The holder of a wallet, signed in by a code of the sandbox, with a key in this process. */
 async function holderOf(countersign: Countersign, walletId: string): Promise<Signer> {
-  // It has asked for the payment itself, so it agrees.
+  // The holder has requested the payment, so they agree.
   return countersign.wallet(walletId, { confirm: () => true }).email.signIn({ code: '000000' })
 }
 
@@ -91,7 +91,7 @@ export async function makeAgent(
   return countersign.withAccessToken(accessToken)
 }
 
-/** A payment of an agent. Its policy may leave it to a person, or deny it. */
+/** A payment of an agent. Its policy may require an approval, or deny it. */
 export async function agentPays(
   agent: Countersign,
   { usdId, bankId }: SeededCustomer,

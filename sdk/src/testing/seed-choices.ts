@@ -21,7 +21,7 @@ export class Choices {
     return of[this.between(0, of.length - 1)]!
   }
 
-  /** True in so many of a hundred cases. */
+  /** True in `percent` of a hundred cases. */
   chance(percent: number): boolean {
     return this.between(1, 100) <= percent
   }

@@ -1,7 +1,7 @@
 import type { Countersign } from '../countersign.ts'
 import { businessOf, type Choices, personOf } from './seed-choices.ts'
 
-/** A customer of the data set, with what it pays from and to. */
+/** A customer of the data set, with the accounts for its payments. */
 export interface SeededCustomer {
   readonly id: string
   readonly name: string

@@ -4,34 +4,35 @@ import { Choices, personOf } from './seed-choices.ts'
 import { makeCustomer, makeUnverified, type SeededCustomer } from './seed-people.ts'
 
 export interface SeedOptions {
-  /** Hears how far it is: steps done, of all, and what comes next in words. */
+  /** Called with the progress: steps done, the total, and the next step in words. */
   readonly onProgress?: (progress: {
     readonly done: number
     readonly total: number
     readonly words: string
   }) => void
-  /** How many customers with money. Default: 12. */
+  /** Number of customers with money. Default: 12. */
   readonly customers?: number
-  /** How many days of payments; the sandbox's clock moves on by each. Default: 14. */
+  /** Number of days of payments; the sandbox's clock advances by each. Default: 14. */
   readonly days?: number
-  /** The same number makes the same names and amounts. Default: 1. */
+  /** Equal numbers give equal names and amounts. Default: 1. */
   readonly seed?: number
 }
 
-/** What was made. */
+/** The created records. */
 export interface Seeded {
   readonly customerIds: readonly string[]
   readonly days: number
 }
 
 const DAY_SECONDS = 86_400
-const AGENT_NAMES = ['Bill payer', 'Travel desk']
+const AGENT_NAMES = ['Bill payer', 'Travel booker']
 
 /**
- * Fills a sandbox with a data set that people can look at: customers and businesses with names, funded accounts and wallets, bank
- * accounts, payments of some weeks of which some fail, cards with purchases, agents whose actions wait for approval, money in
- * suspense, and a verification in progress. By public calls only, with what a token with all permissions may do. The clock of
- * the sandbox moves on, and cannot go back. Rejects like the calls; what was made until then stays.
+ * Fills a sandbox with a realistic data set: customers and businesses with names, funded accounts and
+ * wallets, bank accounts, some weeks of payments of which some fail, cards with purchases, agents whose
+ * actions wait for approval, money in suspense, and a verification in progress. Uses public calls only,
+ * within the permissions of a full token; the sandbox's clock advances and cannot go back. Rejects like the
+ * calls; records created before stay.
  */
 export async function seedSandbox(countersign: Countersign, options: SeedOptions = {}): Promise<Seeded> {
   const { onProgress, customers: count = 12, days = 14, seed = 1 } = options
@@ -77,12 +78,12 @@ async function makeWorld(
     const customer = customers[index]
     if (customer) agents.push({ customer, client: await makeAgent(countersign, customer, name) })
   }
-  // Cards are made by due work.
+  // A background job creates the cards.
   await countersign.sandbox.advanceClock({ seconds: 1 })
   return { customers, cardIds, agents }
 }
 
-/** The payments of one day: more on some than on others. */
+/** The payments of one day; their number varies. */
 async function liveDay(
   countersign: Countersign,
   choices: Choices,
@@ -98,7 +99,7 @@ async function liveDay(
     if (choices.chance(60)) await agentPays(client, customer, choices.between(2_000, 60_000))
 }
 
-/** What a person finds to decide. */
+/** Leaves records that wait for a person's decision. */
 async function leaveWaiting(
   countersign: Countersign,
   choices: Choices,

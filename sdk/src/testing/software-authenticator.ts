@@ -35,9 +35,9 @@ interface Passkey {
 }
 
 /**
- * Passkeys in memory, for programs that have no browser: tests of your app, in CI, against the sandbox. Answers like a
- * browser whose user agrees at once: ES256, attestation `none`, user verified. Not for customers: these keys are
- * unprotected and are lost with the process.
+ * Passkeys in memory, for programs without a browser: tests of your app, in CI, against the sandbox. Responds
+ * like a browser whose user agrees at once: ES256, attestation `none`, user verified. Not for customers:
+ * these keys are unprotected and are lost with the process.
  */
 export class SoftwareAuthenticator implements PasskeyAuthenticator {
   readonly #origin: string

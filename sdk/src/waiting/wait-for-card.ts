@@ -18,8 +18,8 @@ export class NotIssuedError extends Error {
 }
 
 /**
- * Waits until the issuer has answered: `ACTIVE`, or `CLOSED` with the `stateReason` `ISSUER_REJECTED`. A backend should rather listen to the
- * event `CARD.STATE_CHANGE`. Rejects with NotIssuedError on timeout.
+ * Waits until the issuer has decided: `ACTIVE`, or `CLOSED` with the `stateReason` `ISSUER_REJECTED`. A
+ * backend should rather listen to the event `CARD.STATE_CHANGE`. Rejects with NotIssuedError on timeout.
  */
 export async function waitForCard(
   caller: Caller,

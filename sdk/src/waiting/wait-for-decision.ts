@@ -5,9 +5,10 @@ import { type WaitOptions, waitUntil } from './wait-until.ts'
 export type AgentAction = Answer<'agent_me_action_get'>['body']
 
 /**
- * An action that no longer waits. `APPROVED`: it was executed, and `transaction` shows the payment's progress.
- * `REJECTED`: the platform rejected it. `FAILED`: a check failed at the approval, or nobody approved in time.
- * `rejectionReason` says why.
+ * An action that no longer waits.
+ * - `APPROVED`: it was executed, and `transaction` shows the payment's progress.
+ * - `REJECTED`: the platform rejected it.
+ * - `FAILED`: a check failed at the approval, or nobody approved in time; `rejectionReason` has the reason.
  */
 export type DecidedAction = AgentAction & {
   readonly status: Exclude<AgentAction['status'], 'PENDING_APPROVAL'>

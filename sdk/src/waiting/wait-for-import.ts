@@ -4,13 +4,13 @@ import { type WaitOptions, waitUntil } from './wait-until.ts'
 export type CustomerImport = Answer<'customer_import_get'>['body']
 
 export interface ImportWaitOptions extends WaitOptions {
-  /** Told after each read how far the import is. */
+  /** Called after each read with the progress of the import. */
   readonly onProgress?: (progress: CustomerImport['progress']) => void
 }
 
 const UNDER_WAY: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING'])
 
-/** The import did not end within the time. It goes on. */
+/** The import did not end within the timeout. It continues. */
 export class StillImportingError extends Error {
   override readonly name = 'StillImportingError'
   readonly customerImport: CustomerImport
@@ -22,8 +22,9 @@ export class StillImportingError extends Error {
 }
 
 /**
- * Reads an import of customers until it has ended. COMPLETED: every row was read, and `errors` has those that were refused.
- * FAILED: the file could not be read, and `errors` says why. Rejects with StillImportingError on timeout.
+ * Reads an import of customers until it has ended. Rejects with StillImportingError on timeout.
+ * - COMPLETED: every row was read, and `errors` has the refused ones.
+ * - FAILED: the file could not be read, and `errors` has the reason.
  */
 export async function waitForImport(
   caller: Caller,

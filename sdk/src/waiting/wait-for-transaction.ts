@@ -5,7 +5,7 @@ export type Transaction = Answer<'transaction_get'>['body']
 
 const UNDER_WAY: ReadonlySet<string> = new Set(['CREATED', 'PENDING', 'PROCESSING'])
 
-/** The transaction did not end within the time. */
+/** The transaction did not end within the timeout. */
 export class StillUnderWayError extends Error {
   override readonly name = 'StillUnderWayError'
   readonly transaction: Transaction
@@ -32,7 +32,7 @@ export async function waitForTransaction(
   )
 }
 
-/** The same with another way to read it, such as an agent's. */
+/** Waits with another way to read the transaction, such as an agent's. */
 export async function untilEnded(
   read: (signal: AbortSignal | undefined) => Promise<Transaction>,
   options: WaitOptions,

@@ -15,14 +15,14 @@ const TIMEOUT_MS = 30_000
 const INTERVAL_MS = 25
 const INTERVAL_MS_MAX = 1_000
 
-/** How a wait ended: with the awaited value, or with the last one at the timeout. */
+/** The result of a wait: the awaited value, or the last one at the timeout. */
 export interface Waited<T> {
   readonly isOver: boolean
   readonly last: T
   readonly timeoutMs: number
 }
 
-/** Reads repeatedly, at growing intervals, until `isOver` accepts the value or the time is up. */
+/** Reads repeatedly, at growing intervals, until `isOver` accepts the value or the timeout is reached. */
 export async function waitUntil<T>(
   look: (signal: AbortSignal | undefined) => Promise<T>,
   isOver: (seen: T) => boolean,

@@ -7,10 +7,11 @@ import { systemClock } from '../time/system-clock.ts'
 import { checkOtpToken, type ExpectedOtpToken } from './otp-token.ts'
 
 /**
- * The key of one session. It never leaves the customer's device: Web Crypto uses the private half and does not export
- * it. It needs no network and no credentials, so it also works where the platform's backend makes the calls: the device
- * seals the code and stamps payloads, and the backend forwards them (`credential_verify`). For sign-ins by passkey and
- * by identity token the server makes the key, and `RecipientKey` opens it.
+ * The key of one session. It never leaves the customer's device: Web Crypto uses the private half and does
+ * not export it. If the platform's backend makes the calls, the device seals the code and stamps payloads
+ * without network or credentials, and the backend forwards them (`credential_verify`).
+ *
+ * - Sign-ins by passkey and by identity token use `RecipientKey`: the server makes their key.
  */
 export class DeviceKey {
   /** Both halves; a browser can keep them in IndexedDB as they are. */
@@ -34,10 +35,9 @@ export class DeviceKey {
   }
 
   /**
-   * Seals a one-time code together with this key (specification 4.5) into the `encryptedOtpBundle` of the verify call.
-   * Only the server's enclave can read it, and nobody in between can exchange the key. With `quorumPublicKey` (130 hex
-   * characters) the target bundle must be signed by that key, and with `accountId` be for that wallet. Throws
-   * EnvelopeError where a check fails.
+   * Seals a one-time code together with this key (specification 4.5) into the `encryptedOtpBundle` of the
+   * verify call, which only the server's enclave can read. Throws EnvelopeError unless the target bundle is
+   * signed by `quorumPublicKey` (130 hex characters) and is for the wallet `accountId`, if they are given.
    */
   async sealCode(
     code: string,
@@ -48,8 +48,8 @@ export class DeviceKey {
   }
 
   /**
-   * The second call of a sign-in by code: the stamp over the token in the `payloadToSign` of the first answer. Rejects
-   * with PayloadMismatchError where the enclave did not issue it for this key and this wallet.
+   * The second call of a sign-in by code: the stamp over the token in the `payloadToSign` of the first
+   * response. Rejects with PayloadMismatchError if the enclave did not issue it for this key and this wallet.
    */
   async approveSignIn(
     payloadToSign: string,
@@ -61,9 +61,9 @@ export class DeviceKey {
   }
 
   /**
-   * The stamp over `payloadToSign`, if it authorizes the call that this device requested (described by `signedCall`). A
-   * payment is first shown by `confirm`. For devices whose backend makes the calls and forwards the payload. Rejects
-   * with PayloadMismatchError, ConfirmationRequiredError, NotConfirmedError.
+   * The stamp over `payloadToSign`, if it authorizes the call that this device requested (described by
+   * `signedCall`); `confirm` first shows a payment. For devices whose backend makes the calls and forwards
+   * the payload. Rejects with PayloadMismatchError, ConfirmationRequiredError or NotConfirmedError.
    */
   async approve(payloadToSign: string, expected: Expectation, confirm?: Confirm): Promise<string> {
     const payload = await CheckedPayload.check(payloadToSign, expected)
@@ -72,9 +72,9 @@ export class DeviceKey {
   }
 
   /**
-   * The stamp over any text. It checks nothing: not what the text authorizes, nor for whom, nor whether it was
-   * requested. An attacker who chooses the text can have a quote signed that empties the wallet. Never give it a text
-   * from the network: use `approve` and `approveSignIn`, as `Session` and `signed` do.
+   * The stamp over any text, without any check of its content, its recipient or a request. An attacker who
+   * chooses the text can have a quote signed that empties the wallet. Never give it a text from the network:
+   * use `approve` and `approveSignIn`, as `Session` and `signed` do.
    */
   async sign(text: string): Promise<string> {
     return makeStamp(this.keyPair, text)

@@ -41,7 +41,9 @@ const authenticator = {
   },
 }
 
-/** Everything that the sdk signs by the signed retry. Sign-ins have their own proofs and their own test file. */
+/**
+ * Everything that the SDK signs by the signed retry. Sign-ins have their own proofs in a separate test file.
+ */
 const SIGNED: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   'session.refresh': ({ session }) => session.refresh(),
   'session.revoke': ({ session }) => session.revoke(),
@@ -101,7 +103,7 @@ const OTHER_PAYMENT: Sent['payload'] = {
   target: 'POST /quotes/Quote:evil/execute',
 }
 
-/** What a backend can change in a payload, and the member that reveals it. */
+/** Changes that a backend can make to a payload, and the field that reveals each. */
 const TAMPERED: Readonly<Record<string, readonly [tamper: (sent: Sent) => Sent, member: RegExp]>> = {
   'the payload of a quote': [
     (sent) =>
@@ -213,7 +215,7 @@ describe('a payment', () => {
     await expect(pay(world)).rejects.toBeInstanceOf(ConfirmationRequiredError)
     const declined = { ...world, session: session.confirmedBy(() => false) }
     await expect(pay(declined)).rejects.toBeInstanceOf(NotConfirmedError)
-    // A truthy value other than true does not count, as plain JavaScript may give.
+    // A truthy value other than true does not count: plain JavaScript may give one.
     const vague = { ...world, session: session.confirmedBy((() => 'no') as never) }
     await expect(pay(vague)).rejects.toBeInstanceOf(NotConfirmedError)
     expect([signed, signatures.mock.calls]).toEqual([[], []])

@@ -10,7 +10,7 @@ export const ACCOUNT = 'InternalAccount:a'
 export const QUOTE = 'Quote:q'
 
 type Members = Readonly<Record<string, unknown>>
-/** A statement on its way to the device, with the other members of the answer. */
+/** A statement on its way to the device, with the other fields of the response. */
 export interface Sent {
   payload: Members
   requestId: string
@@ -38,7 +38,7 @@ export const PAYEE = {
   },
 }
 
-/** The own members of a quote's payload. The amounts need all 64 bits. */
+/** The fields of a quote's own payload. The amounts need all 64 bits. */
 export const PAYMENT = {
   quote: QUOTE,
   sends: { amount: 9_007_199_254_740_993n, currency: 'USDB' },
@@ -47,7 +47,7 @@ export const PAYMENT = {
   destination: PAYEE,
 }
 
-/** The own members of each operation. */
+/** The fields of each operation's own payload. */
 const OWN: Readonly<Record<string, (body: Members) => Members>> = {
   quote_execute: () => PAYMENT,
   credential_create: ({ type, nickname = 'Ada' }) => ({ credential: { type, nickname } }),
@@ -77,7 +77,7 @@ export function issue(name: string, input: Members): Sent {
   const endpoint: Endpoint = API[operation as keyof typeof API]
   const params = isExecution ? { quoteId: QUOTE } : ((input.params ?? {}) as Record<string, string>)
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, param: string) => params[param]!)
-  // The statement as it arrives, without what JSON text cannot hold.
+  // The statement as it arrives, without values that JSON cannot hold.
   const body = isExecution || input.body === undefined ? undefined : parseJson(toJson(input.body))
   const [requestId, expiresAt] = ['Request:r', inMinutes(5)]
   const payload = {
@@ -97,8 +97,8 @@ export function issue(name: string, input: Members): Sent {
 export const challengeOf = sha256
 
 /**
- * A backend in between: it answers every call as the server would, after `tamper` has changed the payload. `signed`
- * collects the calls that carry a signature.
+ * A backend in between: it responds to every call as the server would, after `tamper` has changed the
+ * payload. `signed` collects the calls that carry a signature.
  */
 export function backend(tamper: (sent: Sent) => Sent) {
   const signed: string[] = []

@@ -19,7 +19,7 @@ const ID = 'AuthMethod:p'
 type Members = Readonly<Record<string, unknown>>
 
 describe('a sign-in by passkey', () => {
-  /** The server's answer to a challenge, as a backend may have changed it. */
+  /** The server's response to a challenge, possibly changed by a backend. */
   function answerTo(clientPublicKey: unknown, change: Members, beside: Members = {}) {
     const payload = {
       operation: 'credential_verify',

@@ -23,9 +23,9 @@ export class Identities {
   }
 
   /**
-   * Registers the identity (`iss`, `aud`, `sub`) of a token. A token is valid for one call: a later sign-in needs
-   * another. Rejects with CountersignError: 400 `INVALID_INPUT` for a text that is not a token, 401 `UNAUTHORIZED` for
-   * a refused token.
+   * Registers the identity (`iss`, `aud`, `sub`) of a token. A token is valid for one call: a later sign-in
+   * needs another. Rejects with CountersignError: 400 `INVALID_INPUT` for a string that is not a token, 401
+   * `UNAUTHORIZED` for a refused token.
    */
   async register(options: {
     readonly oidcToken: OidcTokenSource
@@ -38,10 +38,11 @@ export class Identities {
   }
 
   /**
-   * Signs in, in one call (specification 4.5). The token carries the hash of a key of this device as its `nonce`, and
-   * the session's key comes sealed to that key: a stolen token opens nothing. `credentialId` is needed where the wallet
-   * has several identities. `key` is needed where the customer leaves the page for the provider's: make it before, put
-   * its `nonce()` into the address, store it (`RecipientKey.keyPair`), and give it here afterwards.
+   * Signs in, in one call (specification 4.5). The token carries the hash of a key of this device as its
+   * `nonce`, and the session's key comes sealed to that key: a stolen token opens nothing.
+   * - `credentialId`: needed if the wallet has several identities.
+   * - `key`: needed if the customer leaves the page for the provider's. Make it before, put its `nonce()`
+   *   into the address, store it (`RecipientKey.keyPair`), and give it here afterwards.
    */
   async signIn(options: {
     readonly oidcToken: OidcTokenSource

@@ -14,7 +14,7 @@ export interface CodeSignInOptions {
   readonly code: string | (() => Promise<string>)
   /** The credential. Left out: the wallet's only one. */
   readonly credentialId?: string
-  /** The answer of a registration that sent a code: signs in with that code, and no other is sent. */
+  /** The target bundle of a registration that sent a code: signs in with that code, and no other is sent. */
   readonly otpEncryptionTargetBundle?: string
 }
 
@@ -33,9 +33,9 @@ export class EmailCodes {
   }
 
   /**
-   * Signs in (specification 4.4, 4.5): requests a code, makes a key here, seals both to the server's enclave, and
-   * answers the 202 with a stamp of that key. Rejects with CountersignError: 401 `UNAUTHORIZED` for a wrong or expired
-   * code, 429 `RATE_LIMITED` for too many challenges.
+   * Signs in (specification 4.4, 4.5): requests a code, makes a key here, seals both to the server's enclave,
+   * and completes the 202 with a stamp of that key. Rejects with CountersignError: 401 `UNAUTHORIZED` for a
+   * wrong or expired code, 429 `RATE_LIMITED` for too many challenges.
    */
   async signIn(options: CodeSignInOptions): Promise<Session> {
     return signInByCode(this.#access, 'EMAIL_OTP', options)

@@ -6,7 +6,7 @@ import { PayloadMismatchError } from '../signing/payload-mismatch.ts'
 const HEADER = '{"alg":"ES256","typ":"JWT"}'
 const SIGNATURE_BYTES = 64
 
-/** What this device knows about its own sign-in by code. */
+/** The device's own knowledge of its sign-in by code. */
 export interface ExpectedOtpToken {
   /** The wallet. */
   readonly accountId: string
@@ -20,8 +20,8 @@ export interface ExpectedOtpToken {
 }
 
 /**
- * Checks the token that a sign-in by code signs in its second call against what this device knows: the enclave signed
- * it, for this wallet and this key, and it has not expired. Rejects with PayloadMismatchError.
+ * Checks the token that a sign-in by code signs in its second call: the enclave signed it, for this wallet
+ * and this key, and it has not expired. Rejects with PayloadMismatchError.
  */
 export async function checkOtpToken(token: string, expected: ExpectedOtpToken): Promise<void> {
   const { accountId, publicKey, quorumPublicKey, type, now } = expected
@@ -47,7 +47,10 @@ function hold(member: string, found: unknown, expected: string): void {
     throw new PayloadMismatchError(member, `is ${String(found)}, but ${expected} was expected`)
 }
 
-/** The claims of a token in canonical JSON. A text with another spelling, such as a claim given twice, is refused. */
+/**
+ * The claims of a token in canonical JSON. A text with another spelling, such as a duplicate claim, is
+ * refused.
+ */
 function claimsOf(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {

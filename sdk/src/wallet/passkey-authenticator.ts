@@ -14,8 +14,8 @@ export interface PasskeyAuthenticator {
 }
 
 /**
- * The browser's authenticator, by `navigator.credentials`. Rejects as the browser does: `NotAllowedError` where the
- * customer declines, is too slow, or has no such passkey on this device.
+ * The browser's authenticator, by `navigator.credentials`. Rejects as the browser does: `NotAllowedError` if
+ * the customer declines, is too slow, or has no matching passkey on this device.
  */
 export const browserAuthenticator: PasskeyAuthenticator = {
   create: (optionsJSON) => startRegistration({ optionsJSON }),

@@ -24,10 +24,11 @@ export class Passkeys {
   }
 
   /**
-   * Makes a passkey and registers it. `challenge` is a random text that your backend issued for this registration; its
-   * UTF-8 bytes are the WebAuthn challenge. `session` belongs to a credential that the wallet already has. Rejects with
-   * CountersignError: 400 `PASSKEY_CREDENTIAL_ALREADY_EXISTS`, 400 `INVALID_INPUT` for an attestation that is not for
-   * this domain.
+   * Makes a passkey and registers it. Rejects with CountersignError: 400 `PASSKEY_CREDENTIAL_ALREADY_EXISTS`,
+   * 400 `INVALID_INPUT` for an attestation that is not for this domain.
+   * - `challenge`: a random string that your backend issued for this registration; its UTF-8 bytes are the
+   *   WebAuthn challenge.
+   * - `session`: of a credential that the wallet already has.
    */
   async register(options: {
     readonly nickname: string
@@ -64,11 +65,12 @@ export class Passkeys {
   }
 
   /**
-   * Signs in (specification 4.4, 4.5): the payload names a key of this device, the passkey signs the payload's hash,
-   * which is computed here, and the session's key is sealed to that key. `credentialId` is the `AuthMethod` id, needed
-   * where the wallet has several passkeys. Rejects with PayloadMismatchError where the payload is for another wallet,
-   * credential or key (the customer is not asked then), and with CountersignError: 401 `UNAUTHORIZED` with the failed
-   * check as `reason`.
+   * Signs in (specification 4.4, 4.5): the payload names a key of this device, the passkey signs the
+   * payload's hash, which is computed here, and the session's key is sealed to that key. `credentialId` is
+   * the `AuthMethod` id, needed if the wallet has several passkeys.
+   *
+   * Rejects with PayloadMismatchError if the payload is for another wallet, credential or key (before the
+   * customer is prompted), and with CountersignError: 401 `UNAUTHORIZED` with the failed check as `reason`.
    */
   async signIn(options: { readonly credentialId?: string } = {}): Promise<Session> {
     const { caller, accountId, authenticator, relyingParty, confirm } = this.#access
@@ -86,7 +88,7 @@ export class Passkeys {
     if (request.challenge !== challenge)
       throw new PayloadMismatchError('challenge', 'is not the hash of payloadToSign')
     const { id: credentialId, response } = await authenticator.get({
-      // The bytes of this text, not the bytes that the hex stands for.
+      // The bytes of this text, not the bytes that the hex represents.
       challenge: base64urlOf(challenge),
       ...(relyingParty.id === undefined ? {} : { rpId: relyingParty.id }),
       allowCredentials: [{ type: 'public-key', id: request.credentialId }],

@@ -6,9 +6,9 @@ import { CheckedPayload, type Expectation } from '../signing/checked-payload.ts'
 import { DeviceKey } from './device-key.ts'
 
 /**
- * A key of the customer's device that the server seals a secret to: the session key of a sign-in by passkey or identity
- * token and of a refresh, or the recovery phrase of an export. It signs nothing, and its private half stays in Web
- * Crypto. Make a new one each time. Like `DeviceKey` it needs no network and no credentials.
+ * A key of the customer's device that the server seals a secret to: the session key of a sign-in by passkey
+ * or identity token and of a refresh, or the recovery phrase of an export. It signs nothing, its private half
+ * stays in Web Crypto, and like `DeviceKey` it needs no network and no credentials. Make a new one each time.
  */
 export class RecipientKey {
   /** Both halves; a browser can keep them in IndexedDB as they are, while the customer visits a provider. */
@@ -39,10 +39,10 @@ export class RecipientKey {
   }
 
   /**
-   * The WebAuthn challenge of a sign-in by passkey, as text whose UTF-8 bytes the authenticator gets: the hash of
-   * `payloadToSign`, computed here. The challenge call's own `challenge` is only a copy of it. Rejects with
-   * PayloadMismatchError where the payload does not sign in to this wallet with this credential (`AuthMethod:…`), or
-   * seals the session to another key than this one.
+   * The WebAuthn challenge of a sign-in by passkey, as text whose UTF-8 bytes the authenticator gets: the
+   * hash of `payloadToSign`, computed here. The challenge call's own `challenge` is only a copy of it.
+   * Rejects with PayloadMismatchError if the payload does not sign in to this wallet with this credential
+   * (`AuthMethod:…`), or seals the session to another key.
    */
   async passkeyChallenge(
     payloadToSign: string,
@@ -66,15 +66,15 @@ export class RecipientKey {
 
   /**
    * Opens `encryptedSessionSigningKey`: the key of the session, which can sign and cannot be exported. Throws
-   * SealedKeyError where it was sealed to another key.
+   * SealedKeyError if it was sealed to another key.
    */
   async openSessionKey(encryptedSessionSigningKey: string): Promise<DeviceKey> {
     return DeviceKey.fromKeyPair(await openSessionKey(this.keyPair, encryptedSessionSigningKey))
   }
 
   /**
-   * Opens `encryptedWalletCredentials`: the recovery phrase, 24 words for the owner of the wallet alone. Throws
-   * EnvelopeError where `quorumPublicKey` did not sign it or it is not for the wallet `accountId`.
+   * Opens `encryptedWalletCredentials`: the recovery phrase, 24 words only for the owner of the wallet.
+   * Throws EnvelopeError if `quorumPublicKey` did not sign it or it is not for the wallet `accountId`.
    */
   async openWallet(
     encryptedWalletCredentials: string,

@@ -1,6 +1,6 @@
 import type { SessionRecord } from './session.ts'
 
-/** Keeps the session of each wallet over a reload of the page. */
+/** Keeps the session of each wallet across reloads of the page. */
 export interface SessionStore {
   load(accountId: string): Promise<SessionRecord | undefined>
   save(record: SessionRecord): Promise<void>

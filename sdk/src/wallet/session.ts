@@ -21,7 +21,7 @@ export interface SessionRecord {
   readonly keyPair: CryptoKeyPair
 }
 
-/** What the answers that issue a session have in common. */
+/** The common fields of the responses that issue a session. */
 interface IssuedSession {
   readonly id: string
   readonly accountId: string
@@ -29,15 +29,15 @@ interface IssuedSession {
   readonly encryptedSessionSigningKey?: string
 }
 
-/** The members of a quote that are checked against its payload. */
+/** The fields of a quote that are checked against its payload. */
 export type SignedQuote = Pick<
   Answer<'quote_get'>['body'],
   'id' | 'expiresAt' | 'totalSendingAmount' | 'totalReceivingAmount' | 'feesIncluded' | 'paymentInstructions'
 >
 
 /**
- * A signed-in wallet: signs until it expires (specification 2.2). It signs a payload that was checked against a call of
- * this side, and a payment after `confirm` has shown it to the customer. The bare key is `key`.
+ * A signed-in wallet: signs until it expires (specification 2.2). It signs a payload that was checked against
+ * a call of this side, and a payment after `confirm` has shown it to the customer. The bare key is `key`.
  */
 export class Session implements Signer {
   readonly id: string
@@ -66,7 +66,10 @@ export class Session implements Signer {
     return new Session(caller, issued, key, confirm)
   }
 
-  /** A session whose key the server made and sealed to `key`. Rejects with SealedKeyError where it cannot be opened. */
+  /**
+   * A session whose key the server made and sealed to `key`. Rejects with SealedKeyError if it cannot be
+   * opened.
+   */
   static async ofSealedKey(
     caller: Caller,
     issued: IssuedSession,
@@ -76,12 +79,12 @@ export class Session implements Signer {
     const { encryptedSessionSigningKey } = issued
     if (encryptedSessionSigningKey === undefined)
       throw new SealedKeyError(
-        'The answer contains no session key: only the answer that issues the session does.',
+        'The response contains no session key: only the response that issues the session does.',
       )
     return new Session(caller, issued, await key.openSessionKey(encryptedSessionSigningKey), confirm)
   }
 
-  /** The same session with another `confirm`, where a page shows more about a payment. */
+  /** A copy of the session with another `confirm`, for pages that show more about a payment. */
   confirmedBy(confirm: Confirm): Session {
     const { id, accountId, expiresAt, key } = this
     return new Session(this.#caller, { id, accountId, expiresAt: expiresAt.toISOString() }, key, confirm)
@@ -99,8 +102,8 @@ export class Session implements Signer {
   }
 
   /**
-   * The stamp over a checked payload of this wallet. A payment is shown first: rejects with ConfirmationRequiredError
-   * where there is no `confirm`, and with NotConfirmedError where the customer declines.
+   * The stamp over a checked payload of this wallet. A payment is shown first: rejects with
+   * ConfirmationRequiredError without a `confirm`, and with NotConfirmedError if the customer declines.
    */
   async sign(payload: CheckedPayload): Promise<string> {
     if (!CheckedPayload.isOne(payload))
@@ -113,9 +116,9 @@ export class Session implements Signer {
   }
 
   /**
-   * For apps whose backend makes the calls and forwards the payload: the stamp over `payloadToSign`, if it authorizes
-   * `call` and nothing else. This device itself knows the call (`signedCall('card_update', { params, body })`). Rejects
-   * with PayloadMismatchError, and as `sign` does.
+   * For apps whose backend makes the calls and forwards the payload: the stamp over `payloadToSign`, if it
+   * authorizes exactly `call`, which this device itself knows (`signedCall('card_update', { params, body
+   * })`). Rejects with PayloadMismatchError, and like `sign`.
    */
   async approve(
     payloadToSign: string,
@@ -125,8 +128,9 @@ export class Session implements Signer {
   }
 
   /**
-   * The stamp that executes a quote in one call, without a challenge: over the payload in its `paymentInstructions`.
-   * Rejects with PayloadMismatchError where the payload differs from this quote, and as `sign` does.
+   * The stamp that executes a quote in one call, without a challenge: over the payload in its
+   * `paymentInstructions`. Rejects with PayloadMismatchError if the payload differs from this quote, and like
+   * `sign`.
    */
   async approveQuote(quote: SignedQuote): Promise<string> {
     const call = { operation: 'quote_execute', target: executionTarget(quote.id) } as const
@@ -142,14 +146,17 @@ export class Session implements Signer {
     return this.sign(payload)
   }
 
-  /** Whether the session has expired at `now`. The server's clock decides, which can be moved in the sandbox. */
+  /**
+   * True if the session has expired at `now`. The server's clock decides, which can be moved in the sandbox.
+   */
   isExpired(now: Date): boolean {
     return now >= this.expiresAt
   }
 
   /**
-   * A new session with a key of its own, while this one is active (specification 4.6); this one keeps its own expiry.
-   * Rejects with CountersignError 404 `SESSION_NOT_FOUND` once it has ended; a new sign-in is needed then.
+   * A new session with its own key, while this one is active (specification 4.6); this one keeps its own
+   * expiry. Rejects with CountersignError 404 `SESSION_NOT_FOUND` once it has ended; a new sign-in is needed
+   * then.
    */
   async refresh(): Promise<Session> {
     const key = await RecipientKey.generate()
@@ -176,7 +183,7 @@ function payloadOf({ paymentInstructions = [] }: SignedQuote): string {
   )
 }
 
-/** The payload must match what the app shows of the quote. */
+/** The payload must match the quote as the app shows it. */
 function checkAmounts({ sends, feesIncluded, delivers }: Payment, quote: SignedQuote): void {
   const pairs = [
     ['sends.amount', sends.amount, quote.totalSendingAmount],

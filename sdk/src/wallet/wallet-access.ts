@@ -4,7 +4,7 @@ import { signed } from '../signing/signed-retry.ts'
 import type { Signer } from '../signing/signer.ts'
 import type { PasskeyAuthenticator } from './passkey-authenticator.ts'
 
-/** What the kinds of sign-in to a wallet share. */
+/** The dependencies that all kinds of sign-in share. */
 export interface WalletAccess {
   readonly caller: Caller
   readonly accountId: string
@@ -18,21 +18,21 @@ export interface WalletAccess {
 
 /** The relying party of the wallet's passkeys, as in `passkeyConfig` of the platform. */
 export interface RelyingParty {
-  /** Left out: the domain of the page. */
+  /** Default: the domain of the page. */
   readonly id?: string
-  /** The name of the app when the browser asks for a passkey. Left out: the domain. */
+  /** The name of the app when the browser asks for a passkey. Default: the domain. */
   readonly name?: string
-  /** Whether a fingerprint, a face or a PIN is required. Left out: `preferred`, as in `passkeyConfig`. */
+  /** Requires a fingerprint, a face or a PIN. Default: `preferred`, as in `passkeyConfig`. */
   readonly userVerification?: 'required' | 'preferred' | 'discouraged'
 }
 
 /** A credential of a wallet, as the API shows it (specification 2.1). */
 export type Credential = Answer<'credential_list'>['body']['data'][number]
 
-/** The answer to a registration. With `otpEncryptionTargetBundle` a code has already been sent. */
+/** The response to a registration. With `otpEncryptionTargetBundle` a code has already been sent. */
 export type RegisteredCredential = Extract<Answer<'credential_create'>, { status: 201 }>['body']
 
-/** The wallet has no such credential to sign in with. */
+/** The wallet has no credential of this kind to sign in with. */
 export class NoCredentialError extends Error {
   override readonly name = 'NoCredentialError'
 }
@@ -57,7 +57,7 @@ export async function listCredentials({ caller, accountId }: WalletAccess): Prom
   return (await caller.call('credential_list', { query: { accountId } })).body.data
 }
 
-/** The given id, or that of the wallet's only credential of this type. */
+/** The given id, or the id of the wallet's only credential of this type. */
 export async function findCredential(
   access: WalletAccess,
   type: Credential['type'],
@@ -76,8 +76,8 @@ export async function findCredential(
 }
 
 /**
- * Registers a credential (specification 4.1): at once where it is the wallet's first, otherwise signed by a session of
- * another credential. Rejects with SessionRequiredError where the session is missing.
+ * Registers a credential (specification 4.1): at once if it is the wallet's first, otherwise signed by a
+ * session of another credential. Rejects with SessionRequiredError if the session is missing.
  */
 export async function registerCredential(
   { caller, accountId }: WalletAccess,

@@ -13,8 +13,9 @@ import { type Credential, listCredentials, type RelyingParty, type WalletAccess 
 
 export interface WalletOptions {
   /**
-   * The server's quorum key, 130 hex characters, or a function that gets it. It verifies what the enclave signed. Build
-   * it into the app: a key that arrives the same way as the answers proves only that they agree.
+   * The server's quorum key, 130 hex characters, or a function that gets it. It verifies signatures of the
+   * enclave. Build it into the app: a key that arrives the same way as the responses proves only that they
+   * agree.
    */
   readonly quorumPublicKey: string | (() => Promise<string>)
   /** Makes and uses passkeys. Default: the browser's. */
@@ -22,17 +23,20 @@ export interface WalletOptions {
   readonly relyingParty?: RelyingParty
   /** Shows the customer each payment before a session of this wallet signs it. Without it no payment is signed. */
   readonly confirm?: Confirm
-  /** Of a wallet on a chain, what the app itself knows of it: payments that say otherwise are refused before they are shown. */
+  /**
+   * For a wallet on a chain, the app's own knowledge of it: payments that contradict it are refused before
+   * they are shown.
+   */
   readonly chain?: WalletChain
 }
 
 type ActiveSession = Answer<'session_list'>['body']['data'][number]
 
 /**
- * One embedded wallet and its kinds of sign-in. It reaches the API through a `Caller`: a `Client` where the key and the
- * API's credentials are in one place (tests, tools, agents), or, on a customer's device, an app's own implementation
- * through its backend. Where a backend only forwards messages, use `DeviceKey` and `RecipientKey` on the device
- * instead.
+ * One embedded wallet and its kinds of sign-in. It reaches the API through a `Caller`: a `Client` if the key
+ * and the API's credentials are in one place (tests, tools, agents), or, on a customer's device, an app's own
+ * implementation through its backend. If a backend only forwards messages, use `DeviceKey` and `RecipientKey`
+ * on the device instead.
  */
 export class Wallet {
   readonly accountId: string
@@ -93,9 +97,9 @@ export class Wallet {
   }
 
   /**
-   * The recovery phrase of the wallet, 24 words (specification 4.7). It is sealed to a key made here, in an envelope
-   * that the enclave signed. The words give access to all the money: show them, and never store or send them. Rejects
-   * with EnvelopeError where the envelope is not the enclave's.
+   * The recovery phrase of the wallet, 24 words (specification 4.7), sealed to a key made here, in an
+   * envelope signed by the enclave. The words give access to all the money: show them, and never store or
+   * send them. Rejects with EnvelopeError if the envelope is not from the enclave.
    */
   async export(session: Signer): Promise<string> {
     const { caller, accountId, quorumPublicKey } = this.#access

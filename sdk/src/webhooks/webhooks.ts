@@ -8,7 +8,10 @@ import { decode } from '../json/decode.ts'
 import { isObject, parseJson } from '../json/json.ts'
 import { systemClock } from '../time/system-clock.ts'
 
-/** The request is not from this server, or too old or too new. `message` says what is wrong, never the right value. */
+/**
+ * The request is not from this server, or too old or too new. `message` has the reason, never the right
+ * value.
+ */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
 }
@@ -16,7 +19,7 @@ export class WebhookVerificationError extends Error {
 /** An event of any type. `type` identifies its form. */
 export type WebhookEvent = WebhookBodies[keyof WebhookBodies]
 
-/** The headers of a request, with names in any case: a `Headers` object or those of Node. */
+/** The headers of a request, with names in any case: a `Headers` object or Node's headers. */
 export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface WebhookRequest {
@@ -27,7 +30,7 @@ export interface WebhookRequest {
   readonly secret: string | readonly string[]
   /** The allowed difference between the sender's clock and this one, in seconds. Default: 300. */
   readonly toleranceSeconds?: number
-  /** The current time, where it is not that of this machine's clock. */
+  /** The current time. Default: this machine's clock. */
   readonly now?: Date
   /** See `ClientOptions.wireWord`. */
   readonly wireWord?: string
@@ -64,9 +67,9 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
 }
 
 /**
- * Checks a webhook's `X-Svc-Signature`, `{"v":"1","s":…}`, by the server's public key, the `webhookPublicKey` of
- * `/.well-known/countersign.json`: 130 hex characters. It proves who signed, but not when, and needs no secret. Returns
- * the event, or throws WebhookVerificationError.
+ * Checks a webhook's `X-Svc-Signature`, `{"v":"1","s":…}`, by the server's public key, the `webhookPublicKey`
+ * of `/.well-known/countersign.json`: 130 hex characters. It proves the signer, but not the time, and needs
+ * no secret. Returns the event, or throws WebhookVerificationError.
  */
 export async function verifySvcSignature(
   payload: string | Uint8Array,
@@ -112,17 +115,17 @@ function secretBytes(secret: string): Bytes {
   return bytes
 }
 
-/** Programs in JavaScript can give what a framework has parsed. Throws TypeError for that. */
+/** JavaScript programs can give a parsed body. Throws TypeError for that. */
 function bytesOf(payload: unknown): Bytes {
   if (typeof payload !== 'string' && !(payload instanceof Uint8Array))
     throw new TypeError(`payload is not the raw body. ${RAW_BODY}`)
-  // Copies the bytes, so that the verified bytes are those that are read.
+  // Copies the bytes, so that the verified bytes are the ones that are read.
   return typeof payload === 'string' ? bytesFromText(payload) : concatBytes(payload)
 }
 
 /**
- * The event of a signed body, which therefore has this form. Types that are newer than this library are returned
- * unchanged.
+ * The event of a signed body, whose form is therefore trusted. Types that are newer than this library are
+ * returned unchanged.
  */
 function eventOf(payload: Bytes, wireWord: string | undefined): WebhookEvent {
   const event = wireSpelling(wireWord).inward(parseJson(new TextDecoder().decode(payload)))

@@ -38,7 +38,7 @@ async function work(
   ])
 }
 
-test('money that many clients move is never made or lost, and each transaction moves exactly what its state says', {
+test('money that many clients move is never made or lost, and each transaction moves exactly the amount of its state', {
   tags: 'smoke',
 }, async () => {
   const random = seededRandom()
@@ -60,7 +60,7 @@ test('serialization failures and deadlocks in a tenth of all transactions are hi
   await expectEachOnce(service.faults.inner, bank, client)
 })
 
-test('where lost connections leave commits unknown, a client that retries has one effect', async () => {
+test('if lost connections leave commits unknown, a client that retries has one effect', async () => {
   const random = seededRandom()
   const client = await service.newPlatform()
   const bank = await Bank.open(() => client, random, { survives: true })

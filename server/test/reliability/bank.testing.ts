@@ -36,7 +36,7 @@ interface Wallet {
   stamp(payload: string): string
 }
 
-/** A request with its key, and its answer once there is one. */
+/** A request with its key, and its response once there is one. */
 export interface Ask {
   readonly path: string
   readonly body: unknown
@@ -48,23 +48,23 @@ export interface Ask {
 const REFUSALS: ReadonlySet<string> = new Set(['INSUFFICIENT_BALANCE', 'QUOTE_EXPIRED'])
 
 /**
- * Ten accounts of five customers, in two currencies, and clients that move money among them, in and out: by transfers
- * and by quotes, some of which fail. With `survives`, a client that gets no answer, or one of the 500s, retries with
- * the same key until it knows; without, such an answer fails the test.
+ * Ten accounts of five customers, in two currencies, and clients that move money among them, in and out: by
+ * transfers and by quotes, some of which fail. With `survives`, a client without a response, or with a 500,
+ * retries with the same key until it knows the result; otherwise such a response fails the test.
  */
 export class Bank {
   readonly accounts: readonly BankAccount[]
   readonly wallets: readonly Wallet[]
   readonly platformId: string
   readonly #client: () => Client
-  /** Whether clients live with lost answers. */
+  /** True if clients retry after lost responses. */
   readonly survives: boolean
   /** Every request under a key, in the order of the first attempt. */
   readonly asks: Ask[] = []
   /** Transactions that were acknowledged. */
   readonly acknowledged = new Set<string>()
   readonly customers = new Set<string>()
-  /** The numbers of conclusive answers, and of missing ones and 500s. */
+  /** The number of conclusive responses, and of missing ones and 500s. */
   answers = 0
   unknown = 0
 
@@ -116,7 +116,7 @@ export class Bank {
     this.survives = survives
   }
 
-  /** So many clients move money until `isOver`. Each ends with what it had begun. */
+  /** `clients` clients move money until `isOver`. Each completes its last call. */
   async work(clients: number, random: Random, isOver: () => boolean): Promise<void> {
     const client = async (own: Random) => {
       while (!isOver()) await this.#operation(own)
@@ -139,7 +139,7 @@ export class Bank {
       ...(this.wallets.length > 0 ? [() => this.#payFromWallet(random), () => this.#newCustomer()] : []),
     ]
     const ask = await random.pick(operations)()
-    // A client without a conclusive answer retries, at once or later.
+    // A client without a conclusive response retries, at once or later.
     if (ask && random.chance(0.2)) await this.askAgain(ask)
     if (random.chance(0.05)) await this.askAgain(random.pick(this.asks))
   }
@@ -253,7 +253,7 @@ export class Bank {
     return ask
   }
 
-  /** Sends a request, possibly again. The first answer is final. */
+  /** Sends a request, possibly again. The first response is final. */
   async askAgain(ask: Ask): Promise<void> {
     const wasAnswered = ask.answer !== undefined
     const { status, body, headers } = await this.#answerTo(ask)
@@ -281,7 +281,8 @@ export class Bank {
         }
       } catch (error) {
         if (!this.survives) throw error
-        // The server is down. Waits for a turn of the event loop, so that the clients do not starve everything else.
+        // The server is down. Waits for a turn of the event loop, so that the clients do not starve
+        // everything else.
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
       this.unknown += 1
@@ -320,9 +321,7 @@ const SETTLED_SECONDS = 20 * 60
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/**
- * Checks all balances repeatedly until the end, and moves the clock, so that slow payments settle meanwhile.
- */
+/** Checks all balances repeatedly until the end, and moves the clock, so that slow payments settle. */
 export async function watch(
   db: Database,
   bank: Bank,
@@ -345,14 +344,16 @@ export async function watch(
   await Promise.all([reader(), clock()])
 }
 
-/** Waits until nothing is under way, and checks that the books have exactly the acknowledged transactions. */
+/**
+ * Waits until nothing is in progress, and checks that the books have exactly the acknowledged transactions.
+ */
 export async function expectEachOnce(db: Database, bank: Bank, client: Client): Promise<void> {
   await client.advance(SETTLED_SECONDS)
   const transactions = await expectSettledBooks(db, bank.platformId)
   expect([...transactions.keys()].sort()).toEqual([...bank.acknowledged].sort())
 }
 
-/** Calls without a key, since a call after a lost answer may simply go on. */
+/** Calls without a key, because a call after a lost response may simply move the clock again. */
 async function advance(client: () => Client, seconds: number, survives: boolean): Promise<void> {
   try {
     const { status, body } = await client().post('/sandbox/clock/advance', { seconds })

@@ -23,8 +23,9 @@ interface AccountRow {
 }
 
 /**
- * One statement, so one snapshot: balances as stored, as computed from entries and holds, and as computed from the states of
- * the transactions; the events of each account. The amount of a payment counts as paid until its refund is completed.
+ * One statement, so one snapshot: balances as stored, as computed from entries and holds, and as computed
+ * from the states of the transactions; the events of each account. The amount of a payment counts as paid
+ * until its refund is completed.
  */
 const ACCOUNTS = `
   WITH entries AS (
@@ -127,13 +128,13 @@ interface Movement {
   readonly from: string
   readonly to: string
   readonly amount: bigint
-  /** Of a hold: whether it was posted. Others are. */
+  /** For a hold: posted or voided. Absent otherwise. */
   readonly hold?: 'posted' | 'voided'
 }
 
 /**
- * A hold that was voided names the payer alone: the other side is one of the platform's own accounts, which has no row before
- * something was posted to it.
+ * A voided hold names only the payer: the other side is one of the platform's own accounts, which has no row
+ * before its first posting.
  */
 function movement({ from, to, amount, hold }: Movement): string {
   const paid = hold === 'voided' ? from : `${from} > ${to}`
@@ -159,7 +160,7 @@ function expectedMovements(t: TransactionRow): Movement[] {
   return [...funding(t), ...delivery(t), ...wayBack(t)]
 }
 
-/** How the money of a quote comes to its account on the way: of a quote that expired, none has. */
+/** The movements that fund a quote; empty if the quote expired. */
 function funding(t: TransactionRow): Movement[] {
   const clearing = own('clearing', t.sentCurrency)
   const isTaken = t.state === 'COMPLETED' || t.refund !== null || t.pull === 'RETURNED'
@@ -171,12 +172,15 @@ function funding(t: TransactionRow): Movement[] {
   return [{ from: own('rail', t.sentCurrency), to: clearing, amount: t.sent }]
 }
 
-/** Whether money was paid in for a quote that could not take it. */
+/** True if money was paid in for a quote that could not take it. */
 function wasFundedInVain(t: TransactionRow): boolean {
   return t.state === 'FAILED' && t.fundedAmount !== null && t.pull === null
 }
 
-/** What delivery has moved: fees, and the rest to the payee, both ways where the payment was returned later. */
+/**
+ * The movements of a delivery: fees, and the rest to the payee, in both directions if the payment was
+ * returned later.
+ */
 function delivery(t: TransactionRow): Movement[] {
   if (t.state !== 'COMPLETED' && !t.wasSettled) return []
   const delivered = t.sent - t.fees!
@@ -200,12 +204,15 @@ function delivery(t: TransactionRow): Movement[] {
   return [...paid, ...reversed]
 }
 
-/** Where undelivered money goes: a payment that the payer's bank has already taken back is not refunded as well. */
+/**
+ * The destination of undelivered money: a payment that the payer's bank has already taken back is not
+ * refunded as well.
+ */
 function undeliveredAt(t: TransactionRow): string {
   return own(t.refund === null ? 'receivables' : 'refunds', t.sentCurrency)
 }
 
-/** What becomes of money that was not delivered, and what the payer's bank takes back. */
+/** The movements of undelivered money, and of money that the payer's bank takes back. */
 function wayBack(t: TransactionRow): Movement[] {
   const [rail, refunds] = [own('rail', t.sentCurrency), own('refunds', t.sentCurrency)]
   const amount = t.fundedAmount ?? t.sent
@@ -227,7 +234,7 @@ function wayBack(t: TransactionRow): Movement[] {
   ]
 }
 
-/** Whether an internal account pays the quote; otherwise its money is pulled or paid in. */
+/** True if an internal account pays the quote; otherwise its money is pulled or paid in. */
 function paysFromHere({ source }: TransactionRow): boolean {
   return source?.startsWith('InternalAccount:') ?? false
 }
@@ -235,9 +242,9 @@ function paysFromHere({ source }: TransactionRow): boolean {
 const FINAL_STATES = new Set(['COMPLETED', 'FAILED', 'EXPIRED', 'REJECTED', 'REFUNDED'])
 
 /**
- * Checks the end state: every transaction is in a final state, and the ledger has exactly the rows that this state says, each
- * once; every hold is resolved; events report each end once, without gaps, and the last one of an account shows its balance.
- * Returns the requested transactions: all but receipts.
+ * Checks the end state: every transaction is in a final state, and the ledger has exactly the rows of that
+ * state, each once; every hold is resolved; events report each end once, without gaps, and the last one of an
+ * account shows its balance. Returns the requested transactions, without receipts.
  */
 export async function expectSettledBooks(
   db: Database,

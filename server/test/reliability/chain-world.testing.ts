@@ -13,7 +13,10 @@ import { until } from '../worlds/production/bank.testing.ts'
 import { newPlace, onPostgres, type Place, ServerProcess } from '../worlds/server-process.testing.ts'
 import type { Random } from './faults.testing.ts'
 
-/** When a server is killed: before the node hears of its call, before it hears the answer, or a little after that. */
+/**
+ * The time of a kill: before the node receives the server's call, before the server receives the response, or
+ * a little after that.
+ */
 export const MOMENTS = ['asked', 'answered', 'later'] as const
 
 /** A place in the work of a server: its next call of a method. */
@@ -30,7 +33,9 @@ const CALM_BLOCKS = 20
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A chain that is mined all the time, with a node that kills those who ask it, and servers in processes of their own. */
+/**
+ * A chain that is mined continuously, with a node that kills its callers, and servers in separate processes.
+ */
 export class ChainWorld {
   readonly chain: LocalChain
   readonly proxy: LyingProxy
@@ -84,7 +89,7 @@ export class ChainWorld {
     return this.#random.pick(this.#servers).client()
   }
 
-  /** Calls the API until a server answers it: the one that was asked may have been killed meanwhile. */
+  /** Calls the API until a server responds: the called one may have been killed. */
   async call(by: (client: Client) => Promise<Reply>): Promise<Reply> {
     return until(
       async () => {
@@ -114,13 +119,13 @@ export class ChainWorld {
     )
   }
 
-  /** Ends the wait for a call that did not come. Resolves once the servers are up. */
+  /** Ends the wait for a call that was never made. Resolves once the servers are up. */
   async up(): Promise<void> {
     this.proxy.honest()
     await this.#killing
   }
 
-  /** With several servers, the one that works at the chain is not known here: all of them. */
+  /** With several servers, the one that works on the chain is unknown here: kills all of them. */
   async #killAll(afterMs: number): Promise<void> {
     await pause(afterMs)
     this.kills += 1
@@ -129,7 +134,7 @@ export class ChainWorld {
     await this.#startAll(servers.length)
   }
 
-  /** One after another at the first start alone: it writes the credentials. */
+  /** One after another only at the first start, which writes the credentials. */
   async #startAll(count: number): Promise<void> {
     const start = async () => {
       this.#servers.push(await ServerProcess.ready(this.place, this.#env))
@@ -143,7 +148,7 @@ export class ChainWorld {
     while (this.#isMining) {
       await pause(MINE_MS)
       if (!this.#isMining) return
-      // What was in the replaced blocks waits for another one, or has to be sent again.
+      // Transactions of replaced blocks wait for another block, or have to be sent again.
       if (!this.#isCalm && this.#random.chance(REORGANISED_SHARE))
         this.#reorganising = this.chain.reorg(CONFIRMATIONS - 1).catch(() => undefined)
       await this.#reorganising
@@ -156,12 +161,15 @@ export class ChainWorld {
     return this.#change(() => this.chain.mint(to, amount))
   }
 
-  /** Gives an account exactly so many wei. */
+  /** Sets the balance of an account in wei. */
   setCoin(account: Hex, wei: bigint): Promise<void> {
     return this.#change(() => this.chain.setCoin(account, wei))
   }
 
-  /** Changes the chain. A reorganisation would undo the change, and no server would repeat it: none comes until it is deep. */
+  /**
+   * Changes the chain. A reorganization would undo the change, and no server would repeat it: none happens
+   * until it is deep.
+   */
   async #change(by: () => Promise<unknown>): Promise<void> {
     this.#isCalm = true
     await this.#reorganising
@@ -171,7 +179,10 @@ export class ChainWorld {
     this.#isCalm = false
   }
 
-  /** Waits until nothing is under way on the chain: no reorganisation comes any more, and what was sent is confirmed. */
+  /**
+   * Waits until nothing is in progress on the chain: no further reorganization happens, and every sent
+   * transaction is confirmed.
+   */
   async quiet(): Promise<void> {
     this.#isCalm = true
     const { number } = await this.chain.block()
@@ -186,7 +197,7 @@ export class ChainWorld {
     )
   }
 
-  /** Looks into the database. The embedded one has room for one process, so the servers are away meanwhile. */
+  /** Reads the database. The embedded one allows one process, so the servers are down during the read. */
   async database<T>(look: (db: Database) => Promise<T>): Promise<T> {
     const count = this.#servers.length
     await this.stopServers()
@@ -211,7 +222,7 @@ export class ChainWorld {
     await this.chain.close()
   }
 
-  /** What the token's log says of all transfers, as it is on the chain now. */
+  /** All transfers in the token's log, as the chain has it now. */
   async transfers(): Promise<
     readonly { readonly from: Hex; readonly to: Hex; readonly amount: bigint; readonly hash: Hex }[]
   > {

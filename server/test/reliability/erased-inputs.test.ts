@@ -102,7 +102,7 @@ const KEPT: Readonly<Record<string, readonly string[]>> = {
   'sandbox_rail_event paymentId': ['rail_events.body'],
 }
 
-test('a text that is written into any input about a customer is nowhere in the database after the erasure', async () => {
+test('a text from any input about a customer is nowhere in the database after the erasure', async () => {
   const { client, ids } = world
   const accepted = new Set<string>()
   const made: string[] = [ids.Customer!, ids.Business!]

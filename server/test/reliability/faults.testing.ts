@@ -4,8 +4,8 @@ import { onTestFailed } from 'vitest'
 import type { Database, QueryAnswer, QueryOptions } from '../../src/storage/engine/port.ts'
 
 /**
- * A database that sometimes fails as PostgreSQL does. A conflict fails the statement before it has an effect, or the commit.
- * A lost connection loses the statement, or only its answer.
+ * A database that sometimes fails as PostgreSQL does. A conflict fails the statement before it has an effect,
+ * or the commit. A lost connection loses the statement, or only its response.
  */
 export class FaultyDatabase implements Database {
   readonly kind: Database['kind']
@@ -15,7 +15,7 @@ export class FaultyDatabase implements Database {
   #conflicts = 0
   #losses = 0
   #slow: { readonly sql: RegExp; readonly over: Promise<void> } | undefined
-  /** How often each fault was injected, by its code. */
+  /** The number of injected faults, by code. */
   readonly injected = new Map<string, number>()
 
   constructor(inner: Database) {
@@ -82,7 +82,7 @@ export class FaultyDatabase implements Database {
       : this.#error('40P01', 'deadlock detected')
   }
 
-  /** As pg reports it: the socket's error, or the server's last message. */
+  /** The error that pg reports: the socket's error, or the server's last message. */
   #lossError(): Error {
     return this.#random.pick([
       () => this.#error(undefined, 'Connection terminated unexpectedly'),
@@ -101,8 +101,8 @@ export class FaultyDatabase implements Database {
 }
 
 /**
- * Makes a share of all transactions that write anything fail at their commit, with all they have done undone, as a
- * serialization failure or a deadlock. Which ones follows from the transaction's number and the seed.
+ * Makes a share of all writing transactions fail at their commit, with all changes undone, as a serialization
+ * failure or a deadlock. The transaction's number and the seed select them.
  */
 export async function makeConflictsAtCommit(db: Database, share: number, random: Random): Promise<void> {
   const percent = Math.round(share * 100)
@@ -136,7 +136,7 @@ export async function conflictsAtCommit(db: Database): Promise<number> {
   return Number(rows[0]!.count)
 }
 
-/** From now on no commit fails by itself. */
+/** From now on no injected fault fails a commit. */
 export function noConflictsAtCommit(db: Database): Promise<void> {
   return db.script(
     'DROP FUNCTION IF EXISTS reliability_conflict() CASCADE; DROP SEQUENCE IF EXISTS reliability_conflicts',
@@ -187,38 +187,38 @@ export function seededRandom(): Random {
 /** The longest silence of a connection that leads nowhere. */
 const SILENT_MS = 3000
 const DELAY_MS_MAX = 300
-/** A connection that breaks does so within as many bytes: some calls with their answers. */
+/** A connection that breaks does so within this number of bytes: some calls with their responses. */
 const BYTES_MAX = 4000
 
-/** What becomes of one connection. */
+/** The faults of one connection. */
 interface Fate {
-  /** Nothing is passed on. */
+  /** Nothing is forwarded. */
   readonly isSilent?: boolean
-  /** Bytes wait so long, both ways. */
+  /** The delay of bytes, in both directions. */
   readonly delayMs?: number
-  /** After so many bytes of a call, or of an answer, the connection breaks, in the middle of what is being said. */
+  /** The connection breaks after this number of bytes of a call or a response, in the middle of a message. */
   readonly callBytes?: number
   readonly answerBytes?: number
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A network between two programs: TCP on a port of its own to whatever listens at the other end at the time. */
+/** A network between two programs: a TCP proxy on its own port to the current target. */
 export class Network {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  /** The share of new connections that meet with a fault. */
+  /** The share of new connections that get a fault. */
   faults = 0
-  /** Whether new connections are refused. */
+  /** True if new connections are refused. */
   isDown = false
-  /** How many connections have met with a fault, or were cut. */
+  /** The number of connections that got a fault, or were cut. */
   broken = 0
 
   private constructor(server: Server) {
     this.#server = server
   }
 
-  /** `target` returns the port at the other end at the time, if there is one. */
+  /** `target` returns the current port of the other end, if there is one. */
   static async open(target: () => number | undefined, random: Random): Promise<Network> {
     const server = createServer()
     const network = new Network(server)

@@ -9,7 +9,10 @@ const AMOUNT_MIN = 100
 const AMOUNT_MAX = 60_000
 const AWAY_MS = 20
 
-/** What the bank does with an account elsewhere, by its last digits; 105 stays accepted until a person moves it. */
+/**
+ * The bank's behavior for an external account, by its last digits; 105 stays accepted until a person moves
+ * it.
+ */
 const SUFFIXES = ['101', '102', '103', '104', '105', '106', '107'] as const
 
 type Currency = 'EUR' | 'USD'
@@ -36,8 +39,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * A platform's backend with customers, and the outside that pays in to them: both repeat what was not answered until it
- * is. Money goes out, comes in, is pulled and converted, and much of it fails or comes back.
+ * A platform's backend with customers, and external payers: both retry calls until they get a response. Money
+ * goes out, comes in, is pulled and converted, and much of it fails or is returned.
  */
 export class Payments {
   readonly #world: RailWorld
@@ -46,11 +49,11 @@ export class Payments {
   readonly acknowledged = new Set<string>()
   /** The numbers that all payers of a currency pay in to. */
   readonly #pools = new Map<Currency, string>()
-  /** How many payments have been made, and how many may be. */
+  /** The number of payments made, and its limit. */
   made = 0
   allowed = 0
   #asked = 0
-  /** Whether the test has failed: nobody repeats anything any more. */
+  /** True once the test has failed: no call is retried any more. */
   isGivenUp = false
 
   static async open(world: RailWorld, customers: number, random: Random): Promise<Payments> {
@@ -68,7 +71,7 @@ export class Payments {
     this.accounts = accounts
   }
 
-  /** So many clients make payments, as many as are allowed, until there are `total`. */
+  /** `clients` clients make payments, up to the limit, until there are `total`. */
   async work(clients: number, total: number, random: Random): Promise<void> {
     const client = async (own: Random) => {
       while (this.made < total && !this.isGivenUp) {
@@ -95,7 +98,7 @@ export class Payments {
     }
   }
 
-  /** Sends a request under a key of its own, sometimes twice at once, until it is answered. */
+  /** Sends a request under its own key, sometimes twice at once, until it gets a response. */
   async ask(path: string, body: unknown): Promise<Reply> {
     const headers = { 'Idempotency-Key': `drill ${this.#asked++}` }
     const ask = () => this.#answerTo('POST', path, body, headers)
@@ -148,7 +151,7 @@ export class Payments {
     })
   }
 
-  /** Money for an account, or nobody knows for whom; some of it is taken back at once or later. */
+  /** Money for an account, or without a known payee; some of it is taken back at once or later. */
   async #depositTo(account: Account, random: Random): Promise<void> {
     const pool = random.chance(0.2) ? this.#pools.get(account.currency) : undefined
     const deposit = await this.#deposit({
@@ -184,7 +187,7 @@ export class Payments {
       await this.#atDesk(`/deposits/${encodeURIComponent(deposit.depositId)}/reverse`, {})
   }
 
-  /** The outside pays in: once, however often the bank's desk has to be asked. */
+  /** An external payment in: exactly once, however often the bank's control API has to be called. */
   async #deposit(body: {
     readonly account: string
     readonly amount: string

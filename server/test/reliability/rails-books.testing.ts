@@ -4,7 +4,7 @@ import { uuidOf } from '../../src/storage/engine/ids.ts'
 import type { Database } from '../../src/storage/engine/port.ts'
 import type { RailWorld } from './rails.testing.ts'
 
-/** What the bank has: its orders, its entries, and the events that it has handed over. */
+/** The bank's records: its orders, its entries, and the events that it has sent. */
 export interface BankBooks {
   readonly payments: readonly BankOrder[]
   readonly pulls: readonly BankOrder[]
@@ -53,8 +53,8 @@ export async function bankBooks(world: RailWorld): Promise<BankBooks> {
 }
 
 /**
- * Checks that the bank has each payment at most once, that what it says of each is what became of it here, and that all
- * balances follow from that to the unit. Nothing is under way any more.
+ * Checks that the bank has each payment at most once, that its state of each matches the state here, and that
+ * all balances follow from that to the unit. Nothing is in progress any more.
  */
 export async function expectExplainedBooks(
   db: Database,
@@ -102,7 +102,7 @@ const WAITING = `SELECT reason, body FROM rail_events WHERE platform_id = $1 AND
 
 const OPEN_PAYMENTS = `SELECT * FROM rail_payments WHERE platform_id = $1 AND state IN ('GIVEN', 'ACCEPTED')`
 
-/** A quote that has ended expires in vain later. */
+/** A quote that has ended expires later without effect. */
 const JOBS = `SELECT * FROM jobs WHERE platform_id = $1 AND kind <> 'quote.expire'`
 
 const UNDER_WAY = `
@@ -133,7 +133,7 @@ const CARRIED = `
     t.destination_account_id IN (SELECT id FROM external_accounts) AS pays
   FROM transactions t LEFT JOIN quotes q ON q.id = t.quote_id WHERE t.platform_id = $1 AND t.kind <> 'RECEIPT'`
 
-/** What the bank says of an order, by what became of it here. */
+/** The bank's state of an order, by its state here. */
 async function expectOrdersAgree(
   db: Database,
   platformId: string,
@@ -180,7 +180,7 @@ interface RailMoney {
   readonly amount: bigint
 }
 
-/** All movements of the accounts of the rail, by the transaction or deposit that they are for: + is money in. */
+/** All movements of the accounts of the rail, by their transaction or deposit: + is money in. */
 const RAIL_MONEY = `
   SELECT coalesce(dq.id, d.id, t.id, q.id, m.cause_id) AS of, e.currency, - sum(e.amount)::bigint AS amount
   FROM ledger_entries e JOIN ledger_accounts a ON a.id = e.account_id
@@ -192,7 +192,7 @@ const RAIL_MONEY = `
   WHERE a.platform_id = $1 AND a.name = 'rail:example-bank'
   GROUP BY 1, 2`
 
-/** What an id at the bank is for here. */
+/** The record here for an id at the bank. */
 const NAMES = `
   SELECT d.rail_reference AS name, coalesce(q.id, d.id) AS of
   FROM deposits d LEFT JOIN transactions q ON q.id = d.transaction_id AND q.kind = 'QUOTE' WHERE d.platform_id = $1
@@ -200,7 +200,7 @@ const NAMES = `
   FROM deposits d LEFT JOIN transactions q ON q.id = d.transaction_id AND q.kind = 'QUOTE' WHERE d.platform_id = $1
   UNION ALL SELECT 'Quote:' || quote_id, id FROM transactions WHERE platform_id = $1 AND quote_id IS NOT NULL`
 
-/** The ledger's accounts of the rail have what the bank has: of each payment and deposit, and so in all. */
+/** The ledger's accounts of the rail equal the bank's: for each payment and deposit, and so in total. */
 async function expectMoneyAgrees(db: Database, platformId: string, { entries }: BankBooks): Promise<void> {
   const parameters = [uuidOf(platformId)]
   const { rows: moved } = await db.query<RailMoney>(RAIL_MONEY, parameters)
@@ -224,8 +224,8 @@ async function expectMoneyAgrees(db: Database, platformId: string, { entries }: 
 }
 
 /**
- * What all balances of a platform must be, by the states of its transactions, quotes and deposits alone, when nothing is under
- * way: each row an account, its currency and an amount on the account's credit side.
+ * The required balances of a platform, from the states of its transactions, quotes and deposits alone, when
+ * nothing is in progress: each row an account, its currency and an amount on the account's credit side.
  */
 const EXPLAINED = `
   WITH own AS (
@@ -269,7 +269,7 @@ const EXPLAINED = `
   UNION ALL SELECT 'refunds', sent_currency, sent_amount FROM own
     WHERE kind = 'QUOTE' AND refunded = 'FAILED' AND details->>'deposit' IS NULL`
 
-/** All but the accounts of rails, which have what the bank has. */
+/** All accounts except the rails', which must equal the bank's. */
 const WRONG = `
   WITH explained AS (SELECT account, currency, sum(amount)::bigint AS amount FROM (${EXPLAINED}) AS rows GROUP BY 1, 2),
   booked AS (
@@ -292,7 +292,7 @@ const UNBALANCED = `
   FROM ledger_accounts WHERE platform_id = $1 GROUP BY 1
   HAVING sum(posted * CASE normal_side WHEN 'credit' THEN 1 ELSE -1 END) <> 0`
 
-/** Checks every balance but the rail's to the unit, when nothing is under way. */
+/** Checks every balance but the rail's to the unit, when nothing is in progress. */
 export async function expectBalancesExplained(db: Database, platformId: string): Promise<void> {
   for (const [what, sql] of [
     ['balances that are not sound', UNSOUND],

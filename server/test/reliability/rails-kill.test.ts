@@ -13,7 +13,7 @@ beforeAll(ensureServerBuilt)
 
 const PAYMENTS = isFull ? 800 : 60
 const KILLS = isFull ? 20 : 2
-/** The bank is killed after so many kills of a server. */
+/** The number of server kills per kill of the bank. */
 const BANK_KILLED_EVERY = isFull ? 4 : 2
 const CLIENTS = isFull ? 20 : 8
 const CUSTOMERS = isFull ? 8 : 3
@@ -21,16 +21,16 @@ const SERVERS = onPostgres ? 2 : 1
 const SETTLED_SECONDS = 90
 const QUIET_MS = 1000
 const DECIDES_MS = 300
-/** A kill comes so much later than a payment begins, at most, and a disturbance lasts so long. */
+/** The maximum delay of a kill after the start of a payment, and the length of a disturbance. */
 const DELAY_MS_MAX = 100
 const DISTURBED_MS_MAX = 1500
-/** The share of connections that meet with a fault at any time. */
+/** The share of connections that get a fault at any time. */
 const FAULTS = 0.2
 const OPEN_STATES: ReadonlySet<string> = new Set(['PENDING', 'PROCESSING', 'APPROVED'])
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('whatever is killed or cut off, each payment is made at most once, and every unit is explained', async () => {
+test('under any kills and network failures each payment is made at most once, and every unit is explained', async () => {
   const random = seededRandom()
   const world = await RailWorld.open(SERVERS, random)
   const payments = await Payments.open(world, CUSTOMERS, random)
@@ -63,7 +63,9 @@ test('whatever is killed or cut off, each payment is made at most once, and ever
   await db.close()
 })
 
-/** Kills servers and the bank all along the way: no more payments are made than there were kills for. */
+/**
+ * Kills servers and the bank during the whole run: the number of payments is limited by the number of kills.
+ */
 async function kill(world: RailWorld, payments: Payments, random: Random): Promise<void> {
   const each = PAYMENTS / KILLS
   for (let kills = 0; kills < KILLS; kills++) {
@@ -78,7 +80,9 @@ async function kill(world: RailWorld, payments: Payments, random: Random): Promi
   }
 }
 
-/** The network fails, one way and the other, and the bank is slow, silent and talkative by turns. */
+/**
+ * The network fails, in one direction and the other, and the bank is slow, silent and repetitive by turns.
+ */
 async function disturb(world: RailWorld, random: Random, isOver: () => boolean): Promise<void> {
   const behave = (behaviour: object) => world.desk('PATCH', '/behaviour', behaviour).catch(() => undefined)
   for (const network of [world.toBank, world.toServers]) {
@@ -116,7 +120,7 @@ async function disturb(world: RailWorld, random: Random, isOver: () => boolean):
   }
 }
 
-/** A person looks into suspense from time to time. */
+/** A person decides about suspense from time to time. */
 async function decide(payments: Payments, random: Random, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await pause(DECIDES_MS)
@@ -136,7 +140,9 @@ async function heal(world: RailWorld): Promise<void> {
   expect(status).toBe(200)
 }
 
-/** Waits until nothing is under way, here and at the bank. A person moves what stays accepted there. */
+/**
+ * Waits until nothing is in progress, here and at the bank. A person moves payments that stay accepted there.
+ */
 async function settled(world: RailWorld, random: Random): Promise<void> {
   const endMs = performance.now() + timeLimit(SETTLED_SECONDS * 1000)
   let quiet = 0
@@ -175,7 +181,7 @@ async function underWay(world: RailWorld): Promise<unknown[]> {
   return [...transactions, ...deposits].map(({ id, status, refund }) => ({ id, status, refund }))
 }
 
-/** What was planned for later, should nothing have been heard meanwhile, runs now, and changes nothing. */
+/** Runs jobs that were planned in case no report arrives; they change nothing. */
 async function runLater(world: RailWorld): Promise<void> {
   const db = await openDatabase(world.place)
   const { rows } = await db.query<{ kind: string; last_error: string | null }>(

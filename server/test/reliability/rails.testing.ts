@@ -17,7 +17,7 @@ const OPEN = /^The example bank is open: http:\/\/127\.0\.0\.1:(\d+)$/m
 const METRICS_TOKEN = 'metrics-of-the-drill'
 const DONE = /^countersign_jobs_total\{kind="(?:transaction|transfer|deposit)[^"]*",result="done"\} (\d+)$/gm
 
-/** How the bank is when it starts. */
+/** The bank's behavior at its start. */
 const BEHAVIOUR = { settleDelayMs: 100, returnDelayMs: 600, repeatEvents: 2, shuffleEvents: true }
 
 /** A process of the example bank. */
@@ -60,7 +60,10 @@ class BankProcess {
   }
 }
 
-/** Servers in production and the example bank, each a process of its own, with a network in between that can fail. */
+/**
+ * Servers in production and the example bank, each a separate process, with a network in between that can
+ * fail.
+ */
 export class RailWorld {
   readonly place: Place
   readonly platformId: string
@@ -73,10 +76,10 @@ export class RailWorld {
   /** Undefined while it starts. */
   readonly #servers: (ServerProcess | undefined)[] = []
   #bank: BankProcess | undefined
-  /** How often a server was killed. */
+  /** The number of server kills. */
   kills = 0
 
-  /** Has so many servers; they and the bank end with the test. */
+  /** Opens a world with this number of servers; they and the bank end with the test. */
   static async open(servers: number, random: Random): Promise<RailWorld> {
     const place = await newPlace()
     const rates = await serveRates()
@@ -148,7 +151,7 @@ export class RailWorld {
     await this.#openBank()
   }
 
-  /** Asks the bank's desk. Throws where the bank is away; other answers than 200 are returned. */
+  /** Calls the bank's control API. Throws if the bank is down; responses other than 200 are returned. */
   async desk(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<Reply> {
     if (!this.#bank) throw new Error('The bank is away')
     const answer = await fetch(`http://127.0.0.1:${this.#bank.port}/bank${path}`, {
@@ -158,7 +161,7 @@ export class RailWorld {
     return { status: answer.status, body: await answer.json(), headers: answer.headers }
   }
 
-  /** The ids of the events that the bank has handed over, by its journal. */
+  /** The ids of the events that the bank has sent, by its journal. */
   async eventsHandedOver(): Promise<string[]> {
     const lines = (await readFile(join(this.#bankFolder, 'journal.jsonl'), 'utf8')).trimEnd().split('\n')
     return lines
@@ -166,7 +169,7 @@ export class RailWorld {
       .flatMap(({ type, eventId }) => (type === 'told' ? [eventId] : []))
   }
 
-  /** Ends the servers as an operator does, and the bank. What they have written stays. */
+  /** Ends the servers as an operator does, and the bank. Their data stays. */
   async stop(): Promise<void> {
     for (const server of this.#servers) await server?.kill('SIGTERM')
     await this.#bank?.kill()
@@ -178,7 +181,7 @@ export class RailWorld {
     await Promise.all([this.#openBank(), this.#openServer(0)])
   }
 
-  /** How many jobs for payments the one server has done since its start. */
+  /** The number of jobs for payments that the one server has done since its start. */
   async jobsDone(): Promise<number> {
     const headers = { Authorization: `Bearer ${METRICS_TOKEN}` }
     const answer = await fetch(`${this.#servers[0]!.origin}/metrics`, { headers })

@@ -83,7 +83,7 @@ const OPERATIONS: readonly [string, (made: Made) => Promise<Call> | Call, number
 ]
 
 test.each(OPERATIONS)(
-  '%s under one key, sent fifty times at once, has one effect and one answer',
+  '%s under one key, sent fifty times at once, has one effect and one response',
   async (_, call, change) => {
     const client = await newPlatform()
     const customer = await newCustomer(client)

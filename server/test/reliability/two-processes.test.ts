@@ -14,13 +14,13 @@ beforeAll(ensureServerBuilt)
 
 const CLIENTS = 20
 const WORK_MS = isFull ? 15_000 : 1500
-/** How often one of the processes is killed and restarted. */
+/** The number of times that one of the processes is killed and restarted. */
 const KILLS = isFull ? 5 : 1
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test.runIf(onPostgres)(
-  'two processes on one database make and lose no money, also where commits fail, connections break and one is killed',
+  'two processes on one database create and lose no money, even if commits fail, connections break and one is killed',
   async () => {
     const random = seededRandom()
     const place = await newPlace()
@@ -65,7 +65,7 @@ test.runIf(onPostgres)(
   },
 )
 
-/** As an operator or a proxy does: of the servers' connections, by their numbers, every third. */
+/** Breaks connections as an operator or a proxy does: every third connection of the servers, by number. */
 const BREAK_CONNECTIONS = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND application_name LIKE 'countersign %' AND pid % 3 = $1::int`

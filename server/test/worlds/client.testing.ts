@@ -15,10 +15,10 @@ import { makeStamp } from '../../src/base/crypto/stamp.ts'
 import { parseJson, toJson } from '../../src/base/json/json.ts'
 import { formWith, takesUpload } from './upload-forms.testing.ts'
 
-/** An answer as it came over HTTP; integers beyond 2^53 are bigints. A text that is no JSON is as it is. */
+/** A response as it came over HTTP; integers beyond 2^53 are bigints. Text that is not JSON is unchanged. */
 export interface Reply {
   readonly status: number
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads answers of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads responses of every form
   readonly body: any
   readonly headers: Headers
 }
@@ -53,7 +53,10 @@ export class Client {
     return `Basic ${Buffer.from(`${tokenId}:${clientSecret}`).toString('base64')}`
   }
 
-  /** `body` as JSON, or as it is where it is text; as the fields of a form with a file where the endpoint takes one. */
+  /**
+   * `body` as JSON, or unchanged if it is a string; as the fields of a form with a file if the endpoint takes
+   * one.
+   */
   async send(
     method: string,
     path: string,
@@ -107,7 +110,7 @@ export class Client {
   }
 }
 
-/** `body` as JSON, or as it is where it is text. */
+/** `body` as JSON, or unchanged if it is a string. */
 export async function sendJson(
   url: string,
   method: string,
@@ -134,7 +137,7 @@ function replyOf({ status, headers, text }: Exchanged): Reply {
   return { status, body: text === '' ? undefined : isJson ? parseJson(text) : text, headers }
 }
 
-/** A platform of the test's own. */
+/** A new platform for one test. */
 export async function newPlatform(): Promise<Client> {
   const { status, text } = await exchange(inject('platformMaker'), 'POST', {})
   if (status !== 200) throw new Error(text)
@@ -161,7 +164,7 @@ export async function newCustomer(client: Client, more: Record<string, unknown> 
   }
 }
 
-/** A USD bank account of a customer; `suffix` steers the sandbox. */
+/** A USD bank account of a customer; `suffix` controls the sandbox. */
 export async function newBankAccount(client: Client, customerId: string, suffix = '789'): Promise<string> {
   const reply = await client.post('/customers/external-accounts', {
     customerId,
@@ -231,7 +234,7 @@ export async function signIn(
   return { sessionId: second.body.id, keys, stamp: (payload) => makeStamp(keys, payload) }
 }
 
-/** Both legs of a signed operation; an answer that asks for no signature as it is. */
+/** Both legs of a signed operation; a response that requests no signature is returned unchanged. */
 export async function signed(
   client: Client,
   session: Pick<SignedIn, 'stamp'>,
@@ -270,12 +273,12 @@ export interface Exchanged {
 /** Ends silent connections well before servers do, whose end would meet the next request. */
 const agent = new Agent({ keepAlive: true, timeout: 3_000 })
 
-/** As `fetch` of Node calls itself. */
+/** The default headers of Node's `fetch`. */
 const OWN = { Accept: '*/*', 'User-Agent': 'node' }
 
 /**
- * One request over HTTP/1.1, for a fifth of the CPU time that `fetch` takes: a run of all tests makes almost a hundred
- * thousand. Rejects as `fetch` does. Does not follow redirects.
+ * One request over HTTP/1.1, for a fifth of the CPU time that `fetch` takes: a run of all tests makes almost
+ * a hundred thousand. Rejects like `fetch`. Does not follow redirects.
  */
 export function exchange(
   url: string,

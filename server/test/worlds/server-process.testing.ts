@@ -16,20 +16,20 @@ const SERVER = join(ROOT, 'server/dist/main.js')
 /** These processes live for seconds. Optimizing the embedded database's code would take them longer than it saves. */
 const NODE_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
 
-/** Whether this run of the tests is on PostgreSQL. */
+/** True if this run of the tests is on PostgreSQL. */
 export const onPostgres = Boolean(process.env.DATABASE_URL)
 
 type Environment = Readonly<Record<string, string>>
 /** The output of a process: read by this one, or a file descriptor. */
 type Output = 'pipe' | number
 
-/** For `beforeAll`. `npm test` has built what has changed; vitest by itself runs what was built last. */
+/** For `beforeAll`. `npm test` builds changed parts; vitest alone runs the last build. */
 export async function ensureServerBuilt(): Promise<void> {
   if (!existsSync(SERVER))
     await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build.mjs'), 'server'])
 }
 
-/** The storage of a server of the test's own: a folder, and on PostgreSQL a database. */
+/** The storage of a test's own server: a folder, and on PostgreSQL a database. */
 export interface Place {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
@@ -40,8 +40,9 @@ export interface Place {
 type PlaceDatabase = 'ready' | 'none' | 'unused'
 
 /**
- * A new place without an earlier start: with a database ready for its first start, with none yet, or for a process that is
- * not expected to open its database. It is removed after the test, with every process started there.
+ * A new place without an earlier start: with a database ready for its first start, without one, or for a
+ * process that is not expected to open its database. It is removed after the test, with every process started
+ * there.
  */
 export async function newPlace(database: PlaceDatabase = 'ready'): Promise<Place> {
   const place = await openPlace(database)
@@ -141,7 +142,7 @@ export class ServerProcess {
     return new URL(this.baseUrl).origin
   }
 
-  /** Resolves once standard output has `text`; rejects where the process ends without. */
+  /** Resolves once standard output has `text`; rejects if the process ends without it. */
   says(text: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#look = () => {
@@ -155,7 +156,7 @@ export class ServerProcess {
     })
   }
 
-  /** As the platform of the first start's credentials. */
+  /** A client of the platform whose credentials the first start wrote. */
   client(): Client {
     return new Client(readCredentials(this.#place), this.baseUrl)
   }
@@ -179,14 +180,14 @@ export function run(place: Place, args: readonly string[], env: Environment = {}
   return new ServerProcess(place, env, args).ended()
 }
 
-/** What one of the server's commands prints, which must succeed without a word of complaint. */
+/** The output of one of the server's commands, which must succeed without warnings. */
 export async function ask(place: Place, ...args: string[]) {
   const { code, stdout, stderr } = await run(place, args)
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   return JSON.parse(stdout)
 }
 
-/** What the first start wrote. */
+/** The credentials that the first start wrote. */
 export function readCredentials(place: Place) {
   const text = readFileSync(join(place.dataDir, 'credentials.json'), 'utf8')
   return JSON.parse(text) as { platformId: string; tokenId: string; clientSecret: string; baseUrl: string }

@@ -41,16 +41,20 @@ export interface TestServer extends Service {
   /** The log. Silent unless the settings have a LOG_LEVEL. */
   logText(): string
   log(): Line[]
-  /** The line of a request, by its id or by the one that its caller sent. The access line may be written after the response has arrived. */
+  /**
+   * The line of a request, by its id or by its caller's id. The access line may be written after the response
+   * has arrived.
+   */
   lineOf(requestId: string, msg?: string): Promise<Line>
   metrics(): Promise<string>
-  /** Everything that the server sends in return for these bytes until it closes the connection. */
+  /** Everything that the server sends in response to these bytes until it closes the connection. */
   raw(request: string): Promise<string>
 }
 
 /**
- * Opens a server that only this test file uses. Prefer `world()`: opening one costs more than most test files. With DATABASE_URL it gets
- * a database of its own, because servers on one database run each other's jobs.
+ * Opens a server that only this test file uses. Prefer `world()`: opening one costs more than most test
+ * files. With DATABASE_URL it gets a separate database, because servers on one database run each other's
+ * jobs.
  */
 export async function openServer(
   settings: Settings = {},
@@ -143,7 +147,7 @@ function observationOf(
   }
 }
 
-/** The sum of the series of a metric that have these labels; undefined if there is none. */
+/** The sum of a metric's series with these labels; undefined without any. */
 export function valueIn(page: string, name: string, labels: Record<string, string> = {}): number | undefined {
   const values = page.split('\n').flatMap((line) => {
     const [, metric, text = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []

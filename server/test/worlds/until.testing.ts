@@ -1,6 +1,6 @@
 import { timeLimit } from '../../../test/machine-speed.ts'
 
-/** Asks until an answer is as wanted. The server has no event for it that a test could wait for. */
+/** Polls until the value is as wanted. The server has no event for it that a test could wait for. */
 export async function until<T>(
   look: () => Promise<T>,
   isThere: (found: T) => boolean,

@@ -15,18 +15,21 @@ const UPLOADS = Object.values<Endpoint>(API)
   .filter(({ upload }) => upload)
   .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }))
 
-/** Whether the endpoint at this address takes a file. */
+/** True if the endpoint at this address takes a file. */
 export function takesUpload(method: string, path: string): boolean {
   return UPLOADS.some((upload) => upload.method === method && upload.pattern.test(path.split('?', 1)[0]!))
 }
 
-/** The files of addresses that take no picture. */
+/** The files of addresses that take files other than pictures. */
 const FILES: Readonly<Record<string, Uint8Array>> = {
   '/payouts/batches/csv': Buffer.from('accountId,currency,amount\n'),
   '/customers/bulk/csv': Buffer.from('platformCustomerId,customerType\n'),
 }
 
-/** The members of an object, or of one as JSON, as a form with a file that this address takes; undefined for another body. */
+/**
+ * The fields of an object, or of one as JSON, as a form with a file that this address takes; undefined for
+ * another body.
+ */
 export function formWith(path: string, body: unknown): FormData | undefined {
   const fields = typeof body === 'string' ? readOrUndefined(body) : body
   if (!isObject(fields)) return undefined

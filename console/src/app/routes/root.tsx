@@ -2,12 +2,10 @@ import { createRootRoute } from '@tanstack/react-router'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { Shell } from '../shell.tsx'
 
-/** What all pages stand in. */
+/** The frame of all pages. */
 export const root = createRootRoute({
   component: Shell,
-  notFoundComponent: () => (
-    <EmptyState title="There is no such page">Choose one of the navigation.</EmptyState>
-  ),
+  notFoundComponent: () => <EmptyState title="Page not found">Choose a page from the navigation.</EmptyState>,
   errorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
 })
 

@@ -14,12 +14,12 @@ interface Account {
   readonly name: string
 }
 
-/** Which accounts the agent may use, and what is different for single ones. */
+/** The accounts that the agent may use, with rules for single ones. */
 export function AccountFields(props: FieldsProps & { readonly customerId: string }) {
   const { draft, problems, set, customerId } = props
   const { own, others } = useAccounts(customerId)
   return (
-    <Panel title="Which accounts">
+    <Panel title="Allowed accounts">
       <Stack gap="lg">
         <Choice
           label="Every account of the customer"
@@ -75,7 +75,7 @@ function Choice(props: {
   readonly choose: (ids: readonly string[] | null) => void
 }) {
   const { label, accounts, chosen, choose } = props
-  // What the list has and the customer no longer has is kept until it is taken away here.
+  // Listed accounts that the customer no longer has stay until they are removed here.
   const gone = (chosen ?? []).filter((id) => !accounts.some((account) => account.id === id))
   const shown = [...accounts, ...gone.map((id) => ({ id, name: shortId(id) }))]
   return (
@@ -91,7 +91,7 @@ function Choice(props: {
             {shown.map(({ id, name }) => (
               <Checkbox key={id} value={id} label={name} />
             ))}
-            {shown.length === 0 && <span className="soft">The customer has none.</span>}
+            {shown.length === 0 && <span className="soft">The customer has no accounts.</span>}
           </Stack>
         </Checkbox.Group>
       )}
@@ -137,7 +137,7 @@ function Rules(props: {
           />
           <TextInput
             label="One action"
-            placeholder="No limit of its own"
+            placeholder="No separate limit"
             value={rule.limit}
             error={problem !== undefined}
             onChange={({ currentTarget: { value } }) => change(index, { limit: value })}

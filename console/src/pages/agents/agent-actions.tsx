@@ -39,7 +39,7 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
           ? {
               ask: {
                 title: 'Make a device code?',
-                text: `${name} is connected. Whoever redeems the code takes its place, and its present token ends.`,
+                text: `${name} is connected. The program that redeems the code replaces it, and its current token ends.`,
               },
             }
           : {})}
@@ -64,7 +64,9 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
   )
 }
 
-/** Why the member may not let this agent act: it moves money, so that the member must be allowed to. */
+/**
+ * The reason why the member may not let this agent act: it moves money, which needs the member's permission.
+ */
 function useSpendingDenied({ policy: { permissions } }: Agent): string | undefined {
   const denied = useDenied('TRANSACT')
   return permissions.some((one) => one === 'CREATE_TRANSFERS' || one === 'EXECUTE_QUOTES')
@@ -74,7 +76,7 @@ function useSpendingDenied({ policy: { permissions } }: Agent): string | undefin
 
 const WAITING_MS = 2_000
 
-/** The code, which is shown once, and whether the agent has taken it. */
+/** The code, which is shown once, and the state of its redemption. */
 function CodeWindow({ code, close }: { readonly code: DeviceCode; readonly close: () => void }) {
   const client = useQueryClient()
   const { data } = useQuery({

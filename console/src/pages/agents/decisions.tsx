@@ -11,7 +11,7 @@ type Decision = Static<typeof AgentDecisionRecord>
 const amountText = ({ decision: { amount, currency } }: Decision) =>
   amount === undefined || currency === undefined ? '–' : limitText(amount, currency)
 
-/** What the policy has decided, and why. */
+/** Decisions of the policy, with reasons. */
 export const DECISIONS: readonly Column<Decision>[] = [
   {
     id: 'outcome',

@@ -10,7 +10,7 @@ import { decimalsOf, type Policy } from './agent.ts'
 export type PolicyChange = Static<typeof AgentPolicyUpdateRequest>
 type AccountRules = NonNullable<Policy['accountRestrictions']>['accountRules']
 
-/** A policy as it stands in the fields of the editor: amounts as they are typed, empty for no limit. */
+/** A policy in the fields of the editor: amounts as typed, empty for no limit. */
 export interface Draft {
   readonly permissions: readonly AgentPermission[]
   readonly mode: AgentExecutionMode
@@ -62,7 +62,7 @@ export function draftOf(policy: Policy): Draft {
   }
 }
 
-/** What was typed wrongly, by field. `former` is the policy that the draft would change. */
+/** The invalid fields, with messages. `former` is the policy that the draft would change. */
 export function problemsOf(draft: Draft, former: Policy): DraftProblems {
   const wrong = (typed: string, code = draft.currency) =>
     typed.trim() !== '' && smallestUnits(typed, decimalsOf(code)) === undefined
@@ -91,7 +91,7 @@ function countProblem(typed: string, hadCount: boolean): string | undefined {
   return /^\d+$/.test(typed) && Number(typed) <= COUNT_MAX ? undefined : `Type a number up to ${COUNT_MAX}.`
 }
 
-/** The change of the policy that the draft asks for. Only for a draft without problems. */
+/** The policy change of a draft. Only for a draft without problems. */
 export function changeOf(draft: Draft) {
   const units = (typed: string, code = draft.currency) =>
     typed.trim() === '' ? null : smallestUnits(typed, decimalsOf(code))!

@@ -12,7 +12,7 @@ export interface FieldsProps {
   readonly set: (change: Partial<Draft>) => void
 }
 
-/** What the agent may do, how much, and when a person is asked. */
+/** The agent's permissions, limits, and approvals. */
 export function PolicyFields(props: FieldsProps) {
   const { draft, set } = props
   return (

@@ -15,7 +15,7 @@ import { WhatIf } from './what-if.tsx'
 
 const route = getRouteApi('/agents/$agentId/policy')
 
-/** The editor of a policy: plain fields, what they mean, and what they would have meant last week. */
+/** The editor of a policy: plain fields, their meaning, and their effect on last week's actions. */
 export function PolicyPage() {
   const { agentId } = route.useParams()
   const query = useQuery({
@@ -30,7 +30,7 @@ export function PolicyPage() {
 }
 
 function Editor({ agent }: { readonly agent: Agent }) {
-  // What was typed stays, also while the agent's usage changes below.
+  // Input stays, also while the agent's usage changes below.
   const [draft, setDraft] = useState<Draft>(() => draftOf(agent.policy))
   const problems = problemsOf(draft, agent.policy)
   const isWrong = Object.keys(problems).length > 0

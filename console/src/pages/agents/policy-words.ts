@@ -15,12 +15,12 @@ const MAY: Readonly<Record<AgentPermission, string>> = {
   MANAGE_EXTERNAL_ACCOUNTS: 'add and remove external accounts',
 }
 
-/** What a permission allows, as a label. */
+/** The label of a permission. */
 export function permissionWords(permission: AgentPermission): string {
   return MAY[permission].charAt(0).toUpperCase() + MAY[permission].slice(1)
 }
 
-/** What a policy means, in sentences that are read aloud to somebody who has to agree. */
+/** The meaning of a policy, in sentences for the person who has to agree. */
 export function policyWords(policy: Policy): string {
   const { permissions } = policy
   if (permissions.length === 0) return 'This agent may do nothing but read its accounts.'
@@ -47,9 +47,9 @@ function amountWords({ spendingLimits: limits }: Policy): string {
 function approvalWords({ defaultExecutionMode, approvalThresholds, spendingLimits }: Policy): string {
   if (defaultExecutionMode === 'APPROVAL_REQUIRED') return 'A person approves every action.'
   const amount = approvalThresholds?.amount
-  if (amount == null) return 'It acts by itself: nobody is asked.'
+  if (amount == null) return 'It acts without approval.'
   const text = limitText(amount, approvalThresholds?.currency ?? spendingLimits.currency)
-  return `It acts by itself up to ${text}; a person approves what is more.`
+  return `It acts without approval up to ${text}; a person approves larger amounts.`
 }
 
 function accountWords({ accountRestrictions: rules, spendingLimits }: Policy): string[] {
@@ -93,11 +93,11 @@ const DENIED: Readonly<Record<AgentDenialRule, string>> = {
 const APPROVED: Readonly<Record<AgentApprovalRule, string>> = {
   accountExecutionMode: 'Every action with this account needs approval',
   defaultExecutionMode: 'Every action needs approval',
-  approvalThreshold: 'More than the agent may move by itself',
+  approvalThreshold: 'More than the agent may move without approval',
   walletSignature: 'The holder of the wallet has not signed',
 }
 
-/** Why a policy decided so, in a sentence. */
+/** The reason of a policy's decision, in a sentence. */
 export function decisionWords(decision: Static<typeof AgentDecision>): string {
   const { outcome, rule, subject, left, currency, because = [] } = decision
   if (outcome === 'ALLOWED') return 'The policy allows it.'

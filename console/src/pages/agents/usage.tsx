@@ -2,7 +2,7 @@ import { Progress, Stack } from '@mantine/core'
 import { Panel } from '../../ui/page.tsx'
 import { type Agent, limitText } from './agent.ts'
 
-/** What the agent has used of its limits, and what is left. */
+/** The used and remaining part of the agent's limits. */
 export function Usage({ agent: { policy, usage } }: { readonly agent: Agent }) {
   const { currency, dailyLimit, dailyTransactionLimit, monthlyLimit } = policy.spendingLimits
   const money = (amount: bigint) => limitText(amount, currency)

@@ -17,7 +17,7 @@ type Replay = Awaited<ReturnType<typeof countersign.agents.replayPolicy>>
 
 const TYPING_MS = 400
 
-/** What the draft would have decided about the actions of the last week. `draft` is undefined while it has a problem. */
+/** The draft's decisions about the actions of the last week. `draft` is undefined while it has a problem. */
 export function WhatIf({ agentId, draft }: { readonly agentId: string; readonly draft: Draft | undefined }) {
   const [settled] = useDebouncedValue(draft, TYPING_MS)
   const query = useQuery({

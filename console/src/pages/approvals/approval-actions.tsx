@@ -20,7 +20,7 @@ const note = (text: string) => (text === '' ? {} : { note: text })
 
 const reason = (text: string) => (text === '' ? {} : { reason: text })
 
-/** The call that lets each kind through, and what is said before; a deposit has `DepositButtons`. */
+/** The call that approves each kind, and its confirmation; a deposit has `DepositButtons`. */
 const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdict>> = {
   AGENT_ACTION: {
     label: 'Approve',
@@ -40,7 +40,7 @@ const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdict>> = 
   SCREENING: {
     label: 'Release',
     title: 'Release what waits?',
-    text: 'You say that the hit is none. The payment goes on, or the deposit is credited, as if the address were on no list.',
+    text: 'You dismiss the hit. The payment continues, or the deposit is credited, as if the address were on no list.',
     needsReason: true,
     act: ({ objectId }, text) => countersign.screenings.release(objectId, note(text)),
   },
@@ -60,7 +60,7 @@ const ALLOWS: Readonly<Record<Exclude<Approval['kind'], 'DEPOSIT'>, Verdict>> = 
   },
 }
 
-/** The call that refuses each kind. A report of a rail has none. */
+/** The call that refuses each kind, except a rail report. */
 const REFUSES: Readonly<Record<Exclude<Approval['kind'], 'RAIL_EVENT'>, Verdict>> = {
   AGENT_ACTION: {
     label: 'Reject',
@@ -100,7 +100,7 @@ const REFUSES: Readonly<Record<Exclude<Approval['kind'], 'RAIL_EVENT'>, Verdict>
   },
 }
 
-/** The decision, with the endpoint of its kind. Grey where the member may not decide or has voted. */
+/** The decision, with the endpoint of its kind. Disabled if the member may not decide or has voted. */
 export function ApprovalActions({ approval }: { readonly approval: Approval }) {
   const { kind, votes } = approval
   const { member } = useMe()

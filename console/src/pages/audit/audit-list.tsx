@@ -74,7 +74,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
 ]
 
-/** Who has changed what. */
+/** Every change, with its author. */
 export function AuditList() {
   const { operation, httpRequestId, actorId, objectId, customerId, from, to } = validValues(
     FILTERS,

@@ -66,7 +66,9 @@ const ACTIONS = [
   { event: 'close', label: 'Close', done: 'closed' },
 ] as const satisfies readonly { event: CardEvent; label: string; done: string }[]
 
-/** What the cardholder alone can do: the buttons say so, because the people who look for them are here. */
+/**
+ * Actions that only the cardholder can take: disabled buttons explain it to people who look for them here.
+ */
 function Actions({ card: { state } }: { readonly card: Card }) {
   return ACTIONS.map(({ event, label, done }) => (
     <ActionButton

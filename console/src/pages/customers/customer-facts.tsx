@@ -10,7 +10,7 @@ import { TextLink } from '../../ui/text-link.tsx'
 import { Time } from '../../ui/time.tsx'
 import { addressOf, businessOf, type Customer, checkOf, personOf } from './customer.ts'
 
-/** Who the customer is, and how far its verification has come. */
+/** The customer's identity and the progress of its verification. */
 export function CustomerFacts({ customer }: { readonly customer: Customer }) {
   const { email, phoneNumber, contactVerification } = customer
   return (

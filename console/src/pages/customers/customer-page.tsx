@@ -60,7 +60,7 @@ function DeleteButton({ customer }: { readonly customer: Customer }) {
       act={() => countersign.customers.delete(customer.id)}
       ask={{
         title: 'Delete this customer?',
-        text: 'Cards are closed, sessions and credentials end. This cannot be undone. It is refused while an account holds money or a payment is under way.',
+        text: 'Cards are closed, sessions and credentials end. This cannot be undone. It is refused while an account holds money or a payment is in progress.',
       }}
       onDone={() => void client.invalidateQueries({ queryKey: ['customers'] })}
     />

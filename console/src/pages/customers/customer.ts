@@ -4,7 +4,7 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 
 export type Customer = Static<typeof CustomerSchema>
 
-/** The name of a customer, or what stands for it where there is none. */
+/** The name of a customer, or a placeholder. */
 export function nameOf(customer: Customer): string {
   const name = customer.customerType === 'INDIVIDUAL' ? customer.fullName : customer.businessInfo?.legalName
   return name ?? customer.email ?? customer.platformCustomerId
@@ -17,7 +17,7 @@ export function checkOf(customer: Customer): string {
 
 type Fact = readonly [name: string, value: string | undefined]
 
-/** What a person says of itself. */
+/** A person's own data. */
 export function personOf(customer: Extract<Customer, { customerType: 'INDIVIDUAL' }>): Fact[] {
   return [
     ['Name', customer.fullName],
@@ -26,7 +26,7 @@ export function personOf(customer: Extract<Customer, { customerType: 'INDIVIDUAL
   ]
 }
 
-/** What a business says of itself. */
+/** A business's own data. */
 export function businessOf({ businessInfo: info }: Extract<Customer, { customerType: 'BUSINESS' }>): Fact[] {
   return [
     ['Legal name', info?.legalName],

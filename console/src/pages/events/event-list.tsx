@@ -67,7 +67,7 @@ const COLUMNS: readonly Column<PlatformEvent>[] = [
   },
 ]
 
-/** What has happened, and whether the platform's server knows. */
+/** All events, with the state of their delivery. */
 export function EventList() {
   const { type, objectId, deliveryStatus, from, to } = validValues(FILTERS, route.useSearch())
   const filters = present({

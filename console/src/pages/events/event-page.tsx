@@ -23,7 +23,7 @@ type Event = Awaited<ReturnType<typeof countersign.events.get>>
 
 const route = getRouteApi('/events/$eventId')
 const PARENT = { title: 'Webhooks', to: '/events' }
-/** How often an event is read while its delivery goes on: an attempt is no event of its own. */
+/** The reload interval of an event during its delivery: an attempt does not cause an event. */
 const DELIVERING_MS = 2_000
 
 /** One event: what happened, and each attempt to deliver it. */

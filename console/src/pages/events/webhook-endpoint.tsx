@@ -9,7 +9,7 @@ import { TextLink } from '../../ui/text-link.tsx'
 
 type TestResult = Awaited<ReturnType<typeof countersign.sandbox.testWebhook>>
 
-/** Where events are delivered, and a test of it. */
+/** The destination of events, and a test of it. */
 export function Endpoint() {
   const config = useQuery({ queryKey: ['config'], queryFn: () => countersign.config.get() })
   const client = useQueryClient()

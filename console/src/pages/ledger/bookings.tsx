@@ -16,7 +16,9 @@ export type Booking = Static<typeof LedgerTransfer>
 
 const ROWS_MAX = 100
 
-/** The name of a side of a booking: of the platform's own accounts their purpose, of others the end of their id. */
+/**
+ * The name of a side of a booking: the purpose of the platform's own accounts, the end of the id of others.
+ */
 export function sideOf({ name, accountId }: Booking['debit']): string {
   return name === undefined ? shortId(accountId) : wordsOf(name.toUpperCase())
 }
@@ -57,7 +59,7 @@ export const BOOKING_COLUMNS: readonly Column<Booking>[] = [
   },
 ]
 
-/** What the ledger has for a payment or another cause. Each row leads to why it was booked. */
+/** The ledger's bookings for a payment or another cause. Each row links to its explanation. */
 export function Bookings({ cause }: { readonly cause: string }) {
   const query = useQuery({
     queryKey: ['transactions', cause, 'bookings'],

@@ -90,7 +90,7 @@ export function LedgerList() {
         linkOf={({ id }) => `/accounts/${id}`}
         empty={{
           title: Object.keys(filters).length > 0 ? 'No account matches' : 'No accounts yet',
-          text: 'A customer has accounts from its creation on. Names are those of the books, such as fees or rail.',
+          text: 'Customers have accounts from their creation on. Search by ledger names, such as fees or rail.',
         }}
       />
     </Page>

@@ -20,7 +20,7 @@ type Explained = Awaited<ReturnType<typeof countersign.ledgerTransfers.explain>>
 const route = getRouteApi('/ledger/transfers/$transferId')
 const PARENT = { title: 'Ledger', to: '/ledger' }
 
-/** A booking, and what led to it, back to whoever agreed. */
+/** A booking, and the steps that led to it, back to the person who agreed. */
 export function TransferPage() {
   const { transferId } = route.useParams()
   const query = useQuery({

@@ -5,7 +5,7 @@ import { ShortTable } from '../../ui/short-table.tsx'
 
 type Held = Static<typeof HeldBalance>
 
-/** What is held in each currency, those that hold nothing last. */
+/** Balances in each currency, empty ones last. */
 export function Balances({ of }: { readonly of: readonly Held[] }) {
   const rows = [...of].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)))
   return (

@@ -8,7 +8,7 @@ import { Time } from '../../ui/time.tsx'
 
 type Of = Pick<Static<typeof Overview>, 'webhooks' | 'rails'>
 
-/** Whether events arrive at the platform's backend, and whether payments can leave. */
+/** The state of webhook deliveries and rails. */
 export function Health({ webhooks, rails }: Of) {
   const { endpoint, pending, failed, lastDeliveredAt } = webhooks
   return (

@@ -14,7 +14,7 @@ const route = getRouteApi('/')
 /** The spans of the charts, in days. The API counts 92 intervals at most. */
 const SPANS = ['7', '30', '90'] as const
 
-/** What a person looks at first: what waits, what moves, what is held, what is well. */
+/** The first page: pending work, payments, balances and health. */
 export function Overview() {
   const { days, currency } = route.useSearch()
   const navigate = useNavigate()

@@ -85,7 +85,9 @@ function Chart(props: {
   )
 }
 
-/** The statistics of the last days in the viewer's zone, by the platform's clock: that of a sandbox can be moved. */
+/**
+ * The statistics of the last days in the viewer's zone, by the platform's clock: a sandbox's can be moved.
+ */
 function useStatistics(days: number) {
   const isSandbox = useIsSandbox()
   return useQuery({

@@ -5,7 +5,7 @@ import { type Meaning, meaningOf } from '../../ui/status-meaning.ts'
 
 export type Statistic = Static<typeof TransactionStatistic>
 
-/** One bar: a day, and how much of each meaning. */
+/** One bar: a day, and the value of each meaning. */
 export interface Bar {
   /** The first moment of the day in the viewer's zone, in milliseconds. */
   readonly start: number
@@ -16,7 +16,7 @@ export interface Bar {
 
 const WORDS: Readonly<Record<Meaning, string>> = {
   done: 'completed',
-  moving: 'under way',
+  moving: 'in progress',
   waits: 'waiting',
   failed: 'failed',
   ended: 'ended without payment',
@@ -25,19 +25,19 @@ const WORDS: Readonly<Record<Meaning, string>> = {
 /** The order in which bars are stacked, from the ground. */
 export const STACK = ['done', 'moving', 'waits', 'ended', 'failed'] as const satisfies readonly Meaning[]
 
-/** The days that end with that of `now`, as their first moments in the viewer's zone. */
+/** The days up to the day of `now`, as their first moments in the viewer's zone. */
 export function daysUntil(now: Date, days: number): number[] {
   return Array.from({ length: days }, (_, at) =>
     new Date(now.getFullYear(), now.getMonth(), now.getDate() - (days - 1 - at)).getTime(),
   )
 }
 
-/** How many payments of each day have which end. */
+/** The number of payments of each day by outcome. */
 export function countsOf(statistics: readonly Statistic[], days: readonly number[]): Bar[] {
   return barsOf(statistics, days, ({ count }) => BigInt(count), 0)
 }
 
-/** How much of one currency moved on each day, outgoing and incoming together, in its main unit. */
+/** The amount of one currency that moved on each day, outgoing and incoming together, in its main unit. */
 export function volumeOf(statistics: readonly Statistic[], days: readonly number[], currency: string): Bar[] {
   const own = statistics.filter((one) => one.currency.code === currency)
   return barsOf(own, days, ({ amount }) => amount, own[0]?.currency.decimals ?? 0)

@@ -13,7 +13,7 @@ const TILES: readonly { readonly of: keyof Counts; readonly title: string; reado
   { of: 'reconciliations', title: 'Days that differ', to: '/reconciliations' },
 ]
 
-/** What waits for a person, each with the way to it. */
+/** Pending decisions, each with a link. */
 export function Waiting({ of }: { readonly of: Counts }) {
   return (
     <nav className="tiles" aria-label="Waits for a person">

@@ -95,7 +95,7 @@ export function ReconciliationList() {
             ? { title: 'No day matches', text: 'Take a filter away.' }
             : {
                 title: 'Nothing to reconcile yet',
-                text: 'Each day of a rail that sends statements is held against the books and appears here. A sandbox has no banks, so it has none.',
+                text: 'Each day of a rail that sends statements is reconciled with the books and appears here. A sandbox has no bank statements.',
               }
         }
       />

@@ -24,7 +24,7 @@ const PARENT = { title: 'Requests', to: '/requests' }
 const MISSING =
   'It is older than the log keeps, it was a reading of this console, or it was left out under load.'
 
-/** One call: what was asked, and what was answered. */
+/** One call: its request and its response. */
 export function RequestPage() {
   const { httpRequestId } = route.useParams()
   const query = useQuery({
@@ -89,12 +89,14 @@ function About({ request }: { readonly request: LoggedRequest }) {
   )
 }
 
-/** The filters of the audit trail that find the call. An id of the caller's own making is looked for from the day on. */
+/**
+ * The filters of the audit trail that find the call. An id that the caller chose is searched from the day on.
+ */
 function inTrail({ httpRequestId, at }: LoggedRequest): Readonly<Record<string, string>> {
   return timeOfRequestId(httpRequestId) ? { httpRequestId } : { httpRequestId, from: dayOf(at) }
 }
 
-/** A body as it was kept: as names and values where it is whole JSON, as text where it was cut. */
+/** A body as it was stored: as names and values if it is complete JSON, as text if it was cut. */
 function Body({ text, none }: { readonly text: string | undefined; readonly none: string }) {
   if (text === undefined || text === '') return <span className="soft">{none}</span>
   const parsed = jsonOf(text)

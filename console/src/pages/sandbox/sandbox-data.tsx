@@ -27,7 +27,7 @@ export function Data({ changed }: { readonly changed: () => void }) {
             onDone={changed}
             ask={{
               title: 'Reset the sandbox?',
-              text: 'Customers, accounts, payments, cards and agents of this platform are gone for good.',
+              text: 'Customers, accounts, payments, cards and agents of this platform are permanently deleted.',
             }}
           />
         </Stack>

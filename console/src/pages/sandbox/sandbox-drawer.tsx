@@ -8,7 +8,7 @@ import { Data } from './sandbox-data.tsx'
 
 export type SandboxTab = 'inbox' | 'clock' | 'fund' | 'values' | 'data'
 
-/** What only a sandbox has: messages that were not sent, the clock, test money, magic values, examples. */
+/** Tools of a sandbox: messages that were not sent, the clock, test money, magic values, examples. */
 export function SandboxDrawer(props: {
   readonly isOpen: boolean
   readonly close: () => void
@@ -17,7 +17,7 @@ export function SandboxDrawer(props: {
 }) {
   const { isOpen, close, tab } = props
   const client = useQueryClient()
-  // Whatever it does may have changed anything that a page shows.
+  // Any data that a page shows may have changed.
   const changed = () => void client.invalidateQueries()
   return (
     <Drawer opened={isOpen} onClose={close} title="Sandbox" position="right" size="lg">

@@ -3,7 +3,7 @@ import { NumberInput, SegmentedControl, Stack, Switch, TextInput, useMantineColo
 import { Panel } from '../../ui/page.tsx'
 import { type Config, SettingsForm } from './settings-form.tsx'
 
-/** How the console looks to this member, and what customers see of the platform. */
+/** The look of the console for this member, and of the platform for customers. */
 export function Appearance() {
   return (
     <Stack gap="lg">

@@ -2,13 +2,13 @@ import { Button, CloseButton, Group, Stack, Textarea, TextInput } from '@mantine
 import { linesOf, SettingsForm } from './settings-form.tsx'
 
 interface Issuer {
-  /** Tells rows apart while they are typed. */
+  /** Distinguishes rows during input. */
   readonly row: number
   readonly issuer: string
   readonly audiences: string
 }
 
-/** Whose identity tokens sign customers in. */
+/** The issuers whose identity tokens sign customers in. */
 export function IdentityTokens() {
   return (
     <SettingsForm

@@ -25,7 +25,7 @@ export function Members() {
     queryKey: KEY,
     queryFn: async () => await countersign.members.list({ limit: MEMBERS_MAX }),
   })
-  // Here, because the row of a removed member goes.
+  // Kept here, because the row of a removed member disappears.
   const [removed, setRemoved] = useState<Removed>()
   const changed = () => void client.invalidateQueries()
   const onRemoved = (one: Removed | undefined) => {
@@ -122,7 +122,7 @@ function MemberActions(props: {
         act={renew}
         ask={{
           title: `A new link for ${name}?`,
-          text: 'For somebody who has not come yet or has lost the passkey. Whoever has the link becomes this member. Earlier links end.',
+          text: 'For a member who has not signed in yet or has lost the passkey. Anyone who has the link becomes this member. Earlier links end.',
         }}
       />
       <RemoveMember member={member} denied={denied} onRemoved={onRemoved} />

@@ -2,7 +2,7 @@ import { keysOf } from '@countersign/contract/core/objects'
 import { Checkbox, Stack } from '@mantine/core'
 import { useMe } from '../../session/me.ts'
 
-/** What each permission allows, in the order of the contract. */
+/** The label of each permission, in the order of the contract. */
 export const PERMISSION_WORDS = {
   VIEW: 'reads everything',
   TRANSACT: 'moves money and signs customers in',

@@ -4,7 +4,7 @@ import { linesOf, SettingsForm } from './settings-form.tsx'
 /** Bounds of the contract for the members who have to approve. */
 const APPROVALS_MAX = 5
 
-/** What the platform decides for itself. */
+/** Settings of the platform's own decisions. */
 export function PlatformSettings() {
   return (
     <Stack gap="lg">

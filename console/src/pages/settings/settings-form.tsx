@@ -20,15 +20,15 @@ export function useConfig() {
 interface SettingsFormProps<Draft> {
   readonly title: string
   readonly text?: ReactNode
-  /** What the form begins with. */
+  /** The initial values of the form. */
   readonly draftOf: (config: Config) => Draft
-  /** What is sent. */
+  /** The request body. */
   readonly changeOf: (draft: Draft) => Change
   readonly children: (draft: Draft, set: (change: Partial<Draft>) => void, config: Config) => ReactNode
 }
 
 /**
- * A part of the platform's settings that is saved together. What was typed stays until it is saved, also where the server
+ * A part of the platform's settings that is saved together. Input stays until it is saved, even if the server
  * refuses it.
  */
 export function SettingsForm<Draft>(props: SettingsFormProps<Draft>) {

@@ -11,7 +11,7 @@ import { PlatformSettings } from './platform-settings.tsx'
 import { Tokens } from './tokens.tsx'
 import { WebhookSettings } from './webhook-settings.tsx'
 
-/** The parts of the settings, each with an address of its own. */
+/** The parts of the settings, each with a separate address. */
 const PARTS: readonly { readonly name: string; readonly title: string; readonly content: ReactNode }[] = [
   { name: 'you', title: 'You', content: <MyAccount /> },
   { name: 'members', title: 'Members', content: <Members /> },
@@ -25,7 +25,7 @@ const PARTS: readonly { readonly name: string; readonly title: string; readonly 
 
 const route = getRouteApi('/settings')
 
-/** What the platform and the member have set. */
+/** Settings of the platform and the member. */
 export function Settings() {
   const { part = 'you' } = route.useSearch()
   const navigate = useNavigate()

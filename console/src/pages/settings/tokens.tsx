@@ -49,7 +49,7 @@ export function Tokens() {
               onDone={changed}
               ask={{
                 title: `Delete ${name}?`,
-                text: 'Requests with this token are refused from then on. Whoever uses it stops working.',
+                text: 'Requests with this token are refused from then on. Programs that use it stop working.',
               }}
             />
           </Group>

@@ -10,10 +10,10 @@ import { Secret } from './secret.tsx'
 import { SettingsForm } from './settings-form.tsx'
 import { WebhookEndpoints } from './webhook-endpoints.tsx'
 
-/** How long the present secret stays valid beside a new one. */
+/** The time for which the current secret stays valid next to a new one. */
 const FORMER_SECONDS = 86_400
 
-/** Where events are delivered, and the secret that signs them. */
+/** The destination of events, and the secret that signs them. */
 export function WebhookSettings() {
   return (
     <Stack gap="lg">

@@ -8,13 +8,13 @@ import type { TransactionRecord } from './columns.tsx'
 type FailureReason = (typeof INCOMING_FAILURE_REASONS)[number] | (typeof OUTGOING_FAILURE_REASONS)[number]
 
 interface Reason {
-  /** What happened. */
+  /** The event. */
   readonly words: string
-  /** What one can do about it. */
+  /** The remedy. */
   readonly advice: string
 }
 
-/** Why a payment failed, for people. */
+/** The reasons of failed payments, for people. */
 export const FAILURES: Readonly<Record<FailureReason, Reason>> = {
   LNURLP_FAILED: {
     words: 'The address of the receiver could not be looked up at its provider.',
@@ -29,7 +29,7 @@ export const FAILURES: Readonly<Record<FailureReason, Reason>> = {
     advice: 'Look at the deliveries of the event, and mend the endpoint before the sender tries again.',
   },
   PAYMENT_APPROVAL_TIMED_OUT: {
-    words: 'Nobody approved or rejected the payment in time, so it went back to its sender.',
+    words: 'The payment was neither approved nor rejected in time, so it was returned to its sender.',
     advice: 'The sender has to pay again. Approve it within 15 minutes.',
   },
   OFFRAMP_FAILED: {
@@ -63,7 +63,7 @@ export const FAILURES: Readonly<Record<FailureReason, Reason>> = {
   },
 }
 
-/** Why money goes back, for people. */
+/** The reasons of refunds, for people. */
 export const REFUNDS: Readonly<Record<(typeof REFUND_REASONS)[number], string>> = {
   TRANSACTION_FAILED: 'The payment failed, so its money goes back to the payer.',
   USER_CANCELLATION: 'The payer cancelled the payment, so its money goes back.',
@@ -77,7 +77,7 @@ const REFUND_STATE = {
     'The money could not be given back. Somebody has to settle it by hand: it is in the refunds account of the ledger.',
 } as const
 
-/** What went wrong with a payment, and what became of the money; undefined where nothing did. */
+/** The fault of a payment, and the state of its money; undefined without a fault. */
 export function faultOf(transaction: TransactionRecord): Reason | undefined {
   const { status, failureReason } = transaction
   if (failureReason) return FAILURES[failureReason]
@@ -92,7 +92,7 @@ export function faultOf(transaction: TransactionRecord): Reason | undefined {
   return undefined
 }
 
-/** What became of the money of a failed payment. */
+/** The state of the money of a failed payment. */
 export function refundWords(transaction: TransactionRecord): string | undefined {
   if (transaction.type !== 'OUTGOING' || !transaction.refund) return undefined
   const { reason, status } = transaction.refund

@@ -58,7 +58,7 @@ function TransactionDetail({ transaction }: { readonly transaction: TransactionR
   )
 }
 
-/** Why it failed, what to do about it, and where the money is. */
+/** The reason of the failure, the remedy, and the state of the money. */
 function Fault({ transaction }: { readonly transaction: TransactionRecord }) {
   const fault = faultOf(transaction)
   const refund = refundWords(transaction)

@@ -9,7 +9,7 @@ import { addressOf, businessOf, type Customer, personOf } from '../customers/cus
 
 type Owner = Static<typeof OwnerSchema>
 
-/** What the customer says of itself, which the documents are to prove. */
+/** The customer's own data, to be proved by the documents. */
 export function Claims({ customer }: { readonly customer: Customer }) {
   return (
     <Panel

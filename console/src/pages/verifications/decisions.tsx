@@ -15,7 +15,7 @@ interface Holder {
   readonly name: string
 }
 
-/** What has to be provided or replaced before anybody can approve. */
+/** Documents and data to provide or replace before an approval. */
 export function Missing(props: {
   readonly errors: readonly VerificationError[]
   readonly holders: readonly Holder[]
@@ -57,7 +57,7 @@ function ErrorWords({
   )
 }
 
-/** Who has decided what, and why. Kept for good. */
+/** All decisions with author and reason. Stored permanently. */
 export function Decisions({ verificationId }: { readonly verificationId: string }) {
   const query = useQuery({
     queryKey: ['verifications', verificationId, 'decisions'],
@@ -68,7 +68,7 @@ export function Decisions({ verificationId }: { readonly verificationId: string 
       <Read query={query} lines={2}>
         {({ data }) =>
           data.length === 0 ? (
-            <span className="soft">Nobody has decided yet.</span>
+            <span className="soft">No decisions yet.</span>
           ) : (
             <Timeline bulletSize={12} lineWidth={2} active={data.length}>
               {data.map(({ id, decision, reason, decidedBy, createdAt, errors }) => (

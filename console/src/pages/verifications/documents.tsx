@@ -17,7 +17,7 @@ type Document = Static<typeof CustomerDocument>
 
 const ROWS_MAX = 100
 
-/** The documents of a customer or an owner, beside what was said. */
+/** The documents of a customer or an owner, next to their data. */
 export function Documents(props: {
   readonly holder: { readonly id: string; readonly name: string }
   readonly isOnly: boolean
@@ -86,7 +86,7 @@ function DocumentView({ document }: { readonly document: Document }) {
   )
 }
 
-/** Fetches the file by a link of this server. Making the link and reading the file are recorded. */
+/** Fetches the file by a link of this server. The link's creation and the access are recorded. */
 async function readFile(documentId: string): Promise<Shown> {
   const { url } = await countersign.documents.link(documentId)
   // The link has the server's public name; the page may be open under another one of the same server.

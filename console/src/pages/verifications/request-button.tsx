@@ -17,7 +17,7 @@ interface RequestProps {
   readonly onDone: () => void
 }
 
-/** Asks the customer for one thing more: about whom or which document, what kind of fault, and in words. */
+/** Requests one more item from the customer: its subject, the kind of fault, and a message. */
 export function RequestButton({ denied, onDone, ...rest }: RequestProps) {
   const [isOpen, { open, close }] = useDisclosure(false)
   return (
@@ -95,7 +95,7 @@ function RequestForm(props: Omit<RequestProps, 'denied'> & { readonly close: () 
   )
 }
 
-/** What information can be requested about: the holders and their documents. */
+/** The possible subjects of a request: the holders and their documents. */
 function useSubjects(holders: RequestProps['holders']): readonly { value: string; label: string }[] {
   const documents = useQueries({
     queries: holders.map((holder) => ({

@@ -29,7 +29,7 @@ export function VerificationPage() {
   )
 }
 
-/** A case: what the customer says beside the documents that are to prove it. */
+/** A case: the customer's data next to the documents that are to prove it. */
 function Case({ verification }: { readonly verification: Verification }) {
   const { id, customerId, verificationStatus } = verification
   const customer = useQuery({

@@ -5,7 +5,7 @@ import { wordsOf } from '../../ui/status-meaning.ts'
 export type Verification = Static<typeof VerificationSchema>
 export type VerificationError = Verification['errors'][number]
 
-/** What is missing, in as many words as a row has place for. */
+/** The missing items, in words that fit a row. */
 export function missingOf({ errors }: Verification): string {
   const [first] = errors
   if (!first) return ''

@@ -95,7 +95,7 @@ export const EN: Texts = {
     CLOSED: 'Closed',
   },
 
-  paymentUnderWay: 'The payment is under way.',
+  paymentUnderWay: 'The payment is in progress.',
   paymentSettled: 'The payment has arrived.',
   paymentFailed: 'The payment did not go through.',
 
@@ -106,10 +106,10 @@ export const EN: Texts = {
   balanceTooLow: 'The balance is too low for this payment.',
   quoteExpired: 'The price has expired. Ask for a new one.',
   notConfirmed: 'Nothing was paid: you did not confirm the payment.',
-  notWhatYouAsked: 'Nothing was signed: the server asked for something else than you did.',
+  notWhatYouAsked: 'Nothing was signed: the server asked for a different payment.',
   passkeyNotUsed: 'No passkey was used. Try again, or sign in another way.',
   wrongAmount: 'This amount cannot be paid.',
-  wrongBankAccount: 'There is no such bank account. Check the numbers.',
+  wrongBankAccount: 'Bank account not found. Check the numbers.',
   wentWrong: 'That did not work.',
   individual: 'Person',
   business: 'Business',

@@ -9,7 +9,7 @@ export type Language = 'en' | 'es' | 'pt' | 'fr'
 
 export const TEXTS: Readonly<Record<Language, Texts>> = { en: EN, es: ES, pt: PT, fr: FR }
 
-/** The language of a BCP 47 tag: `pt-BR` is `pt`. English where there is no table for it. */
+/** The language of a BCP 47 tag: `pt-BR` is `pt`. English without a translation. */
 export function languageOf(tag: string): Language {
   const [base = ''] = tag.toLowerCase().split('-', 1)
   return isLanguage(base) ? base : 'en'

@@ -4,7 +4,7 @@ type Account = Answer<'customer_internal_account_list'>['body']['data'][number]
 type Transaction = Answer<'transaction_list'>['body']['data'][number]
 type CardRecord = Answer<'card_get'>['body']
 
-/** The members of accounts and payees that the components show, each with its name in every language. */
+/** The fields of accounts and payees that the components show, each with its label in every language. */
 export type FieldName =
   | 'accountId'
   | 'accountNumber'

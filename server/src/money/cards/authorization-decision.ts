@@ -2,7 +2,7 @@ import type { DeclineReason } from '../../kernel/ports/card-processor.ts'
 import type { CardRow } from '../../storage/rows/card.ts'
 import { toSourceUnits } from './claim-limit.ts'
 
-/** Whether a card pays, and from which account: one pure decision. */
+/** Decides if a card pays, and from which account. Pure. */
 
 export interface FundingSource {
   readonly accountId: string
@@ -10,7 +10,9 @@ export interface FundingSource {
   /** Smallest unit of `currency`. */
   readonly available: bigint
   readonly isOpen: boolean
-  /** Whether it may pay without its holder: an embedded wallet only with a key that was delegated to the card. */
+  /**
+   * True if it may pay without its holder: an embedded wallet only with a key that was delegated to the card.
+   */
   readonly isUnlocked: boolean
 }
 

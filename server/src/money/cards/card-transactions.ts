@@ -22,10 +22,12 @@ import { signPull } from './pull-signatures.ts'
 import { selectCardTransaction } from './store.ts'
 
 /**
- * A purchase by card, step by step (`CARD_TRANSACTION_TRANSITIONS`). Its authorization holds money of the funding source;
- * the merchant's claim is owed to the network at once and pulled from the source: from the hold and, above it, from the
- * available balance, up to what the merchant may claim. A return first covers what was not pulled; the rest goes to the
- * source. Amounts are in the currency of the purchase; a source in a stablecoin pays them one to one.
+ * A card purchase, step by step (`CARD_TRANSACTION_TRANSITIONS`). Amounts are in the currency of the
+ * purchase; a source in a stablecoin pays them one to one.
+ * - An authorization holds money of the funding source.
+ * - The merchant's claim is owed to the network at once and pulled from the source: from the hold and, above
+ *   it, from the available balance, up to what the merchant may claim.
+ * - A return first covers the part that was not pulled; the rest goes to the source.
  */
 
 export interface MovedPurchase {
@@ -34,8 +36,8 @@ export interface MovedPurchase {
 }
 
 /**
- * Claims `amount` for the merchant: the network is paid, and the money is pulled as `plan` says. Guards: the purchase is
- * unchanged, the source can spend what is pulled.
+ * Claims `amount` for the merchant: pays the network, and pulls the money according to `plan`. Guards: the
+ * purchase is unchanged, the source can spend the pulled amount.
  */
 export async function clear(
   op: Op,
@@ -121,8 +123,9 @@ export async function collectClaim(
 }
 
 /**
- * Whether the available balance covers the amount above the authorization. The card's state no longer matters, nor does a
- * later revocation of the key: its signature of the purchase covers everything that the merchant may claim.
+ * True if the available balance covers the amount above the authorization. The card's state no longer
+ * matters, nor does a later revocation of the key: its signature of the purchase covers everything that the
+ * merchant may claim.
  */
 async function canPay(
   op: Op,
@@ -149,8 +152,8 @@ export async function expire(op: Op, row: CardTransactionRow): Promise<MovedPurc
 }
 
 /**
- * Returns an amount: it first cancels what could not be pulled, and the rest goes to the source. Where the owner of the
- * source was deleted, the rest stays in the refunds account, for the platform to handle.
+ * Returns an amount: it first cancels the part that could not be pulled, and the rest goes to the source. If
+ * the owner of the source was deleted, the rest stays in the refunds account, for the platform to handle.
  */
 export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint): Promise<MovedPurchase> {
   const left = row.settled_amount - row.refunded_amount
@@ -193,7 +196,7 @@ export async function giveBack(op: Op, row: CardTransactionRow, amount: bigint):
   ])
 }
 
-/** Error: 404 `CARD_TRANSACTION_NOT_FOUND`, also where another card was used. */
+/** Error: 404 `CARD_TRANSACTION_NOT_FOUND`, also if another card was used. */
 export async function findCardTransaction(op: Op, cardId: string, id: string): Promise<CardTransactionRow> {
   const row = await selectCardTransaction(op, id)
   if (row?.card_id !== cardId)
@@ -201,7 +204,7 @@ export async function findCardTransaction(op: Op, cardId: string, id: string): P
   return row
 }
 
-/** What happens to a purchase, in its order, if it can. Error: 409 `INVALID_STATE_TRANSITION`. */
+/** The possible events of a purchase, in order. Error: 409 `INVALID_STATE_TRANSITION`. */
 function checkCan(
   row: CardTransactionRow,
   by: readonly CardTransactionEvent[],
@@ -248,7 +251,7 @@ function moved(
   return { row: moved.row, writes: [moved.write, ...writes] }
 }
 
-/** What is held for an authorized purchase; only such a purchase is claimed, pulled or released. */
+/** The amount held for an authorized purchase; only such a purchase is claimed, pulled or released. */
 function heldFor({
   id,
   hold_id,
@@ -262,17 +265,17 @@ function heldFor({
   return { holdId: hold_id, account: account_id, to, currency: source_currency, amount: held_amount }
 }
 
-/** Where money of the source goes first: a stablecoin is converted. */
+/** The first account for money of the source: a stablecoin is converted. */
 export function sourcePaysInto(source: string, currency: string): SystemAccount {
   return source === currency ? 'receivables' : 'fx'
 }
 
-/** Whether nothing of the hold is still to be claimed or pulled. */
+/** True if no part of the hold is still to be claimed or pulled. */
 function isHoldDone({ unclaimed_amount, pending_amount }: CardTransactionRow): boolean {
   return unclaimed_amount === 0n && pending_amount === 0n
 }
 
-/** A purchase, and what it takes to bring it there. */
+/** A changed purchase with its writes. */
 interface Taken {
   readonly row: CardTransactionRow
   readonly writes: readonly Write[]
@@ -284,7 +287,7 @@ function releaseHeld(op: Op, after: CardTransactionRow, isFree: boolean): Taken 
   return { row: { ...after, held_amount: 0n }, writes: [release(op, heldFor(after))] }
 }
 
-/** Captures from the hold, and releases the rest where nothing else is to be captured. */
+/** Captures from the hold, and releases the rest if nothing else is to be captured. */
 async function takeHeld(op: Op, after: CardTransactionRow, amount: bigint): Promise<Taken> {
   const units = inSourceUnits(after, amount)
   const isDone = isHoldDone(after)
@@ -303,7 +306,7 @@ async function takeHeld(op: Op, after: CardTransactionRow, amount: bigint): Prom
   }
 }
 
-/** The last pull of `after`: its transfer, and the key's signature where a wallet pays. */
+/** The last pull of `after`: its transfer, and the key's signature if a wallet pays. */
 async function take(op: Op, after: CardTransactionRow, amount: bigint): Promise<Write[]> {
   const legs: readonly Leg[] = [
     ...sourceLegs(after, -amount),
@@ -312,7 +315,7 @@ async function take(op: Op, after: CardTransactionRow, amount: bigint): Promise<
   return [...post(op, causeOf(after), legs), ...(await signPull(op, after, inSourceUnits(after, amount)))]
 }
 
-/** The legs of the source account: where it holds a stablecoin, through the currency position, one to one. */
+/** The legs of the source account: a stablecoin goes through the currency position, one to one. */
 function sourceLegs(row: CardTransactionRow, amount: bigint): Leg[] {
   const units = inSourceUnits(row, amount)
   const own: Leg = { account: row.account_id, currency: row.source_currency, amount: units }

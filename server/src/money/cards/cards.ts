@@ -33,7 +33,7 @@ export async function findCardOfProcessor(
   return selectCardOfProcessor(lookup, processorRef)
 }
 
-/** The card processor. Throws where there is none, since then there are no cards. */
+/** The card processor. Throws without one, because then there are no cards. */
 export function processorOf(op: Pick<Op, 'cardProcessor'>): CardProcessor {
   if (!op.cardProcessor) throw new Error('There is no card processor')
   return op.cardProcessor
@@ -92,7 +92,7 @@ export function describeCard({ id, last4 }: Pick<CardRow, 'id' | 'last4'>): stri
   return last4 === null ? `the new card ${id}, which has no number yet` : `the card ending in ${last4}`
 }
 
-/** The currency of the cards that an account in this currency can pay, or undefined where it can pay none. */
+/** The currency of the cards that an account in this currency can pay, or undefined if it can pay none. */
 function cardCurrencyOf(source: KnownCurrency): KnownCurrency | undefined {
   const of: { readonly [Source in KnownCurrency]?: KnownCurrency } = CARD_CURRENCY_OF
   return of[source]

@@ -10,8 +10,8 @@ export interface Authorized {
 }
 
 /**
- * The most that a merchant's claims may take for a purchase, in the smallest unit of its currency: what was authorized, and
- * what its category may claim above that, or `percent` of it where the category says nothing.
+ * The maximum of a merchant's claims for a purchase, in the smallest unit of its currency: the authorized
+ * amount, plus the excess for its category, or `percent` of it if the category sets none.
  */
 export function claimMax({ amount, currency, merchant }: Authorized, percent: number): bigint {
   const rule = overClaimRule(merchant.mcc)
@@ -30,7 +30,10 @@ export function withinClaimMax(
   return amount < room ? amount : room
 }
 
-/** The smallest unit of a card's currency in that of an account that pays it one to one. Exact: nothing is rounded. */
+/**
+ * Converts the smallest unit of a card's currency to the unit of an account that pays it one to one. Exact:
+ * nothing is rounded.
+ */
 export function toSourceUnits(amount: bigint, currency: string, source: string): bigint {
   const places = placesOf(source) - placesOf(currency)
   if (places < 0) throw new Error(`${currency} has smaller units than ${source}`)

@@ -12,8 +12,8 @@ import { announceCard, changeCard, findCard, processorOf, tellProcessor } from '
 import { selectCards, selectCardTransaction } from './store.ts'
 
 /**
- * Asks the processor for a card until there is an outcome. A card that was closed meanwhile may have been issued all the
- * same, so its outcome is asked for too, and the processor is told that it is closed.
+ * Polls the processor for a card until there is an outcome. A card that was closed in the meantime may still
+ * have been issued, so its outcome is polled too, and the processor is told that it is closed.
  */
 export const provisionCard: JobHandler<'card.provision'> = async (op, payload) => {
   const card = await findCard(op, payload.cardId)

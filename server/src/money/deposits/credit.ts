@@ -22,7 +22,7 @@ import { selectOwner } from './store.ts'
 
 const ASSIGNED = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL].assign
 
-/** Where a deposit was counted before it is credited. */
+/** The account that has the money of a deposit before its credit. */
 export type From = 'rail' | 'suspense'
 
 /** A deposit on its account, or on its way there, with its record; or why it cannot be credited. */
@@ -31,9 +31,9 @@ export type Credit =
   | { readonly reason: DepositReason }
 
 /**
- * Credits a deposit to an account. With `asks` the platform decides about payments to its customers: the money waits in suspense
- * for its word. What a wallet on a chain has received is never asked about: its holder has it already. Guards: the account is
- * open, its customer is there.
+ * Credits a deposit to an account. With `asks` the money waits in suspense for the platform's decision,
+ * except on a wallet on a chain, whose holder already has it. Guards: the account is open, its customer
+ * exists.
  */
 export async function creditOf(
   op: Op,
@@ -110,7 +110,7 @@ function isElsewhere(
   return chain_rail !== null && (rail !== chain_rail || paidInTo.toLowerCase() !== chain_address)
 }
 
-/** The record of the credit: a payment from outside, with what the rail said of its sender. */
+/** The record of the credit: a payment from outside, with the rail's data about its sender. */
 function receiptOf(op: Op, row: DepositRow, account: InternalAccountRow, waits: boolean): TransactionRow {
   const states = INCOMING_TRANSACTION_TRANSITIONS[INCOMING_TRANSACTION_INITIAL]
   return newTransaction(op, {

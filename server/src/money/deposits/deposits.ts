@@ -30,10 +30,10 @@ import {
   selectQuotesByReference,
 } from './store.ts'
 
-/** What all payers of the sandbox share, where no account is named. */
+/** The account that all payers of the sandbox share, if no account is named. */
 export const SANDBOX_SHARED = 'shared'
 
-/** What becomes of a deposit without a person. */
+/** The automatic transitions of a deposit. */
 const BY_ITSELF = DEPOSIT_TRANSITIONS[DEPOSIT_INITIAL]
 
 /** Error: 404 `DEPOSIT_NOT_FOUND`. */
@@ -43,19 +43,20 @@ export async function findDeposit(op: Op, id: string): Promise<DepositRow> {
   return row
 }
 
-/** A deposit that is recorded or placed, and all that it does. */
+/** A recorded or placed deposit, and all its writes. */
 export interface Placed {
   readonly row: DepositRow
   readonly writes: readonly Write[]
 }
 
-/** What is said of a deposit, with every text in which its payer may have put a reference. */
+/** The data of a deposit, with every text in which its payer may have put a reference. */
 export type SaidDeposit = ReceivedDeposit & Pick<DepositDetails, 'texts' | 'entryReference' | 'from'>
 
 /**
- * Records a new deposit, and credits it to the account or the quote that it is for; what fits none, or several, is in suspense,
- * and so is what came from an address on a list. `paidTo` is whose own number or address it was paid to, if the caller knows:
- * an internal account, a quote, or the platform itself. Error: 503 `UNAVAILABLE` if nobody can say of the address.
+ * Records a new deposit, and credits it to its account or quote; a deposit that fits none or several, or
+ * comes from a listed address, is in suspense. `paidTo` is the owner of the paid number or address, if the
+ * caller knows it: an internal account, a quote, or the platform itself. Error: 503 `UNAVAILABLE` if the
+ * address cannot be screened.
  */
 export async function recordDeposit(
   op: Op,
@@ -133,7 +134,7 @@ function readableEach<T extends Readonly<Record<string, string | undefined>>>(te
   return present(tableOf(keysOf(texts), (name) => readable(texts[name])))
 }
 
-/** The account or quote that a deposit is for, or why there is none. */
+/** The account or quote of a deposit, or the reason why none was found. */
 async function findTarget(
   op: Op,
   { currency, details }: DepositRow,
@@ -142,7 +143,7 @@ async function findTarget(
 ): Promise<Target | DepositReason> {
   const texts = [details.remittanceInformation, ...(details.texts ?? []).map(({ text }) => text)]
   const stated = await targetsUnder(op, [...new Set(texts.flatMap(referencesIn))])
-  // A number that two accounts have as their own is nobody's.
+  // A number that two accounts have as their own belongs to neither.
   if (paidTo === undefined && opened.length > 1) return 'SEVERAL_MATCHES'
   return targetOf({
     own: await ownTarget(op, currency, paidTo ?? opened[0]?.account_id ?? undefined),
@@ -167,7 +168,7 @@ export async function targetsUnder(op: Op, references: readonly string[]): Promi
   ]
 }
 
-/** Whom a number or address belongs to: by the kind of the id. The platform's is for its own account. */
+/** The owner of a number or address: by the kind of the id. The platform's is for its own account. */
 async function ownTarget(op: Op, currency: string, id: string | undefined): Promise<Target | undefined> {
   if (id === undefined) return undefined
   if (id.startsWith('Quote:'))
@@ -184,7 +185,7 @@ export async function placeAgain(op: Op, row: DepositRow): Promise<Placed> {
   return place(op, row, await findTarget(op, row, opened, paidTo), 'suspense')
 }
 
-/** Writes what has become of a deposit. Guard: nothing has changed it. */
+/** Writes the new state of a deposit. Guard: nothing has changed it. */
 export function replaced(op: Op, { id, state, reason, updated_at }: DepositRow, now: DepositRow): Write {
   const { account_id, transaction_id, details } = now
   const change = { account_id, transaction_id, details, state: now.state, reason: now.reason }
@@ -206,7 +207,7 @@ function inSuspense(op: Op, row: DepositRow, reason: DepositReason, from: From):
   return { row: { ...row, reason }, writes: intoSuspense(op, row, from) }
 }
 
-/** Counts a deposit that nobody has yet; nothing where it is counted so already. */
+/** Counts a deposit without an owner in suspense; nothing if it is already counted there. */
 function intoSuspense(op: Op, row: DepositRow, from: From): Write[] {
   return from === 'suspense' ? [] : post(op, causeOf(row), suspenseLegs(row, row.amount))
 }

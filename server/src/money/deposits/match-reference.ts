@@ -1,5 +1,5 @@
 /**
- * Which account or quote a deposit is for, by the account that it was paid in to and by the references that its payer has
+ * Finds the account or quote of a deposit, by the deposit account and by the references that its payer has
  * stated: pure. A reference is `CS` and 10 (an account) or 12 (a quote) digits in hex.
  */
 
@@ -23,18 +23,21 @@ export function referencesIn(text: string | undefined): string[] {
   return [...found]
 }
 
-/** What a deposit may be for. */
+/** The possible owners of a deposit. */
 export type Target =
   | { readonly kind: 'account'; readonly id: string }
   | { readonly kind: 'quote'; readonly transactionId: string; readonly quoteId: string }
 
-/** What was found: `own` by the account that was paid in to, which is for one only; `stated` by references. */
+/** The matches: `own` by a deposit account of a single owner; `stated` by references. */
 export interface Found {
   readonly own: Target | undefined
   readonly stated: readonly Target[]
 }
 
-/** The one target, or why there is none. What is stated has to agree with the account that was paid in to. */
+/**
+ * The only target, or the reason why none was found. Stated references have to agree with the deposit
+ * account.
+ */
 export function targetOf({ own, stated }: Found): Target | 'NO_MATCH' | 'SEVERAL_MATCHES' {
   const all = new Map([...(own ? [own] : []), ...stated].map((target) => [keyOf(target), target]))
   if (all.size > 1) return 'SEVERAL_MATCHES'

@@ -11,7 +11,10 @@ import { findDepositAccount } from '../rails/deposit-accounts.ts'
 import { depositAccountId, poolOf } from '../rails/rail-ids.ts'
 import { selectOwnerOfGiven } from './store.ts'
 
-/** The record of what a rail is to open, for an account or as the pool of a currency, and the job. Guard: there is none yet. */
+/**
+ * The record of an account that a rail must open, for an internal account or as the pool of a currency, and
+ * the job. Guard: no record exists yet.
+ */
 export function toOpen(op: Op, rail: string, currency: string, accountId: string | null): Write[] {
   const of = accountId ?? poolOf(currency)
   const id = depositAccountId(rail, of)
@@ -31,7 +34,9 @@ export function toOpen(op: Op, rail: string, currency: string, accountId: string
   return [insert('deposit_accounts', row), job(op, 'deposit-account.open', { depositAccountId: id }, op.now)]
 }
 
-/** Has the rail open what others pay in to, and shows it with the account. Idempotent at the rail, by the id. */
+/**
+ * Makes the rail open a deposit account, and shows it with the account. Idempotent at the rail, by the id.
+ */
 export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op, payload) => {
   const row = await findDepositAccount(op, payload.depositAccountId)
   if (!row || row.rail_reference !== null) return []
@@ -72,8 +77,8 @@ export const openDepositAccount: JobHandler<'deposit-account.open'> = async (op,
 }
 
 /**
- * Throws if the account elsewhere is another's: the owner of the older record would get what arrives there. The account of
- * ours then waits, and the job calls the rail again. A unique index of the table is the guard.
+ * Throws if the external account has another owner: the owner of the older record would get the deposits. Our
+ * account then waits, and the job calls the rail again. A unique index of the table is the guard.
  */
 async function checkIsOwn(op: Op, row: DepositAccountRow, opened: OpenedDepositAccount): Promise<void> {
   const owner = await selectOwnerOfGiven(op, row.id, { ...opened, rail: row.rail })

@@ -19,8 +19,9 @@ export interface Opening extends Background {
 }
 
 /**
- * Has rails open what others pay in to: for each account whose currency they take in, whenever it was made, and, but for chains, a
- * pool for each currency. A chain opens nothing before it is met. Several processes may do so at the same time: the ids follow from rail and account.
+ * Makes rails open deposit accounts: one for each account in a currency that they accept, and, except for
+ * chains, a pool for each currency. A chain opens nothing before the server has connected to it. Several
+ * processes may do so at the same time: the ids follow from rail and account.
  */
 export function keepOpen(app: App): Opening {
   const since = new Map<string, Date>()
@@ -48,7 +49,7 @@ async function openFor(app: App, rail: Rail, since: Map<string, Date>): Promise<
   const { name, currenciesIn } = rail
   const platformId = await app.rails.ownerOf(rail)
   if (name === null || platformId === undefined || rail.chain?.isMet() === false) return
-  // On a chain nothing is shared: a quote has an address of its own.
+  // A chain shares no address: each quote has a separate one.
   if (!since.has(name) && !rail.chain) await openPools(app, name, platformId, currenciesIn)
   const missing = await selectAccountsWithout(
     app,

@@ -23,8 +23,8 @@ import type { Stage } from '../rails/settlement-table.ts'
 import { depositView } from './deposits.ts'
 
 /**
- * Sends a deposit back to its sender, or asks what became of that. It stays where it is counted, in suspense or among the
- * refunds, until the rail says that it has arrived. Where it does not, it is in suspense again, for a person.
+ * Sends a deposit back to its sender, or polls the outcome. It stays counted in suspense or among the refunds
+ * until the rail reports its arrival. If it fails, it is in suspense again, for a person.
  */
 export const returnDeposit: JobHandler<'deposit.return'> = async (op, payload) => {
   const row = await depositOf(op, payload.depositId)
@@ -49,7 +49,7 @@ function stageOf({ state }: DepositRow): Stage {
   return state === 'RETURNED' ? 'SETTLED' : 'ENDED'
 }
 
-/** Whether its money is among the refunds of a quote, and not in suspense. */
+/** True if its money is among the refunds of a quote, and not in suspense. */
 function isRefund(payment: TransactionWithCustomer | undefined): payment is TransactionWithCustomer {
   return payment?.kind === 'QUOTE' && payment.refund?.status === 'PENDING'
 }
@@ -90,7 +90,7 @@ function failed(
   ]
 }
 
-/** What its bank has taken back covers the refund of the quote that it had paid. */
+/** A deposit that its bank has taken back covers the refund of the quote that it had paid. */
 function settleReversed(op: Op, row: DepositRow, payment: TransactionWithCustomer): readonly Write[] {
   if (!isRefund(payment)) return []
   const { currency, amount } = row

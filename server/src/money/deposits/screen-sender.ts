@@ -11,7 +11,7 @@ import { screen } from '../screenings/screenings.ts'
 /** Why a deposit is in suspense whose sender is on a list. */
 export const SCREENING_HIT = 'SCREENING_HIT'
 
-/** The networks of chains, by themselves and by their account types: a rail says either. */
+/** The networks of chains, by name and by account type: a rail may report either. */
 const NETWORKS: ReadonlyMap<string, string> = new Map(
   Object.keys(ACCOUNT_TYPES).flatMap((type) => {
     const network = networkOf(type)
@@ -19,12 +19,12 @@ const NETWORKS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** What an address of this form is on where nothing says which chain it is. */
+/** The network of an EVM address if nothing names the chain. */
 const ANY_EVM = 'EVM'
 
 /**
- * Asks about the address on a chain that a new deposit came from, where it came from one. `opened` is what it was paid in to.
- * Error: 503 `UNAVAILABLE` where nobody can say.
+ * Screens the address on a chain that a new deposit came from, if it came from one. `opened` is the paid
+ * deposit account. Error: 503 `UNAVAILABLE` if it cannot be screened.
  */
 export async function screenSender(
   op: Op,
@@ -40,8 +40,8 @@ export async function screenSender(
 }
 
 /**
- * The network of the chain that a deposit came on: that of its rail, or as the rail has said or has opened an account there, or
- * by the form of the address. Undefined for a bank's.
+ * The network of the chain that a deposit came on: the rail's only chain, or the network that the rail
+ * reports or has opened an account on, or a guess by the form of the address. Undefined for a bank's.
  */
 function originOf(
   op: Op,

@@ -35,7 +35,7 @@ export async function selectParts(op: Op, id: string): Promise<DepositRow[]> {
     .execute()
 }
 
-/** What was opened under the rail's own name: several where payers share it. */
+/** The accounts opened under the rail's own name: several if payers share it. */
 export async function selectDepositAccountsOf(
   op: Op,
   rail: string,

@@ -1,6 +1,6 @@
 import type { RailPaymentEvent } from '../../storage/rows/states.ts'
 
-/** What an entry of a statement says of a payment or a pull, by its kind, and in which direction the money goes. */
+/** The meaning of a statement entry for a payment or a pull, by its kind, and the direction of the money. */
 export const PAYMENT_ENTRIES = {
   PAYMENT: { direction: 'OUT', event: 'deliver', isMoneyOut: true },
   PAYMENT_RETURN: { direction: 'OUT', event: 'return', isMoneyOut: false },

@@ -38,7 +38,7 @@ interface Claim {
   readonly occurredAt: string
 }
 
-/** What became of a payment or a pull. */
+/** A claim about the outcome of a payment or a pull. */
 export interface PaymentEvidence extends Claim {
   readonly kind: 'payment'
   readonly event: RailPaymentEvent

@@ -13,8 +13,8 @@ import {
 } from './evidence.ts'
 
 /**
- * Compares a claim from outside with the thing that it is about, and says whether it takes effect: pure. Nothing from outside
- * moves money without passing here.
+ * Compares an outside claim with its subject, and decides if it takes effect: pure. No outside claim moves
+ * money without passing here.
  */
 export type Verdict =
   | { readonly effect: 'apply' }
@@ -23,7 +23,7 @@ export type Verdict =
   /** It has no effect, and a person has to look. */
   | { readonly effect: 'hold'; readonly reason: RailEventReason }
 
-/** What the server knows of the thing that a claim is about. */
+/** The server's own knowledge of a claim's subject. */
 export interface Expected {
   readonly rail: ExpectedRail
   /** The record of the payment that the claim names. */

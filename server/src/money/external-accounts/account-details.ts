@@ -49,9 +49,9 @@ export function keptDetails(info: AccountDetails): AccountDetails {
 }
 
 /**
- * Checks the length and the pattern of every member, and runs the check that its type declares. Error: 400
- * `INVALID_BANK_ACCOUNT` that names the member. In sandbox the check digits of a primary identifier with a magic suffix are
- * not checked, since the suffix takes their place. One that ends in 105 is refused there (specification 4.16).
+ * Checks the length and the pattern of every field, and runs the check that its type declares. Error: 400
+ * `INVALID_BANK_ACCOUNT` that names the field. In sandbox a magic suffix of a primary identifier replaces its
+ * check digits; the suffix 105 is refused (specification 4.16).
  */
 export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
   const [primary] = identifiersOf(info)
@@ -64,7 +64,7 @@ export function checkAccountDetails(info: AccountDetails, mode: Mode): void {
     throw invalid(primary.name, 'belongs to no account (sandbox suffix 105)')
 }
 
-/** Whether a text identifies an account of this type by one of its members. In sandbox it may have a magic suffix. */
+/** True if one of the fields of this account type accepts the text. In sandbox it may have a magic suffix. */
 export function isIdentifierOf(type: AccountTypeName, text: string, mode: Mode): boolean {
   const isSteered = mode === 'sandbox' && isMagicSuffix(suffixOf(text))
   return accountType(type).identifiedBy.some(

@@ -272,6 +272,6 @@ function bigSize(value: number): string {
 
 function offerOfHex(hex: string): string {
   const letters = bech32m.encode('lno', bech32m.toWords(Buffer.from(hex, 'hex')), false)
-  // Without a checksum, because an offer has none.
+  // Without a checksum, because offers do not have one.
   return letters.slice(0, -6)
 }

@@ -11,14 +11,14 @@ import {
 } from '../../base/formats/addresses.ts'
 import { isCbu, isClabe, isCnpj, isCpf, isRoutingNumber } from '../../base/formats/check-digits.ts'
 
-/** What a check knows besides the text. */
+/** The input of a check next to the text. */
 export interface Given {
   readonly mode: 'sandbox' | 'production'
   /** The text without a magic suffix of the sandbox, else all of it. Only this part has to keep to the alphabet. */
   readonly stem: string
   /** The countries that the account can be in; undefined where its type does not say. */
   readonly countries: readonly string[] | undefined
-  /** Whether mobile money is the only rail that reaches it. */
+  /** True if mobile money is the only rail that reaches it. */
   readonly isMobileWallet: boolean
   /** The other members of the account. */
   readonly details: Readonly<Record<string, unknown>>
@@ -134,7 +134,10 @@ const IBAN_COUNTRIES: Readonly<Record<string, string>> = {
   AX: 'FI',
 }
 
-/** Whether an IBAN has the length and the form of its country in the registry, and its country is the account's. */
+/**
+ * True if an IBAN has the length and the form of its country in the registry, and its country is the
+ * account's.
+ */
 function isIbanForm(text: string, { countries }: Given): boolean {
   const iban = text.toUpperCase()
   const country = iban.slice(0, 2)
@@ -151,7 +154,7 @@ function isPhoneNumberOf(text: string, countries: readonly string[] | undefined)
   return countries === undefined || countries.some((country) => country === number.country)
 }
 
-/** Whether a number can be a mobile one, which is also true where its type is not known. */
+/** True if a number can be a mobile one, or its type is not known. */
 function mayBeMobile(text: string): boolean {
   const kind = parsePhoneNumberFromString(text)?.getType()
   return kind === undefined || kind === 'MOBILE' || kind === 'FIXED_LINE_OR_MOBILE'
@@ -171,7 +174,7 @@ function isOneCase(text: string): boolean {
   return text === text.toLowerCase() || text === text.toUpperCase()
 }
 
-/** `prefix`, 1, and at least so many characters of bech32; a magic suffix counts as such characters. */
+/** `prefix`, 1, and at least `dataCharactersMin` characters of bech32, including a magic suffix. */
 function isBech32Form(text: string, stem: string, prefixes: RegExp, dataCharactersMin: number): boolean {
   const [prefix] = prefixes.exec(text.toLowerCase()) ?? []
   if (prefix === undefined || !isOneCase(text)) return false

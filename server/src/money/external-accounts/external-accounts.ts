@@ -20,8 +20,8 @@ export type CreateBody = BodyOf<typeof customer_external_account_create>
 type ExternalAccountView = SuccessOf<typeof customer_external_account_get>['body']
 
 /**
- * An external account, of a customer of this platform or of the platform itself, where `customer_id` is null. Error:
- * 404 `ACCOUNT_NOT_FOUND`, naming `field`.
+ * An external account of a customer of this platform, or of the platform itself if `customer_id` is null.
+ * Error: 404 `ACCOUNT_NOT_FOUND`, naming `field`.
  */
 export async function findExternalAccount(
   op: Op,
@@ -34,7 +34,9 @@ export async function findExternalAccount(
   return account
 }
 
-/** An external account, deleted or not: a payment goes on to the account that it began with, and one of long ago names it. */
+/**
+ * An external account, even a deleted one: a payment in progress still goes to it, and old records name it.
+ */
 export async function findExternalAccountEver(op: Op, id: string): Promise<ExternalAccountRow | undefined> {
   return selectExternalAccountEver(op, id)
 }
@@ -119,7 +121,7 @@ export function externalAccountView(row: ExternalAccountRow): ExternalAccountVie
   })
 }
 
-/** The name that the check found: the given one, where it matched. */
+/** The verified name: the given one if it matched. */
 function verifiedData(row: ExternalAccountRow, details: AccountDetails) {
   if (row.beneficiary_verification_status !== 'MATCHED' || !('beneficiary' in details)) return undefined
   const { beneficiary } = details

@@ -15,11 +15,11 @@ const STATUS_OF: Readonly<Record<AccountCheckResult, BeneficiaryStatus>> = {
   UNAVAILABLE: 'UNSUPPORTED',
 }
 
-/** How long a rail that does not answer is asked about a name. */
+/** The time limit for polling a rail that does not respond about a name. */
 const ASKED_SECONDS_MAX = 24 * 3600
 const AGAIN_SECONDS = 60
 
-/** What a rail says of the name; undefined where it does not answer. */
+/** The rail's result for the name; undefined without a response. */
 async function nameCheckOf(op: Op, rail: Rail | undefined, { id, account_info }: ExternalAccountRow) {
   if (!rail?.checkAccount) return 'UNAVAILABLE'
   const check = rail.checkAccount.bind(rail)

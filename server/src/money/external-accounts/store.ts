@@ -13,7 +13,10 @@ export interface ExternalAccountFilters {
   readonly customerId?: string
 }
 
-/** The platform itself. Not the nil uuid, which stands for a text that is no id: such an owner has no accounts. */
+/**
+ * The platform itself. Not the nil UUID, which represents text that is not an id: such an owner has no
+ * accounts.
+ */
 const PLATFORM = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** Spelled as in the unique index, so that the query uses it. */

@@ -51,8 +51,8 @@ export interface Refusal {
 }
 
 /**
- * Receives a payment (specification 2.11, 3.3). Where the platform has a webhook endpoint it is asked, and has 15
- * minutes; otherwise the payment is approved at once. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY` and
+ * Receives a payment (specification 2.11, 3.3). A platform with a webhook endpoint has 15 minutes to decide;
+ * otherwise the payment is approved at once. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY` and
  * `AMOUNT_OUT_OF_RANGE`, naming `fields`.
  */
 export async function receivePayment(
@@ -101,7 +101,10 @@ function firstState(waits: boolean, fails: boolean): TransactionRow['state'] {
   return waits ? INCOMING_TRANSACTION_INITIAL : approve
 }
 
-/** Where a payment to a customer goes. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY`, naming `field`. */
+/**
+ * The account that receives a payment to a customer. Errors: 403 `USER_NOT_READY`, 400 `INVALID_CURRENCY`,
+ * naming `field`.
+ */
 async function receivingAccount(
   op: Op,
   customer: CustomerRow,
@@ -124,12 +127,12 @@ function settling(op: Op, receipt: TransactionRow): Write {
   return job(op, 'receipt.settle', payload(receipt), op.now)
 }
 
-/** Whether the platform has a say in payments to its customers: it has a webhook endpoint. */
+/** True if the platform decides about payments to its customers: it has a webhook endpoint. */
 export function isAsked(op: Op): boolean {
   return platformConfig(op).webhookEndpoint !== undefined
 }
 
-/** Asks the platform about a payment that waits for its word, and ends it at the deadline. */
+/** Requests the platform's decision on a waiting payment, and ends it at the deadline. */
 export async function asking(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
   return [
     ...(await question(op, receipt)),
@@ -137,7 +140,7 @@ export async function asking(op: Op, receipt: TransactionWithCustomer): Promise<
   ]
 }
 
-/** Asks the platform. No sender asks this server about the receiver yet. */
+/** Requests a decision. No sender asks this server about the receiver yet. */
 function question(op: Op, receipt: TransactionWithCustomer): Promise<Write[]> {
   const data = { ...transactionView(receipt, receipt), requestedReceiverCustomerInfoFields: [] }
   return ask(op, event(op, 'INCOMING_PAYMENT.PENDING', receipt.id, data))
@@ -148,7 +151,7 @@ export function approvalDeadline(receipt: TransactionRow): Date {
   return plusSeconds(receipt.created_at, APPROVAL_SECONDS)
 }
 
-/** Whether the platform can still decide, even where the job that ends it is late. */
+/** True if the platform can still decide, even if the job that ends it is late. */
 export function isAwaitingApproval(op: Op, transaction: TransactionRow): boolean {
   return (
     transaction.kind === 'RECEIPT' &&
@@ -168,7 +171,7 @@ export function approveReceipt(
   return { receipt: row, writes: [...writes, settling(op, row)] }
 }
 
-/** What came in by a rail for a payment that is not credited goes back. */
+/** Returns a rail deposit whose payment is not credited. */
 export function sentBack(op: Op, { details }: TransactionRow): Write[] {
   return details.deposit === undefined
     ? []

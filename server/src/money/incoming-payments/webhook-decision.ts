@@ -12,9 +12,11 @@ const REASON_LENGTH_MAX = 500
 const NESTING_MAX = 32
 
 /**
- * What the platform's answer to `INCOMING_PAYMENT.PENDING` decides: 200 accepts the payment where one approval is enough, 403 and 422 refuse it, 202 and
- * 409 leave it to a later call. Anything else is not an answer, and the question is sent again. Once the payment is
- * decided, an answer means what it means for every other event; a late decision also ends the delivery.
+ * Applies the platform's response to `INCOMING_PAYMENT.PENDING`; a late decision also ends the delivery.
+ * - 200 accepts the payment if one approval suffices, 403 and 422 refuse it.
+ * - 202 and 409 leave it to a later call.
+ * - Anything else is not a decision, and the webhook is sent again.
+ * - Once the payment is decided, a response has the same meaning as for every other event.
  */
 export const answerReceipt: AnswerRule = async (op, event, { status, body }) => {
   const receipt = await findTransaction(op, event.object_id)
@@ -26,7 +28,7 @@ export const answerReceipt: AnswerRule = async (op, event, { status, body }) => 
 type Decide = (op: Op, receipt: TransactionWithCustomer, body: unknown) => readonly Write[]
 
 const DECISIONS: Readonly<Record<number, Decide>> = {
-  // Where several members have to approve, the platform's server cannot do it for them.
+  // If several members have to approve, the platform's server cannot approve for them.
   200: (op, receipt, body) =>
     isDecidedAlone(op) ? approveReceipt(op, receipt, customerInfoOf(body)).writes : [markTaken(receipt)],
   202: (_, receipt) => [markTaken(receipt)],
@@ -40,13 +42,13 @@ const DECISIONS: Readonly<Record<number, Decide>> = {
     }).writes,
 }
 
-/** Records that the platform has the question. Guard: the payment is undecided. */
+/** Records that the platform has received the webhook. Guard: the payment is undecided. */
 function markTaken(receipt: TransactionWithCustomer): Write {
   const details = { ...receipt.details, isTaken: true }
   return update('transactions', receipt.id, { state: receipt.state }, { details })
 }
 
-/** Reads the platform's answer defensively: members of another form than agreed are left out. */
+/** Reads the platform's response defensively: fields of an unexpected form are left out. */
 function customerInfoOf(body: unknown): Record<string, unknown> | undefined {
   const info = membersOf(body).receiverCustomerInfo
   return isObject(info) && isStorable(info) && isWithinFreeForm(info) ? info : undefined
@@ -70,7 +72,10 @@ function membersOf(body: unknown): Readonly<Record<string, unknown>> {
   return isObject(body) ? body : {}
 }
 
-/** Whether the database can store the text and JSON: no U+0000, no lone surrogate, no infinity, no unlimited nesting. */
+/**
+ * True if the database can store the text and JSON: no U+0000, no lone surrogate, no infinity, no unlimited
+ * nesting.
+ */
 function isStorable(value: unknown, levels = NESTING_MAX): boolean {
   if (typeof value === 'string') return !value.includes('\u0000') && value.isWellFormed()
   if (typeof value === 'number') return Number.isFinite(value)

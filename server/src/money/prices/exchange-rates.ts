@@ -14,7 +14,7 @@ import { fieldError } from '../../kernel/operation/operation.ts'
 import { currencyConfig, type PlatformConfig } from '../../people/platforms/platform-config.ts'
 import { walletCurrencies } from '../../people/platforms/wallet-network.ts'
 
-/** The rails that can carry each currency. A currency that only wallets hold has none. */
+/** The rails that can carry each currency; empty for a currency that only wallets hold. */
 export const RAILS_BY_CURRENCY: Readonly<Record<KnownCurrency, readonly PaymentRailName[]>> =
   railsByCurrency()
 
@@ -28,7 +28,7 @@ function railsByCurrency() {
   })
 }
 
-/** What a platform may send in one currency. Amounts in its smallest unit. */
+/** The limits of a platform for sending one currency. Amounts in its smallest unit. */
 export interface Source {
   readonly currency: KnownCurrency
   readonly minAmount: bigint
@@ -36,8 +36,9 @@ export interface Source {
 }
 
 /**
- * The currencies that the platform pays from: those that its settings allow to be sent, and those of the wallets. A currency
- * requested by name need not be in the settings, because real-time funding can pay a quote in it; it has no limits.
+ * The currencies that the platform pays from: the ones that its settings allow to be sent, and the currencies
+ * of the wallets. A currency requested by name need not be in the settings, because real-time funding can pay
+ * a quote in it; it has no limits.
  */
 export function sourcesOf(config: PlatformConfig, asked?: KnownCurrency): Source[] {
   const supported = config.supportedCurrencies.map(({ currencyCode }) => currencyCode)

@@ -15,7 +15,7 @@ export interface FeeFilters {
 /** An entry of a fees account: the side of a transfer on which it is, which has its id. */
 export type FeeRow = Pick<LedgerTransferRow, 'id' | 'amount' | 'currency' | 'created_at'>
 
-/** What was credited to an account, and what was debited: each is read in the order of an index. */
+/** Credits and debits of an account, each read in the order of an index. */
 export function selectEntries(op: Op, accountId: string, filters: FeeFilters) {
   return [
     posted(op, filters).select('amount').where('credit_account_id', '=', accountId),

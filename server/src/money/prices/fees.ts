@@ -4,7 +4,10 @@ import type { Op } from '../../kernel/operation/app.ts'
 import { money } from '../../kernel/transactions/transactions.ts'
 import { type FeeRow, selectQuoteOfTransfer } from './fee-store.ts'
 
-/** The fees accounts of a platform: one for each currency in which a fee was ever charged, or only that of `currency`. */
+/**
+ * The fees accounts of a platform: one for each currency in which a fee was ever charged, or only the account
+ * in `currency`.
+ */
 export async function findFeeAccounts(op: Op, currency: string | undefined) {
   const codes = currency === undefined ? Object.keys(CURRENCIES) : [currency]
   return findSystemAccounts(op, 'fees', codes)

@@ -23,7 +23,10 @@ const ONE = rowByKey<OnePositionRow>(
   'currency',
 )
 
-/** The position in a currency and what counted conversions under way will sell of it, as of one moment. */
+/**
+ * The position in a currency and the amount of it that counted conversions in progress will sell, as of one
+ * moment.
+ */
 export async function selectPosition(
   op: Op,
   currency: string,
@@ -36,14 +39,14 @@ export async function selectPosition(
 
 const COUNTED = 'SELECT currency, 0, bought, sold FROM fx_in_flight WHERE platform_id = $1'
 
-/** Reads all payments of the platform: what is under way has no index, which every payment would pay for. */
+/** Reads all payments of the platform: payments in progress have no index, which would cost every payment. */
 const ALL = `SELECT side.currency, 0, side.bought, side.sold
   FROM transactions t JOIN quotes q ON q.id = t.quote_id,
     LATERAL (VALUES (q.sending_currency, q.sending_amount - q.fees, 0), (q.receiving_currency, 0, q.receiving_amount))
       AS side (currency, bought, sold)
   WHERE t.platform_id = $1 AND t.kind = 'QUOTE' AND t.state = 'PROCESSING' AND q.sending_currency <> q.receiving_currency`
 
-/** Positions with what is under way, as of one moment: of the counted conversions alone, or of all. */
+/** Positions with conversions in progress, as of one moment: only the counted conversions, or all. */
 export async function selectPositions(op: Op, which: 'counted' | 'all'): Promise<PositionRow[]> {
   const { rows } = await op.db.query<PositionRow>(
     `SELECT currency, sum(posted)::bigint AS posted, least(sum(bought), ${INT64_MAX})::bigint AS bought,

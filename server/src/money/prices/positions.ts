@@ -5,10 +5,13 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { type PositionRow, selectPosition, selectPositions } from './position-store.ts'
 
-/** What a conversion buys and sells. */
+/** The currencies and amounts that a conversion buys and sells. */
 type Conversion = Pick<QuoteRow, 'sending_currency' | 'receiving_currency' | 'receiving_amount'>
 
-/** Settlements of the payments under way make room, and so does who covers the position: seldom within seconds. */
+/**
+ * Capacity is freed by settlements of payments in progress, and by covering the position: seldom within
+ * seconds.
+ */
 const RETRY_AFTER_SECONDS = 60
 
 /**
@@ -19,7 +22,7 @@ export function limitFor(op: Op, conversion: Conversion): bigint | null {
   const { positionLimits } = op
   if (positionLimits === undefined || conversion.sending_currency === conversion.receiving_currency)
     return null
-  // Currencies without a limit are counted as well, so that what is under way is known of each.
+  // Currencies without a limit are counted as well, so that their conversions in progress are known.
   return positionLimits.get(conversion.receiving_currency) ?? INT64_MAX
 }
 

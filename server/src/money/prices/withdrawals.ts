@@ -16,8 +16,9 @@ type Body = BodyOf<typeof crypto_withdrawal_fee_estimate>
 type Estimate = SuccessOf<typeof crypto_withdrawal_fee_estimate>['body']
 
 /**
- * What a withdrawal would cost now. Errors: 400 that names the field, 404 `ACCOUNT_NOT_FOUND`, 501 `NOT_IMPLEMENTED` where
- * the server has no rates or no rail that knows the fees of the network, 503 `UNAVAILABLE` where the fees of the network cannot be read now.
+ * The current cost of a withdrawal. Errors: 400 that names the field, 404 `ACCOUNT_NOT_FOUND`, 501
+ * `NOT_IMPLEMENTED` if the server has no rates or no rail that knows the fees of the network, 503
+ * `UNAVAILABLE` if the fees of the network cannot be read now.
  */
 export async function estimateWithdrawal(op: Op, body: Body): Promise<Estimate> {
   const account = await findCryptoAccount(op, body)

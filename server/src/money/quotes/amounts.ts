@@ -54,8 +54,8 @@ function checkAmounts(op: Op, sending: KnownCurrency, found: Price): void {
 }
 
 /**
- * What chains charge for the transfers of a quote, in its sending currency. Beside the payment, a wallet on a chain makes another
- * one: that collects its money, or, where the wallet pays straight, carries the fee.
+ * Chain fees for the transfers of a quote, in its sending currency. Next to the payment, a wallet on a chain
+ * makes another transfer: it collects the money, or, if the wallet pays directly, carries the fee.
  */
 async function costOfTransfers(
   op: Op,

@@ -16,13 +16,16 @@ import type { InternalAccountRow, QuoteRow } from '../../storage/rows/tables.ts'
 import { selectOrder } from './store.ts'
 
 /**
- * The transfers by which a wallet on a chain pays a quote. They are signed twice: the customer stamps a payload that names them, and
- * the wallet's own key, in the enclave, signs these and no others. A payee on the same chain is paid straight from the wallet. For
- * any other the money is collected first: it goes to this server's treasury on the chain, which then pays as for every quote.
+ * The transfers by which a wallet on a chain pays a quote. They are signed twice: the customer stamps a
+ * payload that names them, and the wallet's own key, in the enclave, signs exactly these. A payee on the same
+ * chain is paid directly from the wallet; for any other, the money is first collected in this server's
+ * treasury on the chain, which then pays as for every quote.
  */
 export type ChainTransfers = NonNullable<Payload<'quote_execute'>['chain']>
 
-/** How long after the last moment to execute a quote the chain takes what was signed for it. */
+/**
+ * The time after the last moment to execute a quote in which the chain still accepts its signed transfers.
+ */
 const VALID_SECONDS = 60 * 60
 const MS = 1000
 
@@ -32,17 +35,17 @@ const NETWORK_NAMES: Readonly<Record<EvmNetwork, string>> = {
   POLYGON: 'Polygon',
 }
 
-/** Whether a wallet's own transfers pay a quote's payee. */
+/** True if a wallet's own transfers pay a quote's payee. */
 export function isStraight({ request }: QuoteRow): boolean {
   return request.wallet !== undefined && request.railIn === undefined
 }
 
-/** Whether the money of a quote is collected from a wallet on a chain first. */
+/** True if the money of a quote is first collected from a wallet on a chain. */
 export function isCollected({ request }: QuoteRow): boolean {
   return request.wallet !== undefined && request.railIn !== undefined
 }
 
-/** Where a wallet on a chain is. */
+/** The address of a wallet on a chain. */
 export function placeOf({
   chain_rail,
   chain_address,
@@ -63,7 +66,7 @@ export function openChain(op: Op, rail: string): RailChain {
   })
 }
 
-/** What a wallet signs to pay a quote; `to` is the payee's address where it is paid straight. */
+/** The transfers that a wallet signs to pay a quote; `to` is the payee's address if it is paid directly. */
 export function chainTransfers(op: Op, quote: QuoteRow, to: string | null): ChainTransfers {
   const wallet = walletOf(quote)
   const chain = openChain(op, wallet.rail)
@@ -90,7 +93,7 @@ function transfersOf(quote: QuoteRow, treasury: string, to: string | null): Chai
   ]
 }
 
-/** The same for the person who signs; `payee` and what it receives are in words. */
+/** The transfers in words for the person who signs; `payee` and the received amount are in words. */
 export function transfersInWords(
   { network, transfers }: ChainTransfers,
   currency: KnownCurrency,

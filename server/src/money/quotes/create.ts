@@ -168,7 +168,7 @@ function payingTransaction(
   })
 }
 
-/** What the receiver at an UMA address discloses to the platform; an agent does not see it. */
+/** The data that the receiver at an UMA address discloses to the platform; hidden from agents. */
 function counterpartyOf(op: Op, sending: KnownCurrency, payee: Payee): Pick<KeptRequest, 'counterparty'> {
   if (op.actor.kind === 'agent' || payee.kind === 'external') return {}
   const counterparty = askedOf(op, sending, payee.counterparty ?? {})
@@ -184,7 +184,10 @@ function platformId(customer: CustomerRow | null) {
   return { platform_customer_id: customer?.platform_customer_id ?? null }
 }
 
-/** What the wallet signs to execute this quote: the payment in words, and the quote as it will be executed. */
+/**
+ * The payload that the wallet signs to execute this quote: the payment in words, and the quote as it will be
+ * executed.
+ */
 function signingRequest(op: Op, quote: QuoteRow, payee: Payee): ReturnType<typeof issueRequest> {
   const sends = amountInWords(quote.sending_amount, quote.sending_currency)
   const delivers = amountInWords(quote.receiving_amount, quote.receiving_currency)

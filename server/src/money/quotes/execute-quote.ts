@@ -84,7 +84,9 @@ export async function checkParties(op: Op, quote: QuoteRow): Promise<readonly Wr
   return []
 }
 
-/** Error: 400 `INSUFFICIENT_BALANCE`. The hold has a guard of its own; this error tells the caller the numbers. */
+/**
+ * Error: 400 `INSUFFICIENT_BALANCE`. The hold has a separate guard; this error tells the caller the numbers.
+ */
 export async function checkBalance(op: Op, quote: QuoteRow): Promise<void> {
   const account = required(quote, 'source_account_id')
   const balance = (await findBalances(op, [account])).get(account)
@@ -108,16 +110,18 @@ export function checkExecutable(op: Op, quote: QuoteRow): void {
     })
 }
 
-/** What `checkExecution` found: the internal account that pays, if any, and the guards of its checks. */
+/** The result of `checkExecution`: the internal account that pays, if any, and the guards of its checks. */
 export interface Execution {
   readonly account: InternalAccountRow | undefined
   readonly guards: readonly Write[]
 }
 
 /**
- * Executes a quote that an account pays. An internal account holds the amount at once, and the settlement is due now; from a
- * wallet on a chain the money may have to be collected before. From an external account it is pulled in first. Guards: quote and
- * transaction are unchanged, the account can spend the amount.
+ * Executes a quote that an account pays. Guards: quote and transaction are unchanged, the account can spend
+ * the amount.
+ * - An internal account holds the amount at once, and the settlement is due now.
+ * - From a wallet on a chain the money may have to be collected first.
+ * - From an external account it is pulled in first.
  */
 export function executeQuote(
   op: Op,
@@ -194,7 +198,7 @@ function begin(
   const limit = limitFor(op, quote)
   const paying = transition(op, 'quotes', QUOTE_TRANSITIONS, quote, 'execute', {
     ...quoteChange,
-    // Left out where nothing is counted: the committer has a statement of its own for that change.
+    // Left out if nothing is counted: the committer has a separate statement for that change.
     ...(limit === null ? {} : { position_limit: limit }),
   })
   const moving = moveTransaction(op, transaction, 'execute', change)

@@ -5,8 +5,8 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { QuoteRow } from '../../storage/rows/tables.ts'
 
 /**
- * Where the customer pays the amount of a quote (specification 2.8): an account of the quote's sending currency, with the
- * quote's own reference.
+ * The account into which the customer pays the amount of a quote (specification 2.8): an account in the
+ * quote's sending currency, with the quote's own reference.
  */
 export function quoteFundingInstructions(op: Op, quote: QuoteRow, reference: string) {
   const amount = amountInWords(quote.sending_amount, quote.sending_currency)

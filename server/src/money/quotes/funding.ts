@@ -16,9 +16,9 @@ import { refundJob } from './jobs.ts'
 import { fundingLegs } from './settlement.ts'
 
 /**
- * Handles the payment of a quote with real-time funding; `amount` is in the quote's sending currency. The exact amount
- * executes the quote. Any other amount fails the quote and is refunded, and so is a payment for a payer or payee who was
- * deleted meanwhile, or beyond the limit of the platform's position. `deposit` is what came in by a rail. Error: 400
+ * Handles the payment of a quote with real-time funding; `amount` is in the quote's sending currency,
+ * `deposit` the rail deposit. Only the exact amount executes the quote: any other amount, a deleted payer or
+ * payee, and a payment beyond the limit of the platform's position fail it and are refunded. Error: 400
  * `AMOUNT_OUT_OF_RANGE`, naming `field`.
  */
 export async function receiveFunding(

@@ -90,7 +90,8 @@ async function deliver(
   executedAt: Date,
   asked: AskedOfRail,
 ): Promise<RailReplied> {
-  // Sends nothing that would overflow a balance. A payment sent before may be on its way, so its outcome is asked for.
+  // Sends nothing that would overflow a balance. A payment sent before may be on its way, so its outcome is
+  // polled.
   const carried = { ...paymentOf(quote, transaction), submittedAt: executedAt }
   const isHere = isDeliveredHere(quote)
   const isAsked = asked.isAsked === true
@@ -215,7 +216,7 @@ async function returned(
   ]
 }
 
-/** The job that refunds a payment: the deposit that paid for it goes back by itself. */
+/** The job that refunds a payment: a deposit that paid for it is returned separately. */
 export function refundJob(op: Op, transaction: TransactionRow): Write {
   const { deposit: depositId } = transaction.details
   return depositId === undefined
@@ -305,7 +306,7 @@ function refundReturned(op: Op, quote: QuoteRow, transaction: TransactionWithCus
   ]
 }
 
-/** The amount to refund: that of the quote, or what was paid in instead. */
+/** The amount to refund: the amount of the quote, or the amount that was paid in instead. */
 function paidIn(quote: QuoteRow, transaction: TransactionRow): { amount: bigint; currency: string } {
   const { fundedAmount } = transaction.details
   return {

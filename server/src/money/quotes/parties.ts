@@ -23,8 +23,8 @@ import { checkQuotes, resolveUma } from '../uma/uma.ts'
 export type QuoteBody = BodyOf<typeof quote_create>
 
 /**
- * Where the money of a quote comes from: an internal account; an external account, from which it is pulled in first; or a
- * payment still to be made.
+ * The source of a quote's money: an internal account; an external account, from which it is pulled in first;
+ * or a payment still to be made.
  */
 export type Payer =
   | { readonly kind: 'account'; readonly account: InternalAccountRow; readonly currency: KnownCurrency }
@@ -36,7 +36,7 @@ export type Payer =
     }
   | { readonly kind: 'funding'; readonly currency: KnownCurrency; readonly network: string | null }
 
-/** Where it goes: an external account, an internal account, or a receiver at an UMA address elsewhere. */
+/** The destination: an external account, an internal account, or a receiver at an UMA address elsewhere. */
 export type Payee =
   | { readonly kind: 'external'; readonly account: ExternalAccountRow; readonly currency: KnownCurrency }
   | {
@@ -157,8 +157,8 @@ async function approvedCustomer(op: Op, id: string): Promise<CustomerRow> {
 }
 
 /**
- * Where no customer is named, money paid in for an account is its owner's. For a receiver at an UMA address, who is not the
- * payer, and for an account of the platform it is the platform's own.
+ * Without a named customer, money paid in for an account belongs to its owner. For a receiver at an UMA
+ * address, who is not the payer, and for an account of the platform it belongs to the platform.
  */
 function ownerOf(payee: Payee): string | null {
   if (payee.kind === 'uma') return null
@@ -226,8 +226,8 @@ const INSTANT_SECONDS = 5 * 60
 const OTHER_SECONDS = 15 * 60
 
 /**
- * How long a rate is locked: five minutes where all rails are instant, else fifteen (specification 2.5). Where no rail is
- * named, the slowest of the account decides, also for a payment still to be made.
+ * The time for which a rate is locked: five minutes if all rails are instant, else fifteen (specification
+ * 2.5). Without a named rail, the slowest of the account decides, also for a payment still to be made.
  */
 export function validitySeconds(payer: Payer, payee: Payee, rail: string | undefined): number {
   const payout = rail ? [rail] : payee.kind === 'external' ? railsOf(payee.account) : []

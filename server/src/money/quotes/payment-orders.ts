@@ -3,7 +3,7 @@ import type { Carried } from '../rails/rail-payments.ts'
 import { isCollected } from './chain-transfers.ts'
 import { paysHere } from './settlement.ts'
 
-/** What rails carry for a quote: the payment, the pull that pays for it, and the way back of what was pulled. */
+/** The payment orders of a quote: the payment, the pull that pays for it, and the return of a pull. */
 type OfQuote = Omit<Carried, 'submittedAt'>
 
 /** The payment that a quote sends. A wallet on a chain is paid at its address. */

@@ -34,9 +34,9 @@ import {
 } from './settlement.ts'
 
 /**
- * Pulls the money of an executed quote from the external account that pays it, or collects it from the wallet on a chain, or asks the
- * rail for the outcome. Once it arrives, the quote goes on as if it had been paid in. The bank may take it back for as long as the
- * rail asks to be polled.
+ * Pulls the money of an executed quote from the external account that pays it, or collects it from the wallet
+ * on a chain, or polls the outcome. Once it arrives, the quote continues as if it had been paid in. The bank
+ * may take it back for as long as the rail asks to be polled.
  */
 export const pullTransaction: JobHandler<'transaction.pull'> = async (op, payload) => {
   const transaction = await findTransaction(op, payload.transactionId)
@@ -63,7 +63,8 @@ async function pullFromSource(
   transaction: TransactionRow,
   payload: JobPayloads['transaction.pull'],
 ): Promise<RailReplied> {
-  // Pulls nothing that would overflow a balance. Money pulled before may be on its way, so its outcome is asked for.
+  // Pulls nothing that would overflow a balance. Money pulled before may be on its way, so its outcome is
+  // polled.
   const carried = { ...pullOf(quote, transaction), submittedAt: new Date(payload.executedAt) }
   if (isCollected(quote)) return askRail(op, { ...carried, sign: () => signedTransfers(op, quote) }, payload)
   if (!payload.isAsked && !(await hasRoom(op, fundingLegs(quote, 'clearing', quote.sending_amount)))) {
@@ -87,7 +88,7 @@ async function arrived(op: Op, quote: QuoteRow, transaction: TransactionRow): Pr
   ]
 }
 
-/** What a wallet on a chain holds until its money was collected. */
+/** The hold of a wallet on a chain until its money is collected. */
 function collectedHold(quote: QuoteRow, transaction: TransactionRow): Held | undefined {
   if (!isCollected(quote)) return undefined
   const account = required(quote, 'source_account_id')

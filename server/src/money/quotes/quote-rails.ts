@@ -19,16 +19,16 @@ const FIELDS = {
   PULL: { account: 'source.accountId', amount: FIELD, remittanceInformation: FIELD },
 } as const
 
-/** What a quote keeps of its rails, and what has to be written for it. */
+/** The rails that a quote stores, and their writes. */
 export interface QuoteRails {
   readonly kept: Pick<KeptRequest, 'railOut' | 'railIn' | 'paidInTo' | 'wallet' | 'payTo'>
   readonly writes: readonly Write[]
 }
 
 /**
- * The rails of a quote: what sends its payment, what pulls its money, or what that is paid in by, on a chain at an address of its
- * own; and the wallets on chains that pay or are paid. Errors: 501 `NOT_IMPLEMENTED` where none serves it, 400
- * `AMOUNT_OUT_OF_RANGE` where none takes the amount.
+ * The rails of a quote: for its payment, its pull, or its funding, which on a chain has a separate address;
+ * and the wallets on chains that pay or are paid. Errors: 501 `NOT_IMPLEMENTED` if no rail serves it, 400
+ * `AMOUNT_OUT_OF_RANGE` if none takes the amount.
  */
 export async function railsOfQuote(
   op: Op,
@@ -69,7 +69,7 @@ async function outgoing(op: Op, payee: Payee, amount: bigint, paymentRail: strin
   return { railOut: rail.name ?? undefined }
 }
 
-/** The rail by which a wallet pays its payee straight: somebody on its own chain who takes what it holds. */
+/** The rail by which a wallet pays its payee directly: a payee on its own chain who accepts its token. */
 function straightBy(
   op: Op,
   { rail }: NonNullable<KeptRequest['wallet']>,

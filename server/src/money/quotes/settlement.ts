@@ -10,8 +10,8 @@ import type { InternalAccountRow, QuoteRow, TransactionRow } from '../../storage
 import { isCollected } from './chain-transfers.ts'
 
 /**
- * How the money of a quote is provided: held at an internal account until it is delivered; collected from a wallet on a chain, where
- * it is held until it has come; pulled from an external account, or paid in.
+ * The funding of a quote: held at an internal account until delivery; collected from a wallet on a chain,
+ * which holds it until then; pulled from an external account, or paid in.
  */
 export type Funding = 'HELD' | 'COLLECTED' | 'PULLED' | 'PAID_IN'
 
@@ -38,7 +38,7 @@ export function payerLeg(quote: QuoteRow, amount: bigint): Leg {
   return { system: 'clearing', currency: quote.sending_currency, amount }
 }
 
-/** What an internal account holds for a quote. */
+/** The amount that an internal account holds for a quote. */
 export function heldFor(quote: QuoteRow, account: string) {
   return { account, to: 'clearing', currency: quote.sending_currency, amount: quote.sending_amount } as const
 }
@@ -64,8 +64,8 @@ export function pullReturnLegs({
 }
 
 /**
- * Whether undelivered money of a quote is refunded to its payer. Where the bank has already taken it back, it covers what
- * is owed for that.
+ * True if undelivered money of a quote is refunded to its payer. If the bank has already taken it back, it
+ * covers the debt from that.
  */
 export function goesBack({ pull_state }: QuoteRow): boolean {
   return pull_state !== 'RETURNED'
@@ -84,7 +84,7 @@ function payeeLeg(quote: QuoteRow): Leg {
     : { system: 'rail', rail: quote.request.railOut, currency, amount }
 }
 
-/** Whether a quote pays an account of this platform. */
+/** True if a quote pays an account of this platform. */
 export function paysHere(quote: QuoteRow): boolean {
   return quote.destination_account_id?.startsWith('InternalAccount:') ?? false
 }
@@ -121,7 +121,7 @@ export function reversalLegs(quote: QuoteRow): Leg[] {
   return [undeliveredLeg(quote), ...rest.map((leg) => ({ ...leg, amount: -leg.amount }))]
 }
 
-/** Whether a quote is delivered in the ledger alone. */
+/** True if a quote is delivered in the ledger alone. */
 export function isDeliveredHere(quote: QuoteRow): boolean {
   return paysHere(quote) && quote.request.payTo === undefined
 }
@@ -151,8 +151,9 @@ export async function walletBalanceUpdated(op: Op, quote: QuoteRow): Promise<Wri
 }
 
 /**
- * Ends a quote that was executed. Where it is counted among the conversions under way, it no longer is: its ledger entries of
- * the same write set take its place, or it takes nothing. Guard: its state is unchanged, and what `guard` says.
+ * Ends a quote that was executed. If it is counted among the conversions in progress, that ends: its ledger
+ * entries of the same write set replace the count, or it takes nothing. Guard: its state is unchanged, in
+ * addition to `guard`.
  */
 export function endQuote(
   op: Op,

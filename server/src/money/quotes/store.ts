@@ -44,7 +44,7 @@ const ORDER_BY_ID = rowByKey<OrderRow>(
   'id',
 )
 
-/** What a wallet was told to sign, and by whom. */
+/** The payload that a wallet signs, with its signer. */
 export async function selectOrder(op: Op, signingRequestId: string): Promise<OrderRow> {
   const row = await op.find(ORDER_BY_ID, signingRequestId)
   if (!row) throw new Error(`There is no request ${signingRequestId}`)

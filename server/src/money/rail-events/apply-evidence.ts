@@ -26,7 +26,7 @@ import { depositId } from '../rails/rail-ids.ts'
 import { findLastDecision, findRailPayment, movedRailPayment, type Told } from '../rails/rail-payments.ts'
 import { evidenceOfEvent, type Report } from './evidence-of-event.ts'
 
-/** What a claim does; with a reason, it does nothing and waits for a person. */
+/** The writes of a claim; with a reason, it has no effect and waits for a person. */
 export interface Applied {
   readonly writes: readonly Write[]
   readonly reason?: RailEventReason
@@ -58,8 +58,9 @@ export async function applyEvent(
 }
 
 /**
- * The one door for what rails and banks claim, in whatever way: it takes effect only after `judge` has compared it with the
- * record that it names. The caller records the claim. Guards of the writes: nothing else was claimed meanwhile.
+ * The only entry for claims of rails and banks, from every source: a claim takes effect only after `judge`
+ * has compared it with the record that it names. The caller records the claim. Guards of the writes: no other
+ * claim was applied in the meantime.
  */
 export async function applyEvidence(op: Op, rail: string, evidence: Evidence): Promise<Applied> {
   switch (evidence.kind) {
@@ -177,7 +178,7 @@ function held(
   return { writes: [], reason, expected: { value: String(record.amount), currency: record.currency } }
 }
 
-/** What a rail has, as its entry in the rails file says. */
+/** The rail's entry in the rails file, for the comparison. */
 function expectedRail({ rails }: Op, name: string): ExpectedRail {
   const rail = rails.find(name)
   const currencies = rail?.entry?.serves.flatMap((line) => line.currencies)

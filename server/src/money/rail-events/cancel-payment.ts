@@ -77,7 +77,10 @@ async function cancelWaiting(
   } as const
 }
 
-/** Asks the rail to cancel a payment. Whatever it answers is kept like a report; where it does not know, nothing happens. */
+/**
+ * Asks the rail to cancel a payment. Its response is stored like a report; if it does not know the outcome,
+ * nothing happens.
+ */
 export const cancelRailPayment: JobHandler<'rail-payment.cancel'> = async (op, payload) => {
   const row = await findRailPayment(op, 'OUT', payload.transactionId)
   if (!row || nextState(RAIL_PAYMENT_TRANSITIONS, row.state, 'cancel') === null) return []

@@ -18,7 +18,7 @@ import { selectRailEvent, selectRailEvents } from './store.ts'
 
 const { apply: APPLIED, resolve: RESOLVED } = RAIL_EVENT_TRANSITIONS[RAIL_EVENT_INITIAL]
 
-/** What a bank of the sandbox reports, by the one door. */
+/** Applies reports of the sandbox's bank through the same entry. */
 export const sandboxRailEventHandlers: Pick<Handlers<typeof sandboxDeposits>, 'sandbox_rail_event'> = {
   sandbox_rail_event: async (op, { body }) => {
     const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: body.message } as const

@@ -5,7 +5,7 @@ import { BARE_PLATFORM_BY_ID } from '../../storage/read/bare-platform.ts'
 import { applyEvent } from './apply-evidence.ts'
 import { type ApplyStatement, findRailEvent, recordReport } from './rail-events.ts'
 
-/** What connectors report. An event takes effect once; a repeated one is answered as the first. */
+/** Receives reports of connectors. An event takes effect once; a repeated one gets the first response. */
 export function createRailEvent(applyStatement: ApplyStatement): ProcessorHandler<typeof rail_event> {
   return {
     /** Error: 404 `NOT_FOUND`. */

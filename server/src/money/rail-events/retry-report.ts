@@ -10,7 +10,7 @@ import type { Report } from './evidence-of-event.ts'
 import { selectRailEvent } from './store.ts'
 
 const FIRST_SECONDS = 2
-/** For so long a report may be ahead of what it is about; later a person alone decides. */
+/** The time that a report may be ahead of its subject; later only a person decides. */
 const WAITED_SECONDS_MAX = 7 * 86_400
 
 /**

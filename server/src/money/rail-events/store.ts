@@ -9,7 +9,7 @@ export async function selectRailEvent(op: Op, id: string): Promise<RailEventRow 
   return op.find(EVENT_BY_ID, id)
 }
 
-/** What rails have reported that fits nothing: newest first, a page of those in one state. */
+/** Reports of rails that match no record: newest first, a page of one state. */
 export function selectRailEvents(
   op: Op,
   { status, rail }: { readonly status?: RailEventRow['state']; readonly rail?: string },

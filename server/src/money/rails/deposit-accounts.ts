@@ -3,12 +3,12 @@ import type { DepositAccountRow } from '../../storage/rows/rail.ts'
 import { depositAccountId, poolOf } from './rail-ids.ts'
 import { selectDepositAccount } from './store.ts'
 
-/** What a rail was asked to open under this id, if it was. */
+/** The account that a rail was asked to open under this id, if any. */
 export async function findDepositAccount(op: Op, id: string): Promise<DepositAccountRow | undefined> {
   return selectDepositAccount(op, id)
 }
 
-/** What all payers of a currency pay in to by a rail. */
+/** The deposit account that all payers of a currency share on a rail. */
 export async function findPool(
   op: Op,
   rail: string,

@@ -15,7 +15,7 @@ export async function findDepositRow(op: Op, id: string): Promise<DepositRow | u
   return selectDeposit(op, id)
 }
 
-/** The deposit that a record refers to. Throws where there is none. */
+/** The deposit that a record refers to. Throws if it does not exist. */
 export async function depositOf(op: Op, id: string): Promise<DepositRow> {
   const row = await selectDeposit(op, id)
   if (!row) throw new Error(`There is no ${id}`)
@@ -43,7 +43,7 @@ export function beginReturn(
   return { row: moved.row, writes: [moved.write, ...returning(op, moved.row)] }
 }
 
-/** What sends a deposit back, once its row says so. */
+/** The writes that send a deposit back, once its row says so. */
 export function returning(op: Op, row: DepositRow): Write[] {
   const opensAt = op.rails.find(row.rail)?.opensAt(op.now) ?? op.now
   return [

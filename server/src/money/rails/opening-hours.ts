@@ -8,15 +8,15 @@ export type Hours = NonNullable<HttpRailValue['hours']>
 const WEEKDAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
 const DAYS_MAX = 400
 
-/** What is wrong with hours whose form is right; undefined where nothing is. */
+/** The fault of well-formed hours; undefined for correct ones. */
 export function faultOfHours({ timeZone, opensAt, cutOff }: Hours): string | undefined {
   if (!IANAZone.isValidZone(timeZone)) return `timeZone ${timeZone} is not in the time zone database`
   return opensAt < cutOff ? undefined : `opensAt ${opensAt} must be before cutOff ${cutOff}`
 }
 
 /**
- * The first time from `now` on at which the rail is open: `now` itself within its hours. A time that the zone's clock
- * skips is the one that it shows instead. Throws where there is none within 400 days.
+ * The first time from `now` on at which the rail is open: `now` itself within its hours. A time that the
+ * zone's clock skips becomes the time shown instead. Throws if there is no opening within 400 days.
  */
 export function nextOpening(hours: Hours, now: Date): Date {
   const local = DateTime.fromJSDate(now, { zone: hours.timeZone })

@@ -35,13 +35,14 @@ export type Carried = Omit<RailPayment, 'account' | 'isAsked' | 'now'> & {
   readonly direction: 'OUT' | 'PULL'
   /** The external account at the other end, whose details the rail gets. */
   readonly accountId: string | null
-  /** What the key of the paying wallet signs, where it is on a chain. Asked for when the rail takes the payment. */
+  /** Signs with the key of the paying wallet, if it is on a chain. Called when the rail takes the payment. */
   readonly sign?: (() => Promise<SignedChainPayment>) | undefined
 }
 
 /**
- * The record of a payment that begins: it has its rail from now on. Comes in the write set that makes the payment's work
- * due. Empty for a simulated rail, whose records are written with its replies. Guard: this payment has no record yet.
+ * The record of a payment that begins, with its final rail, for the write set that makes the payment's work
+ * due. Empty for a simulated rail, whose records are written with its replies. Guard: this payment has no
+ * record yet.
  */
 export function givenToRail(op: Op, payment: Omit<Carried, 'submittedAt'>, submitAt: Date): Write[] {
   if (!op.rails.find(payment.rail)?.isSimulated)
@@ -93,7 +94,10 @@ export async function findLastDecision(
   return selectLastDecision(op, id)
 }
 
-/** What a rail replies about a payment, and the writes that record it. Guard of the writes: nothing else was reported meanwhile. */
+/**
+ * A rail's reply about a payment, and the writes that record it. Guard of the writes: no other report was
+ * applied in the meantime.
+ */
 export interface RailReplied {
   readonly answer: RailAnswer
   readonly writes: readonly Write[]
@@ -106,9 +110,9 @@ interface Recorded {
 }
 
 /**
- * Gives a payment to its rail, or asks for its outcome. Where that is known already, the rail is not called, nor where a
- * payment to a chain may not go: it waits for a person, or has failed. Throws where the rail is not in the file any more, and
- * where nobody can say of the address: the payment waits.
+ * Gives a payment to its rail, or polls its outcome. The rail is not called if the outcome is known, or if a
+ * payment to a chain is held back: it waits for a person, or has failed. Throws if the rail is no longer in
+ * the file, or the address cannot be screened: the payment waits.
  */
 export async function askRail(
   op: Op,
@@ -175,7 +179,7 @@ const IN_DOUBT_SECONDS = 15 * 60
 
 const OPEN: Gate = { wasReleased: false, writes: [] }
 
-/** Whether a payment may go: one to an address on a chain has to be on no list, or to be released by a person. */
+/** Screens a payment before sending: an address on a chain has to be on no list, or released by a person. */
 async function mayGo(
   op: Op,
   { direction, id, chain, identifier, amount, currency }: Carried,
@@ -185,7 +189,7 @@ async function mayGo(
   return gateOf(op, { id, chain, identifier, amount, currency }, isAsked)
 }
 
-/** What becomes of a payment that does not go to its rail now; undefined where it goes. */
+/** The outcome of a payment that is held back; undefined if it may be sent. */
 function stopsAt(
   op: Op,
   rail: Rail,
@@ -195,7 +199,7 @@ function stopsAt(
 ): RailReplied | undefined {
   if (held?.outcome === 'failed') return { answer: held, writes: [...writes, ...kept(op, recorded, held)] }
   if (held) return { answer: held, writes }
-  // A call cannot be taken back, so the answer that allows it is kept first.
+  // A call cannot be taken back, so the screening that allows it is stored first.
   if (writes.length > 0 && !rail.enqueue && !rail.isSimulated) return { answer: later(op.now), writes }
   const opensAt = wasReleased && !isAsked ? rail.opensAt(op.now) : op.now
   return opensAt > op.now ? { answer: later(opensAt), writes } : undefined
@@ -225,8 +229,8 @@ async function enqueued(
 }
 
 /**
- * Fails a payment that cannot be given to its rail after all; one that the rail is known to have is asked about instead. Guard
- * of the writes: the rail has not said anything meanwhile.
+ * Fails a payment that cannot be given to its rail after all; if the rail is known to have it, polls it
+ * instead. Guard of the writes: no report of the rail in the meantime.
  */
 export async function notGiven(
   op: Op,
@@ -245,7 +249,7 @@ async function detailsOf(op: Op, accountId: string): Promise<AccountDetails | un
   return (await findExternalAccountEver(op, accountId))?.account_info
 }
 
-/** How a payment ended, by its record; undefined where the rail has to say it still. */
+/** The outcome of a payment, by its record; undefined while the rail has not reported it. */
 function answerOf({ state, failure, transaction_hash }: RailPaymentRow): RailAnswer | undefined {
   if (state === 'GIVEN' || state === 'ACCEPTED') return undefined
   if (state === 'DELIVERED')
@@ -294,14 +298,14 @@ export function failureOf(answer: RailAnswer): RailFailure | undefined {
   return { code, message, reason, ...(isMoneyMissing ? { isMoneyMissing } : {}) }
 }
 
-/** What a rail tells beside the state. */
+/** The fields that a rail reports next to the state. */
 export interface Told {
   readonly connectorReference?: string | undefined
   readonly transactionHash?: string | undefined
   readonly failure?: RailFailure | undefined
 }
 
-/** Whether a report is news: a later one may have come before it. */
+/** False if a later report has already been applied. */
 export function isNews(state: RailPaymentState, by: RailPaymentEvent): boolean {
   return RAIL_PAYMENT_TRANSITIONS[state][by] !== null
 }

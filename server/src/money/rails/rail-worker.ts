@@ -5,19 +5,19 @@ import type { Write } from '../../storage/commit/writes.ts'
 
 const ATTEMPTS_MAX = 6
 
-/** Where the work of a rail is done that no request and no job does. */
+/** The work of a rail outside of requests and jobs. */
 export interface RailDesk {
   readonly app: App
   readonly rail: { readonly name: string }
   readonly platformId: string
 }
 
-/** One operation of the desk, outside of any request. */
+/** One operation of the worker, outside of any request. */
 export async function opOf({ app, rail, platformId }: RailDesk): Promise<Op> {
   return operate(app, platformId, { kind: 'rail', rail: rail.name })
 }
 
-/** Reads, decides and commits, again where the reads were stale. Throws where that does not end. */
+/** Reads, decides and commits, again after stale reads. Throws if that does not end. */
 export async function decide(desk: RailDesk, by: (op: Op) => Promise<readonly Write[]>): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const op = await opOf(desk)

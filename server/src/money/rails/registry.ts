@@ -8,7 +8,10 @@ export interface ConfiguredRail extends Rail {
   readonly entry: RailEntryValue
 }
 
-/** The rails of the file. They can be replaced while the server runs: what is under way finds its rail by name. */
+/**
+ * The rails of the file. They can be replaced while the server runs: payments in progress find their rail by
+ * name.
+ */
 export class RailRegistry implements Rails {
   #rails: readonly ConfiguredRail[] = []
   readonly #oldestPlatform: () => Promise<string | undefined>
@@ -16,8 +19,8 @@ export class RailRegistry implements Rails {
   readonly #sandbox: Rail | undefined
 
   /**
-   * `oldestPlatform` is whose rails those are that name none. `sandbox` carries what none of the file does, for every platform;
-   * in production there is none.
+   * `oldestPlatform` owns the rails that name no platform. `sandbox` carries everything that no rail of the
+   * file does, for every platform; production has no sandbox rail.
    */
   constructor(oldestPlatform: () => Promise<string | undefined>, sandbox?: Rail) {
     this.#oldestPlatform = oldestPlatform
@@ -37,7 +40,7 @@ export class RailRegistry implements Rails {
     return this.#rails.find((rail) => rail.name === name)
   }
 
-  /** Whose rail it is; undefined while the server has no platform. */
+  /** The platform of a rail; undefined while the server has no platform. */
   async ownerOf({ name }: Rail): Promise<string | undefined> {
     return this.find(name)?.entry?.platform ?? (await this.#oldestPlatform())
   }

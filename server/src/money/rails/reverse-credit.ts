@@ -4,19 +4,19 @@ import type { Op } from '../../kernel/operation/app.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import type { InternalAccountRow } from '../../storage/rows/tables.ts'
 
-/** What was taken back of an account, and what it no longer had. */
+/** The amount taken back from an account, and the missing amount. */
 export interface TakenBack {
   readonly writes: readonly Write[]
-  /** Smallest unit: what the account still had. */
+  /** Smallest unit: the available part. */
   readonly taken: bigint
-  /** Smallest unit: it is owed to the platform from now on. 0 where the account had all of it. */
+  /** Smallest unit: the part that is now owed to the platform. 0 if the account had all of it. */
   readonly shortfall: bigint
 }
 
 /**
- * Takes an amount of an account that the bank has taken back from us, to the leg of its rail. The rest that the account no longer has
- * is owed to the platform. Guard: the balance has not fallen meanwhile.
- * @param before taken of the account by the same write set
+ * Takes from an account an amount that the bank has taken back from us, to the leg of its rail. Any missing
+ * rest is owed to the platform. Guard: the balance has not fallen in the meantime.
+ * @param before taken from the account by the same write set
  */
 export async function takeBack(
   op: Op,

@@ -2,20 +2,20 @@ import { accountType } from '@countersign/contract/accounts/account-types'
 import type { RailEntryValue } from '@countersign/contract/connectors/rails-file'
 import type { RailLimits, Wanted } from '../../kernel/ports/rail.ts'
 
-/** What decides whether a rail of the file carries a payment: pure functions over its entry. */
+/** Pure functions that decide from a rail's entry if it carries a payment. */
 export type Served = Pick<RailEntryValue, 'isRetired' | 'serves' | 'limits'>
 
-/** Whether a rail carries this, whatever the amount. */
+/** True if a rail carries this, whatever the amount. */
 export function serves({ isRetired, serves: lines }: Served, wanted: Wanted): boolean {
   return !isRetired && lines.some((line) => isFor(line, wanted))
 }
 
-/** Whether it carries this amount. */
+/** True if it carries this amount. */
 export function isWithin({ min, max }: RailLimits, amount: bigint | undefined): boolean {
   return amount === undefined || ((min ?? amount) <= amount && amount <= (max ?? amount))
 }
 
-/** What a rail carries of a currency at a time. */
+/** The amounts of a currency that a rail carries in one payment. */
 export function limitsOf({ limits = [] }: Served, currency: string): RailLimits {
   return limits.find((one) => one.currency === currency) ?? {}
 }

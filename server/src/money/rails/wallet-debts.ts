@@ -6,19 +6,24 @@ import type { JobHandler } from '../../kernel/outbox/job-kinds.ts'
 import { job } from '../../kernel/outbox/jobs.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 
-/** How often a wallet is looked at that owes. What it holds is free again an hour after it could not be paid. */
+/**
+ * The interval for retrying a debt of a wallet. Its holds are released an hour after it could not be paid.
+ */
 const AGAIN_SECONDS = 60
 
 /**
- * What a wallet on a chain has spent with its own key of what it held for payments. These fail on the chain, and what is free again
- * makes up for it. `transactionId` is the record of the spending.
+ * The amount that a wallet on a chain has spent with its own key although it was held for payments. These
+ * fail on the chain, and the released amount repays the debt. `transactionId` is the record of the spending.
  */
 export function owedByWallet(op: Op, accountId: string, transactionId: string, owed: bigint): Write {
   const payload = { accountId, transactionId, owed: String(owed) }
   return job(op, 'wallet.repay', payload, plusSeconds(op.now, AGAIN_SECONDS))
 }
 
-/** Takes what a wallet owes from what it can spend by now, and looks again for the rest. A deleted customer's stays owed. */
+/**
+ * Takes a wallet's debt from its available balance, and retries for the rest. A deleted customer's debt stays
+ * open.
+ */
 export const repayFromWallet: JobHandler<'wallet.repay'> = async (op, { accountId, transactionId, owed }) => {
   const account = await findInternalAccount(op, accountId)
   if (await isOwnerDeleted(op, accountId)) return []

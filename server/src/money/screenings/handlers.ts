@@ -50,7 +50,7 @@ async function decide(op: Op, id: string, by: 'release' | 'reject', note: string
   return { status: 200, body: screeningView(decided.row), writes } as const
 }
 
-/** What waits reads the decision. */
+/** Resumes the payment or the deposit, which reads the decision. */
 async function resumePayment(op: Op, { transaction_id, deposit_id }: ScreeningRow): Promise<Write> {
   if (transaction_id !== null) return paymentGoesOn(op, transaction_id)
   if (deposit_id === null) throw new Error('A screening of nothing')

@@ -21,17 +21,17 @@ export interface ScreenedPayment {
   readonly currency: string
 }
 
-/** Whether a payment may go to its rail. */
+/** Decides if a payment may go to its rail. */
 export interface Gate {
-  /** What becomes of it instead of going to its rail; undefined where it may go. */
+  /** Its outcome if it is held back; undefined if it may go. */
   readonly held?: Extract<RailAnswer, { outcome: 'accepted' | 'failed' }>
-  /** Whether a person has let it go, maybe long after its rail was chosen. */
+  /** True if a person has released it, maybe long after its rail was chosen. */
   readonly wasReleased: boolean
-  /** Keep the answer of a first asking. Guard: no other run has kept one. */
+  /** Store the result of a first screening. Guard: no other run has stored one. */
   readonly writes: readonly Write[]
 }
 
-/** Says nothing of lists: the customer sees it. */
+/** Does not mention lists, because the customer sees it. */
 const REFUSED = {
   outcome: 'failed',
   failureReason: 'QUOTE_EXECUTION_FAILED',
@@ -42,9 +42,9 @@ const REFUSED = {
 const WAITS = { outcome: 'accepted' } as const
 
 /**
- * Whether a payment to a chain may go to its rail. The first call asks about its address; later ones find that answer. With
- * `isAsked` the payment was begun before; where it has no answer then, nobody was configured to say, and it goes on.
- * Error: 503 `UNAVAILABLE` where nobody can say.
+ * Screens a payment to a chain before it goes to its rail; only the first call screens the address, later
+ * ones use the stored result. `isAsked`: the payment was begun before, so without a result, screening was not
+ * configured then, and the payment proceeds. Error: 503 `UNAVAILABLE` if the address cannot be screened.
  */
 export async function gateOf(op: Op, payment: ScreenedPayment, isAsked: boolean): Promise<Gate> {
   const { id: subject, chain, identifier: address, amount, currency } = payment

@@ -28,7 +28,7 @@ export async function findScreening(op: Op, id: string): Promise<ScreeningRow> {
   return row
 }
 
-/** What was found out about a payment (its transaction) or a deposit, if it was asked about. */
+/** The screening of a payment (its transaction) or a deposit, if it was screened. */
 export async function findScreeningOf(
   op: Op,
   direction: ScreeningDirection,
@@ -42,8 +42,9 @@ function screeningId(direction: ScreeningDirection, subject: string): string {
 }
 
 /**
- * Asks about an address for the first time. `row` is undefined where nobody is configured to say: everything is clear. The
- * writes keep the answer, and tell of a hit; guard: no other run has kept one. Error: 503 `UNAVAILABLE` where nobody can say.
+ * Screens an address for the first time. `row` is undefined if no screening is configured: everything is
+ * clear. Error: 503 `UNAVAILABLE` if the address cannot be screened; guard of the writes, which store the
+ * result and report a hit: no other run has stored one.
  */
 export async function screen(
   op: Op,
@@ -70,7 +71,7 @@ async function answerOf(
     if (!(error instanceof ScreeningFailed)) throw error
     op.metrics.screened('FAILED')
     op.log.error({ subject: wanted.subject, why: error.message }, 'an address could not be screened')
-    throw new ApiError('UNAVAILABLE', { message: 'Nobody can say now whether this address is on a list.' })
+    throw new ApiError('UNAVAILABLE', { message: 'Address screening is unavailable. Try again.' })
   }
 }
 

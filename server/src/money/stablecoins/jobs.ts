@@ -47,7 +47,7 @@ export const checkStablecoinAccount: JobHandler<'stablecoin-account.check'> = as
   return event === 'revoke' ? [write] : [write, again]
 }
 
-/** What an answer means for an account; undefined where nobody can tell. */
+/** The meaning of a response for an account; undefined if the state cannot be determined. */
 function eventOf(
   { provider_account_id }: StablecoinAccountRow,
   answer: CredentialAnswer,

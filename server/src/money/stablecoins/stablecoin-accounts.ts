@@ -18,7 +18,7 @@ import { selectStablecoinAccount } from './store.ts'
 type LinkBody = BodyOf<typeof stablecoin_account_link>
 type AccountView = SuccessOf<typeof stablecoin_account_get>['body']
 
-/** What is sealed of an account. */
+/** The sealed part of an account. */
 export interface Credentials {
   readonly apiClientId: string
   readonly apiClientSecret: string

@@ -55,7 +55,10 @@ function stageOf({ state }: TransactionRow): Stage {
   return state === 'COMPLETED' ? 'SETTLED' : 'ENDED'
 }
 
-/** Pulls nothing that would overflow the balance. Money pulled before may be on its way, so its outcome is asked for. */
+/**
+ * Pulls nothing that would overflow the balance. Money pulled before may be on its way, so its outcome is
+ * polled.
+ */
 async function ask(
   op: Op,
   transaction: TransactionRow,

@@ -76,7 +76,7 @@ export async function draftTransferIn(op: Op, body: BodyOf<typeof transfer_in>):
 export const TRANSFER_FIELDS = { amount: 'amount', remittanceInformation: 'remittanceInformation' } as const
 const PULL_FIELDS = { account: 'source.accountId', ...TRANSFER_FIELDS } as const
 
-/** What an external account asks of a rail. */
+/** The route that a payment to or from an external account needs. */
 export function wantedOf({ account_type, currency }: ExternalAccountRow, paymentRail: string | null) {
   return { accountType: account_type, currency, paymentRail, amount: undefined }
 }
@@ -184,7 +184,7 @@ function holdOf(op: Op, transaction: TransactionRow, account: InternalAccountRow
   return hold(op, { cause: 'transaction', causeId: transaction.id }, heldFor(transaction, account))
 }
 
-/** What a transfer out holds of its account. */
+/** The amount that a transfer out holds of its account. */
 export function heldFor(transaction: TransactionRow, { id, currency }: InternalAccountRow) {
   const { rail } = transaction.details
   return { account: id, to: 'rail', rail, currency, amount: sentOf(transaction).amount } as const
@@ -269,7 +269,7 @@ export function checkLimits(
   checkCurrencyLimits(platformConfig(op), type, currency, amount, 'amount')
 }
 
-/** What the rail of a transfer gets. */
+/** The payment order of a transfer for its rail. */
 export function carriedOf(transaction: TransactionRow): Omit<Carried, 'submittedAt'> {
   const isOut = transaction.kind === 'TRANSFER_OUT'
   return {

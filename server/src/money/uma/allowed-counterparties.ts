@@ -4,7 +4,7 @@ import { type PlatformConfig, readPlatformConfig } from '../../people/platforms/
 import { findPlatform } from '../../people/platforms/platforms.ts'
 import { expectRow, type Write } from '../../storage/commit/writes.ts'
 
-/** Whether a platform with these settings allows payments to a provider. Its own domain is always allowed. */
+/** True if a platform with these settings allows payments to a provider. Its own domain is always allowed. */
 export function isAllowed(
   { umaProviderConfig: { mode, domains }, umaDomain }: PlatformConfig,
   domain: string,
@@ -23,8 +23,8 @@ export function checkAllowed(config: PlatformConfig, address: string, field: str
 }
 
 /**
- * The same with the settings as they are now and not at the beginning of the operation, and the guard that they have not
- * changed when the payment begins.
+ * Checks with the current settings instead of the ones at the beginning of the operation, and returns the
+ * guard that they have not changed when the payment begins.
  */
 export async function checkStillAllowed(op: Op, address: string, field: string): Promise<readonly Write[]> {
   const platform = await findPlatform(op)

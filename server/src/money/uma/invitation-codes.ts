@@ -21,7 +21,7 @@ export function newCode(op: Pick<Op, 'random'>): string {
   ).join('')
 }
 
-/** The canonical spelling of a code as a person types it; undefined where the text is none. */
+/** The canonical spelling of a code as a person types it; undefined if the text is not a code. */
 export function readCode(text: string): string | undefined {
   const code = text.toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
   const isCode =
@@ -34,8 +34,9 @@ export function readCode(text: string): string | undefined {
 const counted = new WeakSet<Op>()
 
 /**
- * The invitation of a code, of any platform. Errors: 404 `INVITATION_NOT_FOUND`, 429 `RATE_LIMITED` with `Retry-After` for a
- * platform that tried too many codes that are none. The count is in the database, so it holds over processes.
+ * The invitation of a code, of any platform. Errors: 404 `INVITATION_NOT_FOUND`, 429 `RATE_LIMITED` with
+ * `Retry-After` for a platform that tried too many wrong codes. The count is in the database, so it holds
+ * across processes.
  */
 export async function findInvitation(op: Op, text: string): Promise<InvitationWithInviter> {
   const realNow = new Date(op.now.getTime() - Number(op.platform.clock_offset_ms))
@@ -44,7 +45,7 @@ export async function findInvitation(op: Op, text: string): Promise<InvitationWi
   const code = readCode(text)
   const invitation = code === undefined ? undefined : await selectInvitation(op, code)
   if (invitation) return invitation
-  // What has not the form of a code is no guess.
+  // Text without the form of a code does not count as a guess.
   if (code !== undefined && !counted.has(op)) {
     counted.add(op)
     const forgottenAt = plusSeconds(realNow, INVITATION_CODE_FAILURE_SECONDS)

@@ -4,9 +4,9 @@ import { onlyRow } from '../../storage/engine/port.ts'
 import type { InvitationAttemptsRow, InvitationRow } from '../../storage/rows/look-up.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 
-/** An invitation with what decides about it beside its own row. */
+/** An invitation with the values outside its row that decide about it. */
 export interface InvitationWithInviter extends InvitationRow {
-  /** Whether the customer who invites was deleted. */
+  /** True if the customer who invites was deleted. */
   readonly is_inviter_gone: boolean
   readonly clock_offset_ms: BarePlatformRow['clock_offset_ms']
 }
@@ -39,7 +39,8 @@ export async function selectAttempts(op: Op, realNow: Date) {
 }
 
 /**
- * Counts a wrong code, in a statement of its own, because the count must survive the refusal. Returns the count with it.
+ * Counts a wrong code, in a separate statement, because the count must survive the refusal. Returns the new
+ * count.
  */
 export async function countFailure(op: Op, realNow: Date, forgottenAt: Date): Promise<InvitationAttempts> {
   const { rows } = await op.db.query<InvitationAttempts>(

@@ -34,8 +34,8 @@ const ENDED = {
 } as const satisfies Record<Exclude<InvitationState, 'PENDING'>, ErrorCode>
 
 /**
- * The customer of the calling platform at an UMA address. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`, where the text is
- * no address or nobody of this platform has it.
+ * The customer of the calling platform at an UMA address. Error: 400 `INVALID_UMA_ADDRESS`, naming `field`,
+ * if the text is not an address or no customer of this platform has it.
  */
 export async function ownCustomerAt(op: Op, text: string, field: string): Promise<CustomerRow> {
   const customer = await customerAtUma(op, readUmaAddress(text, field))
@@ -109,14 +109,14 @@ export function stateNow(op: Op, invitation: InvitationWithInviter): InvitationS
   return expires_at !== null && expires_at <= timeOfOwner(op, invitation) ? leadsTo('expire') : state
 }
 
-/** Error: 400 that says how an invitation has ended, where it has. */
+/** Error: 400 with the reason if an invitation has ended. */
 export function checkOpen(op: Op, invitation: InvitationWithInviter): void {
   const state = stateNow(op, invitation)
   if (state === 'PENDING') return
   throw new ApiError(ENDED[state], { details: { field: 'invitationCode', status: state } })
 }
 
-/** An invitation as the API shows it, to whoever has its code. */
+/** An invitation as the API shows it to anyone with its code. */
 export function invitationView(row: InvitationRow, state: InvitationState): InvitationView {
   return present({
     code: row.id,

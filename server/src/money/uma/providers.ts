@@ -10,8 +10,8 @@ import { isAllowed } from './allowed-counterparties.ts'
 type ProviderView = SuccessOf<typeof uma_provider_list>['body']['data'][number]
 
 /**
- * The providers that a platform can know of, by domain: itself, those of the operator, and in sandbox its own. Other platforms
- * of this server are not among them: nothing of theirs is visible.
+ * The providers that a platform can know of, by domain: itself, the operator's, and in sandbox the sandbox's
+ * own. Other platforms of this server are not among them: none of their data is visible.
  */
 export function knownProviders(op: Op): readonly KnownUmaProvider[] {
   const own: KnownUmaProvider = {

@@ -35,9 +35,9 @@ export async function findSender(
 }
 
 /**
- * What a receiver can be paid by this platform, for one sending currency: the sender's first one that the platform pays
- * from, else the first that it pays from. A currency that no payment can deliver is left out. Error: 501
- * `NOT_IMPLEMENTED` where there are no rates.
+ * The currencies in which this platform can pay a receiver, for one sending currency: the sender's first one
+ * that the platform pays from, else the first that it pays from. A currency that no payment can deliver is
+ * left out. Error: 501 `NOT_IMPLEMENTED` without rates.
  */
 export async function currencyPreferences(
   op: Op,

@@ -17,7 +17,7 @@ import { checkAllowed } from './allowed-counterparties.ts'
 import { customerAsCounterparty, SANDBOX_COUNTERPARTY } from './counterparty.ts'
 import { selectAccountCurrencies, selectCustomerAtUma } from './store.ts'
 
-/** Who receives at an UMA address. */
+/** The receiver at an UMA address. */
 export interface UmaReceiver {
   /** In lower case. */
   readonly address: string
@@ -39,10 +39,11 @@ export function readUmaAddress(text: string, field: string): string {
 }
 
 /**
- * The receiver at an UMA address: in sandbox a receiver of the sandbox's own (specification 4.16), else an approved
- * customer of this platform, in the currencies of its open accounts. This server is not connected to an UMA network, so there
- * are no others. A provider that the platform does not allow is not asked. Errors, naming `field`: 400
- * `INVALID_UMA_ADDRESS`, 403 `COUNTERPARTY_NOT_ALLOWED`, 404 `UMA_NOT_FOUND`, in sandbox `COUNTERPARTY_ERRORS`.
+ * The receiver at an UMA address: in sandbox one of the sandbox's own receivers (specification 4.16), else an
+ * approved customer of this platform, in the currencies of its open accounts. There are no others, because
+ * this server is not connected to an UMA network; providers that the platform does not allow are not asked.
+ * Errors, naming `field`: 400 `INVALID_UMA_ADDRESS`, 403 `COUNTERPARTY_NOT_ALLOWED`, 404 `UMA_NOT_FOUND`, in
+ * sandbox `COUNTERPARTY_ERRORS`.
  */
 export async function resolveUma(op: Op, text: string, field: string): Promise<UmaReceiver> {
   const address = readUmaAddress(text, field)
@@ -72,7 +73,7 @@ export async function customerAtUma(op: Op, address: string): Promise<CustomerRo
   return selectCustomerAtUma(op, address)
 }
 
-/** Whether payments in a currency may come in; a currency without settings may. */
+/** True if payments in a currency may come in, also for a currency without settings. */
 export function mayReceive(op: Op, currency: string): boolean {
   const settings = currencyConfig(platformConfig(op), currency)
   return settings === undefined || settings.enabledTransactionTypes.includes('INCOMING')

@@ -37,7 +37,7 @@ function signedInWords(sessionId: string | null, credentialId: string | null): s
     : `The wallet signed it with ${sessionId}, which ${credentialId} has issued.`
 }
 
-/** The signatures of a card's key, where an embedded wallet pays the purchase: one for each pull. */
+/** The signatures of a card's key, if an embedded wallet pays the purchase: one for each pull. */
 export async function cardSignatures(op: Op, purchase: CardTransactionRow): Promise<Step[]> {
   const rows = await selectPullSignatures(op, purchase.id)
   return Promise.all(

@@ -16,7 +16,10 @@ import { partyInWords, payeeOf, payerOf, senderOf } from './parties.ts'
 import type { Step } from './steps.ts'
 import { selectLedgerAccount, selectPaymentDecisions, selectPurchase } from './store.ts'
 
-/** What led to a transfer, from the entry back to whoever agreed to it, as far as each exists. */
+/**
+ * The steps that led to a transfer, from the entry back to the person who agreed to it, as far as each
+ * exists.
+ */
 export async function explain(op: Op, transfer: LedgerTransferRow): Promise<Step[]> {
   const entry = await entryStep(op, transfer)
   switch (transfer.cause) {
@@ -63,7 +66,7 @@ async function nameOf(op: Op, accountId: string): Promise<string> {
   return account?.name ? `the platform's account “${account.name}” in ${account.currency}` : accountId
 }
 
-/** A record that this explanation knows nothing else about: money of the sandbox, a booking of an operator. */
+/** A record without further explanation: money of the sandbox, a booking of an operator. */
 function causeStep({ cause, cause_id, created_at }: LedgerTransferRow): Step {
   const summary =
     cause === 'sandbox_fund'
@@ -117,7 +120,7 @@ async function transactionStep(
   }
 }
 
-/** What a payment is, in words: also where an account that it names was deleted since. */
+/** A payment in words, even if an account that it names was deleted since. */
 async function paymentInWords(
   op: Op,
   transaction: TransactionWithCustomer,

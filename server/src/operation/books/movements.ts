@@ -4,7 +4,7 @@ import { type HoldRow, type MovementRow, selectHolds, selectMovements } from './
 
 export type { HoldRow, MovementRow } from './store.ts'
 
-/** What was posted to an account in [from, to), in the order in which it counts, up to `max`. */
+/** The postings to an account in [from, to), in counting order, up to `max`. */
 export async function findMovements(
   op: Op,
   accountId: string,
@@ -19,13 +19,13 @@ export async function findMovements(
 const HOLDS_MAX = 1_000
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** How far back holds are looked for, step by step: most are of today, few are old. */
+/** The spans in which holds are searched, step by step: most are of today, few are old. */
 const REACHES_MS = [2 * DAY_MS, 60 * DAY_MS, Number.POSITIVE_INFINITY] as const
 const BEGINNING = new Date(0)
 
 /**
- * What an account held at a moment, newest first. `held` is the sum, which says when all are found: nothing else of the account's
- * history is read then.
+ * The holds of an account at a time, newest first. `held` is their sum, which tells when all are found:
+ * nothing else of the account's history is read then.
  */
 export async function findHolds(
   op: Op,

@@ -7,7 +7,7 @@ import type { QuoteRow } from '../../storage/rows/tables.ts'
 import { type Party, payeeOf, payerOf, senderOf } from './parties.ts'
 import { selectPurchase } from './store.ts'
 
-/** What a movement of an account is to its owner. */
+/** The meaning of a movement for the account's owner. */
 export type MovementKind =
   | 'DEPOSIT'
   | 'PAYMENT_IN'
@@ -17,7 +17,7 @@ export type MovementKind =
   | 'CARD_REFUND'
   | 'OTHER'
 
-/** Where a movement comes from, as its account's owner sees it. */
+/** The origin of a movement, as its account's owner sees it. */
 export interface Origin {
   readonly kind: MovementKind
   /** The part of the movement that is a fee, without a sign. */
@@ -37,7 +37,7 @@ export interface Moved {
   readonly causeId: string
 }
 
-/** Where a movement comes from. One by a record of another kind says so, and no more. */
+/** The origin of a movement. A movement of another kind of record has only its kind. */
 export async function originOf(op: Op, moved: Moved): Promise<Origin> {
   const find = ORIGINS[moved.cause]
   return find ? find(op, moved) : { kind: moved.change > 0n ? 'DEPOSIT' : 'OTHER', fee: 0n }
@@ -56,7 +56,7 @@ async function ofQuote(op: Op, moved: Moved): Promise<Origin> {
   const transaction = await findTransaction(op, quote.transaction_id)
   const isPayer = paidFrom(quote) === moved.accountId
   const counterparty = isPayer ? await payeeOf(op, transaction, quote) : await payerOf(op, transaction)
-  // What comes back to a payer, or is taken from a payee again, undoes the payment.
+  // Money that returns to a payer, or is taken back from a payee, undoes the payment.
   const isUndone = isPayer === moved.change > 0n
   const kind = isUndone ? 'REFUND' : isPayer ? 'PAYMENT_OUT' : 'PAYMENT_IN'
   return { kind, fee: isPayer ? feeIn(quote, moved.change) : 0n, counterparty, ...namesOf(transaction) }

@@ -26,7 +26,7 @@ export async function ownerName(op: Op, customerId: string | null): Promise<stri
   return details?.businessInfo?.legalName ?? details?.fullName ?? customerId
 }
 
-/** Whoever is paid by a transaction. */
+/** The payee of a transaction. */
 export async function payeeOf(
   op: Op,
   transaction: TransactionWithCustomer,
@@ -41,7 +41,7 @@ export async function payeeOf(
   return present({ umaAddress: transaction.destination_identifier })
 }
 
-/** Whoever pays a transaction. Money that was paid in for a quote comes from an account that nobody has named. */
+/** The payer of a transaction. Money that was paid in for a quote comes from an unknown account. */
 export async function payerOf(op: Op, transaction: TransactionWithCustomer): Promise<Party> {
   if (transaction.source_account_id !== null) return partyOfAccount(op, transaction.source_account_id)
   const said = transaction.details.sender
@@ -49,7 +49,7 @@ export async function payerOf(op: Op, transaction: TransactionWithCustomer): Pro
   return present({ ...nameKnown(transaction), umaAddress: transaction.source_identifier })
 }
 
-/** Whoever has sent a deposit, as far as the rail has said. */
+/** The sender of a deposit, as far as the rail has reported it. */
 export function senderOf({ sender }: DepositDetails): Party {
   return present({ name: sender?.name, description: textOf(sender) })
 }
@@ -61,7 +61,7 @@ function textOf(sender: DepositDetails['sender']): string | undefined {
   return parts.length > 0 ? parts.join(', ') : undefined
 }
 
-/** The name of the other side, where it was disclosed. */
+/** The name of the other side, if it was disclosed. */
 function nameKnown({ details }: TransactionWithCustomer): { readonly name?: string } {
   const name = details.counterparty?.FULL_NAME
   return typeof name === 'string' ? { name } : {}

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** On paper, on a desk and on a phone, where each row of a table becomes a block of its own. */
+/** For paper, desktops and phones; on phones each row of a table becomes a separate block. */
 export const STYLE = `
 :root{color-scheme:light;--ink:#14202e;--soft:#4a5868;--line:#c3ccd6;--pale:#f3f5f8}
 *{box-sizing:border-box}

@@ -21,14 +21,14 @@ export interface Line {
   readonly at: Date
   readonly kind: StatementLineKind
   readonly amount: bigint
-  /** After it. */
+  /** The balance after the movement. */
   readonly balance: bigint
   readonly transferId: string
   readonly cause: { readonly type: string; readonly id: string }
   readonly origin: Origin
 }
 
-/** What was held at the end of the period. */
+/** An amount held at the end of the period. */
 export interface Hold extends Pick<Line, 'transferId' | 'cause' | 'origin'> {
   readonly since: Date
   readonly amount: bigint
@@ -53,13 +53,13 @@ export interface Statement {
 type Asked = QueryOf<typeof statement_get>
 
 /**
- * A statement of an internal account: what was posted in [from, to), each with the balance after it. Errors: 404
+ * A statement of an internal account: the postings in [from, to), each with the balance after it. Errors: 404
  * `ACCOUNT_NOT_FOUND`, 400 `INVALID_INPUT` for a period that ends before it begins, `PERIOD_TOO_LONG`.
  */
 export async function makeStatement(op: Op, asked: Asked): Promise<Statement> {
   const account = await findInternalAccount(op, asked.accountId)
   const from = asked.from === undefined ? account.created_at : new Date(asked.from)
-  // What happened in this millisecond belongs to "until now".
+  // Movements of this millisecond belong to "until now".
   const to = asked.to === undefined ? moved(op.now, 1) : new Date(asked.to)
   if (to < from) throw fieldError('INVALID_INPUT', 'to', 'to is before from')
   const rows = await findMovements(op, account.id, from, to, STATEMENT_LINES_MAX + 1)
@@ -151,7 +151,7 @@ function causeOf({ cause, cause_id }: Pick<HoldRow, 'cause' | 'cause_id'>): Line
   return { type: cause, id: cause_id }
 }
 
-/** Up to when a statement goes, where all does not fit: before the moment of the first line beyond. */
+/** The end of a statement that is too long: before the time of the first line beyond. */
 function tooLong(until: Date, from: Date): ApiError {
   return new ApiError('PERIOD_TOO_LONG', {
     details: present({

@@ -82,7 +82,7 @@ const CUSTOMER_BY_ID = rowByKey<Pick<CustomerRow, 'id' | 'platform_id' | 'detail
   'id',
 )
 
-/** What is known of a customer, deleted or not. */
+/** The details of a customer, deleted or not. */
 export async function selectCustomerDetails(op: Op, id: string): Promise<CustomerRow['details'] | undefined> {
   return (await op.find(CUSTOMER_BY_ID, id))?.details
 }
@@ -177,7 +177,9 @@ function bothSides(select: string, where: string): string {
   return `${side('debit', '-')} UNION ALL ${side('credit', '+')}`
 }
 
-/** How far the clocks of two servers may be apart: who ends a transfer may be before who made it. */
+/**
+ * The maximum difference between the clocks of two servers: a transfer may seem to end before it was made.
+ */
 const SKEW_MS = 10 * 60 * 1000
 /** `ledger_late_ends` has what ended later than that (migration 0011). */
 const LATE_MS = 24 * 60 * 60 * 1000
@@ -200,8 +202,8 @@ SELECT m.* FROM (SELECT $1::uuid AS id) a CROSS JOIN LATERAL (${bothSides(
 ORDER BY m.ended_at, m.is_debit, m.id LIMIT $7`
 
 /**
- * What was posted to an account in [from, to), in the order in which it counts. At the same moment, what adds comes first. Reads what
- * was made since a day before `from`, and what ended late.
+ * The postings to an account in [from, to), in counting order. At the same moment, credits come first. Reads
+ * transfers that were made since a day before `from`, and those that ended late.
  */
 export async function selectMovements(
   op: Op,
@@ -225,7 +227,7 @@ export async function selectMovements(
 /** A transfer out of an account that is pending, or was at a moment. */
 export type HoldRow = Pick<LedgerTransferRow, 'id' | 'amount' | 'cause' | 'cause_id' | 'created_at'>
 
-/** What an account held at a moment, of the transfers that were made within these times before it, newest first. */
+/** The holds of an account at a time, from transfers made within these times before it, newest first. */
 export async function selectHolds(
   op: Op,
   accountId: string,
@@ -256,7 +258,10 @@ export interface BalancesRow {
 
 const SIGN = "CASE a.normal_side WHEN 'credit' THEN 1 ELSE -1 END"
 
-/** $4: the moment. What was posted since then is taken off the balance of now, and what has ended since was held then. */
+/**
+ * $4: the time. Later postings are subtracted from the current balance, and transfers that have ended since
+ * were held then.
+ */
 const BACK_FROM_NOW = `
 SELECT a.id, (a.posted - ${SIGN} * coalesce(m.posted_since, 0))::bigint AS posted,
   (a.held - coalesce(m.held_since, 0) + coalesce(m.held_then, 0))::bigint AS held
@@ -268,7 +273,7 @@ FROM ledger_accounts a CROSS JOIN LATERAL (
 ) m
 WHERE a.id = ANY ($1::uuid[]) AND a.platform_id = $5`
 
-/** The same from the beginning: all that was posted before, and all that was made before and had not ended. */
+/** Reads from the beginning: all earlier postings, and earlier transfers that had not ended. */
 const FROM_BEGINNING = `
 SELECT a.id, (${SIGN} * coalesce(m.posted, 0))::bigint AS posted, coalesce(m.held, 0)::bigint AS held
 FROM ledger_accounts a CROSS JOIN LATERAL (
@@ -293,7 +298,7 @@ export async function selectBalancesBack(op: Op, ids: readonly string[], at: Dat
   return (await op.db.query<BalancesRow>(BACK_FROM_NOW, parameters)).rows
 }
 
-/** The same, read from the beginning of the books. */
+/** Balances of accounts at a time, read from the beginning of the books. */
 export async function selectBalancesForth(op: Op, ids: readonly string[], at: Date): Promise<BalancesRow[]> {
   const parameters = [ids.map(uuidOf), at, moved(at, SKEW_MS), uuidOf(op.platform.id)]
   return (await op.db.query<BalancesRow>(FROM_BEGINNING, parameters)).rows

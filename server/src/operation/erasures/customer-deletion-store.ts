@@ -45,7 +45,7 @@ export async function selectFilledAccounts(
     .execute()
 }
 
-/** What will still move a customer's money, as the guard of a deletion defines it. */
+/** The payments that will still move a customer's money, as the guard of a deletion defines them. */
 export async function selectOpenPayments(
   op: Op,
   customerId: string,

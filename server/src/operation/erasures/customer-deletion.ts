@@ -3,10 +3,10 @@ import { ApiError } from '../../kernel/operation/operation.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { selectFilledAccounts, selectOpenPayments } from './customer-deletion-store.ts'
 
-/** How many obstacles of each kind are named; the caller clears them and tries again. */
+/** The maximum number of listed obstacles of each kind; the caller clears them and tries again. */
 const NAMED_MAX = 20
 
-/** Error: 409 `CUSTOMER_NOT_EMPTY`, naming accounts with money, and payments and purchases that are under way. */
+/** Error: 409 `CUSTOMER_NOT_EMPTY`, naming accounts with money, and payments and purchases in progress. */
 export async function checkNothingIsOpen(op: Op, { id }: Pick<CustomerRow, 'id'>): Promise<void> {
   const [filled, transactions, purchases] = await Promise.all([
     selectFilledAccounts(op, id, NAMED_MAX),

@@ -13,14 +13,14 @@ import { findPerson, type Person, STEPS } from './steps.ts'
 
 type Payload = JobPayloads['customer.erase']
 
-/** How long one run goes on before the rest gets a run of its own: well within a claim. */
+/** The time limit of one run before the rest continues in another one: well within a claim. */
 const RUN_MS = 1_000
 
 /**
- * Erases a person. The steps write by themselves, in small transactions: they depend on no decision, can be done again, and must not
- * make the payments of the same commit wait. Only the states of the erasure are write sets. A crash leaves the job, whose payload
- * says how far it was. A round that has found something is followed by another one, so that DONE means that a whole round has
- * found nothing.
+ * Erases a person. Only the states of the erasure are write sets: the steps write in separate small
+ * transactions, because they depend on no decision, can be repeated, and must not delay the payments of the
+ * same commit. A round that erased something is followed by another one, so that DONE means that a whole
+ * round found nothing.
  */
 export const eraseCustomer: JobHandler<'customer.erase'> = async (op, payload) => {
   const erasure = await findErasure(op, payload.customerId)
@@ -54,7 +54,7 @@ function again(op: Op, payload: Payload): Write {
   return job(op, 'customer.erase', payload, op.now)
 }
 
-/** Goes on from where the payload says, until the steps or the time are over. */
+/** Continues from the payload's position, until the steps or the time are over. */
 async function run(
   op: Op,
   person: Person,
@@ -62,7 +62,7 @@ async function run(
   atTheEnd: (payload: Payload) => Write[],
 ): Promise<readonly Write[]> {
   const steps = STEPS.filter(({ isEarly }) => !payload.isEarly || isEarly)
-  // A step of another build is not known here: then the round begins anew.
+  // A step of another build is unknown here: then the round starts over.
   let place = Math.max(
     0,
     steps.findIndex(({ name }) => name === payload.step),

@@ -14,7 +14,7 @@ import { eraseRailEvents } from '../../storage/erasure/erase-rail-events.ts'
 import { eraseRows, ROWS_MAX, ROWS_STATEMENTS } from '../../storage/erasure/erase-rows.ts'
 import { selectAccountIds } from './store.ts'
 
-/** Who is erased. Ids as uuids of the database. */
+/** The person to erase. Ids as uuids of the database. */
 export interface Person {
   readonly customerId: string
   readonly customer: string
@@ -27,17 +27,17 @@ export interface Person {
 }
 
 /**
- * One kind of work of an erasure. It takes effect by itself, a small transaction at a time, and may be done again at any time. Each
- * run begins `after` the one before; an answer without `after` says that it is over.
+ * One kind of work of an erasure. It commits in separate small transactions, and may be repeated at any time.
+ * Each run begins `after` the one before; a result without `after` means that it is done.
  */
 export interface Step {
   readonly name: string
-  /** It is done when the erasure is asked for, and again with all others. */
+  /** It runs when the erasure is requested, and again with all others. */
   readonly isEarly?: true
   run(op: Op, person: Person, after: string | undefined): Promise<Walked>
 }
 
-/** Undefined where there is no such customer, or it is not deleted. */
+/** Undefined if the customer does not exist, or is not deleted. */
 export async function findPerson(op: Op, customerId: string): Promise<Person | undefined> {
   const customer = await findCustomerOnRecord(op, customerId)
   if (!customer?.deleted_at) return undefined
@@ -53,7 +53,7 @@ export async function findPerson(op: Op, customerId: string): Promise<Person | u
   }
 }
 
-/** What is done in one statement, until it finds no more. */
+/** Repeats one statement until it finds no more rows. */
 function repeated(erase: (op: Op, person: Person) => Promise<number>): Step['run'] {
   return async (op, person) => {
     const found = await erase(op, person)
@@ -86,7 +86,7 @@ export const STEPS: readonly Step[] = [
     name: 'loggedRequests',
     isEarly: true,
     run: async (op, person, after) => {
-      // What this process has yet to write.
+      // Log entries that this process has not written yet.
       if (after === undefined) await op.requestLog.flush()
       return eraseLoggedRequests(op.db, person.platform, person, after)
     },

@@ -64,7 +64,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
   },
 }
 
-/** Error: 400 `INVALID_INPUT` for more intervals than one answer has. */
+/** Error: 400 `INVALID_INPUT` for more intervals than one response has. */
 function checkSpan(seconds: number, start: Date, end: Date): void {
   const intervals = (end.getTime() - start.getTime()) / (seconds * 1000)
   if (intervals > STATISTICS_INTERVALS_MAX)
@@ -75,7 +75,7 @@ function checkSpan(seconds: number, start: Date, end: Date): void {
     )
 }
 
-/** Error: 400 `INVALID_INPUT` for a name that is none. */
+/** Error: 400 `INVALID_INPUT` for an unknown name. */
 function checkTimeZone(timeZone: string): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone })
@@ -111,7 +111,7 @@ function railView(op: Op, rail: Rail) {
   })
 }
 
-/** Why a payment that is made now is not given to a rail now. */
+/** The reason why a rail would not take a payment now. */
 function hindranceOf({ now }: Op, { isRetired, chain, opensAt }: Rail): string | undefined {
   if (isRetired) return 'Takes nothing new any more.'
   if (chain && !chain.isMet()) return 'This server has not reached the chain yet.'

@@ -26,7 +26,7 @@ export const searchHandlers: Handlers<typeof searches> = {
 
 type Way = (op: Op, asked: string) => Promise<Found[]>
 
-/** What is asked for is tried in every way. Those that name one record come first. */
+/** Every way is tried; ways that name one record come first. */
 const WAYS: readonly Way[] = [
   findById,
   async (op, asked) => shown('Transaction', [await selectTransactionByReference(op, asked)]),

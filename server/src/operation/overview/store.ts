@@ -13,7 +13,7 @@ interface BalancesRow {
   readonly platform: bigint
 }
 
-/** What is on internal accounts, by currency. */
+/** Balances of internal accounts, by currency. */
 export async function selectHeld(op: Op): Promise<BalancesRow[]> {
   const sum = (whose: string) =>
     `least(coalesce(sum(posted) FILTER (WHERE owner ${whose} $1), 0), ${INT64_MAX})::bigint`
@@ -36,8 +36,8 @@ interface WaitingRow {
 }
 
 /**
- * How many records wait for a person. Incoming payments have no index by their state, which every payment would pay for: each
- * that waits has due work that ends it.
+ * The number of records that wait for a person. Incoming payments have no index by their state, which would
+ * cost every payment: each one that waits has a job that ends it.
  */
 export async function selectWaiting(op: Op): Promise<WaitingRow> {
   const count = (from: string) => `(SELECT count(*) FROM ${from})`
@@ -63,10 +63,10 @@ interface DeliveriesRow {
   readonly disabled_reason: WebhookEndpointRow['disabled_reason']
 }
 
-/** Of the events that wait in the feed, no more are counted. */
+/** The most events waiting in the feed that are counted. */
 const PENDING_MAX = 10_000
 
-/** How deliveries to the `webhookEndpoint` stand; `failed` counts those since a time. */
+/** The numbers of deliveries to the `webhookEndpoint`; `failed` counts from a time on. */
 export async function selectDeliveries(op: Op, failedSince: Date): Promise<DeliveriesRow> {
   const { rows } = await op.db.query<DeliveriesRow>(
     `WITH own AS (

@@ -10,10 +10,10 @@ import { findUnsigned, type UnsignedBlock } from './store.ts'
 
 const CHAIN_MS = 5_000
 const CHECKPOINT_MS = 60_000
-/** So long a block waits for a checkpoint at most. */
+/** The maximum time that a block waits for a checkpoint. */
 const CHECKPOINT_SECONDS = 60 * 60
 
-/** Chains what has ended and signs for it, again and again, beside requests. */
+/** Adds ended transfers to the chain and signs checkpoints, repeatedly in the background. */
 export function keepProving(app: App): readonly Background[] {
   const failed = (error: unknown) =>
     app.log.error({ err: error }, 'extending the proofs of the ledger failed')
@@ -28,8 +28,8 @@ export function keepProving(app: App): readonly Background[] {
 }
 
 /**
- * Signs for the last block of every platform that has an unsigned one of before a time, and tells each of its own. Returns the ids of the
- * checkpoints.
+ * Signs the last block of every platform that has an unsigned block older than `before`, and notifies each
+ * platform. Returns the ids of the checkpoints.
  */
 export async function signCheckpoints(app: App, before: Date): Promise<string[]> {
   const ids: string[] = []

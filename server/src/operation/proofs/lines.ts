@@ -6,7 +6,7 @@ const DIGEST_BYTES = 8
 /** The hash before the first block. */
 export const NO_HASH = Buffer.alloc(32)
 
-/** Where a block stands in the chain of a platform. */
+/** The place of a block in the chain of a platform. */
 export interface BlockPlace {
   readonly platformId: string
   readonly number: bigint
@@ -14,7 +14,7 @@ export interface BlockPlace {
   readonly before: Uint8Array
 }
 
-/** What the chain says of a transfer that has ended: all that it will ever be, as one line of text. */
+/** The line of the chain for a transfer that has ended: all its final values. */
 export function lineOf(row: LedgerTransferRow): string {
   return [
     row.id,
@@ -56,7 +56,7 @@ export function changedDigests(stored: Uint8Array, found: Uint8Array): number[] 
   )
 }
 
-/** What a checkpoint says of a block. */
+/** The fields of a checkpoint about a block. */
 export interface Checkpointed {
   readonly platformId: string
   readonly blockNumber: bigint

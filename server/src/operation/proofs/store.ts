@@ -15,7 +15,7 @@ export interface QueuedRow {
   readonly hash: Uint8Array | null
 }
 
-/** One statement, so that the last block is that of before these rows were taken by another process. */
+/** One statement, so that the last block is the one before another process took these rows. */
 const QUEUED = `
 SELECT q.platform_id, q.position, q.transfer_ids, b.number, b.transfer_count, b.hash
 FROM (SELECT * FROM proof_queue ORDER BY platform_id, position LIMIT $1) AS q
@@ -131,7 +131,7 @@ export async function findBlocksAfter(
   return rows
 }
 
-/** A checkpoint with the hash of the block that it speaks of, null where there is none. */
+/** A checkpoint with the hash of its block, null if the block is missing. */
 export interface CheckedCheckpoint extends LedgerCheckpointRow {
   readonly block_hash: Uint8Array | null
 }
@@ -150,7 +150,7 @@ export async function findCheckpointsAfter(
   return rows
 }
 
-/** The hash of a block; undefined where there is none. */
+/** The hash of a block; undefined if it does not exist. */
 export async function findHash(
   db: Database,
   platformId: string,
@@ -163,9 +163,9 @@ export async function findHash(
   return rows[0]?.hash
 }
 
-/** Something that is not as it must be. */
+/** A failed check. */
 export interface Finding {
-  /** What was checked, such as `balance`. */
+  /** The name of the check, such as `balance`. */
   readonly check: string
   /** The record that is wrong. */
   readonly id: string
@@ -176,7 +176,10 @@ export interface Finding {
 /** The most findings of one check. */
 export const FINDINGS_MAX = 100
 
-/** What is checked, by its name. Each gives a row with `id`, `expected` and `found` for what is wrong, and reads the database at one moment. */
+/**
+ * The checks, by name. Each returns a row with `id`, `expected` and `found` for each error, and reads the
+ * database at one moment.
+ */
 const RULES = {
   balance: `
     WITH moved AS (
@@ -232,7 +235,7 @@ export async function checkBooks(db: Database): Promise<Finding[]> {
   return findings
 }
 
-/** How much there is to check. */
+/** The amount of data to check. */
 export interface Extent {
   readonly accounts: bigint
   readonly transfers: bigint

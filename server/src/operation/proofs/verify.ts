@@ -20,7 +20,7 @@ import {
 const BLOCKS_MAX = 20
 const CHECKPOINTS_MAX = 500
 
-/** A checkpoint that somebody has kept elsewhere, as the API or an event has shown it. */
+/** A checkpoint that was stored elsewhere, as the API or an event has shown it. */
 export interface KeptCheckpoint {
   readonly payload: string
   /** Base64. */
@@ -39,8 +39,9 @@ export interface Verified {
 }
 
 /**
- * Checks the whole ledger, its hash chain and its checkpoints, and those that were kept elsewhere. It reads only, beside servers that go
- * on. `publicKey` is the quorum key of the server whose books they are, 130 hex characters.
+ * Checks the whole ledger, its hash chain and its checkpoints, and checkpoints stored elsewhere. It only
+ * reads, so servers can keep running. `publicKey` is the quorum key of the server whose books they are, 130
+ * hex characters.
  */
 export async function verifyLedger(
   db: Database,
@@ -92,7 +93,7 @@ async function checkCoverage(db: Database): Promise<Finding[]> {
   return [total, ...added]
 }
 
-/** Computes every block anew. */
+/** Recomputes every block. */
 async function checkChain(db: Database) {
   const findings: Finding[] = []
   let last: BlockRow | undefined
@@ -192,7 +193,7 @@ function blockFault(
   return { expected: `a block with hash ${hexOf(expected)}`, found: found ? hexOf(found) : 'no block' }
 }
 
-/** What was kept elsewhere holds also where somebody has changed chain and checkpoints together. */
+/** Checkpoints stored elsewhere detect even a change of chain and checkpoints together. */
 async function checkKept(db: Database, key: PublicKey, kept: readonly KeptCheckpoint[]): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [at, { payload, signature }] of kept.entries()) {

@@ -38,8 +38,8 @@ interface PendingContact {
 }
 
 /**
- * The writes that send a code; it replaces the one before. Errors: those of `checkPending`,
- * 429 `RATE_LIMITED` with `Retry-After`, 501 where this server cannot deliver it.
+ * The writes that send a code; it replaces the one before. Errors: as `checkPending`, 429 `RATE_LIMITED` with
+ * `Retry-After`, 501 if this server cannot deliver it.
  */
 export async function sendCode(op: Op, customer: CustomerRow, contact: Contact): Promise<Write[]> {
   const { address } = checkPending(customer, contact)
@@ -65,9 +65,9 @@ export async function sendCode(op: Op, customer: CustomerRow, contact: Contact):
 }
 
 /**
- * The customer with the contact verified, and its writes. An attempt is counted before the code is compared. Errors: 400 that
- * names `code` for a code that is wrong, expired, replaced, used up or was sent to another address; those of
- * `checkPending`.
+ * The customer with the contact verified, and its writes. An attempt is counted before the code is compared.
+ * Errors: as `checkPending`, and 400 that names `code` for a code that is wrong, expired, replaced, used up
+ * or was sent to another address.
  */
 export async function confirmCode(
   op: Op,
@@ -144,7 +144,7 @@ async function mayTry(op: Op, { id, expires_at }: ContactCodeRow): Promise<boole
   return true
 }
 
-/** Whether this code was sent to this address. */
+/** True if this code was sent to this address. */
 function isRight(op: Op, sent: ContactCodeRow, address: string, code: string): boolean {
   return isSameContact(sent.contact, address) && timingSafeEqual(macOf(op, sent, code), sent.code_mac)
 }

@@ -37,8 +37,9 @@ export async function selectCodeTimes(
 }
 
 /**
- * Counts an attempt at a code, and returns whether it had one left. One statement of its own, committed before the code is
- * compared: the attempt is counted whatever happens afterwards, and parallel attempts cannot pass the limit.
+ * Counts an attempt at a code, and returns true if it had one left. A separate statement, committed before
+ * the code is compared: the attempt is counted whatever happens afterwards, and parallel attempts cannot pass
+ * the limit.
  */
 export async function countAttempt(op: Op, codeId: string, triesMax: number): Promise<boolean> {
   const { rows } = await op.db.query(

@@ -51,7 +51,7 @@ export function clearCodeFailures(accountId: string): Write {
   return update('code_failures', accountId, {}, { failures: 0, locked_at: null })
 }
 
-/** Unlocks the codes of a wallet for the operator. Error: one line, where no wrong code is counted. */
+/** Unlocks the codes of a wallet for the operator. Error: one line, if no wrong code is counted. */
 export async function unlockCodes(app: App, accountId: string): Promise<void> {
   const platformId = await selectPlatformOfFailures(app.read, accountId)
   if (platformId === undefined) throw new Error(`No wrong codes are counted for the account ${accountId}.`)

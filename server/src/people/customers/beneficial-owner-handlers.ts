@@ -67,7 +67,7 @@ export const beneficialOwnerHandlers: Handlers<typeof beneficialOwners> = {
   },
 }
 
-/** Error: 400 that names the customer, where it is a person. */
+/** Error: 400 that names the customer, if it is a person. */
 async function findBusiness(op: Op, id: string): Promise<CustomerRow> {
   const customer = await findCustomer(op, id)
   if (customer.customer_type !== 'BUSINESS')

@@ -27,7 +27,7 @@ const SHOWN_CHARACTERS = 4
 /** Many enough for any business, and few enough to read them all. */
 const OWNERS_MAX = 100
 
-/** The members whose change has the person checked again. */
+/** The fields whose change triggers a new check of the person. */
 const CHECKED = ['firstName', 'middleName', 'lastName', 'birthDate'] as const
 
 /** A beneficial owner of this platform's. Error: 404 `BENEFICIAL_OWNER_NOT_FOUND`, naming `field`. */
@@ -47,7 +47,7 @@ export async function findBeneficialOwners(op: Op, customerId: string): Promise<
   return selectAllBeneficialOwners(op, customerId)
 }
 
-/** A new owner, whose check has begun; the sandbox ends it at once where it decides automatically. */
+/** A new owner, whose check has begun; the sandbox ends it at once if it decides automatically. */
 export function makeBeneficialOwner(op: Op, customer: CustomerRow, body: CreateBody): BeneficialOwnerRow {
   const { identifier, ...personalInfo } = body.personalInfo
   const id = op.newId('BeneficialOwner')
@@ -95,7 +95,7 @@ export function changeBeneficialOwner(
   )
 }
 
-/** Records what was found of an owner. Guard: it was not changed meanwhile. */
+/** Records the result for an owner. Guard: it was not changed in the meantime. */
 export function decideBeneficialOwner(op: Op, owner: BeneficialOwnerRow, by: 'approve' | 'reject'): Write {
   const change = { version: owner.version + 1 }
   return transition(op, 'beneficial_owners', OWNER_KYC_TRANSITIONS, owner, by, change, {
@@ -109,7 +109,7 @@ function checkedStatus(op: Op, owner: Checked): BeneficialOwnerRow['kyc_status']
   return stateAfter(OWNER_KYC_TRANSITIONS, owner.kyc_status, outcomeEvents(op, owner), owner.id)
 }
 
-/** What ends the check of a person at once: the sandbox decides by suffix (specification 4.16). */
+/** Events that end the check of a person at once: the sandbox decides by suffix (specification 4.16). */
 function outcomeEvents(op: Op, { personal_info }: Checked): ('approve' | 'reject')[] {
   if (!decidesAutomatically(op)) return []
   return EVENTS_OF[verificationOutcome(suffixOf(personal_info.lastName.trim()))]

@@ -3,39 +3,39 @@ import { CONTACT_INITIAL, CONTACT_TRANSITIONS } from '@countersign/contract/stat
 import { stateAfter } from '../../kernel/operation/transition.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 
-/** Which contacts a customer has to prove to own, and what became of it. */
+/** The contacts that a customer has to verify, and their states. */
 
 export type ContactStates = Pick<CustomerRow, 'email_verification' | 'phone_verification'>
 
-/** What decides about the contacts of a customer. */
+/** The data that decides about the contacts of a customer. */
 type Described = Pick<CustomerRow, 'region' | 'email' | 'details'>
 
-/** Where each contact is, and its state. */
+/** The column of each contact's state. */
 const STATE_COLUMNS = { email: 'email_verification', phone: 'phone_verification' } as const
 
-/** The e-mail address or phone number of a customer; null where there is none. */
+/** The e-mail address or phone number of a customer; null without one. */
 export function contactOf({ email, details }: Described, contact: Contact): string | null {
   return contact === 'email' ? email : (details.phoneNumber ?? null)
 }
 
-/** The state of a contact; null where nobody asks for it. */
+/** The state of a contact; null if it needs no verification. */
 export function contactState(states: ContactStates, contact: Contact): CustomerRow['email_verification'] {
   return states[STATE_COLUMNS[contact]]
 }
 
-/** The contacts that a customer has not verified yet, of those that its country asks for. */
+/** The contacts that a customer's country requires and that are not verified yet. */
 export function unverifiedContacts(states: ContactStates): Contact[] {
   return CONTACTS.filter((contact) => contactState(states, contact) === CONTACT_INITIAL)
 }
 
-/** The states of a new customer's contacts, of those that its country asks for. */
+/** The states of a new customer's contacts that its country requires. */
 export function firstContactStates(customer: Described): ContactStates {
   return statesBy((contact) => (isAsked(customer, contact) ? CONTACT_INITIAL : null))
 }
 
 /**
- * The states after a change. Another address has to be verified anew; one that nobody asks for any more has no state.
- * Another spelling of an e-mail address, in capital letters or small ones, is the same address.
+ * The states after a change. Another address has to be verified again; one that is no longer required has no
+ * state. The case of an e-mail address does not matter.
  */
 export function changedContactStates(before: Described & ContactStates, after: Described): ContactStates {
   return statesBy((contact) => {
@@ -47,7 +47,7 @@ export function changedContactStates(before: Described & ContactStates, after: D
   })
 }
 
-/** Whether both are given and one address. Phone numbers have no letters. */
+/** True if both are given and one address. Phone numbers have no letters. */
 export function isSameContact(one: string | null, other: string | null): boolean {
   return one !== null && other !== null && isSameEmail(one, other)
 }
@@ -57,7 +57,10 @@ export function isSameEmail(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
 
-/** Whether the customer has the contact, and a country that asks for it: the one of its service or of its address. */
+/**
+ * True if the customer has the contact, and a country that requires it: the country of its service or of its
+ * address.
+ */
 function isAsked(customer: Described, contact: Contact): boolean {
   if (contactOf(customer, contact) === null) return false
   return [customer.region, customer.details.address?.country].some((country) =>

@@ -12,26 +12,29 @@ import { checkCurrencies, checkDates, makeCustomer, verificationEvent } from './
 import { selectHolders } from './store.ts'
 import { openCustomerAccounts, openPendingAccounts } from './wallets.ts'
 
-/** How a customer comes to be: by one call, or as a row of a file. */
+/** Creates customers: by one call, or from a row of a file. */
 
 export type CreateBody = BodyOf<typeof customer_create>
 
-/** The platform that new customers are for, as it is now. */
+/** The current state of the platform that new customers belong to. */
 export interface Home {
   readonly platform: PlatformRow
   readonly config: PlatformConfig
-  /** Where its wallets are made; undefined on Spark. */
+  /** The chain of its wallets; undefined on Spark. */
   readonly wallets: WalletChain | undefined
 }
 
-/** Error: 503 `UNAVAILABLE` where no wallet can be made now. */
+/** Error: 503 `UNAVAILABLE` if no wallet can be created now. */
 export async function findHome(op: Op): Promise<Home> {
   const platform = await findPlatform(op)
   const config = readPlatformConfig(op, platform)
   return { platform, config, wallets: await walletChain(op, config) }
 }
 
-/** Guard: the platform is as it was. A currency that it adds meanwhile could be missed: its due work may already be done. */
+/**
+ * Guard: the platform is unchanged. A currency that it adds in the meantime could be missed: its due work may
+ * already be done.
+ */
 export function homeUnchanged({ platform }: Home): Write {
   return expectRow('platforms', platform.id, { version: platform.version })
 }
@@ -75,7 +78,10 @@ export async function findHolders(op: Op, customers: readonly Holder[]): Promise
   )
 }
 
-/** Errors: 409 `PLATFORM_CUSTOMER_ID_EXISTS` or `UMA_ADDRESS_EXISTS` where another of the holders has the id or the address. */
+/**
+ * Errors: 409 `PLATFORM_CUSTOMER_ID_EXISTS` or `UMA_ADDRESS_EXISTS` if another of the holders has the id or
+ * the address.
+ */
 export function checkIsFree(customer: Holder, holders: readonly Holder[]): void {
   const { id, platform_customer_id, uma_address } = customer
   const others = holders.filter((other) => other.id !== id)

@@ -32,17 +32,17 @@ export async function findCustomer(op: Op, id: string, field = 'customerId'): Pr
   return customer
 }
 
-/** The same without errors, deleted or not: a record of long ago names it. */
+/** A customer without errors, deleted or not: old records name it. */
 export async function findCustomerOnRecord(op: Op, id: string): Promise<CustomerRow | undefined> {
   return selectCustomer(op, id)
 }
 
-/** What a customer is called. */
+/** The name of a customer for people. */
 export function nameOfCustomer({ details, platform_customer_id }: CustomerRow): string {
   return details.fullName ?? details.businessInfo?.legalName ?? platform_customer_id
 }
 
-/** Whether a referenced customer was deleted. */
+/** True if a referenced customer was deleted. */
 export async function isDeleted(op: Op, id: string): Promise<boolean> {
   return (await selectCustomer(op, id))?.deleted_at !== null
 }
@@ -170,7 +170,7 @@ export function verificationEvent(op: Op, customer: CustomerRow): EventWrite | u
   return event(op, `CUSTOMER.${check}_${status}`, customer.id, customerView(customer))
 }
 
-/** Whether the customer owns its contacts; undefined where nobody asks. */
+/** The verification of the customer's contacts; undefined if none is required. */
 function contactVerification({ email_verification: email, phone_verification: phone }: CustomerRow) {
   return email === null && phone === null ? undefined : present({ email, phone })
 }

@@ -60,7 +60,7 @@ export const customerHandlers: Handlers<typeof customers> = {
     body: customerView(await findCustomer(op, params.customerId)),
   }),
 
-  /** Needs a signature where it changes the address of a wallet's sign-in codes (specification 4.7). */
+  /** Needs a signature if it changes the address of a wallet's sign-in codes (specification 4.7). */
   customer_update: {
     async toSign(op, input) {
       const { before, after, credentials } = await planUpdate(op, input)
@@ -143,7 +143,7 @@ async function findMovingCredentials(
   return selectEmailCredentials(op, before.id, before.email)
 }
 
-/** What the signature covers; a retry with another value is refused. */
+/** The data that the signature covers; a retry with another value is refused. */
 function emailContext(customer: CustomerRow, credentials: readonly CredentialRow[]) {
   return { email: customer.email, credentialIds: credentials.map(({ id }) => id) }
 }

@@ -98,7 +98,7 @@ export async function selectEmailCredentials(
     .execute()
 }
 
-/** Whether another customer, not deleted, signs in with this address. */
+/** True if another customer, not deleted, signs in with this address. */
 export async function selectIsEmailTaken(op: Op, customerId: string, email: string): Promise<boolean> {
   const other = await emailCredentials(op, email)
     .innerJoin('customers', 'customers.id', 'internal_accounts.customer_id')

@@ -12,12 +12,15 @@ import { verificationEvent } from './customers.ts'
 import { selectCustomer } from './store.ts'
 import { openCustomerAccounts } from './wallets.ts'
 
-/** Whether the sandbox decides about customers and owners by itself, by suffix, and not as production does. */
+/**
+ * True if the sandbox decides about customers and owners automatically, by suffix, and not as production
+ * does.
+ */
 export function decidesAutomatically(op: Op): boolean {
   return platformConfig(op).sandboxConfig?.verification === 'AUTOMATIC'
 }
 
-/** Due work that looks at the open verification of a customer again, after a change of what it is about. */
+/** The job that checks the open verification of a customer again, after a change of its data. */
 export function verificationCheck(
   op: Op,
   customer: Pick<CustomerRow, 'id' | 'verification_status'>,
@@ -26,14 +29,15 @@ export function verificationCheck(
   return isOpen ? [job(op, 'verification.check', { customerId: customer.id }, op.now)] : []
 }
 
-/** The same for a customer by its id; nothing where it was deleted. */
+/** The check of a customer by its id; empty if it was deleted. */
 export async function verificationCheckOf(op: Op, customerId: string): Promise<Write[]> {
   const customer = await selectCustomer(op, customerId)
   return customer && !customer.deleted_at ? verificationCheck(op, customer) : []
 }
 
 /**
- * Moves the check of a customer on, and opens the accounts of one that is approved. Cards that wait move on in the background. Guard: the customer was not changed meanwhile.
+ * Moves the check of a customer on, and opens the accounts of an approved one. Waiting cards move on in the
+ * background. Guard: the customer was not changed in the meantime.
  */
 export async function moveCustomer(op: Op, customer: CustomerRow, by: KycEvent): Promise<Write[]> {
   const { version } = customer

@@ -31,7 +31,7 @@ export async function findDocument(op: Op, id: string, field = 'documentId'): Pr
   return document
 }
 
-/** Who a document is about, and the customer that it belongs to. */
+/** The holder of a document, and the customer that it belongs to. */
 export interface Holder {
   readonly id: string
   readonly customer: CustomerRow
@@ -69,7 +69,7 @@ export function makeDocument(op: Op, holder: Holder, body: CreateBody, file: Upl
   }
 }
 
-/** What a replacement changes. */
+/** The changes of a replacement. */
 export function replacementOf(op: Op, document: DocumentRow, body: ReplaceBody, file: UploadedFile) {
   return { ...columnsOf(op, document.id, body, file), updated_at: op.now, version: document.version + 1 }
 }
@@ -134,7 +134,10 @@ export async function deletionOf(op: Op, document: DocumentRow): Promise<readonl
 
 const AT_ONCE_MAX = 50
 
-/** The writes that delete some documents of a customer and its owners, also those of verifications; none where there are none. */
+/**
+ * The writes that delete some documents of a customer and its owners, including documents of verifications;
+ * empty without documents.
+ */
 export async function removalOfSome(op: Op, customerId: string): Promise<readonly Write[]> {
   const documents = await selectDocumentsOfCustomer(op, customerId, AT_ONCE_MAX)
   return (await Promise.all(documents.map((document) => deletionOf(op, document)))).flat()

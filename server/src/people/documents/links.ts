@@ -76,7 +76,7 @@ function urlOf(op: Op, link: Link): string {
   return `${op.origin()}${FILES_PATH}${linkToken(op.enclave, 'documentLink', uuid, saidBy(link))}`
 }
 
-/** What the token of a link covers. */
+/** The data that the token of a link covers. */
 function saidBy({ id, document_id, file_id, asked_by, expires_at }: Link): (string | number)[] {
   return [id, document_id, file_id, asked_by, expires_at.getTime()]
 }
@@ -88,8 +88,8 @@ export interface LinkedFile {
 }
 
 /**
- * Opens the file of a link, and records the reading before it. Undefined where the link was changed or has expired, and
- * where the document has another file now or none.
+ * Opens the file of a link, and records the access first. Undefined if the link was changed or has expired,
+ * or the document now has another file or none.
  */
 export async function openLink(
   app: App,

@@ -27,7 +27,7 @@ export function releaseDocuments(documents: readonly DocumentRow[], ids: Readonl
     .map((document) => changed(document, null))
 }
 
-/** Leaves `updated_at` as it is: what is known of the document stays the same. */
+/** Leaves `updated_at` unchanged: the document's details stay the same. */
 function changed({ id, version }: DocumentRow, submittedAt: Date | null): Write {
   const change = { submitted_at: submittedAt, version: version + 1 }
   return update('documents', id, { version, deleted_at: null }, change)

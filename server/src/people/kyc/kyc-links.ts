@@ -13,13 +13,16 @@ import type { CustomerRow } from '../../storage/rows/tables.ts'
 import { unverifiedContacts } from '../customers/contacts.ts'
 import { selectKycLink } from './store.ts'
 
-/** Links to the verification page of a customer. Who opens one first has a session of the page, bound to its cookie. */
+/**
+ * Links to the verification page of a customer. The first visitor of a link has a session of the page, bound
+ * to their cookie.
+ */
 
 const LINK_SECONDS = 24 * 60 * 60
 /** A session ends this long after it began, and after this long without a request. */
 const SESSION_SECONDS = 60 * 60
 const IDLE_SECONDS = 30 * 60
-/** How exactly the last request of a session is known. */
+/** The precision of the time of a session's last request. */
 const SEEN_SECONDS = 60
 /** The files that a page takes in all: far more than a verification asks for. */
 const UPLOADS_MAX = 100
@@ -28,7 +31,10 @@ export const KYC_PAGE_PATH = '/verify/'
 
 const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** Where the person goes from the page. Error: 400 that names the field, unless it is https, or http to this machine. */
+/**
+ * The target for the person after the page. Error: 400 that names the field, unless it is https, or http to
+ * this machine.
+ */
 export function checkRedirect(uri: string | undefined): string | null {
   if (uri === undefined) return null
   const url = URL.canParse(uri) ? new URL(uri) : undefined
@@ -88,7 +94,7 @@ export function makeKycLink(
   }
 }
 
-/** What the token of a link covers. */
+/** The data that the token of a link covers. */
 function saidBy({ id, platform_id, customer_id, expires_at, redirect_uri }: KycLinkRow): (string | number)[] {
   return [id, platform_id, customer_id, expires_at.getTime(), redirect_uri ?? '']
 }
@@ -106,7 +112,7 @@ export interface UsedLink {
   readonly link: KycLinkRow
 }
 
-/** The link with this token, in any state; undefined where there is none. */
+/** The link with this token, in any state; undefined if it does not exist. */
 export async function findLinkByToken(app: App, token: string, log: Log): Promise<UsedLink | undefined> {
   const read = readLinkToken(app.enclave, 'kycLink', token)
   const found = read && (await findLink(app, read.uuid, log))
@@ -125,7 +131,7 @@ export async function findSession(
   return found && hasSession(found, secret) ? found : undefined
 }
 
-/** Whether the session that this link was opened for has this secret, and has not ended. */
+/** True if the session that this link was opened for has this secret, and has not ended. */
 export function hasSession({ op, link }: UsedLink, secret: string | undefined): boolean {
   const { opened_at, seen_at, session_hash } = link
   if (secret === undefined || !opened_at || !seen_at || !session_hash) return false
@@ -134,12 +140,15 @@ export function hasSession({ op, link }: UsedLink, secret: string | undefined): 
   return !isOver && isSameSecret(session_hash, hashOf(secret))
 }
 
-/** Whether the link can still be opened. */
+/** True if the link can still be opened. */
 export function isUnused({ op, link }: UsedLink): boolean {
   return link.opened_at === null && link.expires_at > op.now
 }
 
-/** The write that opens a link for whoever has this secret. Guard: nobody has opened it meanwhile. */
+/**
+ * The write that opens a link for the visitor with this secret. Guard: no other visitor has opened it in the
+ * meantime.
+ */
 export function openLink({ op, link }: UsedLink, secret: string): Write {
   const opened = { opened_at: op.now, session_hash: hashOf(secret), seen_at: op.now }
   return update('kyc_links', link.id, { opened_at: null }, opened)
@@ -151,7 +160,10 @@ export function sessionSeen({ op, link }: UsedLink): Write[] {
   return isRecent ? [] : [update('kyc_links', link.id, { seen_at: link.seen_at }, { seen_at: op.now })]
 }
 
-/** The write that counts a file before it is taken. Error: 429 `RATE_LIMITED` where the page has taken its last one. */
+/**
+ * The write that counts a file before it is accepted. Error: 429 `RATE_LIMITED` if the page has accepted its
+ * last one.
+ */
 export function countUpload({ link }: UsedLink): Write {
   const { id, uploads } = link
   if (uploads >= UPLOADS_MAX)

@@ -7,31 +7,32 @@ import { findPlatform } from '../platforms/platforms.ts'
 import { selectVotes, type VoteWithMember } from './approval-vote-store.ts'
 
 /**
- * Where a platform says so, several members approve one thing. Each has one vote, and the last that is needed decides. Every endpoint
- * that moves held money (`movesHeldMoney` in the contract) asks here; a test walks them.
+ * On platforms that require it, several members approve one object. Each has one vote, and the last required
+ * one decides. Every endpoint that moves held money (`movesHeldMoney` in the contract) calls `castVote`; a
+ * test checks all of them.
  */
 
 export interface Vote {
-  /** Whether the object is approved by this vote. */
+  /** True if the object is approved by this vote. */
   readonly decides: boolean
-  /** For the write set that decides; where it does not decide, for one that guards that the object still waits. */
+  /** For the write set that decides; otherwise for one that guards that the object still waits. */
   readonly writes: readonly Write[]
 }
 
 const DECIDED_ALONE: Vote = { decides: true, writes: [] }
 
-/** Whether one approval is enough. */
+/** True if one approval is enough. */
 export function isDecidedAlone(op: Op): boolean {
   return platformConfig(op).approvalsRequired === 1
 }
 
 /**
- * The approval of an object by the caller. Votes count while their members are active and may approve; a second one by the same
- * member is none. Guards: no other vote came in between, and the votes that count still do. Error: 403 `FORBIDDEN` for an API
- * token where several members have to approve.
+ * The approval of an object by the caller. Votes count once per member, while the member is active and may
+ * approve. Guards: no other vote came in between, and the counted votes still count; error 403 `FORBIDDEN`
+ * for an API token if several members have to approve.
  */
 export async function castVote(op: Op, objectId: string): Promise<Vote> {
-  // As it is now: the guard below holds against another change of it.
+  // The current row: the guard below catches another change of it.
   const platform = await findPlatform(op)
   const { approvalsRequired } = readPlatformConfig(op, platform)
   if (approvalsRequired === 1) return DECIDED_ALONE

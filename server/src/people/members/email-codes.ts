@@ -7,7 +7,7 @@ import { ALPHANUMERICS, drawCode } from '../sign-in/one-time-codes.ts'
 import { findMember } from './members.ts'
 import { selectCode, selectCodeTimes, selectLatestCode } from './store.ts'
 
-/** Codes by e-mail that sign a member in: the second way, for whoever has no passkey at hand. */
+/** Codes by e-mail that sign a member in: the second way, if no passkey is at hand. */
 
 /** 40 bits: attempts at a code, of which there are few, find none. */
 const CODE_CHARACTERS = 8
@@ -22,8 +22,8 @@ export function codeExpiry(now: Date): Date {
 }
 
 /**
- * The writes that send a member a code; it replaces the one before. None where the member has had too many: the caller, who
- * may be anybody, is not to learn from the answer that there is such a member.
+ * The writes that send a member a code; it replaces the one before. Empty if the member has had too many:
+ * callers may be anyone, and must not learn from the response that the member exists.
  */
 export async function sendCode(platformOp: Op, memberId: string): Promise<Write[]> {
   const op = inRealTime(platformOp)
@@ -65,7 +65,7 @@ export async function latestCode(
   return members.find(({ code_id }) => code_id === latest)
 }
 
-/** The stored digest of a code, and that of what somebody typed. */
+/** The stored digest of a code, and a function for the digest of an entered one. */
 export async function codeMac(op: Op, id: string) {
   const row = await selectCode(op, id)
   if (!row) return undefined

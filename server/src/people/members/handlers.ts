@@ -48,7 +48,7 @@ export const memberHandlers: Handlers<typeof members> = {
     )
     const change = {
       ...present({ name: body.name, permissions: body.permissions && inOrder(body.permissions) }),
-      // Whoever made the invitation knows its link, and may lack what is added.
+      // The inviting member knows the link, and may lack the added permissions.
       ...(added.length > 0 ? { invitation_id: null } : {}),
       version: version + 1,
       updated_at: op.now,

@@ -12,7 +12,7 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
   member_invitation_read: {
     who: async (app, { body }) => {
       const { platform, actor } = await whoIsInvited(app, body.token)
-      if (actor.kind !== 'member') throw new Error('Nobody is invited')
+      if (actor.kind !== 'member') throw new Error('The caller of an invitation must be a member')
       return { platform, actor: { kind: 'visitor', memberId: actor.memberId } }
     },
     tried: ({ body }) => triedLink(body.token),
@@ -58,7 +58,7 @@ export const memberInvitationHandlers: Handlers<typeof memberInvitations> = {
   },
 }
 
-/** Error: 401 `UNAUTHORIZED` for a link that is none of ours. */
+/** Error: 401 `UNAUTHORIZED` for an unknown link. */
 async function whoIsInvited(app: App, token: string): Promise<Caller> {
   const link = await findLink(app, token, 'INVITATION')
   const member = await selectMemberById(app, link.member_id)

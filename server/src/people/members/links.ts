@@ -9,10 +9,10 @@ import { isPresent, makeMember } from './members.ts'
 import { hashOf, makeSecret } from './secrets.ts'
 import { selectLink, selectLinkOf, selectMember, selectPresentMembers } from './store.ts'
 
-/** Links that sign a member in once: invitations, and those of a sandbox for whoever runs it. */
+/** Links that sign a member in once: invitations, and sign-in links of a sandbox for its operator. */
 
 const SECONDS = { INVITATION: INVITATION_HOURS * 60 * 60, SIGN_IN: 60 * 60 } as const
-/** What the part of the address after `#` is called, which browsers do not send. */
+/** The name of the part of the address after `#`, which browsers do not send. */
 const FRAGMENTS = { INVITATION: 'invitation', SIGN_IN: 'link' } as const
 export const CONSOLE_PATH = '/console/'
 
@@ -73,7 +73,7 @@ export function triedLink(secret: string): string {
   return `link ${hashOf(secret)}`
 }
 
-/** The link with this secret, in whatever state. Error: 401 `UNAUTHORIZED` where there is none. */
+/** The link with this secret, in any state. Error: 401 `UNAUTHORIZED` if it does not exist. */
 export async function findLink(
   app: App,
   secret: string,
@@ -88,7 +88,10 @@ export async function findLink(
 interface UsableLink {
   readonly link: MemberLinkRow
   readonly member: MemberRow
-  /** They use it up. Guards: nobody has used it meanwhile, and its maker still has what it grants. */
+  /**
+   * The writes that use it up. Guards: nobody has used it in the meantime, and its maker still has the
+   * granted permissions.
+   */
   readonly use: readonly Write[]
 }
 
@@ -144,7 +147,7 @@ function notValid(reason: string): ApiError {
   return new ApiError('UNAUTHORIZED', { message: reason, reason })
 }
 
-/** Whom the link of a sandbox signs in, where nobody else can do everything. */
+/** The member that the link of a sandbox signs in, if no other member has every permission. */
 const SANDBOX_OWNER = {
   name: 'Sandbox owner',
   email: 'owner@sandbox.example',
@@ -153,8 +156,8 @@ const SANDBOX_OWNER = {
 const OWNERS_LOOKED_AT = 1_000
 
 /**
- * A link that opens the console of a sandbox, signed in as its first member with every permission, who is made where there is
- * none. `check` sees the permissions that it gives, before it is made.
+ * A link that opens the console of a sandbox, signed in as its first member with every permission, who is
+ * created if missing. `check` gets the granted permissions first.
  */
 export async function makeConsoleLink(
   op: Op,

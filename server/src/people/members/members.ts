@@ -10,7 +10,7 @@ import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { MemberRow } from '../../storage/rows/member.ts'
 import { selectMember, selectMemberByEmail } from './store.ts'
 
-/** The people of a platform. Everything of theirs is in real time: the operations here are those of `inRealTime()`. */
+/** The people of a platform. All their times are in real time: use operations of `inRealTime()` here. */
 
 /** Error: 404 `MEMBER_NOT_FOUND`. */
 export async function findMember(op: Op, id: string): Promise<MemberRow> {
@@ -26,7 +26,7 @@ export async function findPresentMember(op: Op, id: string): Promise<MemberRow> 
   return member
 }
 
-/** Whether a member can still become or be active. */
+/** True if a member can still become or be active. */
 export function isPresent({ state }: Pick<MemberRow, 'state'>): boolean {
   return nextState(MEMBER_TRANSITIONS, state, 'accept') !== null
 }
@@ -62,7 +62,7 @@ export function makeMember(
   return { row, write: insert('members', row) }
 }
 
-/** Error: 409 `MEMBER_EMAIL_EXISTS` where somebody has the address already, in any case. */
+/** Error: 409 `MEMBER_EMAIL_EXISTS` if another member already has the address, in any case. */
 export async function checkEmailIsFree(op: Op, email: string): Promise<void> {
   const existing = await selectMemberByEmail(op, email)
   if (existing)

@@ -9,11 +9,11 @@ import { consoleOrigin, makeConsoleLink } from './links.ts'
 import { memberView } from './members.ts'
 import { selectMemberByEmail } from './store.ts'
 
-/** What the operator of the server does about members: the first one of a platform is invited by nobody else. */
+/** Actions of the server's operator on members: nobody else can invite the first one of a platform. */
 
 /**
- * Invites a member; one who has the address already keeps name and permissions, and gets another invitation. Throws where there is
- * no such platform.
+ * Invites a member; one who has the address already keeps name and permissions, and gets another invitation.
+ * Throws if the platform does not exist.
  */
 export async function inviteAsOperator(app: App, platformId: string, person: BodyOf<typeof member_invite>) {
   return operateOnMembers(app, platformId, 'member_invite', async (op) => {
@@ -31,7 +31,7 @@ export async function consoleLinkForOperator(app: App, platformId: string): Prom
   })
 }
 
-/** Where the console is. */
+/** The address of the console. */
 export function consoleAddress(app: App): string {
   return `${consoleOrigin(app)}/console`
 }

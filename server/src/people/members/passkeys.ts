@@ -15,7 +15,7 @@ import { insert, type Write } from '../../storage/commit/writes.ts'
 import type { MemberPasskeyRow, MemberRow } from '../../storage/rows/member.ts'
 import { isPasskeyKept, selectPasskeys } from './store.ts'
 
-/** Passkeys of members, who sign in to the console. Those of customers are in `sign-in/`. */
+/** Passkeys of members, who sign in to the console. Passkeys of customers are in `sign-in/`. */
 
 const CHALLENGE_SECONDS = 5 * 60
 const TIME_BYTES = 8
@@ -23,15 +23,15 @@ const RANDOM_BYTES = 16
 const SAID_BYTES = TIME_BYTES + RANDOM_BYTES
 const DEFAULT_NAME = 'Passkey'
 
-/** What a challenge is for: to sign in as whoever has the passkey, or to make a passkey for one member. */
+/** The purpose of a challenge: to sign in with any passkey, or to create a passkey for one member. */
 type ChallengeFor = 'get' | `create ${string}`
 
 type Maker = Pick<Op, 'now' | 'random'> & { readonly enclave: Pick<Op['enclave'], 'mac'> }
 
 /**
- * A challenge that nothing has to remember: its time, 128 random bits, and a keyed digest of both and of what it is for. A
- * passkey takes each only once, as it takes none that is older than its last (`MemberPasskeyRow.challenged_at`), and nobody
- * makes two passkeys out of one, as the authenticator's id is taken only once.
+ * A stateless challenge: its time, 128 random bits, and a keyed digest of both and its purpose. A passkey
+ * accepts each only once, because it accepts none older than its last (`MemberPasskeyRow.challenged_at`), and
+ * one challenge cannot create two passkeys, because the authenticator's id is accepted only once.
  */
 export function makeChallenge(
   op: Maker,
@@ -44,7 +44,7 @@ export function makeChallenge(
   return { challenge, expiresAt: plusSeconds(op.now, CHALLENGE_SECONDS) }
 }
 
-/** When a challenge was made; undefined for one that is not ours, is for something else or has expired. */
+/** The time of a challenge; undefined for one that is not ours, has another purpose or has expired. */
 export function readChallenge(
   op: Omit<Maker, 'random'>,
   purpose: ChallengeFor,
@@ -64,8 +64,8 @@ function macOf({ enclave }: Omit<Maker, 'random'>, purpose: ChallengeFor, said: 
 }
 
 /**
- * The relying party of this server at the address where the caller reached it. Undefined for an address that browsers give no
- * passkeys: a number, or a name without TLS that is not this machine.
+ * The relying party of this server at the address where the caller reached it. Undefined for an address
+ * without passkeys: an IP address, or a name without TLS that is not this machine.
  */
 export function relyingPartyAt(ownOrigin: string): RelyingParty | undefined {
   const { protocol, hostname, origin } = new URL(ownOrigin)
@@ -75,7 +75,7 @@ export function relyingPartyAt(ownOrigin: string): RelyingParty | undefined {
   return { rpId: hostname, origins: [origin], requireUserVerification: false }
 }
 
-/** The relying party of a request. Error: 400 where its address has no passkeys. */
+/** The relying party of a request. Error: 400 if its address has no passkeys. */
 export function relyingPartyOf(op: Pick<Op, 'from' | 'origin'>): RelyingParty {
   const ownOrigin = op.from?.ownOrigin ?? op.origin()
   const party = relyingPartyAt(ownOrigin)
@@ -86,7 +86,7 @@ export function relyingPartyOf(op: Pick<Op, 'from' | 'origin'>): RelyingParty {
   return party
 }
 
-/** What the browser needs to make a passkey for a member. */
+/** The options for the browser to create a passkey for a member. */
 export async function creationOptions(
   op: Op,
   member: MemberRow,
@@ -114,8 +114,8 @@ export async function creationOptions(
 }
 
 /**
- * A passkey that a browser has made for a member, and its write. Guard: nobody on this server has it. Errors: 400 that names
- * the member of the body, `PASSKEY_CREDENTIAL_ALREADY_EXISTS`.
+ * A passkey that a browser has created for a member, and its write. Guard: no member on this server has it.
+ * Errors: 400 that names the field, `PASSKEY_CREDENTIAL_ALREADY_EXISTS`.
  */
 export async function registerPasskey(
   op: Op,

@@ -51,7 +51,7 @@ export const memberSessionHandlers: Handlers<typeof memberSessions> = {
       return { platform, actor: { kind: 'visitor', memberId: member.id } }
     },
     async handle(op) {
-      if (op.actor.kind !== 'visitor') throw new Error('Nobody asks for a code')
+      if (op.actor.kind !== 'visitor') throw new Error('The caller must be a visitor')
       return {
         status: 202,
         body: { expiresAt: codeExpiry(inRealTime(op).now).toISOString() },

@@ -18,12 +18,15 @@ import { hashOf, makeSecret } from './secrets.ts'
 import { selectActingMember, selectPlatformOf } from './store.ts'
 
 const SESSION_SECONDS = MEMBER_SESSION_HOURS * 60 * 60
-/** How exactly the last request of a session is known. */
+/** The precision of the time of a session's last request. */
 const SEEN_SECONDS = 60
 
 type MemberActor = Extract<Actor, { kind: 'member' }>
 
-/** Who signs in: the member, with the session that this request will begin. Undefined where its platform is closed. */
+/**
+ * The member who signs in, with the session that this request will begin. Undefined if their platform is
+ * closed.
+ */
 export async function comingMember(app: App, member: MemberRow): Promise<Caller | undefined> {
   const platform = await selectPlatformOf(app, member)
   if (!platform) return undefined
@@ -44,8 +47,8 @@ export function actingMember({ actor }: Pick<Op, 'actor'>): MemberActor {
 }
 
 /**
- * Signs a member in: the answer, its cookie and its writes; `change` goes into the row of the member. An invited member is
- * active from now on. Guard: the member was not removed meanwhile, nor what `guard` says of it.
+ * Signs a member in: the response, its cookie and its writes; `change` goes into the row of the member. An
+ * invited member is active from now on. Guards: the member was not removed in the meantime, and `guard`.
  */
 export function signIn(
   op: Op,
@@ -93,7 +96,7 @@ export async function authenticateMember(app: App, secret: string, address: stri
     throw signedOut('The session has ended. Sign in again.')
   }
   const { platform, expiresAt: _, lastSeenAt, ...member } = found
-  // Where another request has just written it, this one need not.
+  // Skipped if another request has just written it.
   if (plusSeconds(lastSeenAt, SEEN_SECONDS) <= now)
     await app.committer.commit([
       update('member_sessions', member.memberSessionId, { last_seen_at: lastSeenAt }, { last_seen_at: now }),
@@ -110,7 +113,7 @@ export function signedOut(reason: string): ApiError {
   })
 }
 
-/** Who is signed in, where and how, as the API shows it. */
+/** The signed-in member and the session, as the API shows them. */
 export function identityView(
   op: Op,
   member: MemberRow,

@@ -25,7 +25,7 @@ const WRONG_CODE =
   'The code is wrong, or it expired, was used or was replaced by a later one. Request a new one.'
 const UNKNOWN_PASSKEY = 'No member has this passkey.'
 
-/** Whom a body is about. Nothing of it is checked yet. Error: 401 `UNAUTHORIZED`. */
+/** The member and platform that a body names, unverified. Error: 401 `UNAUTHORIZED`. */
 export async function whoSignsIn(app: App, body: Body): Promise<Caller> {
   const member = await memberNamedBy(app, body)
   const coming = member && (await comingMember(app, member))
@@ -59,7 +59,7 @@ async function memberNamedBy(app: App, body: Body): Promise<MemberRow | undefine
   }
 }
 
-/** Signs in by what the body proves. Error: 401 `UNAUTHORIZED` with the reason in words. */
+/** Signs in with the proof in the body. Error: 401 `UNAUTHORIZED` with the reason in words. */
 export async function signInBy(platformOp: Op, body: Body) {
   const op = inRealTime(platformOp)
   switch (body.type) {

@@ -57,7 +57,7 @@ export function selectMembers(op: Op, { status, email }: MemberFilters) {
     )
 }
 
-/** The members of a platform who were not removed, oldest first, at most so many. */
+/** The members of a platform who were not removed, oldest first, up to `max`. */
 export async function selectPresentMembers(op: Op, max: number): Promise<MemberRow[]> {
   return op.read
     .selectFrom('members')
@@ -107,12 +107,12 @@ export async function selectPasskey(
   return lookup(PASSKEY_BY_WEBAUTHN_ID, webauthnId)
 }
 
-/** The same, of this platform. */
+/** A passkey of this platform. */
 export async function selectPasskeyOf(op: Op, webauthnId: string): Promise<MemberPasskeyRow | undefined> {
   return op.find(PASSKEY_BY_WEBAUTHN_ID, webauthnId)
 }
 
-/** Whether anybody on this server has the passkey. */
+/** True if any member on this server has the passkey. */
 export async function isPasskeyKept(op: Op, webauthnId: string): Promise<boolean> {
   const { rows } = await op.db.query(
     'SELECT 1 FROM member_passkeys WHERE webauthn_id = $1 AND removed_at IS NULL',
@@ -158,7 +158,7 @@ export async function selectCode(op: Op, id: string): Promise<MemberCodeRow | un
   return op.find(CODE_BY_ID, id)
 }
 
-/** Which of these codes was sent last. */
+/** The code that was sent last. */
 export async function selectLatestCode(
   { read }: Pick<App, 'read'>,
   ids: readonly string[],
@@ -188,8 +188,9 @@ export async function selectCodeTimes(op: Op, memberId: string, since: Date, lim
 }
 
 /**
- * Counts an attempt at a code, and returns whether it had one left. One statement of its own, committed before the code is
- * compared: the attempt is counted whatever happens afterwards, and parallel attempts cannot pass the limit.
+ * Counts an attempt at a code, and returns true if it had one left. A separate statement, committed before
+ * the code is compared: the attempt is counted whatever happens afterwards, and parallel attempts cannot pass
+ * the limit.
  */
 export async function countAttempt(op: Op, codeId: string, triesMax: number): Promise<boolean> {
   const { rows } = await op.db.query(
@@ -253,7 +254,7 @@ export async function selectSession(op: Op, id: string): Promise<MemberSessionRo
   return op.find(SESSION_BY_ID, id)
 }
 
-/** The sessions that go on, of a member or of all, newest first. */
+/** The active sessions, of a member or of all, newest first. */
 export async function selectSessions(
   op: Op,
   memberId: string | undefined,

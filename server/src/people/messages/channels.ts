@@ -5,7 +5,7 @@ import type { MessageRow } from '../../storage/rows/sign-in.ts'
 import { smsSender } from './sms.ts'
 import { emailSender } from './smtp.ts'
 
-/** The timeout of one message, from the first packet to the last answer. */
+/** The timeout of one message, from the first packet to the last response. */
 export const HANDOVER_MS_MAX = 10_000
 
 /** The sandbox sends nothing (specification 5.6), whatever the settings. */
@@ -20,7 +20,7 @@ export function createDelivery(config: Pick<Config, 'mode' | 'smtp' | 'sms'>): D
 /** The channel for the codes of a credential. */
 export const CHANNELS = { EMAIL_OTP: 'EMAIL', SMS_OTP: 'SMS' } as const
 
-/** Whether a message can be delivered by this channel. In sandbox it can: into the inbox. */
+/** True if a message can be delivered by this channel. In sandbox it can: into the inbox. */
 export function canDeliver(op: Pick<Op, 'mode' | 'delivery'>, channel: MessageRow['channel']): boolean {
   if (op.mode === 'sandbox') return true
   return (channel === 'EMAIL' ? op.delivery.email : op.delivery.sms) !== undefined

@@ -21,7 +21,10 @@ export const inboxHandlers: Handlers<typeof inbox> = {
   }),
 }
 
-/** The codes of members who have permissions that the caller lacks, as whoever reads a code can sign in with it. */
+/**
+ * The codes of members who have permissions that the caller lacks, because anyone who reads a code can sign
+ * in with it.
+ */
 async function keptFrom(op: Op, rows: readonly MessageRow[]): Promise<ReadonlySet<string>> {
   const codes = rows.flatMap(({ member_code_id }) => member_code_id ?? [])
   const members = await selectMembersOfCodes(op, codes)

@@ -15,7 +15,7 @@ export interface EmailContent {
 /** A text message is one line, and every 70 to 160 characters are charged. */
 const SMS_NAME_CHARACTERS_MAX = 40
 
-/** What the code of an e-mail is for. */
+/** The purpose of the code in an e-mail. */
 interface Purpose {
   readonly subject: string
   readonly intro: string
@@ -68,7 +68,7 @@ export interface Notice {
   readonly paragraphs: readonly string[]
 }
 
-/** The e-mail that tells a member of the platform what has happened. */
+/** The e-mail that notifies a member of the platform of an event. */
 export function noticeEmail(
   config: WalletConfig,
   platform: string,

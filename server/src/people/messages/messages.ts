@@ -38,13 +38,13 @@ const CARRIES_NOTHING = {
   member_id: null,
 } as const
 
-/** After a day the record that a notice is about says more than the notice. */
+/** After a day the record that a notice is about has more information than the notice. */
 const NOTICE_SECONDS = 24 * 60 * 60
 
 /**
- * The writes of a message with a code and of the due work that sends it, for the write set that issues the code. They come
- * after the writes of the credential and the challenge, which they refer to. In sandbox the same commit delivers the
- * message, into the inbox. The caller has checked `canDeliver`.
+ * The writes of a message with a code and of the due work that sends it, for the write set that issues the
+ * code. They come after the writes of the credential and the challenge, which they reference. In sandbox the
+ * same commit delivers the message to the inbox, and the caller must have checked `canDeliver`.
  */
 export function makeOtpMessage(
   op: Op,
@@ -125,7 +125,7 @@ export function makeNotice(op: Op, { id, email }: Pick<MemberRow, 'id' | 'email'
   return makeMessage(op, of, noticeEmail(config, op.platform.name, notice))
 }
 
-/** Whom a message is for, and what it carries. */
+/** The recipient of a message, and its purpose. */
 type MessageOf = Pick<MessageRow, 'channel' | 'recipient' | 'expires_at' | keyof typeof CARRIES_NOTHING>
 
 function makeMessage(
@@ -154,7 +154,7 @@ function makeMessage(
   ]
 }
 
-/** Uses the server's own sender where the operator does not allow the platform's. */
+/** Uses the server's own sender if the operator does not allow the platform's. */
 function withAllowedSender(op: Op, config: WalletConfig): WalletConfig {
   const { sendFromEmailAddress, ...others } = config
   if (sendFromEmailAddress === undefined) return config

@@ -6,8 +6,8 @@ import { DeliveryError, type Handover, type OutgoingEmail } from '../../kernel/p
 const ADDRESS = /^[^\s@<>"(),:;\\[\]\p{Cc}]{1,64}@[^\s@<>"(),:;\\[\]\p{Cc}]{1,253}$/u
 
 /**
- * Sends e-mail by a mail server, each on a connection of its own: codes are few, and a kept connection may be found
- * broken.
+ * Sends e-mail by a mail server, each on a new connection: codes are rare, and an idle connection may turn
+ * out to be broken.
  */
 export function emailSender(config: SmtpConfig, timeoutMs: number): NonNullable<Delivery['email']> {
   const { host, port, tls, login } = config

@@ -66,8 +66,9 @@ export function selectMessages(op: Op, { recipient, channel, customerId }: Messa
 }
 
 /**
- * Counts a message of the platform, to a recipient or (empty) to anyone, unless the limit of the hour or the day is
- * reached. Returns whether it was counted. One statement of its own, so parallel calls cannot pass the limit.
+ * Counts a message of the platform, to a recipient or (empty) to anyone, unless the limit of the hour or the
+ * day is reached. Returns true if it was counted. A separate statement, so parallel calls cannot pass the
+ * limit.
  */
 export async function countMessageTo(
   op: Op,
@@ -96,7 +97,7 @@ export async function selectMessageCount(op: Op, recipient: string): Promise<Mes
     .executeTakeFirst()
 }
 
-/** The members whom these codes sign in, with what they may do. */
+/** The members whom these codes sign in, with their permissions. */
 export async function selectMembersOfCodes(op: Op, codes: readonly string[]) {
   if (codes.length === 0) return []
   return op.read

@@ -16,9 +16,9 @@ import { checkIssuers } from './issuers.ts'
 import type { PlatformConfig } from './platform-config.ts'
 
 /**
- * Applies a change to settings. The list of currencies is replaced as a whole; elsewhere members left out keep their values.
- * Errors: 400 that names the member, for an endpoint that is not a URL, a currency that is unknown or given twice, and
- * crossed limits.
+ * Applies a change to settings. The list of currencies is replaced as a whole; elsewhere omitted fields keep
+ * their values. Errors: 400 that names the field, for an endpoint that is not a URL, a currency that is
+ * unknown or given twice, and crossed limits.
  */
 export function changePlatformConfig(
   op: Pick<Op, 'mode' | 'messageRules' | 'platform'>,

@@ -9,10 +9,12 @@ const PLATFORMS_MAX = 1000
 /**
  * Caches the configs of platforms, so that a request or a job reads only a few columns.
  *
- * A cached config is never stale, however many processes share the database. Each operation reads the version again, with
- * its credentials or its job, and uses a config of exactly that version. Config and version change in one update of one
- * row, the database refuses a changed config with an unchanged version (`refuse_config_of_same_version`), and ids of
- * platforms are never reused. A change between the two reads is loaded with its own version.
+ * A cached config is never stale, however many processes share the database:
+ * - Each operation reads the current version with its credentials or its job, and uses a config of exactly
+ *   that version.
+ * - Config and version change in one update of one row, and the database refuses a changed config with an
+ *   unchanged version (`refuse_config_of_same_version`).
+ * - Ids of platforms are never reused. A change between the two reads is loaded with its own version.
  */
 export function createConfigCache(lookup: Lookup, platformsMax = PLATFORMS_MAX): WithConfig {
   const kept = new Lru<string, ConfigRow>(platformsMax)

@@ -15,7 +15,10 @@ import type { CurrencyConfig, PlatformConfig, SandboxConfig } from './platform-c
 
 /** The rules of single settings that their schemas cannot express. */
 
-/** Error: 403 `FORBIDDEN` for a change of a setting that takes a decision from those who have its permission. */
+/**
+ * Error: 403 `FORBIDDEN` for a change of a setting that takes a decision away from callers with its
+ * permission.
+ */
 export function checkDecisions(op: Op, before: PlatformConfig, after: PlatformConfig): void {
   for (const name of keysOf(SETTING_PERMISSIONS)) {
     const permission = SETTING_PERMISSIONS[name]
@@ -29,7 +32,9 @@ export function checkDecisions(op: Op, before: PlatformConfig, after: PlatformCo
   }
 }
 
-/** Checks what the format cannot express and a URL parser finds: a missing host, an impossible port. */
+/**
+ * Checks faults that the format cannot express and a URL parser finds: a missing host, an impossible port.
+ */
 export function checkEndpoint(url: string | null): string | null {
   if (url !== null && !URL.canParse(url))
     throw fieldError('INVALID_INPUT', 'webhookEndpoint', 'webhookEndpoint is not a URL that can be reached')
@@ -109,7 +114,10 @@ export function checkCurrencies(currencies: readonly CurrencyConfig[]): Currency
   })
 }
 
-/** Errors: 400 in production, where nothing is simulated, and for a rule whose fault cannot be read or that fits nothing. */
+/**
+ * Errors: 400 in production, which simulates nothing, and for a rule whose fault cannot be parsed or that
+ * fits no call.
+ */
 export function changeSandbox(
   { mode }: Pick<Op, 'mode'>,
   before: SandboxConfig | undefined,

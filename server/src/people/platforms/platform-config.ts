@@ -16,7 +16,7 @@ type EmbeddedWalletConfig = ConfigView['embeddedWalletConfig']
 
 export type CurrencyConfig = ConfigView['supportedCurrencies'][number]
 
-/** The settings of a platform: every member that has a default is there. */
+/** The settings of a platform, with all defaults filled in. */
 export type PlatformConfig = Omit<
   ConfigView,
   'id' | 'umaDomain' | 'proxyUmaSubdomain' | 'embeddedWalletConfig' | 'createdAt' | 'updatedAt'
@@ -75,7 +75,7 @@ export function defaultPlatformConfig(
   }
 }
 
-/** Passkeys of pages on the developer's own machine. Production has none until the platform sets its origins. */
+/** Passkeys of pages on the developer's own machine. Production has no default origins. */
 const SANDBOX_PASSKEYS: PlatformConfig['passkeyConfig'] = {
   rpId: 'localhost',
   origins: ['http://localhost:*'],
@@ -93,10 +93,10 @@ const SANDBOX_ORIGINS: PlatformConfig['allowedOrigins'] = ['http://localhost:*',
 /** A name that never resolves (RFC 2606), so that the sandbox makes invitations before their page exists. */
 const SANDBOX_INVITATIONS: PlatformConfig['invitationConfig'] = { url: 'https://invitations.example/{code}' }
 
-/** Until the platform says otherwise, its customers may pay those of every provider. */
+/** By default, its customers may pay the customers of every provider. */
 const ALL_UMA_PROVIDERS: PlatformConfig['umaProviderConfig'] = { mode: 'ALL', domains: [] }
 
-/** What the sandbox does until the platform says otherwise. */
+/** The default behavior of the sandbox. */
 const SANDBOX_DEFAULT: SandboxConfig = { verification: 'AUTOMATIC', faults: [] }
 
 const DECODED = new WeakMap<PlatformRow['config'], PlatformConfig>()
@@ -140,14 +140,14 @@ export function readPlatformConfig(op: Pick<Op, 'mode'>, row: PlatformRow): Plat
   }
 }
 
-/** The platform's settings of one currency, or undefined where it does not support it. */
+/** The platform's settings of one currency, or undefined if it does not support the currency. */
 export function currencyConfig(config: PlatformConfig, currency: string): CurrencyConfig | undefined {
   return config.supportedCurrencies.find(({ currencyCode }) => currencyCode === currency)
 }
 
 /**
- * Errors: 400 where the settings do not allow this currency in this direction, or not this amount. `amount` is in its
- * smallest unit; a currency without settings has no limits.
+ * Errors: 400 if the settings do not allow this currency in this direction, or not this amount. `amount` is
+ * in its smallest unit; a currency without settings has no limits.
  */
 export function checkCurrencyLimits(
   config: PlatformConfig,
@@ -171,7 +171,7 @@ export function checkCurrencyLimits(
     })
 }
 
-/** The currencies in which the platform and each approved customer have an account: all but that of the wallets. */
+/** The currencies in which the platform and each approved customer have an account: all but the wallets'. */
 export function accountCurrencies(config: Pick<PlatformConfig, 'supportedCurrencies'>): string[] {
   return config.supportedCurrencies
     .map(({ currencyCode }) => currencyCode)

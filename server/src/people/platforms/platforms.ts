@@ -44,8 +44,9 @@ export function makePlatform(
 }
 
 /**
- * An empty platform that replaces this one: with its name, settings and tokens, in real time. The database moves what stays
- * (`functions/platform-succeeded.ts`). Guard: the platform is unchanged. Error: 409 where it was already reset.
+ * An empty platform that replaces this one: with its name, settings and tokens, in real time. The database
+ * moves the remaining records: see `functions/platform-succeeded.ts`. Guard: the platform is unchanged (409
+ * if it was already reset).
  */
 export async function succeedPlatform(
   op: Op,
@@ -96,8 +97,8 @@ function openPlatform(
 }
 
 /**
- * The current platform, for writes that its version guards. Error: 503 where it was reset during the request; a repetition
- * of the request finds the new one.
+ * The current platform, for writes that its version guards. Error: 503 if it was reset during the request; a
+ * retry finds the new one.
  */
 export async function findPlatform(op: Op): Promise<PlatformRow> {
   const platform = await selectPlatform(op)
@@ -106,7 +107,7 @@ export async function findPlatform(op: Op): Promise<PlatformRow> {
   return platform
 }
 
-/** Whether the platform accepts unknown members. Read only when one is sent, which is rare. */
+/** True if the platform accepts unknown fields. Read only when one is sent, which is rare. */
 export async function isLenient(op: Op): Promise<boolean> {
   return readPlatformConfig(op, await findPlatform(op)).lenientInput
 }
@@ -136,7 +137,7 @@ export async function findOpenPlatform(read: Read, id: string): Promise<Platform
   return selectOpenPlatform(read, id)
 }
 
-/** Whether the database has a platform, reset or not. */
+/** True if the database has a platform, reset or not. */
 export async function isAnyPlatform(read: Read): Promise<boolean> {
   return hasPlatforms(read)
 }

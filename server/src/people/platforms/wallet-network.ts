@@ -18,8 +18,8 @@ export function walletCurrencies({ embeddedWalletConfig }: WithNetwork): string[
 }
 
 /**
- * Where a new wallet of the platform is made; undefined on Spark. Error: 503 `UNAVAILABLE` while no rail of the file is on the chain
- * that was set: a wallet elsewhere would stay there for ever.
+ * The chain of a new wallet of the platform; undefined on Spark. Error: 503 `UNAVAILABLE` while no rail of
+ * the file is on the configured chain: a wallet elsewhere would stay there permanently.
  */
 export async function walletChain(
   op: Op,
@@ -34,7 +34,7 @@ export async function walletChain(
   })
 }
 
-/** Error: 400 `INVALID_INPUT` where wallets cannot be made on the network. */
+/** Error: 400 `INVALID_INPUT` if wallets cannot be created on the network. */
 export async function checkWalletNetwork(op: Op, network: WalletNetwork | undefined): Promise<void> {
   if (network === undefined || network === SPARK || (await findWalletChain(op, network))) return
   throw fieldError(

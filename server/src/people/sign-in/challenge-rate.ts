@@ -6,7 +6,7 @@ import { selectChallengeTimes } from './store.ts'
 
 /** Limits how often a sign-in may be started (specification 4.4, 8). */
 
-/** How many codes or challenges there may be in a time. */
+/** The maximum number of codes or challenges in a period. */
 export interface CodeRate {
   readonly codesMax: number
   readonly seconds: number
@@ -27,8 +27,8 @@ export async function checkCodeRate(
 }
 
 /**
- * Error: 429 `RATE_LIMITED` with `Retry-After` where five challenges of a passkey within ten minutes were not answered.
- * A successful sign-in consumes its challenge, so it does not count.
+ * Error: 429 `RATE_LIMITED` with `Retry-After` if five challenges of a passkey within ten minutes were not
+ * completed. A successful sign-in consumes its challenge, so it does not count.
  */
 export async function checkPasskeyRate(op: Op, verifyCall: string): Promise<void> {
   const { codesMax, seconds } = CODE_RATE

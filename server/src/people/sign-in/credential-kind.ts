@@ -33,8 +33,8 @@ function isOfType<Body extends { readonly type: string }, Type extends Body['typ
 }
 
 /**
- * What differs between the kinds of credential (specification 4.1, 4.4, 4.5). The caller has checked that the body is of
- * this kind.
+ * The differences between the kinds of credential (specification 4.1, 4.4, 4.5). The caller has checked that
+ * the body is of this kind.
  */
 export interface CredentialKind {
   /** Checks a registration and creates the credential. Called at both legs; writes nothing. */
@@ -45,7 +45,7 @@ export interface CredentialKind {
     credential: CredentialRow,
     clientPublicKey: unknown,
   ): Promise<Outcome<typeof credential_challenge>>
-  /** What must be signed to finish the sign-in; null where one call is enough. */
+  /** The payload to sign before the sign-in completes; null if one call is enough. */
   toSign(op: Op, credential: CredentialRow, body: VerifyBody): Promise<ToSign | null>
   /** Checks a proof in the body against the request of its challenge, for kinds with such proofs. */
   prove?(

@@ -18,7 +18,10 @@ import { makeSession, sessionView } from './sessions.ts'
 import { isIdTokenUsed } from './store.ts'
 
 const TOKEN_AGE_SECONDS_MAX = 60
-/** How far the issuer's clock may be apart from ours: in sandbox by the specification (5.5, 8), and in production the same. */
+/**
+ * The allowed difference between the issuer's clock and ours: in sandbox by the specification (5.5, 8), and
+ * the same in production.
+ */
 const SKEW_SECONDS = 5
 
 /** Identity tokens of OpenID providers (specification 4.1, 4.5, 5.5). Each call needs a new token. */
@@ -65,8 +68,9 @@ export const oauth: CredentialKind = {
 }
 
 /**
- * Checks a token and returns the identity that it proves, with the write that consumes it. `nonce` is what the token must
- * be bound to, if anything. Errors: 400 `INVALID_INPUT` for text that is not a token, else 401 with the reason.
+ * Checks a token and returns the identity that it proves, with the write that consumes it. `nonce` is the
+ * value that the token must be bound to, if any. Errors: 400 `INVALID_INPUT` for text that is not a token,
+ * else 401 with the reason.
  */
 async function checkToken(
   op: Op,

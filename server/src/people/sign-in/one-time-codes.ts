@@ -81,9 +81,10 @@ export function replaceChallenge(op: Op, credential: CredentialRow, challengeId:
 }
 
 /**
- * Opens a sealed code and checks it, after counting the attempt. A bundle that does not open, a wrong code, an expired or
- * used one and too many attempts all look the same: 401 `UNAUTHORIZED`, reason `Invalid OTP code`, detail `INVALID_OTP_CODE`. For a wallet with a
- * hundred wrong codes none is checked: 403 `CODE_SIGN_IN_LOCKED`.
+ * Opens a sealed code and checks it, after counting the attempt. A bundle that does not open, a wrong code,
+ * an expired or used one and too many attempts all look the same: 401 `UNAUTHORIZED`, reason `Invalid OTP
+ * code`, detail `INVALID_OTP_CODE`. A wallet with a hundred wrong codes is refused without a check: 403
+ * `CODE_SIGN_IN_LOCKED`.
  */
 export async function openCode(
   op: Op,
@@ -116,7 +117,7 @@ export async function openCode(
   return { challengeId, publicKey: opened.publicKey }
 }
 
-/** Random in production; fixed in sandbox, where none is sent. */
+/** Random in production; fixed in sandbox, which sends no code. */
 function makeCode(op: Op): string {
   if (op.mode === 'sandbox') return SANDBOX_OTP_CODE
   const { otpLength, alphanumeric } = platformConfig(op).embeddedWalletConfig

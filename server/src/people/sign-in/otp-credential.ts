@@ -40,8 +40,8 @@ const ALREADY_EXISTS = {
 } as const
 
 /**
- * Codes by e-mail and SMS. Two legs: the first checks the code and returns a token to sign with the key that was sealed
- * beside the code; the second creates the session, and only then is the code consumed.
+ * Codes by e-mail and SMS. Two legs: the first checks the code and returns a token to sign with the key that
+ * was sealed together with the code; the second creates the session, and only then is the code consumed.
  */
 function otpKind(channel: DeliveryChannel): CredentialKind {
   return {
@@ -167,7 +167,7 @@ async function contactFor(op: Op, account: InternalAccountRow, body: CreateBody)
   return customer.email
 }
 
-/** Error: 501 where this server cannot deliver codes of this kind. */
+/** Error: 501 if this server cannot deliver codes of this kind. */
 function checkDelivery(op: Op, channel: DeliveryChannel): void {
   if (!canDeliver(op, CHANNELS[channel]))
     throw new ApiError('NOT_IMPLEMENTED', {

@@ -131,7 +131,7 @@ function challengeOf(payload: string): string {
   return createHash('sha256').update(payload).digest('hex')
 }
 
-/** Error: 400 where the platform has no passkeyConfig. */
+/** Error: 400 if the platform has no passkeyConfig. */
 function relyingParty(op: Op) {
   const { passkeyConfig } = platformConfig(op)
   if (!passkeyConfig)

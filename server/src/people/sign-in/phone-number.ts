@@ -1,7 +1,9 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { fieldError } from '../../kernel/operation/operation.ts'
 
-/** Checks a phone number in E.164, `+14155550132`. Error: 400 that names the field, where no such number can exist. */
+/**
+ * Checks a phone number in E.164, `+14155550132`. Error: 400 that names the field, for an impossible number.
+ */
 export function normalPhoneNumber(text: string, field: string): string {
   const number = parsePhoneNumberFromString(text)
   if (!number?.isPossible())

@@ -89,7 +89,7 @@ export const credentialRegistrationHandlers: Handlers<typeof credentialRegistrat
   },
 }
 
-/** A proposed credential with what will be verified: the address of codes, the key of a passkey. */
+/** A proposed credential with the data to verify: the address of codes, the key of a passkey. */
 function newCredential(credential: CredentialRow) {
   const { type, nickname, webauthn_id, webauthn_public_key, oidc_issuer, oidc_audience, oidc_subject } =
     credential
@@ -105,7 +105,10 @@ function newCredential(credential: CredentialRow) {
   })
 }
 
-/** The wallet of an existing customer. Error, besides those of `findEmbeddedWallet`: 410 `CUSTOMER_DELETED`. */
+/**
+ * The wallet of an existing customer. Error, in addition to `findEmbeddedWallet`: 410
+ * `CUSTOMER_DELETED`.
+ */
 async function findSignInWallet(op: Op, accountId: string): Promise<InternalAccountRow> {
   const account = await findEmbeddedWallet(op, accountId, 'accountId')
   await findCustomer(op, required(account, 'customer_id'), 'accountId')

@@ -15,7 +15,9 @@ import { areCodesLocked, clearCodeFailures } from '../credentials/code-failures.
 import { firstCredentialType } from '../credentials/credentials.ts'
 import { findActiveSession, findNewestSession } from './sessions.ts'
 
-/** The 202 answer to a first call, with the write of a new request unless an earlier one can still be answered. */
+/**
+ * The 202 response to a first call, with the write of a new request unless an earlier one can still be used.
+ */
 export async function challengeFor(
   op: Op,
   call: SignedCall,
@@ -114,8 +116,9 @@ function signingSession(row: NonNullable<Awaited<ReturnType<typeof findActiveSes
 }
 
 /**
- * The writes that consume a request with its operation, and keep who signed and the signature. Guards: not used before, its session not revoked meanwhile. A
- * signature proves control of the wallet, so the count of its wrong codes is reset.
+ * The writes that consume a request with its operation, and store the signer and the signature. Guards: not
+ * used before, its session not revoked in the meantime. A signature proves control of the wallet, so the
+ * count of its wrong codes is reset.
  */
 export function consumeRequest(op: Op, approval: Approval): Write[] {
   return [

@@ -3,7 +3,7 @@ import { uuidOf } from '../../storage/engine/ids.ts'
 import type { OtpChallengeRow } from '../../storage/rows/sign-in.ts'
 import type { CredentialRow } from '../../storage/rows/tables.ts'
 
-/** Whether a wallet ever had a credential, including revoked ones. */
+/** Includes revoked credentials. */
 export async function hadCredentials(op: Op, accountId: string): Promise<boolean> {
   const row = await op.read
     .selectFrom('credentials')
@@ -14,7 +14,10 @@ export async function hadCredentials(op: Op, accountId: string): Promise<boolean
   return row !== undefined
 }
 
-/** When the latest codes of one kind for a wallet were issued, newest first; including those of revoked credentials. */
+/**
+ * The times of the latest codes of one kind for a wallet, newest first; including codes of revoked
+ * credentials.
+ */
 export async function selectChallengeTimes(
   op: Op,
   { account_id, type }: Pick<CredentialRow, 'account_id' | 'type'>,
@@ -35,9 +38,10 @@ export async function selectChallengeTimes(
 }
 
 /**
- * Counts an attempt at a code, for its challenge and its wallet, and returns the challenge, or undefined where it has no
- * attempt left. `failures` is null where the wallet has none left. One statement of its own, committed before the code is
- * checked: the attempt is counted whatever happens afterwards, and parallel attempts cannot pass the limit.
+ * Counts an attempt at a code, for its challenge and its wallet, and returns the challenge, or undefined if
+ * it has no attempt left. `failures` is null if the wallet has no attempt left. A separate statement,
+ * committed before the code is checked: the attempt is counted whatever happens afterwards, and parallel
+ * attempts cannot pass the limit.
  */
 export async function countAttempt(
   op: Op,
@@ -61,7 +65,7 @@ export async function countAttempt(
   return rows[0]
 }
 
-/** Whether a WebAuthn credential id is in use anywhere on this server, whatever its platform. */
+/** True if a WebAuthn credential id is in use anywhere on this server, whatever its platform. */
 export async function isPasskeyRegistered(op: Op, webauthnId: string): Promise<boolean> {
   const row = await op.read
     .selectFrom('credentials')

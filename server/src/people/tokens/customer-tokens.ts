@@ -14,14 +14,14 @@ import type { CustomerTokenRow } from '../../storage/rows/customer-token.ts'
 import type { BarePlatformRow } from '../../storage/rows/tables.ts'
 import { selectCustomerToken } from './customer-token-store.ts'
 
-/** How a customer's token begins, which tells it from an agent's. */
+/** The prefix of a customer's token, which distinguishes it from an agent's. */
 export const CUSTOMER_TOKEN_PREFIX = 'csc_'
 const TOKEN_BYTES = 32
 
-/** Whoever makes a token, which ends with its maker. */
+/** The maker of a token, which ends with its maker. */
 export type Maker = { readonly token_id: string } | { readonly member_id: string }
 
-/** A new token. It is only in the answer to its creation; its hash is stored. */
+/** A new token. Only the response to its creation contains it; its hash is stored. */
 export function makeCustomerToken(
   op: Op,
   maker: Maker,
@@ -55,7 +55,7 @@ function endOf({ now }: Op, asked: string | undefined): Date {
   return end
 }
 
-/** Whom a customer's token stands for. */
+/** The customer that a token authenticates. */
 export interface CustomerAuthentication {
   readonly platform: BarePlatformRow
   readonly customerTokenId: string

@@ -18,7 +18,7 @@ import {
 const SECRET_BYTES = 32
 const ID_PREFIX = 'Token:'
 
-/** A new token and its secret. The secret is only in the answer to its creation; its hash is stored. */
+/** A new token and its secret. Only the response to its creation contains the secret; its hash is stored. */
 export interface NewToken {
   readonly row: TokenRow
   readonly clientSecret: string
@@ -69,7 +69,10 @@ export async function findTokensOfMember(op: Op, memberId: string): Promise<Toke
   return selectTokensOfMember(op.read, op.platform.id, memberId)
 }
 
-/** The end of some tokens. Guard: one that can manage tokens is left. Error: 400 `INVALID_INPUT` if no such token would be left. */
+/**
+ * Ends some tokens. Guard: one that can manage tokens remains. Error: 400 `INVALID_INPUT` if no token with
+ * that permission would remain.
+ */
 export async function endTokens(
   op: Op,
   tokens: readonly TokenRow[],
@@ -126,7 +129,10 @@ export async function findTokenWithPlatform(
 
 const NO_SUCH_SECRET = Buffer.alloc(32)
 
-/** The token that a caller names, if its secret is right. Compares in constant time, even where there is no such token. */
+/**
+ * The token that a caller names, if its secret is right. Compares in constant time, even if the token does
+ * not exist.
+ */
 export async function authenticateToken(
   lookup: Lookup,
   user: string,

@@ -9,7 +9,7 @@ import { documentView } from '../documents/documents.ts'
 import { findDocumentsOf } from '../documents/submission.ts'
 import type { Case } from './requirements.ts'
 
-/** What is known of a customer. The version of the customer guards it and its owners. */
+/** The data of a customer. The version of the customer guards it and its owners. */
 export async function findCase(op: Op, customer: CustomerRow): Promise<Case> {
   return {
     customer,
@@ -19,8 +19,9 @@ export async function findCase(op: Op, customer: CustomerRow): Promise<Case> {
 }
 
 /**
- * A digest of what is verified of a customer and its owners, in hex. A change of it after the submission has the customer
- * submitted again. Keyed, because it covers identifiers; always by the first data key, so that it stays the same.
+ * A digest of the verified data of a customer and its owners, in hex; a change of it after the submission
+ * triggers a new submission. Keyed, because it covers identifiers; always by the first data key, so that it
+ * stays the same.
  */
 export function caseDigest(op: Op, { customer, owners }: Case): string {
   const { customer_type, region, email, details } = customer

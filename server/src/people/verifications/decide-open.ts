@@ -7,8 +7,8 @@ import { type Decider, decideCase, type Outcome } from './decide.ts'
 import { isOpen, type Moved } from './verifications.ts'
 
 /**
- * Decides a verification by what was found of a submission. Errors: those of `decideCase`, and 409 `SUBMISSION_OUTDATED` where the
- * customer or an owner was changed since the submission that was looked at.
+ * Decides a verification by the result for a submission. Errors: as `decideCase`, and 409
+ * `SUBMISSION_OUTDATED` if the customer or an owner was changed since that submission.
  */
 export async function decideOpen(
   op: Op,

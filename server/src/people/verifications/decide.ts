@@ -26,7 +26,7 @@ import { type Moved, moveVerification } from './verifications.ts'
 
 type Decision = Static<typeof VerificationDecision>['decision']
 
-/** What was found of a customer, and of single owners of a business. */
+/** The result for a customer, and for single owners of a business. */
 export interface Outcome {
   readonly decision: Decision
   readonly reason?: string
@@ -37,7 +37,7 @@ export interface Outcome {
   }[]
 }
 
-/** Who has found it. */
+/** The author of a result. */
 export interface Decider {
   readonly type: Static<typeof VerificationDecision>['decidedBy']['type']
   readonly id?: string
@@ -50,7 +50,7 @@ export interface Decided {
   readonly change?: Partial<VerificationRow>
 }
 
-/** What each decision does to the verification. */
+/** The effect of each decision on the verification. */
 const EVENT_OF = {
   APPROVE: 'approve',
   REJECT: 'reject',
@@ -59,7 +59,7 @@ const EVENT_OF = {
   REOPEN: 'reopen',
 } as const satisfies Record<Decision, VerificationEvent>
 
-/** What it does to the customer. */
+/** Its effect on the customer. */
 const CUSTOMER_EVENT_OF = {
   APPROVE: 'approve',
   REJECT: 'reject',
@@ -121,7 +121,7 @@ export async function decideCase(
   }
 }
 
-/** Errors: 400 that names what is missing, or what is not part of the case. */
+/** Errors: 400 that names a missing entry, or one that is not part of the case. */
 function checkOutcome({ customer, owners, documents }: Case, outcome: Outcome): void {
   const { decision, reason, errors, beneficialOwners = [] } = outcome
   if (decision === 'REJECT' && reason === undefined)
@@ -147,7 +147,7 @@ function checkOutcome({ customer, owners, documents }: Case, outcome: Outcome): 
     throw fieldError(
       'INVALID_INPUT',
       `beneficialOwners.${others}.beneficialOwnerId`,
-      `beneficialOwners.${others}.beneficialOwnerId is no beneficial owner of this customer, or is given twice`,
+      `beneficialOwners.${others}.beneficialOwnerId is not a beneficial owner of this customer, or is given twice`,
     )
 }
 
@@ -157,7 +157,10 @@ function errorsOf({ customer }: Case, { decision, reason, errors = [] }: Outcome
   return errors.map(withAcceptedTypes)
 }
 
-/** A document that is asked for by its requirement has the types that satisfy it, unless the decision names others. */
+/**
+ * A document that is requested by its requirement has the types that satisfy it, unless the decision names
+ * others.
+ */
 function withAcceptedTypes(entry: VerificationErrorEntry): VerificationErrorEntry {
   const { type, acceptedDocumentTypes } = entry
   if (acceptedDocumentTypes || !isDocumentRequirement(type)) return entry
@@ -169,8 +172,8 @@ function isDocumentRequirement(type: string): type is DocumentRequirementName {
 }
 
 /**
- * Moves the owners that are named, and with the approval of a business those that are pending. Error: 409 where a rejected
- * one would be left.
+ * Moves the named owners, and with the approval of a business the pending ones. Error: 409 if a rejected one
+ * would be left.
  */
 function decideOwners(op: Op, { owners }: Case, { decision, beneficialOwners = [] }: Outcome): Write[] {
   const writes: Write[] = []

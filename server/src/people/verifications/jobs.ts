@@ -8,7 +8,7 @@ import { proceed } from './proceed.ts'
 import { selectNewestVerification, selectVerification } from './store.ts'
 import { isOpen } from './verifications.ts'
 
-/** Looks at the open verification of a customer again, after a change of what it is about. */
+/** Checks the open verification of a customer again, after a change of its data. */
 export const checkVerification: JobHandler<'verification.check'> = async (op, { customerId }) => {
   if (await isDeleted(op, customerId)) return []
   const newest = await selectNewestVerification(op, customerId)
@@ -17,15 +17,15 @@ export const checkVerification: JobHandler<'verification.check'> = async (op, { 
 }
 
 /**
- * Gives a submission to the provider, until there is an answer. Does nothing where it was decided, or the customer was
- * submitted again, meanwhile.
+ * Submits a case to the provider, until there is a response. Does nothing if it was decided, or the customer
+ * was submitted again, in the meantime.
  */
 export const submitVerification: JobHandler<'verification.submit'> = async (op, payload) => {
   const verification = await selectVerification(op, payload.verificationId)
   if (verification?.status !== 'IN_PROGRESS' || verification.submission !== payload.submission) return []
   if (await isDeleted(op, verification.customer_id)) return []
   const one = await findCase(op, await findCustomer(op, verification.customer_id))
-  // A case that was changed meanwhile is submitted again by the check of that change.
+  // A case that was changed in the meantime is submitted again by the check of that change.
   if (verification.case_digest !== caseDigest(op, one)) return []
   if (!op.verifier) throw new Error('There is no verification provider')
   // The links have to be there when the provider opens them, so they are committed first.

@@ -21,9 +21,9 @@ import { selectNewestVerification } from './store.ts'
 import { isOpen, type Moved, moveVerification } from './verifications.ts'
 
 /**
- * Goes on with the verification of a customer, and begins one where none is open. `isAsked`: the platform has asked for
- * it, so that a customer that lacks nothing is submitted; otherwise it is only said to be ready. A customer that is decided
- * gets its last verification, or a record of the decision that was made without one.
+ * Continues the verification of a customer, or begins one if none is open. `isAsked`: the platform requested
+ * it, so a complete customer is submitted; otherwise only reported as ready. A decided customer gets its last
+ * verification, or a record of the decision that was made without one.
  */
 export async function proceed(op: Op, customer: CustomerRow, isAsked: boolean): Promise<Moved> {
   const newest = await selectNewestVerification(op, customer.id)
@@ -39,11 +39,11 @@ export async function proceed(op: Op, customer: CustomerRow, isAsked: boolean): 
   return guarded(one, moveVerification(op, customer, open, STEPS[step], { errors }))
 }
 
-/** What a case lacks before it can be submitted. */
+/** The gaps of a case before it can be submitted. */
 export interface Outstanding {
   /** By the tables of requirements. */
   readonly missing: readonly VerificationErrorEntry[]
-  /** Asked for by whoever decides. */
+  /** Requested by a reviewer. */
   readonly requested: readonly VerificationErrorEntry[]
 }
 
@@ -54,7 +54,7 @@ export function outstandingOf(op: Op, one: Case, open: VerificationRow | undefin
   }
 }
 
-/** The newest verification of a customer, what is known of the customer, and what is lacking. */
+/** The newest verification of a customer, the customer's data, and the missing entries. */
 export async function findProgress(
   op: Op,
   customer: CustomerRow,
@@ -68,7 +68,7 @@ type Step = 'find_errors' | 'complete' | 'submit' | 'wait'
 
 const STEPS = { find_errors: ['find_errors'], complete: ['complete'], wait: [] } as const
 
-/** What happens next to a verification. Pure. */
+/** The next event of a verification. Pure. */
 export function stepOf(
   open: Pick<VerificationRow, 'status'> | undefined,
   hasErrors: boolean,
@@ -80,12 +80,12 @@ export function stepOf(
   return isAsked ? 'submit' : 'complete'
 }
 
-/** Whether somebody is deciding. */
+/** True while a decision is pending. */
 function isSubmitted(open: Pick<VerificationRow, 'status'> | undefined): boolean {
   return open !== undefined && VERIFICATION_TRANSITIONS[open.status].approve !== null
 }
 
-/** Gives a case to whoever decides: the sandbox at once, a provider by due work, or a person. */
+/** Submits a case for a decision: by the sandbox at once, a provider by due work, or a person. */
 async function submit(op: Op, one: Case, open: VerificationRow | undefined, digest: string): Promise<Moved> {
   const { customer } = one
   const toSubmit: readonly VerificationEvent[] = isSubmitted(open) ? ['submit'] : ['complete', 'submit']
@@ -110,7 +110,9 @@ async function submit(op: Op, one: Case, open: VerificationRow | undefined, dige
   })
 }
 
-/** What this server itself makes of a complete case; undefined: it waits, for a provider or in the sandbox. */
+/**
+ * This server's own decision about a complete case; undefined: it waits, for a provider or in the sandbox.
+ */
 function outcomeHere(op: Op, one: Case): Outcome | undefined {
   const isAutomatic = decidesAutomatically(op)
   if (op.mode !== 'sandbox' || (op.verifier && !isAutomatic))

@@ -4,7 +4,9 @@ import { decideOpen } from './decide-open.ts'
 import { selectDecisionOfEvent } from './store.ts'
 import { findVerification, findVerificationWithPlatform, verificationView } from './verifications.ts'
 
-/** What the verification provider reports. An event decides once; a repeated one gets the verification as it is. */
+/**
+ * Events of the verification provider. An event decides once; a repeated one gets the verification as it is.
+ */
 export const verificationProviderEvent: ProcessorHandler<typeof verification_provider_event> = {
   /** Error: 404 `VERIFICATION_NOT_FOUND`. */
   async whose({ lookup }, { body }) {

@@ -5,7 +5,7 @@ import { caseDigest, findCase } from './case.ts'
 import { decideCase } from './decide.ts'
 import type { Moved } from './verifications.ts'
 
-/** Has a rejection looked at again, by a person. The customer waits again. Errors: those of `decideCase`. */
+/** Requests a new review of a rejection by a person. The customer waits again. Errors: as `decideCase`. */
 export async function reopen(op: Op, verification: VerificationRow, reason: string): Promise<Moved> {
   const one = await findCase(op, await findCustomer(op, verification.customer_id))
   const change = { case_digest: caseDigest(op, one), submission: verification.submission + 1 }

@@ -12,7 +12,7 @@ import type { DocumentRow } from '../../storage/rows/document.ts'
 import type { CustomerRow } from '../../storage/rows/tables.ts'
 import type { BeneficialOwnerRow, VerificationErrorEntry } from '../../storage/rows/verification.ts'
 
-/** What is known of a customer that is to be verified. */
+/** The data of a customer to verify. */
 export interface Case {
   readonly customer: CustomerRow
   /** Of a business. */
@@ -51,7 +51,7 @@ function missingOfBusiness(one: Case, now: Date): VerificationErrorEntry[] {
   ]
 }
 
-/** An owner has every member that is needed; the documents are those of the country where it lives. */
+/** Checks that an owner has every required field, and the documents of their country of residence. */
 function missingOfOwner(one: Case, owner: BeneficialOwnerRow, now: Date): VerificationErrorEntry[] {
   if (owner.kyc_status === 'REJECTED')
     return [
@@ -167,8 +167,8 @@ function isTooOld({ issued_on, created_at }: DocumentRow, monthsMax: number | nu
 }
 
 /**
- * What was asked for at `askedAt` and has not been provided since: a document of an accepted type, or a change of the
- * record that it is about. Pure.
+ * The entries that were requested at `askedAt` and not provided since: a document of an accepted type, or a
+ * change of the record. Pure.
  */
 export function unresolvedOf(
   one: Case,

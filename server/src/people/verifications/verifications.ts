@@ -41,7 +41,7 @@ export async function listVerificationsOfServer(read: Read, status: Verification
   return rows.map((row) => ({ platformId: row.platform_id, ...verificationView(row) }))
 }
 
-/** Whether nobody has decided it yet. */
+/** True while it is undecided. */
 export function isOpen({ status }: Pick<VerificationRow, 'status'>): boolean {
   return VERIFICATION_TRANSITIONS[status].reject !== null
 }
@@ -53,8 +53,8 @@ export interface Moved {
 }
 
 /**
- * Begins a verification, or moves it on, by events in their order. Writes the event of its new status, unless nothing of
- * what the API shows has changed. Guard: it was not moved meanwhile.
+ * Begins a verification, or moves it on, by events in order. Writes the event of its new status, unless
+ * nothing in the API's view has changed. Guard: it was not moved in the meantime.
  */
 export function moveVerification(
   op: Op,

@@ -54,7 +54,7 @@ async function list(client: Client, query = ''): Promise<Reply['body'][]> {
   return body.data
 }
 
-test('everything that waits is one list that says who asks, for whom, to whom, how much and why', async () => {
+test('one list shows all pending approvals with requester, customer, payee, amount and reason', async () => {
   const { client, customer, agent, action, railEvent, deposit } = await waitingPlatform()
   const all = await list(client)
   expect(all.map(({ kind, objectId }) => [kind, objectId])).toEqual([
@@ -100,7 +100,7 @@ test('everything that waits is one list that says who asks, for whom, to whom, h
   expectError(await client.get('/approvals?kind=OTHER'), { code: 'INVALID_INPUT', field: 'kind' })
 })
 
-test('what was decided waits no longer', async () => {
+test('a decided approval leaves the list', async () => {
   const { client, agent, action, railEvent, deposit } = await waitingPlatform()
   expect((await client.post(`/agents/${agent.id}/actions/${action.id}/reject`)).status).toBe(200)
   const note = { note: 'Looked at' }
@@ -109,7 +109,7 @@ test('what was decided waits no longer', async () => {
   expect(await list(client)).toEqual([])
 })
 
-test('a payment to a customer waits until the platform has said its word, or its time is over', async () => {
+test('a payment to a customer waits until the platform decides or its deadline passes', async () => {
   const { client, customer } = await waitingPlatform()
   const uma = (await client.get(`/customers/${customer.id}`)).body.umaAddress
   const pay = async () =>
@@ -137,7 +137,7 @@ test('a payment to a customer waits until the platform has said its word, or its
   expect(await list(client, 'kind=INCOMING_PAYMENT')).toEqual([])
 })
 
-test('what several have to approve says who has approved already, and when', async () => {
+test('an approval by several members lists the votes so far, with their times', async () => {
   const { client, agent, action, railEvent } = await waitingPlatform()
   await client.send('PATCH', '/config', { approvalsRequired: 3 })
   const members = [await newMember(client, ['APPROVE'], 'Ada'), await newMember(client, ['APPROVE'], 'Grace')]

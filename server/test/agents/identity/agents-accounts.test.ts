@@ -61,14 +61,14 @@ test('a list of internal accounts does not restrict payees; a list of external a
   expect(await payments()).toMatchObject([done, done, done, done])
 })
 
-test('every account in the list of an agent says whether its balance is private', async () => {
+test("every account in an agent's list shows if its balance is private", async () => {
   const { agent } = await newAgentPlatform()
   const { data } = (await agent.get('/agents/me/internal-accounts')).body
   expect(data.length).toBeGreaterThan(2)
   for (const account of data) expect(account).toMatchObject({ privateEnabled: false })
 })
 
-test('a name of nothing but white space is refused as blank', async () => {
+test('a name of white space is refused as blank', async () => {
   const { client } = await newAgentPlatform()
   for (const fullName of [' ', '\u3000\u00a0']) {
     const { status, body } = await client.post('/customers', { customerType: 'INDIVIDUAL', fullName })

@@ -56,7 +56,7 @@ describe('a rejected action', () => {
     expect(await balanceOf(client, payer.id, 'USD')).toEqual(before)
   })
 
-  test('by quote ends the quote', async () => {
+  test('of a quote ends the quote', async () => {
     const { client, payer, agent } = await newAgentPlatform(WAITING_QUOTES)
     const action = await waitingQuote(agent, await agent.quote(payer, 1_000))
     expect((await client.post(`/transactions/${action.transaction.id}/reject`)).status).toBe(200)
@@ -96,7 +96,7 @@ describe('an undecided action', () => {
   })
 })
 
-/** What may have changed by the time of the approval. */
+/** Conditions that may have changed by the time of the approval. */
 const NO_LONGER: readonly (readonly [
   what: string,
   change: (at: Awaited<ReturnType<typeof newWaiting>>) => Promise<unknown>,
@@ -157,27 +157,30 @@ const NO_LONGER: readonly (readonly [
 ]
 
 describe('an approval', () => {
-  test.each(NO_LONGER)('fails where %s, says so, and releases the reservation', async (_, change, reason) => {
-    const world = await newWaiting()
-    const { client, agent, action } = world
-    const changed = (await change(world)) as Reply
-    expect(changed.status, toJson(changed.body)).toBeLessThan(300)
-    const reply = await say(client, 'approve', action)
-    expect(reply, toJson(reply.body)).toMatchObject({
-      status: 200,
-      body: { status: 'FAILED', transaction: { status: 'FAILED' } },
-    })
-    expect(reply.body.rejectionReason).toMatch(reason)
-    const again = await say(client, 'approve', action)
-    expect([again.status, again.body]).toEqual([200, reply.body])
-    expectError(await say(client, 'reject', action), { code: 'ACTION_ALREADY_DECIDED' })
-    // Payments made before are not of this action.
-    const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
-    expect({ dailyTransactionCount, dailySpend, monthlySpend }).toEqual(NOTHING)
-    expect((await agent.get(`/agents/me/actions/${action.id}`)).body).toEqual(reply.body)
-  })
+  test.each(NO_LONGER)(
+    'fails if %s, with the reason, and releases the reservation',
+    async (_, change, reason) => {
+      const world = await newWaiting()
+      const { client, agent, action } = world
+      const changed = (await change(world)) as Reply
+      expect(changed.status, toJson(changed.body)).toBeLessThan(300)
+      const reply = await say(client, 'approve', action)
+      expect(reply, toJson(reply.body)).toMatchObject({
+        status: 200,
+        body: { status: 'FAILED', transaction: { status: 'FAILED' } },
+      })
+      expect(reply.body.rejectionReason).toMatch(reason)
+      const again = await say(client, 'approve', action)
+      expect([again.status, again.body]).toEqual([200, reply.body])
+      expectError(await say(client, 'reject', action), { code: 'ACTION_ALREADY_DECIDED' })
+      // Payments made before do not belong to this action.
+      const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
+      expect({ dailyTransactionCount, dailySpend, monthlySpend }).toEqual(NOTHING)
+      expect((await agent.get(`/agents/me/actions/${action.id}`)).body).toEqual(reply.body)
+    },
+  )
 
-  test('of a quote keeps its price, and fails where its customer was deleted', async () => {
+  test('of a quote keeps its price, and fails if its customer was deleted', async () => {
     const { client, payer, agent } = await newAgentPlatform(WAITING_QUOTES)
     const action = await waitingQuote(agent, await agent.quote(payer, 1_000))
     const approved = await say(client, 'approve', action)
@@ -342,7 +345,7 @@ describe('from an embedded wallet', () => {
     expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 2, dailySpend: 2_000_000 })
   })
 
-  test('a signature that the agent brings is enough, and only for its own quote', async () => {
+  test('a signature from the agent is enough, and only for its own quote', async () => {
     const { client, agent, device, quoted, payloadOf, executeSigned } = await walletWorld()
     const [quote, other] = [await quoted(), await quoted()]
     const stolen = await executeSigned(quote, device.stamp(payloadOf(other)))
@@ -355,7 +358,7 @@ describe('from an embedded wallet', () => {
     expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 1 })
   })
 
-  test('where the platform has to approve, the signature that the agent brought stays valid', async () => {
+  test("if the platform has to approve, the agent's signature stays valid", async () => {
     const { client, agent, device, quoted, payloadOf, executeSigned } = await walletWorld({
       defaultExecutionMode: 'APPROVAL_REQUIRED',
     })

@@ -29,7 +29,7 @@ async function spends(agent: AgentClient, payer: Payer, amount: number): Promise
   return body
 }
 
-/** What the records say was reserved and not released: the decisions with their payments. */
+/** The amounts that the records show as reserved and not released: the decisions with their payments. */
 async function reserved(client: Client, agent: AgentClient): Promise<{ count: number; sum: number }> {
   const decisions = (await client.get(`/agents/${agent.id}/decisions?limit=100`)).body.data
   const actions = (await agent.get('/agents/me/actions?limit=100')).body.data
@@ -54,7 +54,7 @@ async function expectUsageIsReserved(client: Client, agent: AgentClient) {
 }
 
 describe('days and months', () => {
-  /** Noon on a day of the month after next, where nothing was spent yet. */
+  /** Noon on a day of the month after next, without earlier spending. */
   let start: Date
   beforeAll(async () => {
     const now = new Date((await (await newPlatform()).get('/sandbox/clock')).body.now)
@@ -172,7 +172,7 @@ describe('limits', () => {
     await expectUsageIsReserved(client, agent)
   })
 
-  test('in another currency begin with nothing used, and the count of the day goes on', async () => {
+  test('in another currency begin unused, and the count of the day continues', async () => {
     const { client, payer, agent } = await newAgentPlatform({ spendingLimits: { ...USD, dailyLimit: 1_000 } })
     await spends(agent, payer, 1_000)
     const euros = { currency: 'EUR', perTransactionLimit: 100_000, dailyLimit: 1_000 }
@@ -182,7 +182,7 @@ describe('limits', () => {
     expectOver(await agent.transferOut(payer, 1), 'dailyTransactionLimit', 1, 0)
   })
 
-  test('of a count hold, whatever actions run in parallel', async () => {
+  test('on a count hold for parallel actions', async () => {
     const { client, payer, agent } = await newAgentPlatform({
       spendingLimits: { ...USD, dailyTransactionLimit: 5 },
       approvalThresholds: { amount: 1_000 },
@@ -207,7 +207,7 @@ describe('limits', () => {
     await expectUsageIsReserved(client, agent)
   })
 
-  test('of several agents of one customer are their own', async () => {
+  test('of several agents of one customer are separate', async () => {
     const limited = { spendingLimits: { ...USD, dailyLimit: 100 } }
     const { client, payer, agent } = await newAgentPlatform(limited)
     const other = await newAgent(client, payer.id, limited)
@@ -215,7 +215,7 @@ describe('limits', () => {
     for (const one of [agent, other]) expectOver(await one.transferOut(payer, 1), 'dailyLimit', 1, 0)
   })
 
-  test('are used as the records say, after all outcomes', async () => {
+  test('are used according to the records, after all outcomes', async () => {
     const { client, payer, agent } = await newAgentPlatform({ approvalThresholds: { amount: 1_000 } })
     const failing = (
       await client.post('/customers/external-accounts', {

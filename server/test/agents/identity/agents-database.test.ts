@@ -29,7 +29,7 @@ beforeAll(async () => {
   }
   Object.assign(service.app, { rails: { ...sandboxRails, find: () => rail, route: async () => rail } })
   client = await service.newPlatform()
-  // Budgets begin again at midnight, by the clock of the platform, which is put forward by hours here.
+  // Budgets begin again at midnight, by the clock of the platform, which moves by hours here.
   await client.advance(secondsToMidnight(service.app.clock()))
 })
 afterAll(() => service.close())
@@ -43,13 +43,13 @@ describe('while a refund is pending', () => {
     const payer = await newPayer(client)
     const agent = await newAgent(client, payer.id, { spendingLimits: A_DAY })
     const bank = await newBankAccount(client, payer.id, '004')
-    // Money that was pulled goes back as a separate payment, which may take a while.
+    // Pulled money is returned as a separate payment, which may take a while.
     const usd = await newBankAccount(client, payer.id, '788')
     const action = await agent.pays({ ...payer, usd, bank }, 10_000)
     const { transaction } = await settled(client, agent, action.body.id)
     expect(transaction).toMatchObject({ status: 'FAILED', refund: { status: 'PENDING' } })
     expect(await used(client, agent)).toEqual([1, 10_000, 10_000])
-    // Not by another change of the payment, and not by a write of our own.
+    // Neither another change of the payment nor a direct write releases the reservation.
     await service.app.db.query(
       `UPDATE transactions SET updated_at = updated_at WHERE id = '${uuidOf(transaction.id)}'`,
     )
@@ -83,9 +83,9 @@ describe('a denial', () => {
     return sizes
   }
 
-  /** The tables that have grown, but for the request log, which forgets by itself. */
+  /** The tables that have grown, except the request log, whose old rows are deleted automatically. */
   async function growth(action: () => Promise<unknown>) {
-    // What was moved before goes into the chain of proofs by itself, some seconds later.
+    // Earlier movements enter the chain of proofs some seconds later, in the background.
     await extendChains(service.app.db, service.app.clock)
     const before = await stored()
     await action()

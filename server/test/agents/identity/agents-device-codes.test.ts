@@ -106,7 +106,7 @@ describe('a device code', () => {
     expect((await agent.get('/agents/me')).body).toMatchObject({ id: agent.id, isConnected: true })
     expect((await redeem(newer)).status).toBe(200)
     expectError(await agent.get('/agents/me'), { code: 'UNAUTHORIZED' })
-    // Of many at once exactly one stays valid.
+    // Of many at once, exactly one stays valid.
     const codes = await Promise.all(Array.from({ length: 10 }, () => client.post(path)))
     expect(codes.map(({ status }) => status)).toEqual(Array(10).fill(201))
     const replies: Reply[] = []
@@ -114,7 +114,7 @@ describe('a device code', () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('connects the agent; a deleted agent is not connected again', async () => {
+  test('connects the agent, but never a deleted one', async () => {
     const { client, payer } = await newAgentPlatform()
     const body = { name: 'Late', customerId: payer.id, policy: POLICY }
     const { agent, deviceCode } = (await client.post('/agents', body)).body
@@ -204,7 +204,7 @@ describe('guessing', () => {
     for (let index = 0; index < attemptsMax; index++)
       expect((await guess('ZZZ-ZZZ-ZZZ', `10.0.1.${index}`)).body.code).toBe('DEVICE_CODE_NOT_FOUND')
     expectLimited(await guess('zzzzzzzzz', '10.0.1.99'))
-    // The same applies to a code that was valid once.
+    // A code that was valid once is treated alike.
     const { code } = await newConnected()
     expect((await guess(code, '10.0.1.99')).status).toBe(200)
     for (let index = 0; index < attemptsMax; index++)

@@ -105,7 +105,7 @@ describe('a token that cannot move money', () => {
   })
 })
 
-test('what needs a further permission says so in the document, and refuses by it', async () => {
+test('the document names further permissions of a call, and the call enforces them', async () => {
   const { paths } = (await owner.get('/openapi.json')).body
   const further = ENDPOINTS.flatMap(([name, endpoint]) =>
     endpoint.auth === 'platform' && endpoint.furtherPermission?.permission === 'TRANSACT'

@@ -34,7 +34,7 @@ describe('an agent', () => {
     expect(totalCount).toBe(waiting.length)
   })
 
-  test('that is deleted is gone, with its credential; what it did stays on record', async () => {
+  test('that is deleted loses its credential, while its actions stay on record', async () => {
     const { client, payer, agent } = await newAgentPlatform()
     const { body } = await agent.transferOut(payer, 5)
     await client.send('DELETE', `/agents/${agent.id}`)

@@ -26,7 +26,7 @@ async function busyAgent(client: Client, amounts: readonly number[]) {
   return { agent, customer }
 }
 
-test('a draft is run over what an agent has asked for, and its own decisions count against its limits', async () => {
+test('a draft policy is replayed over past requests of an agent, and its own decisions count against its limits', async () => {
   const client = await newPlatform()
   const { agent } = await busyAgent(client, [1_000, 6_000, 9_500, 2_000])
   const replay = (body: unknown) => client.post(`/agents/${agent.id}/policy/replay`, body)
@@ -73,7 +73,7 @@ test('a draft is run over what an agent has asked for, and its own decisions cou
   })
 })
 
-test('a replay keeps to its span, and takes an approved action once', async () => {
+test('a replay covers exactly its span, and counts an approved action once', async () => {
   const client = await newPlatform()
   const { agent } = await busyAgent(client, [6_000])
   const [waiting] = (await client.get('/approvals?kind=AGENT_ACTION')).body.data
@@ -86,7 +86,7 @@ test('a replay keeps to its span, and takes an approved action once', async () =
   expect(await replay({ endDate: all[0].at })).toEqual([all[0]])
 })
 
-test('a draft that could not be a policy is refused, and so is the agent of another platform', async () => {
+test('a draft that is not a valid policy is refused, and so is the agent of another platform', async () => {
   const client = await newPlatform()
   const { agent } = await busyAgent(client, [])
   const replay = (of: Client, policy: object) => of.post(`/agents/${agent.id}/policy/replay`, { policy })

@@ -17,7 +17,7 @@ const policyOf = async (client: Client, agent: AgentClient) =>
   (await client.get(`/agents/${agent.id}`)).body.policy
 
 describe('a change of a policy', () => {
-  test('replaces only the given members, also within the groups', async () => {
+  test('replaces only the given fields, also within the groups', async () => {
     const spendingLimits = { ...POLICY.spendingLimits, dailyLimit: 500, dailyTransactionLimit: 3 }
     const { client, payer, agent } = await newAgentPlatform({ spendingLimits })
     const rule = { accountId: payer.bank, executionMode: 'APPROVAL_REQUIRED' }
@@ -124,7 +124,7 @@ describe('a change of a policy', () => {
       [ruled(of(payer.bank), of(payer.bank)), 'accountRestrictions.accountRules.1.accountId'],
       [only(payer.usd, payer.usd), 'accountRestrictions.allowedAccountIds'],
       [only('Customer:x'), 'accountRestrictions.allowedAccountIds.0'],
-      // Each list is of its own kind of account.
+      // Each list accepts one kind of account.
       [only(payer.usd, payer.bank), 'accountRestrictions.allowedAccountIds.1'],
       [payees(payer.usd), 'accountRestrictions.allowedExternalAccountIds.0'],
       [payees(payer.bank, payer.bank), 'accountRestrictions.allowedExternalAccountIds'],
@@ -173,7 +173,7 @@ describe('a permission', () => {
   test('that is missing denies its own operations, from the next request on, and nothing else', async () => {
     const { client, payer, agent } = await newAgentPlatform()
     const quote = (await agent.quote(payer, 100)).body.id
-    // These were begun by the platform; the agent may always see its own.
+    // Begun by the platform; the agent may always see its own.
     const byPlatform = { source: { accountId: payer.usd }, destination: { accountId: payer.bank }, amount: 5 }
     const strange = (await client.post('/transfer-out', byPlatform)).body.id
     const own = (await agent.transferOut(payer, 5)).body.transaction.id

@@ -6,7 +6,7 @@ import { newAgent, newAgentPlatform, settled, usageOf } from '../../worlds/recor
 
 const USD_LIMITS = { currency: 'USD', perTransactionLimit: 100_000 }
 
-describe('what the policy allows', () => {
+describe('an action that the policy allows', () => {
   test('is done at once, by transfer and by quote, with events that name the agent', async () => {
     const { client, payer, agent } = await newAgentPlatform()
     const out = await agent.transferOut(payer, 2_500)
@@ -102,7 +102,7 @@ describe('limits', () => {
   })
 })
 
-describe('what needs an approval', () => {
+describe('an action that needs an approval', () => {
   test('waits, is reported, and is done by the first approval, by either endpoint', async () => {
     const { client, payer, agent } = await newAgentPlatform({ defaultExecutionMode: 'APPROVAL_REQUIRED' })
     const { status, body } = await agent.transferOut(payer, 2_000)
@@ -112,7 +112,7 @@ describe('what needs an approval', () => {
       transaction: { status: 'PENDING', agentId: agent.id },
     })
     expect(await usageOf(client, agent)).toMatchObject({ dailySpend: 2_000 })
-    // Its type is INCOMING in the answer that begins it, and nowhere else.
+    // Its type is INCOMING only in the response that begins it.
     expect((await client.get(`/agents/approvals?agentId=${agent.id}`)).body.data).toEqual([
       { ...body, transaction: { ...body.transaction, type: 'OUTGOING' } },
     ])
@@ -142,7 +142,7 @@ describe('what needs an approval', () => {
     expect(await usageOf(client, agent)).toMatchObject({ dailyTransactionCount: 1, dailySpend: 2_000 })
   })
 
-  test('is signed by the customer where a wallet pays', async () => {
+  test('is signed by the customer if a wallet pays', async () => {
     const { client, payer, agent } = await newAgentPlatform({
       spendingLimits: { currency: 'USDB', perTransactionLimit: 10_000_000 },
     })

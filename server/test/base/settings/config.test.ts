@@ -4,7 +4,7 @@ import { newPlatform } from '../../worlds/client.testing.ts'
 import { expectError, forEach } from '../../worlds/contract/calls.testing.ts'
 
 describe('the settings', () => {
-  test('name every unknown member but those of the record, unless the platform is lenient: then all are ignored', async () => {
+  test('refuse every unknown field by name, except fields of the record, and ignore all of them on a lenient platform', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     const [usd] = before.supportedCurrencies
@@ -42,7 +42,7 @@ describe('the settings', () => {
     expect((await client.post('/customers', typed)).status).toBe(201)
   })
 
-  test('lose no change of many that are made at once', async () => {
+  test('lose none of many concurrent changes', async () => {
     const client = await newPlatform()
     const changes = [
       { umaDomain: 'pay.example.com' },
@@ -79,7 +79,7 @@ describe('the settings', () => {
     expect((await client.get('/config')).body).toEqual(before)
   })
 
-  test('that are refused change nothing, valid members included', async () => {
+  test('that are refused change nothing, valid fields included', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     const [usd] = before.supportedCurrencies

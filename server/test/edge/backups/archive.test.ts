@@ -19,7 +19,7 @@ const DAY_SECONDS = 24 * 3600
 let service: TestServer
 let client: Client
 let folder: string
-/** The first month that no archive has, and a moment half a year after it. */
+/** The first month without an archive, and a time half a year after it. */
 let before: string
 let later: Date
 let cardId: string
@@ -27,7 +27,7 @@ let usd: string
 let wallet: string
 
 const monthOf = (at: Date) => at.toISOString().slice(0, 7)
-/** As an operator calls it, half a year from now. */
+/** An operator's call, half a year from now. */
 const archiveLater = (month = before, to = folder) =>
   archive({ ...service.app, clock: () => later }, month, to)
 const linesOf = async (file: string) =>
@@ -70,7 +70,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('each month has its tables up to the next one, however often and by how many servers they are made', async () => {
+test('the tables of each month up to the next exist once, whatever number of servers creates them', async () => {
   const names = await namesOfParts()
   await Promise.all([addMonths(service.app.db, later), addMonths(service.app.db, later)])
   expect(await namesOfParts()).toEqual(names)
@@ -97,7 +97,7 @@ test('the audit trail cannot be changed in any month', async () => {
   }
 })
 
-test('what is old goes to files, whole, and the rest goes on as if it were here', async () => {
+test('old months are archived to files completely, and the API behaves as if they were still stored', async () => {
   const receiver = await Receiver.of(client)
   await fund(client, usd, 50)
   await receiver.until((all) => all.some(({ event }) => event.objectId === usd))
@@ -107,7 +107,7 @@ test('what is old goes to files, whole, and the rest goes on as if it were here'
   await client.advance(0)
   const old = { account: await eventsOf(usd, 2), card: await eventsOf(cardId, 1) }
   const trail = (await client.get('/audit-events?limit=100')).body.data as { id: string }[]
-  // The account goes on in a later month, and the card has no events there yet.
+  // The account has events in a later month, the card does not yet.
   await client.advance(100 * DAY_SECONDS)
   await fund(client, usd, 25)
   const newer = (await eventsOf(usd, 3)).slice(2)
@@ -161,7 +161,7 @@ test('an archive that was interrupted is finished by the next call', async () =>
   expect(archived[0]!.part).toBe(next.name)
 })
 
-test('a file that was changed or is missing is found', async () => {
+test('the check finds a changed or missing file', async () => {
   const check = () => runCommand(service.app, ['archive', 'check', '--in', folder], '')
   const { data } = (await runCommand(service.app, ['archive', 'list'], '')) as { data: { file: string }[] }
   expect(data.length).toBeGreaterThan(4)
@@ -182,7 +182,7 @@ test.each([
   await expect(archiveLater(month)).rejects.toThrow(reason)
 })
 
-test('a folder without its whole path is refused', async () => {
+test('a relative folder is refused', async () => {
   await expect(archiveLater(before, 'archives')).rejects.toThrow('not the whole path')
 })
 

@@ -25,7 +25,7 @@ const withKeyOf = async (place: Place) => ({
   COUNTERSIGN_MASTER_KEY: await readFile(join(place.dataDir, 'master.key'), 'utf8'),
 })
 
-/** Funds an account again and again until told to stop. Each answer is noted before the next call. */
+/** Funds an account repeatedly until told to stop. Each response is recorded before the next call. */
 function load(client: Client, account: string) {
   let isStopped = false
   let paid = 0
@@ -68,7 +68,7 @@ function clientOf(server: ServerProcess, place: Place): Client {
 }
 
 describe.skipIf(onPostgres)('a backup of the embedded database', () => {
-  test('is made while payments go on, and has all that were acknowledged before it began', async () => {
+  test('runs while payments continue, and has every payment acknowledged before it began', async () => {
     const place = await newPlace()
     const server = await ServerProcess.ready(place)
     const client = server.client()
@@ -105,7 +105,7 @@ describe.skipIf(onPostgres)('a backup of the embedded database', () => {
     expect(balance).toBeGreaterThanOrEqual(before)
     expect(balance).toBeLessThanOrEqual(payments.paid())
     expect(await fileOf(again, uploaded.body.id)).toBe(file)
-    // The feed goes on behind what it had.
+    // The feed continues behind its earlier events.
     const [last] = await again.events('&sortOrder=desc')
     await fund(again, usd, 5)
     const more = await again.events(`&after=${last.id}`)
@@ -114,7 +114,7 @@ describe.skipIf(onPostgres)('a backup of the embedded database', () => {
     expect((await ask(other, 'books', 'verify')).findings).toEqual([])
   })
 
-  test('is restored whole, by its own master key, into an empty directory, or not at all', async () => {
+  test('is restored completely, with its own master key, into an empty directory, or not at all', async () => {
     const place = await newPlace()
     const server = await ServerProcess.ready(place)
     await newCustomer(server.client())
@@ -149,7 +149,7 @@ describe.skipIf(onPostgres)('a backup of the embedded database', () => {
 })
 
 describe.runIf(onPostgres)('PostgreSQL', () => {
-  test('is asked whether its log is archived, and has no folder for a backup', async () => {
+  test('is checked for an archived log, and takes no folder for a backup', async () => {
     const place = await newPlace()
     expect((await ask(place, 'backup', 'check')).findings).toEqual([
       'archive_mode is off: the log is not archived, and no point in time can be restored.',
@@ -159,7 +159,7 @@ describe.runIf(onPostgres)('PostgreSQL', () => {
     )
   })
 
-  test('takes over an embedded database: every row, every answer, and the feed goes on', async () => {
+  test('takes over an embedded database: every row, every stored response, and the feed continues', async () => {
     const place = await newPlace('none')
     const embedded: Place = {
       ...place,

@@ -10,7 +10,7 @@ import { world } from '../../worlds/world.testing.ts'
 test.each([
   [['platform', 'create', '--name', 'Acme'], {}],
   [['master-key', 'rotate'], { COUNTERSIGN_NEW_MASTER_KEY: '11'.repeat(32) }],
-])("a command that was called without the server's settings makes no database: %j", async (args, more) => {
+])("a command without the server's settings creates no database: %j", async (args, more) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-commands-'))
   onTestFinished(() => rm(dataDir, { recursive: true }))
   await expect(runAdmin(readConfig({ COUNTERSIGN_DATA_DIR: dataDir, ...more }), args)).rejects.toThrow(
@@ -19,7 +19,7 @@ test.each([
   expect(await readdir(dataDir)).toEqual([])
 })
 
-test('the operator decides about customers, and reopens what was rejected', async () => {
+test('the operator decides about customers, and reopens rejections', async () => {
   const { app, baseUrl, newPlatform } = await world('sandbox')
   const client = await newPlatform()
   const ask = (...args: string[]): Promise<object> => runCommand(app, ['verification', ...args], baseUrl)
@@ -39,7 +39,7 @@ test('the operator decides about customers, and reopens what was rejected', asyn
   })
   const decide = ['decide', '--verification', id, '--decision']
   await expect(ask(...decide, 'REJECT')).rejects.toThrow('reason is required for REJECT')
-  expect(await ask(...decide, 'REJECT', '--reason', 'No such person.')).toMatchObject({
+  expect(await ask(...decide, 'REJECT', '--reason', 'Person not found.')).toMatchObject({
     verificationStatus: 'REJECTED',
   })
   const reopened = await ask('reopen', '--verification', id, '--reason', 'There is one.')

@@ -94,7 +94,7 @@ describe('a body is neither awaited nor read', () => {
     }
   })
 
-  test('of any caller that announces more than the endpoint takes', async () => {
+  test('of any caller that announces more than the endpoint accepts', async () => {
     const { status, headers, body } = parsed(await own.raw(head('/tokens', client.authorization, 8_193)))
     expect(status).toBe(413)
     expect(body).toMatchObject({ code: 'PAYLOAD_TOO_LARGE', details: { bodyBytesMax: 8_192 } })
@@ -111,7 +111,7 @@ test('a small unneeded body leaves the connection open', async () => {
   expect(await answers).toMatch(/^HTTP\/1\.1 401 [\s\S]*HTTP\/1\.1 200 /)
 })
 
-test('a late body is refused where its token was deleted meanwhile', async () => {
+test('a late body is refused if its token was deleted in the meantime', async () => {
   const { body } = await client.post('/tokens', { name: 'Short-lived', permissions: ['MANAGE'] })
   const login = Buffer.from(`${body.id}:${body.clientSecret}`).toString('base64')
   const socket = open()
@@ -149,7 +149,7 @@ test('a request ends at its timeout, whatever part of it is slow: 408', async ()
   expect(performance.now() - begun).toBeLessThan(5 * REQUEST_MS_MAX)
 })
 
-test('every answer tells browsers not to sniff types, not to send referrers, and to stay with https', async () => {
+test('every response tells browsers not to sniff types, not to send referrers, and to stay with https', async () => {
   const paths = [
     '/2025-10-13/config',
     '/2025-10-13/nothing',

@@ -37,21 +37,21 @@ const ODD = ['__proto__=1', '__proto__[a]=1', 'constructor=1', 'toString=1', '%'
 const NO_QUERY = '&&&'
 const ODD_VALUES = ['=%', '=%ED%A0%80', '=%ff', '']
 
-describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint, names) => {
+describe.each(WITH_QUERY)('%s refuses a query, naming the field,', (_, endpoint, names) => {
   const isRead = endpoint.method === 'GET'
 
-  test('never by breaking: odd members and escapes', async () => {
+  test('without a fault: odd fields and escapes', async () => {
     const odd = [...ODD, ...names.flatMap((name) => ODD_VALUES.map((value) => `${name}${value}`))]
     await forEach(odd, async (text) => {
       const reply = await callerOf(endpoint, world).send(endpoint.method, `${pathOf(endpoint)}?${text}`)
       if (isRead && reply.status === 200) return
       expectDeclaredRefusal(endpoint, reply, `${endpoint.path}?${text}`)
-      // Before the record is looked for, so that nothing is done to it.
+      // Checked before the record is searched, so that it stays unchanged.
       if (!isRead) expect(reply.status, text).toBe(400)
     })
   })
 
-  test('but takes a query without members as none', async () => {
+  test('but accepts a query without fields', async () => {
     const send = (path: string) => callerOf(endpoint, world).send(endpoint.method, path)
     // A write finds no record there, so it changes nothing.
     const path = isRead ? pathOf(endpoint) : pathToNothing(endpoint)
@@ -60,7 +60,7 @@ describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint
   })
 })
 
-test('a query with an address of no UMA is refused by the operation, naming the member', async () => {
+test('the operation refuses a query with an invalid UMA address, naming the field', async () => {
   const found = WITH_QUERY.flatMap(([, endpoint, names]) =>
     names.filter((name) => /UmaAddress$/.test(name)).map((name) => [endpoint, name] as const),
   )
@@ -71,12 +71,12 @@ test('a query with an address of no UMA is refused by the operation, naming the 
   }
 })
 
-/** What is no UMA address is a bad request, and nothing else (`receivers.test.ts`). */
+/** An invalid UMA address is a bad request, and nothing else (`receivers.test.ts`). */
 const WITH_PARAMS = ENDPOINTS.filter(
   ([, { params, path }]) => params !== undefined && !path.endsWith('/{receiverUmaAddress}'),
 )
 
-/** Values in the place of an id in an address: well-formed but nobody's, of another kind, no id at all. */
+/** Values in place of an id in an address: well-formed but unused, of another kind, not an id at all. */
 function notIds(kind: ParamKind): string[] {
   // A business is a customer too, and an internal account is an account of the ledger.
   const same: Partial<Record<ParamKind, ParamKind>> = {
@@ -116,7 +116,7 @@ function notIds(kind: ParamKind): string[] {
   return [missingId(kind), ...others, ...odd, ...almost, 'a'.repeat(255)]
 }
 
-/** Stands where an id, as it is written in an address, will be. */
+/** Placeholder for an id in an address. */
 const MARK = 'mark'
 
 const PARAMS = WITH_PARAMS.flatMap(([name, endpoint]) =>
@@ -132,7 +132,7 @@ describe.each(PARAMS)('%s', (_, name, endpoint, kind) => {
     return callerOf(endpoint, world).send(endpoint.method, path, validBody(name, ids))
   }
 
-  test('answers 404 with a code of its own for every id of none of its records', async () => {
+  test('returns 404 with its own code for every id that is not of its records', async () => {
     const answers = new Set<string>()
     await forEach(notIds(kind), async (id) => {
       const reply = await call(encodeURIComponent(id))

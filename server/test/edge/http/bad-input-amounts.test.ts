@@ -63,7 +63,7 @@ describe('amounts over HTTP', () => {
     expect(data[0].totalBalance.amount).toBe(0)
   })
 
-  test('are the integer they say, however it is written', async () => {
+  test('have their integer value, however it is written', async () => {
     const client = await newPlatform()
     const { usd } = await newCustomer(client)
     let expected = 0
@@ -79,7 +79,7 @@ describe('amounts over HTTP', () => {
     }
   })
 
-  test('a quote for the largest amount there is, 2^53+1 and beyond, is refused by name or exact', async () => {
+  test('a quote for 2^53+1 up to the largest amount is exact, or refused by name', async () => {
     const world: World = await newWorld(await newPlatform())
     const quote = (amount: bigint) =>
       world.client.post('/quotes', {
@@ -136,12 +136,12 @@ describe('JSON with integers of 64 bits', () => {
     expect(typeof value.a[0]).toBe(Number.isSafeInteger(Number(integer)) ? 'number' : 'bigint')
   })
 
-  test('numbers that are not integers are what JSON.parse makes of them', () => {
+  test('numbers that are not integers parse as with JSON.parse', () => {
     for (const text of ['1.5', '-0.25', '1e3', '1E-7', '0.1', '12345678901234567890.5', '1e400', '-0'])
       expect(parseJson(`[${text}]`)).toEqual(JSON.parse(`[${text}]`))
   })
 
-  test('a long number beside them changes nothing else', () => {
+  test('a long number next to them changes nothing else', () => {
     const rest = {
       text: 'a\u2028"\\\ud83d\ude00',
       list: [null, true, {}],
@@ -156,7 +156,7 @@ describe('JSON with integers of 64 bits', () => {
     expect(parseJson('{"a":12345678901234567890,"a":1}')).toEqual({ a: 1 })
   })
 
-  test('equal values give equal canonical text whatever the order of their members', () => {
+  test('equal values give equal canonical text whatever the order of their keys', () => {
     const [one, other] = [
       '{"b":[{"d":1,"c":9007199254740993}],"a":2}',
       '{"a":2,"b":[{"c":9007199254740993,"d":1}]}',

@@ -29,7 +29,7 @@ beforeAll(async () => {
   world = await newWorld(await newPlatform())
   before = await stateOf(world.client, world.agent)
 })
-// `-t` with the name of an endpoint tells which one has changed something.
+// `-t` with the name of an endpoint shows which one changed something.
 afterAll(async () => expect(await stateOf(world.client, world.agent)).toEqual(before))
 
 function send(endpoint: Endpoint, query: Readonly<Record<string, string>>, body?: unknown) {
@@ -39,7 +39,7 @@ function send(endpoint: Endpoint, query: Readonly<Record<string, string>>, body?
   return callerOf(endpoint, world).send(endpoint.method, address, body)
 }
 
-/** Forms are not JSON: `documents.test.ts` has those that are refused. */
+/** Forms are not JSON: `documents.test.ts` has the refused ones. */
 const WITH_BODY = ENDPOINTS.filter(([, { body, upload }]) => body !== undefined && !upload)
 
 /** The fields that a refusal lists. */
@@ -74,7 +74,7 @@ test.each(ENDPOINTS.filter(([, { upload }]) => !upload))(
   'the server checks the query of %s with the parser of `bad-input-query.test.ts`, naming each wrong field',
   async (_, endpoint) => {
     const { properties = {} } = (endpoint.query ?? {}) as JsonSchema
-    // What the operation would refuse is left out.
+    // Fields that only the operation would refuse are left out.
     const names = Object.keys(properties).filter((name) => name !== 'cursor' && !name.endsWith('UmaAddress'))
     const reply = await send(endpoint, {
       ...Object.fromEntries(names.map((name) => [name, 'a\u0000b'])),

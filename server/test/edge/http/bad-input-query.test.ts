@@ -44,7 +44,7 @@ function badTexts(schema: JsonSchema): string[] {
   const other = ['Agent', 'Card'].find((kind) => !kinds?.includes(kind))
   if (kinds)
     values.push(
-      // A member that may be of any kind has none that is wrong.
+      // An id of any kind cannot be of a wrong kind.
       ...(other ? [idOf(other)] : []),
       `${kinds[0]}:`,
       kinds[0]!,
@@ -53,7 +53,7 @@ function badTexts(schema: JsonSchema): string[] {
   return values
 }
 
-/** Among them some that have the form of a time, but none in this calendar or in the database's. */
+/** Some have the form of a time, but do not exist in this calendar or exceed the database's. */
 const BAD_TIMES = [
   'yesterday',
   '2024-01-01',
@@ -75,7 +75,7 @@ function isJudgedByOperation(name: string, value: BadParameter['value']): boolea
 
 const WITH_QUERY = ENDPOINTS.filter(([, { query }]) => query !== undefined)
 
-describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint) => {
+describe.each(WITH_QUERY)('%s refuses a query, naming the field,', (_, endpoint) => {
   const { properties = {}, required = [] } = endpoint.query as unknown as JsonSchema
   const refusalOf = refusalsOf(endpoint)
 
@@ -90,7 +90,7 @@ describe.each(WITH_QUERY)('%s refuses a query, naming the member,', (_, endpoint
       }
   })
 
-  test('without a required member', async () => {
+  test('without a required field', async () => {
     for (const name of required) {
       const { [name]: _, ...query } = requiredQuery(endpoint)
       expect((await refusalOf({ query }))?.details?.field).toBe(name)

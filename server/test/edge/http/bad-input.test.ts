@@ -19,10 +19,10 @@ interface BadBody {
   readonly field: string
 }
 
-/** Whether an object's members are all known: it is not one of the caller's own choice. */
+/** True if all keys of an object are known, because the caller does not choose them. */
 const isClosed = ({ properties, oneOf }: JsonSchema) => properties !== undefined || oneOf !== undefined
 
-/** Forms are not JSON: `documents.test.ts` has those that are refused. */
+/** Forms are not JSON: `documents.test.ts` has the refused ones. */
 const WITH_BODY = ENDPOINTS.filter(([, { body, upload }]) => body !== undefined && !upload)
 
 /** Bodies with one thing wrong in each. A member that several samples share is changed once. */
@@ -48,7 +48,7 @@ describe.each(WITH_BODY)('%s refuses, naming the field,', (name, endpoint) => {
   const schema = endpoint.body as JsonSchema
   const refusalOf = refusalsOf(endpoint)
 
-  /** Parses them all as the server does (`bad-input-calls.test.ts`); each is refused as it says. */
+  /** Parses them all as the server does (`bad-input-calls.test.ts`); each is refused as stated. */
   async function expectRefused(bodies: readonly BadBody[]) {
     for (const { text, field } of bodies) {
       const refusal = await refusalOf({ text })
@@ -62,23 +62,23 @@ describe.each(WITH_BODY)('%s refuses, naming the field,', (name, endpoint) => {
     const known = new Set<string>()
     const bodies = bodiesWithOneWrong(endpoint, ({ schema }, wrongWith) => {
       const bad = badValues(schema)
-      // Everything once per kind of member; of the others of its kind, the type and what the kind itself is about.
+      // Every fault once per kind of field; for further fields of a kind, the type and the kind's own faults.
       const kind = JSON.stringify(schema)
       const some = known.has(kind) ? [bad[0]!, bad.at(-1)!] : bad
       known.add(kind)
       return some.map(wrongWith)
     })
-    // Of the one endpoint without any: credentials.test.ts.
+    // The only endpoint without any: credentials.test.ts.
     if (name !== 'credential_challenge') expect(bodies.length, name).toBeGreaterThan(5)
     await expectRefused(bodies)
   })
 
-  test('a body without a required member', async () => {
+  test('a body without a required field', async () => {
     const bodies = bodiesWithOneWrong(endpoint, (member, _, missing) => (member.required ? [missing()] : []))
     await expectRefused(bodies)
   })
 
-  test('an unknown member, at every level, even where all else is valid', async () => {
+  test('an unknown field, at every level, even if all else is valid', async () => {
     const seen = new Set<string>()
     const bodies = samples(schema).flatMap((sample) => {
       const objects = [{ path: [], schema }, ...membersOf(schema, sample)].filter(({ schema }) =>
@@ -103,7 +103,7 @@ describe.each(WITH_BODY)('%s refuses, naming the field,', (name, endpoint) => {
     await expectRefused(texts.map((text) => ({ text, field: 'body' })))
   })
 
-  test('members that would change a prototype, at every level', async () => {
+  test('fields that would change a prototype, at every level', async () => {
     const [sample] = samples(schema)
     const members = [{ path: [], schema }, ...membersOf(schema, sample!)]
     const objects = members.filter(({ schema: { type, oneOf } }) => type === 'object' || oneOf)

@@ -45,7 +45,7 @@ async function effects(client: Client, quote: { id: string; wallet: string; cust
   }
 }
 
-/** How many replies there are of each kind. */
+/** The number of replies of each kind. */
 function tally(replies: readonly Reply[], kind: (reply: Reply) => unknown): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const reply of replies) {
@@ -74,7 +74,7 @@ test('of a thousand parallel retries of one signed request one succeeds, the oth
   expect(await effects(client, quote)).toEqual({ spendable: 99 * AMOUNT, total: 99 * AMOUNT, payments: 1 })
 })
 
-test('fifty parallel calls with one Idempotency-Key and signature give one answer and have one effect', async () => {
+test('fifty parallel calls with one Idempotency-Key and signature get one response and have one effect', async () => {
   const client = await newPlatform()
   const quote = await newQuote(client)
   const path = `/quotes/${quote.id}/execute`

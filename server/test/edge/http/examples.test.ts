@@ -24,7 +24,7 @@ const FILE = fileURLToPath(new URL('../../../../docs/reference/examples.jsonl', 
 const EVENTS_FILE = fileURLToPath(new URL('../../../../docs/reference/events.jsonl', import.meta.url))
 const readStored = (): RecordedExamples => parseExamples(readFileSync(FILE, 'utf8'))
 
-/** What a call looks like, whatever its values: its statuses, and the members of what is sent and answered. */
+/** The form of a call without its values: its statuses, and the fields of requests and responses. */
 function shapeOf({ params, query, body, answers }: RecordedCall) {
   const members = (value: unknown) =>
     typeof value === 'object' && value !== null ? Object.keys(value).sort() : typeof value
@@ -39,7 +39,7 @@ function shapeOf({ params, query, body, answers }: RecordedCall) {
 const shapesOf = ({ calls }: RecordedExamples) =>
   Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, shapeOf(call)]))
 
-/** Stored examples, with those calls replaced whose shape has changed, so that a difference shows what has changed. */
+/** Stored examples, with calls replaced if their form has changed, so that a difference shows the change. */
 function updated(stored: RecordedExamples, recorded: RecordedExamples): RecordedExamples {
   const [before, now] = [shapesOf(stored), shapesOf(recorded)]
   // A record has the same id in all calls.
@@ -57,7 +57,7 @@ function updated(stored: RecordedExamples, recorded: RecordedExamples): Recorded
   return { records: { ...recorded.records, ...stored.records }, calls: Object.fromEntries(calls) }
 }
 
-test('the examples of the reference page are calls as they go today (else: npm run docs)', async () => {
+test('the examples of the reference page match current calls (else: npm run docs)', async () => {
   const platform = await newPlatform()
   const client = new RecordingClient(platform)
   const { records, failed } = await playSandbox(client)
@@ -71,7 +71,7 @@ test('the examples of the reference page are calls as they go today (else: npm r
   expect(shapesOf(readStored())).toEqual(shapesOf(recorded))
 })
 
-test('every endpoint has an example of what it takes and of a success', () => {
+test('every endpoint has an example of a request and of a success', () => {
   const { calls } = readStored()
   for (const [name, endpoint] of Object.entries<Endpoint>(API)) {
     const call = calls[name as EndpointName]
@@ -94,7 +94,7 @@ interface Content {
   }
 }
 
-test('every example fits the schema that it stands beside', () => {
+test('every example fits its schema', () => {
   const events = parseEvents(readFileSync(EVENTS_FILE, 'utf8'))
   const examples = { ...readStored(), events }
   const document = JSON.parse(JSON.stringify(openApi({ serverUrl: '/', examples })))

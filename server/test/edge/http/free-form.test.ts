@@ -24,7 +24,7 @@ const TOO_MUCH = [
   { text: 'é'.repeat(bytes / 2) },
 ]
 
-test('free-form members are bounded in members, levels and bytes, and refused by name', async () => {
+test('free-form fields are bounded in keys, levels and bytes, and refused by name', async () => {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   const agent = await newAgent(client, customer.id)
@@ -52,7 +52,7 @@ test('free-form members are bounded in members, levels and bytes, and refused by
   }
 })
 
-/** Where a schema takes what it does not name, by the path to it. */
+/** The places at which a schema accepts unknown keys, by path. */
 function openPlaces(schema: unknown, path: string): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   const { type, properties, additionalProperties, freeFormMax, anyOf, oneOf, items, $ref } = schema as Record<
@@ -73,7 +73,7 @@ function openPlaces(schema: unknown, path: string): string[] {
   ]
 }
 
-test('no request body accepts members that are neither named nor bounded', () => {
+test('no request body accepts keys that are neither named nor bounded', () => {
   const open = Object.entries<Endpoint>(API).flatMap(([name, { body }]) =>
     body ? openPlaces(body, name) : [],
   )

@@ -77,7 +77,8 @@ const PREPARED: Partial<Record<EndpointName, (world: World) => Promise<Partial<W
   event_redeliver: newReceiver,
   event_replay: newReceiver,
   sandbox_card_clearing: newPurchase,
-  // A return is refused while money is pulled for the purchase: each one has a purchase of its own, all of it pulled.
+  // A return is refused while money is pulled for the purchase: each one has a separate purchase, fully
+  // pulled.
   sandbox_card_return: async (world) => {
     const prepared = await newPurchase(world)
     await clear(world.client, { id: prepared.CardTransaction, cardId: world.ids.Card! }, 500)
@@ -92,7 +93,7 @@ afterAll(() => {
   for (const close of closings) close()
 })
 
-/** A receiver that works, for a call that delivers. The replay before is over then. */
+/** A working receiver, for a call that delivers. The replay before has ended by then. */
 async function newReceiver({ client }: World) {
   const receiver = receivers.get(client) ?? Receiver.of(client, (close) => closings.push(close))
   receivers.set(client, receiver)
@@ -156,7 +157,7 @@ async function freshCall(name: EndpointName, world: World) {
   const ids = { ...own, ...prepared }
   const path = pathWith(endpoint, (kind) => ids[kind]!)
   const caller = callerOf(endpoint, world)
-  // A replay of all that the other calls have caused would go on for a minute.
+  // A replay of everything that the other calls have caused would take a minute.
   const body = name === 'event_replay' ? { startDate: new Date().toISOString() } : validBody(name, ids)
   return { caller, method: endpoint.method, path, body }
 }
@@ -168,7 +169,7 @@ async function countsOf(client: Client): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(COUNTED.map(count)))
 }
 
-/** The list that grows by a call, where one does. */
+/** The list that a call adds to, if any. */
 const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
   customer_create: '/customers',
   customer_external_account_create: '/customers/external-accounts',
@@ -185,11 +186,13 @@ const MADE: Partial<Record<EndpointName, (typeof COUNTED)[number]>> = {
   sandbox_uma_receive: '/transactions',
 }
 
-/** What cannot be done a second time to the same record. */
+/** Calls that succeed only once for the same record. */
 const HAPPENS_ONCE =
   /quote_execute$|^transaction_decide$|^invitation_(claim|cancel)$|^deposit_(assign|return|split|write_off)$|^payout_batch_(execute|cancel)$|^screening_(release|reject)$/
 
-/** The contents of a world, without times of changes, and without webhooks: their delivery goes on by itself. */
+/**
+ * The contents of a world, without times of changes, and without webhooks, which continue to be delivered.
+ */
 const holds = async ({ client, agent }: World) =>
   toJson(
     (await stateOf(client, agent)).map(([name, body]) => [
@@ -207,7 +210,7 @@ function successOf({ responses, signed }: Endpoint): number {
     .find((status) => status !== 202 || !signed)!
 }
 
-describe('whatever comes after the first call under its key, nothing is done:', () => {
+describe('after the first call under a key, no later call does anything:', () => {
   let before: string
   beforeAll(async () => {
     // The jobs of the first calls run before the comparison.
@@ -220,7 +223,7 @@ describe('whatever comes after the first call under its key, nothing is done:', 
   describe.each(IDEMPOTENT)('%s', (name, endpoint) => {
     const takesBody = endpoint.body !== undefined
 
-    test('answers the same key and body with the stored answer, and does nothing again', async () => {
+    test('replays the stored response for the same key and body', async () => {
       const { call, key, first } = stored.get(name)!
       const { caller, method, path, body } = call
       expect(first.status, toJson(first.body)).toBe(successOf(endpoint))
@@ -240,7 +243,7 @@ describe('whatever comes after the first call under its key, nothing is done:', 
       }
     })
 
-    test.runIf(takesBody)('answers the same key and another body with 409, and does nothing', async () => {
+    test.runIf(takesBody)('refuses the same key with another body with 409', async () => {
       const { call, key } = stored.get(name)!
       for (const more of [1, 9007199254740993n]) {
         const body = { ...(call.body as object), more }
@@ -248,7 +251,7 @@ describe('whatever comes after the first call under its key, nothing is done:', 
       }
     })
 
-    test('takes a key of 1 to 255 printable ASCII characters, and does nothing under any other', async () => {
+    test('accepts a key of 1 to 255 printable ASCII characters only', async () => {
       const { call, key, first } = stored.get(name)!
       for (const bad of ['', 'a'.repeat(256), 'ä', '\u00a0', 'tab\tbed'])
         expectError(await sendUnder(bad, call), {
@@ -264,7 +267,7 @@ describe('whatever comes after the first call under its key, nothing is done:', 
 })
 
 test.each(IDEMPOTENT)(
-  '%s sent fifty times at once under one key has one effect and one answer',
+  '%s sent fifty times at once under one key has one effect and one response',
   async (name, endpoint) => {
     const call = await freshCall(name, world)
     const before = await countsOf(world.client)
@@ -281,7 +284,7 @@ test.each(IDEMPOTENT)(
   },
 )
 
-test('the answer is kept for thirty days by the clock of the platform, then the key is free: for every endpoint', async () => {
+test("every endpoint keeps the response for thirty days by the platform's clock, then the key is free", async () => {
   const own = await newWorld(await newPlatform())
   const sent = await Promise.all(
     IDEMPOTENT.map(async ([name, { body: takesBody }]) => {
@@ -384,7 +387,7 @@ describe('a key', () => {
     expect((await client.post(path, { amount: 5 }, headers)).status).toBe(200)
   })
 
-  test('left out gives an effect each time', async () => {
+  test('that is missing gives an effect each time', async () => {
     const client = await newPlatform()
     const { id, usd } = await newCustomer(client)
     await forEach([1, 2, 3], async () => void (await client.post(fundPath(usd), { amount: 1 })))

@@ -20,7 +20,7 @@ import { type AgentClient, newAgent } from '../../worlds/records/agents.testing.
 let ours: World
 /** Another platform's. */
 let theirs: World
-/** Another customer's on our platform, with an agent of its own. */
+/** Another customer's on our platform, with a separate agent. */
 let neighbours: World
 /** Another agent of our customer. */
 let sibling: AgentClient
@@ -38,21 +38,21 @@ beforeAll(async () => {
   ofSibling = { Quote: quote.body.id, AgentAction: body.id }
 })
 
-/** Whose records of this kind an endpoint must not show. */
+/** The owners whose records of this kind an endpoint must not show. */
 function strangersTo({ auth, path }: Endpoint, kind: ParamKind): readonly (string | undefined)[] {
   const strangers = [theirs.ids[kind]]
   if (auth === 'agent') strangers.push(neighbours.ids[kind], neighbours.ofAgent[kind], ofSibling[kind])
-  // Its address names the agent that it is of.
+  // Its address names the agent that owns it.
   else if (kind === 'AgentAction' && path.includes('{actionId}'))
     strangers.push(neighbours.ids[kind], ofSibling[kind])
   return strangers
 }
 
-/** All that must not change, as it is now. */
+/** The current state of everything that must not change. */
 const strangersState = async () => toJson([await stateOf(theirs.client), await stateOf(ours.client)])
 
 describe('a record of another platform, customer or agent is treated as missing', () => {
-  // Of all these calls none changes anything. `-t` with the name of an endpoint tells which one did.
+  // None of these calls changes anything. `-t` with the name of an endpoint shows which one did.
   let before: string
   beforeAll(async () => {
     await ours.client.advance(0)
@@ -73,7 +73,7 @@ const OF_AGENT = ENDPOINTS.filter(
 ).map(([, { path }]) => path)
 
 describe('lists', () => {
-  test('show records of the own platform only', async () => {
+  test("show only records of the caller's platform", async () => {
     const [mine, others] = [toJson(await stateOf(ours.client)), toJson(await stateOf(theirs.client))]
     for (const [kind, id] of Object.entries(theirs.ids)) expect(mine.includes(id!), kind).toBe(false)
     for (const [kind, id] of Object.entries(ours.ids)) expect(others.includes(id!), kind).toBe(false)
@@ -111,7 +111,7 @@ describe('lists', () => {
     })
   })
 
-  test('of unique names are kept apart: both platforms may use the same', async () => {
+  test('of unique names are separate: both platforms may use one name', async () => {
     const body = { customerType: 'INDIVIDUAL', platformCustomerId: 'the same', fullName: 'Ada Lovelace' }
     const [one, other] = [
       await ours.client.post('/customers', body),
@@ -121,7 +121,7 @@ describe('lists', () => {
   })
 })
 
-test('a clock that one platform moves stands still for the other', async () => {
+test("moving the clock of one platform does not move another's", async () => {
   const [moving, standing] = [await newPlatform(), await newPlatform()]
   await moving.advance(365 * 24 * 3600)
   const years = await Promise.all(

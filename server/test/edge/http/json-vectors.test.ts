@@ -29,14 +29,14 @@ const CUSTOMER_BYTES_MAX = bodyBytesMaxOf(API.customer_create)
 const NOT_JSON = /^The body (is not valid JSON|nests deeper)/
 
 describe.skipIf(absent)('the documents of JSONTestSuite', () => {
-  test('are all there', () => {
+  test('are complete', () => {
     expect([of('y').length, of('n').length, of('i').length]).toEqual([95, 188, 35])
   })
 
   const decode = (bytes: Uint8Array) =>
     new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 
-  test('that are JSON are parsed to what JSON.parse makes of them', () => {
+  test('that are JSON parse as with JSON.parse', () => {
     for (const { name, bytes } of of('y')) {
       const text = decode(bytes)
       for (const parse of [readJson, parseJson]) {
@@ -53,7 +53,7 @@ describe.skipIf(absent)('the documents of JSONTestSuite', () => {
       for (const parse of [readJson, parseJson]) expect(() => parse(decode(bytes)), name).toThrow()
   })
 
-  test('never break it, whether it takes them or not', () => {
+  test('never crash it, accepted or not', () => {
     for (const { bytes } of of('i')) {
       try {
         readJson(decode(bytes))
@@ -73,7 +73,7 @@ describe.skipIf(absent)('the documents of JSONTestSuite', () => {
       expectError(reply, { code: 'INVALID_INPUT', what: name })
       const { message, details } = reply.body
       if (name.startsWith('y_')) expect(message, name).not.toMatch(NOT_JSON)
-      // A body of no bytes at all is one that is not there.
+      // A body of zero bytes counts as a missing one.
       if (name.startsWith('n_') && bytes.length > 0) expect(message, name).toMatch(NOT_JSON)
       if (name.startsWith('n_')) expect(details.field, name).toBe('body')
     })

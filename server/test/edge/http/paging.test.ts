@@ -53,7 +53,7 @@ async function decidedAgain({ client, ids }: World) {
   await decidedPayment(client, ids.Transaction!, decision('FAILED', { railEventId: id }))
 }
 
-/** A call that makes a record, under a key of its own. */
+/** A call that creates a record, under its own key. */
 function made(name: EndpointName) {
   return async ({ client, ids }: World) => {
     const { path } = API[name] as Endpoint
@@ -85,7 +85,7 @@ async function decided({ client, ids }: World) {
   expect((await client.post(`/verifications/${ids.Verification}/decision`, body)).status).toBe(200)
 }
 
-/** What adds a row to each list. */
+/** The call that adds a row to each list. */
 const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/customers': newPerson,
   '/customers/internal-accounts': newPerson,
@@ -117,7 +117,7 @@ const ROW_OF: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   '/agents/{agentId}/decisions': waits,
   '/agents/me/actions': waits,
   '/agents/me/transactions': waits,
-  // As many as there are currencies: nothing adds one.
+  // One per currency: nothing adds one.
   '/agents/me/internal-accounts': newPerson,
 }
 
@@ -130,11 +130,13 @@ const PAGED = ENDPOINTS.filter(
   ([, { method, query }]) => method === 'GET' && (query as JsonSchema | undefined)?.properties?.cursor,
 )
 /**
- * The feed of events begins with the oldest: `webhooks-feed.test.ts`; providers are not records: `uma-providers.test.ts`; accounts
- * of the ledger are in the order of their ids: `ledger-books.test.ts`; the operator makes checkpoints: `proofs/verify.test.ts`; a
- * sandbox has no statements: `reconciliations.test.ts`; the audit trail and the requests include what these tests do themselves:
- * `audit.test.ts`; what an endpoint has not received begins with the oldest: `webhook-endpoints.test.ts`; lines of a
- * batch do not grow: `payout-batches.test.ts`.
+ * Lists with separate tests.
+ * - Other order: the feed of events (`webhooks-feed.test.ts`), accounts of the ledger
+ *   (`ledger-books.test.ts`), events that an endpoint has not received (`webhook-endpoints.test.ts`).
+ * - Records made elsewhere: providers (`uma-providers.test.ts`), checkpoints (`proofs/verify.test.ts`),
+ *   statements, which a sandbox does not have (`reconciliations.test.ts`).
+ * - Changed by these tests themselves: the audit trail and the requests (`audit.test.ts`).
+ * - Fixed: lines of a batch (`payout-batches.test.ts`).
  */
 const OTHERS = [
   '/events',
@@ -151,13 +153,13 @@ const LISTS = PAGED.filter(([, { path }]) => !OTHERS.includes(path)).map(
   ([, endpoint]) => [endpoint.path, endpoint] as const,
 )
 
-/** What a list has to be asked for. */
+/** Required query parameters of a list. */
 const NEEDED: Readonly<Record<string, (ids: World['ids']) => string>> = {
   '/beneficial-owners': ({ Business }) => `customerId=${Business}`,
   '/ledger/transfers': ({ InternalAccount }) => `accountId=${InternalAccount}`,
 }
 
-/** A list as it is asked for in a world: by whom, and where. */
+/** A list with its caller and path in a world. */
 function listOf(endpoint: Endpoint, world: World) {
   const ids = idsFor(endpoint, world)
   const path = pathWith(endpoint, (kind) => ids[kind]!)
@@ -177,7 +179,7 @@ interface Row {
   readonly createdAt?: string
 }
 
-/** A row with its id; what waits for a person has that of the record. */
+/** A row with its id; pending approvals have the id of the record. */
 function identified(row: Row & { readonly objectId?: string }): Row {
   return { ...row, id: row.id ?? row.objectId }
 }
@@ -202,7 +204,7 @@ async function walk(get: Get, query: string, between: () => Promise<void> = asyn
 describe.each(LISTS)('%s', (listPath, endpoint) => {
   const nth = LISTS.findIndex(([one]) => one === listPath)
 
-  test('gives every row once, whatever the size of the page, newest first, and on every page how many there are', async () => {
+  test('gives every row once, whatever the page size, newest first, with the total count on every page', async () => {
     const { path, get } = listOf(endpoint, world)
     const all = (await get(`${path}?limit=100`)).body
     const ids = all.data.map(identified).map(({ id }: Row) => id)
@@ -294,7 +296,7 @@ describe('transactions', () => {
     expect(times).toEqual(times.toSorted())
   })
 
-  test('from the oldest on include rows that were added meanwhile', async () => {
+  test('from the oldest on include rows added in the meantime', async () => {
     const add = () => Promise.all([paid, waits, made('quote_create')].map((row) => row(growing)))
     const { get } = growing.client
     const before = (await walk(get, '/transactions?limit=100&sortOrder=asc')).ids
@@ -308,7 +310,7 @@ describe('transactions', () => {
     expect(walked.ids).toHaveLength(before.length + 6)
   })
 
-  test('a cursor of one order is not one of the other; the default said or unsaid is the same query', async () => {
+  test('a cursor belongs to one order, and stating the default changes nothing', async () => {
     const { client } = world
     const cursor = (await client.get('/transactions?limit=2&sortOrder=desc')).body.nextCursor
     const turned = await client.get(`/transactions?limit=2&sortOrder=asc&cursor=${cursor}`)
@@ -317,7 +319,7 @@ describe('transactions', () => {
     expect((await client.get(`/transactions?cursor=${cursor}&sortOrder=desc&limit=2`)).status).toBe(200)
   })
 
-  test('between two times are those made at or after the one and at or before the other', async () => {
+  test('between two times include both bounds', async () => {
     const { client } = world
     const { data } = (await client.get('/transactions?limit=100&sortOrder=asc')).body
     const [first, last] = [data[0].createdAt, data.at(-1).createdAt]

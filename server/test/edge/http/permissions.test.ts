@@ -23,7 +23,10 @@ async function clientWith(permissions: readonly Permission[]): Promise<Client> {
 const OF_PLATFORM = ENDPOINTS.filter(([, { auth }]) => auth === 'platform')
 const OF_AGENT = ENDPOINTS.filter(([, { auth }]) => auth === 'agent')
 
-/** No input keeps these from emptying the platform, making a link for whoever has all permissions, and storing a file. */
+/**
+ * Their effects do not depend on the input: emptying the platform, making a sign-in link with all
+ * permissions, and storing a file.
+ */
 const BY_THEMSELVES: readonly string[] = ['sandbox_reset', 'sandbox_console_link', 'payout_file_create']
 
 /** Each permission, with the calls that it allows alone. */
@@ -38,13 +41,13 @@ function allows(permission: Permission) {
 
 // `permission-sets.test.ts` tries the check with every set of permissions.
 test.each(OF_ONE)(
-  'a token with %s alone passes the check of the calls that it is for',
+  'a token with %s alone passes the permission check of its calls',
   async (permission, allowed) => {
     const client = await clientWith([permission])
     const before = await stateOf(owner)
     await forEach(allowed, async ([name, endpoint]) => {
       if (BY_THEMSELVES.includes(name)) return
-      // Nobody's record and an empty body: a caller who passes is refused for those.
+      // An unknown record and an empty body: a caller who passes the check is refused for those.
       const body = endpoint.body ? {} : undefined
       const reply = await client.send(endpoint.method, pathToNothing(endpoint), body)
       expect([401, 403], `${name} → ${reply.status}`).not.toContain(reply.status)
@@ -55,7 +58,7 @@ test.each(OF_ONE)(
 )
 
 test.each(OF_ONE)(
-  'no call for which %s is the permission is allowed to a token with all others',
+  'a token with all permissions but %s is refused the calls that need it',
   async (permission) => {
     // A permission that another one includes goes with it.
     const others = PERMISSIONS.filter((one) => !effectivePermissions([one]).includes(permission))
@@ -79,7 +82,7 @@ test.each(OF_ONE)(
   },
 )
 
-/** A change of nothing is a change still: it has a time, and is in the audit trail. */
+/** A change without an effect still has a time, and is in the audit trail. */
 function withoutTimes(state: Awaited<ReturnType<typeof stateOf>>): unknown {
   const records = state.filter(([name]) => name !== 'audit_event_list')
   return JSON.parse(JSON.stringify(records), (name, value) => (name === 'updatedAt' ? undefined : value))
@@ -141,7 +144,8 @@ describe('a caller', () => {
     for (const [authorization, reason] of wrong) {
       const headers: Record<string, string> =
         authorization === undefined ? {} : { Authorization: authorization }
-      // Every endpoint without credentials and with a foreign token, so that each is known to ask; one for how it asks.
+      // Every endpoint without credentials and with a foreign token, to prove that each checks them; one
+      // endpoint for the details of the check.
       const endpoints =
         authorization === undefined || authorization.startsWith('Bearer') ? OF_PLATFORM : [OF_PLATFORM[0]!]
       await forEach(endpoints, async ([name, endpoint]) => {

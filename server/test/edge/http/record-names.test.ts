@@ -22,12 +22,12 @@ beforeAll(async () => {
 const namesIn = (names: readonly Name[]) => new Map(names.map(({ id, name }) => [id, name]))
 
 describe('the names of a list', () => {
-  test('are left out unless they are asked for', async () => {
+  test('are left out unless requested', async () => {
     expect((await ours.client.get('/transactions')).body.names).toBeUndefined()
     expect((await ours.client.get('/transactions?includeNames=false')).body.names).toBeUndefined()
   })
 
-  test('have each customer and account of the rows once, as their own records are named', async () => {
+  test('have each customer and account of the rows once, named like their records', async () => {
     const { client, customer, ids } = ours
     const { body } = await client.get('/transactions?includeNames=true&limit=100')
     const names = namesIn(body.names)
@@ -59,7 +59,7 @@ describe('the names of a list', () => {
     }
   })
 
-  test("are only of what the caller sees: a customer's token gets its own", async () => {
+  test("cover only what the caller sees: a customer's token gets its own names", async () => {
     const customer = await customerClient(ours.client, ours.customer.id)
     const { body } = await customer.get('/transactions?includeNames=true&limit=100')
     expect(body.data.length).toBeGreaterThan(0)
@@ -69,7 +69,7 @@ describe('the names of a list', () => {
     expect(ids).not.toContain(neighbours.customer.usd)
   })
 
-  test('end with the record: a deleted external account has none', async () => {
+  test('end with the record: a deleted external account has no name', async () => {
     const { client, ids } = ours
     expect(
       (await client.send('DELETE', `/customers/external-accounts/${ids.ExternalAccount}`)).status,

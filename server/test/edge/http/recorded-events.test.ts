@@ -18,7 +18,7 @@ function shapeOf(event: unknown): unknown {
   return [Object.keys(event).sort(), Object.keys(data ?? {}).sort()]
 }
 
-test('every type of event is of one webhook of the document, and happens as it is recorded (else: npm run docs)', async () => {
+test('every type of event belongs to one webhook of the document, and matches its recording (else: npm run docs)', async () => {
   const webhooks = Object.values<Webhook>(WEBHOOKS)
   expect(webhooks.flatMap((one) => [...eventTypesOf(one)]).sort()).toEqual([...EVENT_TYPES].sort())
   const played = await playEvents()

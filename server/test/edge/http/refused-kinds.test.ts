@@ -4,7 +4,7 @@ import { expectError } from '../../worlds/contract/calls.testing.ts'
 
 const faults = ({ body }: Reply) => body.details?.errors
 
-test('a refusal that a handler decides lists its fault, as one of the schema does', async () => {
+test('a refusal of a handler lists its fault, like a refusal of the schema', async () => {
   const client = await newPlatform()
   const [usd] = (await client.get('/config')).body.supportedCurrencies
   const reply = await client.send('PATCH', '/config', { supportedCurrencies: [usd, usd] })
@@ -13,7 +13,7 @@ test('a refusal that a handler decides lists its fault, as one of the schema doe
   expect(faults(reply)).toEqual([{ field, message: reply.body.message }])
 })
 
-test('a member without a name is named as that member, not as the body', async () => {
+test('a field with an empty name is reported as that field, not as the body', async () => {
   const client = await newPlatform()
   const person = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' }
   const [top, below] = [
@@ -54,7 +54,7 @@ test('origins have no user, no path and no character that cannot be stored', asy
   }
 })
 
-test('an address of another network is refused in words', async () => {
+test('an address of another network is refused with an explanation', async () => {
   const client = await newPlatform()
   const { data } = (await client.get('/platform/internal-accounts?currency=USDC')).body
   const reply = await client.post('/crypto/estimate-withdrawal-fee', {

@@ -13,7 +13,7 @@ import {
 
 const WITH_BODY = ENDPOINTS.filter(([, { body, upload }]) => body !== undefined && !upload)
 
-/** The schema of the object at this path of a sample; undefined where the schema has none. */
+/** The schema of the object at this path of a sample; undefined if the schema has no object there. */
 function objectAt(schema: JsonSchema, value: Json, path: Member['path']): JsonSchema | undefined {
   const { oneOf, discriminator } = schema
   const tag = discriminator?.propertyName ?? ''
@@ -31,7 +31,7 @@ function recordsOf({ responses, signed }: Endpoint): JsonSchema[] {
   )
 }
 
-/** A body with one member more at each of its objects: one that only the record of the response has there. */
+/** A body with one extra field in each of its objects, which only the record of the response has there. */
 function bodiesWithShown(endpoint: Endpoint): { field: string; text: string }[] {
   const schema = endpoint.body as JsonSchema
   return samples(schema).flatMap((sample) => {
@@ -52,7 +52,7 @@ function bodiesWithShown(endpoint: Endpoint): { field: string; text: string }[] 
 }
 
 test.each(WITH_BODY)(
-  '%s ignores members of the body that only its record shows, at every level',
+  '%s ignores fields of the body that only its record shows, at every level',
   async (_, endpoint) => {
     const refusalOf = refusalsOf(endpoint)
     for (const { field, text } of bodiesWithShown(endpoint))
@@ -60,7 +60,7 @@ test.each(WITH_BODY)(
   },
 )
 
-test('records show members that their requests do not take, in objects of objects too', () => {
+test('records show fields that their requests do not take, in nested objects too', () => {
   const fields = new Map(
     WITH_BODY.map(([name, endpoint]) => [name, bodiesWithShown(endpoint).map(({ field }) => field)]),
   )

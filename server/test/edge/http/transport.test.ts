@@ -76,7 +76,7 @@ describe('a request body', () => {
     expect(await customers()).toBe(before)
   })
 
-  test('that does not say its length is stopped there as well', async () => {
+  test('without a stated length is stopped at the limit too', async () => {
     const piece = new Uint8Array(64 * 1024).fill(0x20)
     const body = Array(20).fill(piece)
     const { port, pathname } = new URL(`${client.baseUrl}/customers`)
@@ -190,7 +190,7 @@ describe('a request body', () => {
     })
   })
 
-  test('has a limited number of members, however short they are', async () => {
+  test('has a limited number of fields, however short', async () => {
     const body = (members: number) => `{"supportedCurrencies":[${'1,'.repeat(members)}1]}`
     const reply = await send('PATCH', '/config', { headers: JSON_TYPE, body: body(6_000) })
     expectError(reply, { code: 'INVALID_INPUT', field: 'body' })
@@ -243,7 +243,7 @@ describe('an address', () => {
     },
   )
 
-  test('may escape what it need not: records, signatures and keys are the same', async () => {
+  test('may have unnecessary escapes: records, signatures and keys are the same', async () => {
     const { wallet, id } = await newCustomer(client)
     expect((await client.get(`/customers/${encodeURIComponent(id)}`)).body.id).toBe(id)
     await fund(client, wallet, 50_000_000)
@@ -282,22 +282,19 @@ describe('every path', () => {
   const byPath = new Map<string, (typeof ENDPOINTS)[number][]>()
   for (const entry of ENDPOINTS) byPath.set(entry[1].path, [...(byPath.get(entry[1].path) ?? []), entry])
 
-  test.each([...byPath])(
-    '%s answers 405 to the methods that it does not take, naming those it does',
-    async (_, all) => {
-      const taken = all.map(([, { method }]) => method as string)
-      if (taken.includes('GET')) taken.push('HEAD')
-      const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'REPORT', 'PURGE']
-      for (const method of methods.filter((one) => !taken.includes(one))) {
-        const body = method === 'POST' || method === 'PUT' ? { body: 'text' } : {}
-        const reply = await send(method, pathToNothing(all[0]![1]), body)
-        expectError(reply, { code: 'METHOD_NOT_ALLOWED', what: method })
-        expect(reply.headers.get('allow')!.split(', ').sort()).toEqual([...taken].sort())
-      }
-    },
-  )
+  test.each([...byPath])('%s returns 405 for other methods, and names the allowed ones', async (_, all) => {
+    const taken = all.map(([, { method }]) => method as string)
+    if (taken.includes('GET')) taken.push('HEAD')
+    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'REPORT', 'PURGE']
+    for (const method of methods.filter((one) => !taken.includes(one))) {
+      const body = method === 'POST' || method === 'PUT' ? { body: 'text' } : {}
+      const reply = await send(method, pathToNothing(all[0]![1]), body)
+      expectError(reply, { code: 'METHOD_NOT_ALLOWED', what: method })
+      expect(reply.headers.get('allow')!.split(', ').sort()).toEqual([...taken].sort())
+    }
+  })
 
-  test('answers HEAD as GET without the body, and where there is no GET with 405', async () => {
+  test('treats HEAD as GET without the body, and returns 405 without a GET', async () => {
     await forEach([...byPath], async ([path, all]) => {
       const get = all.find(([, { method }]) => method === 'GET')
       const address = pathToNothing(all[0]![1])
@@ -310,7 +307,7 @@ describe('every path', () => {
   })
 })
 
-test('no answer may be cached, errors included', async () => {
+test('no response may be cached, errors included', async () => {
   for (const path of ['/config', '/customers/Customer:none', '/customers?limit=0'])
     expect((await client.get(path)).headers.get('cache-control'), path).toBe('no-store')
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Client, newPlatform, type Reply } from '../../worlds/client.testing.ts'
 import { expectError } from '../../worlds/contract/calls.testing.ts'
 
-/** What a refusal says of each field, after the field's name. */
+/** The fault of each field in a refusal, after the field's name. */
 function faultsOf({ body }: Reply): Record<string, string> {
   const faults: { field: string; message: string }[] = body.details.errors
   expect(faults[0]).toEqual({ field: body.details.field, message: body.message })
@@ -84,7 +84,7 @@ describe('a request that is not valid', () => {
     })
   })
 
-  test('lists twenty faults at most, and one where the request is too large', async () => {
+  test('lists twenty faults at most, and one if the request is too large', async () => {
     const client = await newPlatform()
     const currencies = (count: number) => ({ supportedCurrencies: Array(count).fill({ a: 1 }) })
     const some = await client.send('PATCH', '/config', currencies(10))

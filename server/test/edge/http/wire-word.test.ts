@@ -37,8 +37,8 @@ async function quoted() {
   return { customer, bank, quote: body }
 }
 
-describe('a server with a wire word of its own', () => {
-  test('is called, answers and reports with that word', async () => {
+describe('a server with its own wire word', () => {
+  test('uses that word in requests, responses and webhooks', async () => {
     const receiver = await Receiver.of(client)
     const { quote, customer } = await quoted()
     expect(quote.rateDetails).toMatchObject({
@@ -50,7 +50,7 @@ describe('a server with a wire word of its own', () => {
     const path = `/quotes/${quote.id}/execute`
     const first = await client.post(path)
     expect(first.status).toBe(202)
-    // What is signed has no name with the word, so no stamp depends on it.
+    // Signed payloads have no name with the word, so no stamp depends on it.
     expect(first.body.payloadToSign).not.toMatch(/svc|acme(?!\.)/i)
     const session = await signIn(client, customer.wallet, 'Acme-Wallet-Signature')
     const signed = (name: string) => ({
@@ -91,7 +91,7 @@ describe('a server with a wire word of its own', () => {
     )
   })
 
-  test('takes a whole signed payment from the sdk that knows the word, in the types of every other', async () => {
+  test('accepts a whole signed payment from an SDK that knows the word, with unchanged types', async () => {
     const countersign = new Countersign({
       baseUrl: client.baseUrl,
       ...client.credentials,
@@ -123,7 +123,7 @@ describe('a server with a wire word of its own', () => {
     expect((await client.get(`/quotes/${quote.id}`)).body.status).toBe('PENDING')
   })
 
-  test('spells the code of an error by that word', async () => {
+  test('spells error codes with that word', async () => {
     const { usd } = await newCustomer(client)
     const umaAddress = '$fail.switch.usd@uma.acme.test'
     const refused = await client.post('/quotes', {
@@ -134,7 +134,7 @@ describe('a server with a wire word of its own', () => {
     expect(refused).toMatchObject({ status: 500, body: { code: 'ACME_SWITCH_ERROR' } })
   })
 
-  test('describes itself, and tells pages, by that word', async () => {
+  test('uses that word in its document and for pages', async () => {
     const document = await (await fetch(`${client.baseUrl}/openapi.json`)).json()
     expect(ofDefault(document)).toBeNull()
     expect(document.components.parameters.WalletSignature.name).toBe('Acme-Wallet-Signature')
@@ -148,7 +148,7 @@ describe('a server with a wire word of its own', () => {
   })
 })
 
-test('a word that cannot be one ends the start with a line that names the setting', () => {
+test('an invalid wire word ends the start with a line that names the setting', () => {
   for (const COUNTERSIGN_WIRE_WORD of ['a', '1a', 'Acme', 'ac-me', 'platform', 'a'.repeat(21)])
     expect(() => readConfig({ COUNTERSIGN_WIRE_WORD })).toThrow(
       `COUNTERSIGN_WIRE_WORD must be 2 to 20 lower-case letters and digits that begin with a letter, and not "platform", not "${COUNTERSIGN_WIRE_WORD}"`,
@@ -160,7 +160,7 @@ describe('a server with a prefix of its paths', () => {
   const at = (path: string) =>
     fetch(own.origin + path, { headers: { Authorization: client.authorization, Accept: 'application/json' } })
 
-  test('answers below the prefix and without it, and shows the address with it', async () => {
+  test('serves paths with and without the prefix, and shows addresses with it', async () => {
     for (const base of ['/acme/api/2025-10-13', '/2025-10-13']) {
       expect((await at(`${base}/customers?limit=1`)).status, base).toBe(200)
       const document = await (await at(`${base}/openapi.json`)).json()
@@ -174,7 +174,7 @@ describe('a server with a prefix of its paths', () => {
     expect(new Set(logged.map(({ path }: { path: string }) => path))).toContain('/customers')
   })
 
-  test('names the path with the prefix where only the version is missing', async () => {
+  test('suggests the path with the prefix if only the version is missing', async () => {
     for (const path of ['/acme/api/customers', '/customers', '/acme/api/v1/customers']) {
       const reply = await at(path)
       expect([reply.status, (await reply.json()).details], path).toEqual([

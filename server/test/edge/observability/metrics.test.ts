@@ -21,7 +21,7 @@ import { openServer, type TestServer, valueIn } from '../../worlds/server.testin
 
 const NO_LIMITS = new RequestLimits({ perToken: 0, perPerson: 0, perAddress: 0 }, () => new Date(), 'test')
 
-/** What it counts and logs is of this file's tests alone. */
+/** Its metrics and log contain only this file's tests. */
 let own: TestServer
 let client: Client
 beforeAll(async () => {
@@ -64,7 +64,7 @@ describe('the metrics', () => {
     expect(await moved()).toEqual({ post: 4, hold: 1, capture: 1, void: 0 })
     await pay(failing)
     expect(await moved()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
-    // More than there is: refused, and nothing moved.
+    // Beyond int64: refused, and nothing moved.
     await client.post(`/sandbox/internal-accounts/${wallet}/fund`, { amount: 2n ** 63n - 1n })
     expect(await moved()).toEqual({ post: 4, hold: 2, capture: 1, void: 1 })
 
@@ -78,7 +78,7 @@ describe('the metrics', () => {
     expect(valueIn(page, 'countersign_http_errors_total', { code: 'INTERNAL_ERROR' })).toBe(0)
   })
 
-  test('tell how late due work is, on the clock of its platform', async () => {
+  test('show how late due work is, on the clock of its platform', async () => {
     await client.post('/sandbox/clock/advance', { seconds: 7200 })
     const platform = await own.app.read
       .selectFrom('platforms')
@@ -147,7 +147,7 @@ describe('the metrics', () => {
     expect(await since('unreachable')).toBeGreaterThanOrEqual(1)
   })
 
-  test('show the age of the oldest event that is not delivered yet, and not of those that are', async () => {
+  test('show the age of the oldest undelivered event', async () => {
     let status = 200
     const receiver = createHttpServer((_, response) => response.writeHead(status).end())
     await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
@@ -225,7 +225,7 @@ describe('the metrics', () => {
     expect(others).toBe(invented.length)
   })
 
-  test('are those that docs/operations.md explains', async () => {
+  test('match the list in docs/operations.md', async () => {
     const guide = readFileSync(new URL('../../../../docs/operations.md', import.meta.url), 'utf8')
     const explained = [...guide.matchAll(/^\| `(countersign_\w+)` \| (\w+) \|/gm)].map(([, name, type]) => [
       name,
@@ -239,7 +239,7 @@ describe('the metrics', () => {
     expect(explained.sort()).toEqual(listed.sort())
   })
 
-  test('require the token; without one set, are open in sandbox and missing in production', async () => {
+  test('require the token if one is set; otherwise they are open in sandbox and missing in production', async () => {
     const token = randomBytes(24).toString('base64url')
     const { app } = own
     const open = (mode: 'sandbox' | 'production', metricsToken?: string): FastifyInstance =>

@@ -11,7 +11,7 @@ import { openServer, type TestServer, valueIn } from '../../worlds/server.testin
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** What it counts and logs is of this file's tests alone. */
+/** Its metrics and log contain only this file's tests. */
 let own: TestServer
 let client: Client
 beforeAll(async () => {
@@ -48,7 +48,7 @@ describe('the request id', () => {
     ['the metrics', 'GET', '/metrics', 200],
   ]
 
-  test.each(refused)('is in the answer and in its line: %s', async (_, method, path, status, more) => {
+  test.each(refused)('is in the response and in the log line: %s', async (_, method, path, status, more) => {
     const id = `Test.${status}_${randomBytes(8).toString('hex')}:1-a`
     const headers = {
       Host: 'a',
@@ -81,7 +81,7 @@ describe('the request id', () => {
     await vi.waitFor(() => expect(own.logText()).toContain(id), timeLimit(30_000))
   })
 
-  test('is a new one for each request, whatever the caller sends', async () => {
+  test('is new for each request, whatever the caller sends', async () => {
     const given = [
       undefined,
       '',
@@ -150,7 +150,7 @@ describe('the log', () => {
       expect(own.log().filter((one) => one[name] === line[name])).toEqual([line])
   })
 
-  test('says so where the client was gone before the answer', async () => {
+  test('shows if the client disconnected before the response', async () => {
     const authorization = `Authorization: ${client.authorization}\r\n`
     const head = `POST /2025-10-13/customers HTTP/1.1\r\nHost: a\r\n${authorization}Content-Length: 9\r\n`
     const socket = connect(Number(new URL(own.origin).port), '127.0.0.1')
@@ -164,7 +164,7 @@ describe('the log', () => {
     expect(valueIn(page, 'countersign_http_request_duration_seconds_count', { status: 'aborted' })).toBe(1)
   })
 
-  test('holds nothing of what a request brings, whatever it sets', async () => {
+  test('contains no data of a request, whatever it sends', async () => {
     const secrets: string[] = []
     const secret = (shape = '') => {
       secrets.push(randomBytes(12).toString('hex'))
@@ -207,7 +207,7 @@ describe('the log', () => {
     expect(secrets.filter((one) => found.includes(one))).toEqual([])
   })
 
-  test('of an error says what it is and where, without stored data', async () => {
+  test('shows the kind and place of an error, without stored data', async () => {
     const file = join(own.dataDir, 'errors')
     const cause = Object.assign(new Error('duplicate key'), {
       code: '23505',
@@ -236,7 +236,7 @@ describe('the log', () => {
 })
 
 // The last one: its database is gone afterwards.
-test('without a database the faults have their request in the log, and the metrics go on without it', async () => {
+test('without a database the log links faults to their requests, and the metrics keep working', async () => {
   await own.app.db.close()
   const reply = await client.send('GET', '/config', undefined, { 'X-Request-Id': 'fault-1' })
   expect(reply.status).toBe(503)

@@ -26,7 +26,7 @@ async function ownCollector(): Promise<Collector> {
   return collector
 }
 
-/** A server of the test's own, which the test closes or leaves. */
+/** The test's own server, which the test closes or leaves. */
 async function ownServer(settings: Readonly<Record<string, string>>) {
   const own = await openServer({ LOG_LEVEL: 'debug', ...settings })
   let closed: Promise<void> | undefined
@@ -42,7 +42,7 @@ const dropped = async (own: Pick<TestServer, 'metrics'>) =>
   valueIn(await own.metrics(), 'countersign_spans_dropped_total')
 
 describe('a trace', () => {
-  test("goes on at the operator's connectors", async () => {
+  test("continues at the operator's connectors", async () => {
     const collector = await ownCollector()
     const production = await openProduction({}, tracedTo(collector.url))
     onTestFinished(production.close)
@@ -82,7 +82,7 @@ describe('a trace', () => {
     })
   })
 
-  test('of a payment is its own, although payments that begin together share a row of due work', async () => {
+  test('belongs to one payment, although concurrent payments share a row of due work', async () => {
     const collector = await ownCollector()
     const { client, app } = await ownServer(tracedTo(collector.url))
     const { id, usd } = await newCustomer(client)
@@ -106,7 +106,7 @@ describe('a trace', () => {
       )
     await expect.poll(() => jobs().every(requestOf)).toBe(true)
     expect(new Set(jobs().map(({ traceId }) => traceId)).size).toBe(callers.length)
-    // Whoever was last took the row off, for the others too.
+    // The last one removed the row, for the others too.
     await expect.poll(() => ofCallers('jobs taken off').length).toBeGreaterThan(0)
     const [off] = ofCallers('jobs taken off')
     expect(off!.links.length).toBeGreaterThan(0)
@@ -137,7 +137,7 @@ describe('the collector', () => {
     })
   })
 
-  test('that cannot be reached keeps nothing up: the spans are dropped, counted, and told of once', async () => {
+  test('that cannot be reached delays nothing: the spans are dropped, counted, and logged once', async () => {
     const closed = createServer()
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve))
     const { port } = closed.address() as AddressInfo
@@ -158,7 +158,7 @@ describe('the collector', () => {
     expect(performance.now() - begunMs).toBeLessThan(timeLimit(10_000))
   })
 
-  test('that is busy gets the same spans again; one that refuses them does not', async () => {
+  test('that is busy gets the same spans again, unlike one that refuses them', async () => {
     const collector = await ownCollector()
     const answers = [503]
     collector.answer = () => answers.shift() ?? 200
@@ -175,7 +175,7 @@ describe('the collector', () => {
     await expect.poll(() => own.logText()).toContain('the collector takes traces again')
   })
 
-  test('that does not answer is given no more than has room, and a stop does not wait for it', async () => {
+  test('that does not respond gets a bounded number of spans, and a stop does not wait for it', async () => {
     const collector = await ownCollector()
     let release = () => {}
     const released = new Promise<number>((resolve) => {
@@ -214,7 +214,7 @@ describe('the collector', () => {
 describe('the built server', () => {
   beforeAll(ensureServerBuilt)
 
-  test('makes traces, and sends the last ones before it ends', async () => {
+  test('exports traces, and sends the last ones before it ends', async () => {
     const collector = await ownCollector()
     const place = await newPlace()
     const server = await ServerProcess.ready(place, {

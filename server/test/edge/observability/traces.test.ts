@@ -36,7 +36,7 @@ function named(spans: readonly Span[], name: string): Span[] {
 
 const EXECUTE = 'POST /2025-10-13/quotes/{quoteId}/execute'
 
-/** Pays from a wallet to a bank account, in a trace of the caller's own. */
+/** Pays from a wallet to a bank account, in the caller's own trace. */
 async function pay(payer: Client, more: Record<string, string> = {}) {
   const { id, wallet } = await newCustomer(payer)
   await fund(payer, wallet, 10_000_000)
@@ -100,12 +100,12 @@ describe('a trace', () => {
     })
     const posts = named(spans, 'POST webhook').filter(isOfJob(spans))
     expect(above(spans, posts[0]!)).toEqual(['job transaction.settle', EXECUTE])
-    // What was sent says where it comes from.
+    // The webhook names the span that sent it.
     const traceparent = `00-${caller.traceId}-${posts[0]!.spanId}-01`
     expect(receiver.received.map(({ headers }) => headers.traceparent)).toContain(traceparent)
   })
 
-  test('of a webhook is that of its event, also where it waited for an earlier one', async () => {
+  test("of a webhook is its event's trace, even if it waited for an earlier one", async () => {
     const payer = await own.newPlatform()
     const receiver = await Receiver.of(payer)
     const { usd } = await newCustomer(payer)
@@ -122,7 +122,7 @@ describe('a trace', () => {
     )
   })
 
-  test('is the one that traceparent names; one that is malformed is ignored', async () => {
+  test('follows traceparent, and ignores a malformed one', async () => {
     const malformed = [
       'x',
       '00-00000000000000000000000000000000-0000000000000000-01',
@@ -142,7 +142,7 @@ describe('a trace', () => {
     }
   })
 
-  test('that its beginner does not keep is not kept here either', async () => {
+  test('that its caller does not sample is not sampled here either', async () => {
     const unkept = newTraceparent()
     const traceparent = unkept.header.replace(/01$/, '00')
     expect((await client.send('GET', '/config', undefined, { traceparent })).status).toBe(200)
@@ -152,7 +152,7 @@ describe('a trace', () => {
     expect(collector.spans.filter(({ traceId }) => traceId === unkept.traceId)).toEqual([])
   })
 
-  test('tells a refusal by its code, and a replayed answer as such', async () => {
+  test('marks a refusal with its code, and a replayed response as such', async () => {
     const refused = newTraceparent()
     await client.send('GET', '/quotes/Quote:none', undefined, { traceparent: refused.header })
     const [span] = await collector.trace(refused.traceId, (spans) =>
@@ -181,7 +181,7 @@ describe('a trace', () => {
     expect(named(spans, 'commit')).toEqual([])
   })
 
-  test('shows where an operation was decided again', async () => {
+  test('shows the retry of an operation', async () => {
     const callers = Array.from({ length: 4 }, newTraceparent)
     const body = { customerType: 'INDIVIDUAL', fullName: 'Ada' }
     const replies = await Promise.all(
@@ -217,7 +217,7 @@ describe('a trace', () => {
     await expect.poll(() => lines().map(({ msg }) => msg)).toContain('request')
   })
 
-  test('of a probe is none', async () => {
+  test('is not made for a probe', async () => {
     await fetch(`${own.origin}/healthz`)
     const caller = newTraceparent()
     await client.send('GET', '/config', undefined, { traceparent: caller.header })

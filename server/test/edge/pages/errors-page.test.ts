@@ -26,7 +26,7 @@ test('the docUrl of an error leads to its entry, on a page that loads only files
   }
 })
 
-test('the guide of errors is one page under both of its addresses, and other guides lead to the short one', async () => {
+test('the guide of errors is one page under two addresses, and other guides link to the short one', async () => {
   const { body } = await newPlatform().then((client) => client.get(`/quotes/${noId('Quote')}`))
   const { origin } = new URL(body.docUrl)
   const read = async (path: string) => (await fetch(origin + path)).text()

@@ -37,7 +37,7 @@ function endpointOf({ request }: Item): string {
 }
 
 describe('the collection for Postman', () => {
-  test('has every endpoint of the API once, but those that other systems sign', async () => {
+  test('has every endpoint of the API once, except endpoints that other systems sign', async () => {
     const collection: Collection = JSON.parse(await textAt('/docs/postman.json'))
     expect(collection.info.schema).toMatch(/\/v2\.1\.0\/collection\.json$/)
     const signed = ['cardProcessor', 'rail', 'verificationProvider']
@@ -95,7 +95,7 @@ describe('the collection for Postman', () => {
 })
 
 describe('the guides for programs that read', () => {
-  test('llms.txt names the OpenAPI document and every guide, and each address answers with Markdown or JSON', async () => {
+  test('llms.txt names the OpenAPI document and every guide, and each address returns Markdown or JSON', async () => {
     const index = await textAt('/llms.txt')
     expect(index).toMatch(/^# Countersign\n\n> /)
     const links = [...index.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!)
@@ -108,7 +108,7 @@ describe('the guides for programs that read', () => {
     }
   })
 
-  test('one file has every guide of llms.txt, with links that lead somewhere on this server', async () => {
+  test('one file has every guide of llms.txt, with working links on this server', async () => {
     const guides = await textAt('/docs/guides.md')
     const titles = [...(await textAt('/llms.txt')).matchAll(/^- \[([^\]]+)\]\([^)]+\/docs\/guides\//gm)]
     expect(titles.length).toBeGreaterThan(30)

@@ -24,7 +24,7 @@ test('the OpenAPI document is served without credentials', async () => {
 })
 
 describe('the page at /', () => {
-  test('says what this is and where to go, and loads only from this server', async () => {
+  test('introduces the server with links, and loads only from this server', async () => {
     const { status, headers, text } = await pageAt('/', 'text/html,application/xhtml+xml,*/*;q=0.8')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/)
@@ -98,7 +98,7 @@ describe('a guide', () => {
     expect(first).not.toContain('rel="prev"')
   })
 
-  test('leads to other guides only where they are, fragments included', async () => {
+  test('has only working links to other guides, fragments included', async () => {
     const pages = new Map<string, string>()
     const read = async (path: string) => {
       if (!pages.has(path)) {
@@ -126,7 +126,7 @@ describe('a guide', () => {
     expect(seen.size).toBeGreaterThan(30)
   })
 
-  test('is where each section of the reference page says it is', async () => {
+  test('exists at every link from the reference page', async () => {
     const { tags } = openApi({ serverUrl: '/' }) as {
       tags: { name: string; externalDocs: { url: string } }[]
     }
@@ -134,7 +134,7 @@ describe('a guide', () => {
   })
 
   test.each(['nothing', '..%2fREADME', '%2e%2e/package', '', 'reference/examples.jsonl', 'nothing.md'])(
-    'that is none of the folder is 404: %s',
+    'that is not in the folder is 404: %s',
     async (name) => {
       const { status, text } = await pageAt(`/docs/guides/${name}`)
       expect([status, JSON.parse(text).code]).toEqual([404, 'NOT_FOUND'])
@@ -155,7 +155,7 @@ describe('a path without the version', () => {
     expect(JSON.parse(text).message).toContain(right)
   })
 
-  test('of no call says nothing more', async () => {
+  test('of no call gets no further hint', async () => {
     const { text } = await pageAt('/customer')
     expect(JSON.parse(text)).toEqual({
       status: 404,

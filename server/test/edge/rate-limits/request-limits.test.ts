@@ -31,7 +31,7 @@ async function newClient(): Promise<Client> {
 const numberIn = (headers: Headers, name: string) => Number(headers.get(name))
 
 describe('a caller', () => {
-  test('sees with each answer what is left, and beyond it gets 429 with the time to wait', async () => {
+  test('sees the remaining requests with each response, and beyond them gets 429 with the time to wait', async () => {
     const first = await client.get('/config')
     expect(numberIn(first.headers, 'ratelimit-limit')).toBe(PER_TOKEN)
     expect(numberIn(first.headers, 'ratelimit-remaining')).toBe(PER_TOKEN - 1)
@@ -53,7 +53,7 @@ describe('a caller', () => {
     expect((await (await newClient()).get('/config')).status).toBe(200)
   })
 
-  test('that is an agent has a limit of its own', async () => {
+  test('that is an agent has a separate limit', async () => {
     const own = await newClient()
     const { id } = await newCustomer(own)
     const agent = await newAgent(own, id)
@@ -63,7 +63,7 @@ describe('a caller', () => {
     expect((await own.get('/config')).status).toBe(200)
   })
 
-  test('without valid credentials is counted by its address, whatever it brings; those with credentials are not', async () => {
+  test('without valid credentials is counted by its address, unlike callers with credentials', async () => {
     const own = await newClient()
     const bring = [{}, { Authorization: 'Basic bm9ib2R5Om5vdGhpbmc=' }]
     const answers = await Promise.all(
@@ -81,7 +81,7 @@ describe('a caller', () => {
 describe('the count', () => {
   const minute = (n: number) => n * WINDOW_MS
 
-  test('of the minute before goes down as it passes, so that its edge gives nobody twice the limit', () => {
+  test('of the previous minute decreases gradually, so that its edge gives no caller twice the limit', () => {
     const counts = new RequestCounts()
     const take = (ms: number) => counts.take('a', 60, ms).isAllowed
     for (let n = 0; n < 60; n++) expect(take(minute(10) + 59_000)).toBe(true)
@@ -96,7 +96,7 @@ describe('the count', () => {
     expect(counts.take('a', 60, minute(13) + 59_000).remaining).toBe(59)
   })
 
-  test('is that of all servers on the database', async () => {
+  test('is shared by all servers on the database', async () => {
     const limits = { perToken: 20, perPerson: 0, perAddress: 0 }
     const at = new Date('2026-03-01T00:00:30Z')
     const { db, newId } = { db: service.app.db, newId: () => crypto.randomUUID() }

@@ -59,7 +59,7 @@ test('a limit of open files below the setting is a warning at the start, and con
   expect(roomy.logText()).not.toContain('limit of open files')
 })
 
-test('a server that stood still says for how long, and a busy one says nothing', () => {
+test('a server that was suspended logs for how long, and a busy one does not', () => {
   let nowMs = 0
   const paused: number[] = []
   const lines: unknown[] = []

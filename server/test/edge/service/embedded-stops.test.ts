@@ -28,7 +28,7 @@ function mountSmall(folder: string): boolean {
 }
 
 describe.skipIf(onPostgres)('the embedded database', () => {
-  test('that gives up ends the server with a line, and the next one has all that was answered', async () => {
+  test('that fails ends the server with a line, and the next one has every acknowledged write', async () => {
     const place = await newPlace()
     const server = await ServerProcess.ready(place, {
       NODE_OPTIONS: `--import=${HOOK}`,
@@ -55,7 +55,7 @@ describe.skipIf(onPostgres)('the embedded database', () => {
     expect(found.map(({ status }) => status)).toEqual(made.map(() => 200))
   })
 
-  test('whose disk is full at the start is one line', async (context) => {
+  test('on a full disk fails the start with one line', async (context) => {
     const place = await newPlace('unused')
     const folder = join(place.dataDir, 'small')
     if (!mountSmall(folder)) return context.skip('this user may not mount a file system')

@@ -44,13 +44,13 @@ async function droppedBy({ baseUrl }: Client): Promise<number> {
 }
 
 test.runIf(existsSync(FULL))(
-  'a full log disk drops lines, and the server works and ends as ever',
+  'a full log disk drops lines, and the server works and ends normally',
   async () => {
     await worksAndEnds(await startedOn(await newPlace(), openSync(FULL, 'w')))
   },
 )
 
-test('a pipe that nobody reads drops lines, and the server works and ends as ever', async () => {
+test('an unread log pipe drops lines, and the server works and ends normally', async () => {
   const place = await newPlace()
   const pipe = join(place.dataDir, 'pipe')
   execFileSync('mkfifo', [pipe])

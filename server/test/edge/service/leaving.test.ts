@@ -13,7 +13,7 @@ import {
 
 beforeAll(ensureServerBuilt)
 
-test('a server that leaves answers everything but readyz, and ends each connection', async () => {
+test('a server that shuts down serves everything but readyz, and ends each connection', async () => {
   const service = await openServer()
   onTestFinished(service.close)
   const client = await service.newPlatform()
@@ -42,14 +42,14 @@ async function open(server: ServerProcess, text: string): Promise<Socket> {
   return socket
 }
 
-test('silent connections and unfinished heads do not hold up the end', async () => {
+test('silent connections and unfinished heads do not delay a shutdown', async () => {
   const server = await ServerProcess.ready(await newPlace(), { COUNTERSIGN_STOP_SECONDS: '3600' })
   await open(server, '')
   await open(server, 'GET /readyz HTTP/1.1\r\nHost: x\r\nX-Half')
   expect(await server.kill('SIGTERM')).toMatchObject({ code: 0, signal: null })
 })
 
-test('a body that never ends holds up the end for COUNTERSIGN_STOP_SECONDS', async () => {
+test('a body that never ends delays a shutdown for COUNTERSIGN_STOP_SECONDS', async () => {
   const server = await ServerProcess.ready(await newPlace(), { COUNTERSIGN_STOP_SECONDS: '1' })
   const { authorization } = server.client()
   const socket = await open(

@@ -89,7 +89,7 @@ async function payUntilGone(client: Client, onPaid: (count: number) => void): Pr
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s under load completes requests under way, loses nothing that was answered, exits with 0 and leaves nothing behind',
+  '%s under load completes requests in progress, loses no acknowledged write, exits with 0 and leaves nothing behind',
   async (signal) => {
     const place = await newPlace()
     const server = await ServerProcess.ready(place)

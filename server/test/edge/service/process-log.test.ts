@@ -89,7 +89,7 @@ test('no log of a process at its finest level contains a secret', async () => {
   expect(code).toBe(0)
   const found = [...secrets].filter(([, secret]) => (stdout + stderr).includes(secret)).map(([name]) => name)
   expect(found).toEqual([])
-  // The log is not empty: a line per request, each with an id of its own.
+  // The log is not empty: a line per request, each with its own id.
   const lines = stderr.split('\n').filter((line) => line.includes('"msg":"request"'))
   const ids = lines.map((line) => (JSON.parse(line) as { httpRequestId: string }).httpRequestId)
   expect(ids.length).toBeGreaterThan(10)

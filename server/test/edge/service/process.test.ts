@@ -33,7 +33,7 @@ function expectRefusal({ code, stdout, stderr }: Ending, naming: RegExp | string
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
 }
 
-/** What most of these tests start their processes in: one place, made by the first start. */
+/** The place that most of these tests share, made by the first start. */
 let place: Awaited<ReturnType<typeof openPlace>>
 let server: ServerProcess | undefined
 let wasStarted = false
@@ -109,14 +109,14 @@ describe('a server', () => {
     )
   })
 
-  test.skipIf(onPostgres)('refuses a second one on its data directory, and goes on', async () => {
+  test.skipIf(onPostgres)('refuses a second one on its data directory, and keeps running', async () => {
     const first = await running()
     expectRefusal(await run(place, []), new RegExp(`\\b${first.pid}\\b.*${place.dataDir}`))
     expect((await first.client().get('/tokens')).status).toBe(200)
   })
 
   test.skipIf(onPostgres)(
-    'with the embedded database open is named by a command that needs the database to itself',
+    'with the embedded database open is named by a command that needs exclusive access',
     async () => {
       const { pid } = await running()
       const ending = await run(place, ['master-key', 'rotate'], {
@@ -134,7 +134,7 @@ describe('a server', () => {
     await second.kill('SIGTERM')
   })
 
-  test.runIf(onPostgres)('on PostgreSQL lets the commands work beside it', async () => {
+  test.runIf(onPostgres)('on PostgreSQL lets commands run at the same time', async () => {
     const { baseUrl } = await running()
     const platform = credentialsOf(await run(place, ['platform', 'create', '--name', 'Acme']))
     expect((await new Client(platform, baseUrl).get('/config')).status).toBe(200)
@@ -198,7 +198,7 @@ describe('a failing start prints one line', () => {
     expect(ending.stderr).not.toContain(OTHER_MASTER_KEY)
   })
 
-  test('a master.key file that holds no key, which is not shown', async () => {
+  test('a master.key file without a key, whose content is not shown', async () => {
     const { dataDir } = await stopped()
     const path = join(dataDir, 'master.key')
     const key = await readFile(path)
@@ -237,7 +237,7 @@ describe('platform create and token create print one JSON object whose credentia
     return full
   }
 
-  test('in sandbox; a server that starts there then makes no others, and says how to go on', async () => {
+  test('in sandbox; a server that starts there then creates no others, and prints the next step', async () => {
     const place = await newPlace()
     const made = await create(place, {}, [])
     const server = await ServerProcess.ready(place)
@@ -247,7 +247,7 @@ describe('platform create and token create print one JSON object whose credentia
     expect(existsSync(join(place.dataDir, 'credentials.json'))).toBe(false)
   })
 
-  test('in production, which has nothing of the sandbox, refuses to issue a code that it cannot send, and warns if it serves without PUBLIC_URL', async () => {
+  test('in production, without sandbox endpoints; the server refuses to issue a code that it cannot send, and warns without PUBLIC_URL', async () => {
     const place = await newPlace()
     const env = {
       COUNTERSIGN_MODE: 'production',
@@ -300,7 +300,7 @@ describe('the commands', () => {
   })
 })
 
-/** What a server has written to standard error besides its log. */
+/** Lines of standard error that are not part of the log. */
 function linesOfPeople({ stderr }: Ending): string[] {
   return stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{'))
 }

@@ -87,7 +87,7 @@ describe('in production', () => {
     for (const one of data) expect(one).toMatchObject({ status: 'PENDING', fundingPaymentInstructions: [] })
   })
 
-  test('what nobody is connected for says so: invitations, fees of networks, stablecoin providers', async () => {
+  test('calls without a configured provider say so: invitations, fees of networks, stablecoin providers', async () => {
     const client = await regulatedPlatform()
     const customer = await newCustomer(client)
     const { umaAddress } = (await client.get(`/customers/${customer.id}`)).body
@@ -117,7 +117,7 @@ describe('in production', () => {
     })
   })
 
-  test('no value is magic: each is refused like any wrong value', async () => {
+  test('magic values are refused like any wrong value', async () => {
     const client = await regulatedPlatform()
     const email = `${randomBytes(6).toString('hex')}@example.com`
     const customer = await newCustomer(client, { email, fullName: 'Someone Rejected002' })
@@ -159,7 +159,7 @@ describe('in production', () => {
   test('messages to a recipient, and of a platform in total, are limited by the operator', async () => {
     const client = await regulatedPlatform()
     const { platformId } = client.credentials
-    /** Moves the platform's clock to half past an hour of its own. */
+    /** Moves the platform's clock to half past the given hour. */
     const atHour = async (hour: number) => {
       const { app } = production.service
       const nowMs = app.clock().getTime()
@@ -214,7 +214,7 @@ describe('in production', () => {
         details: { field: 'embeddedWalletConfig.sendFromEmailAddress' },
       })
     expect((await from('login@Mail.OPS.example')).status).toBe(200)
-    // As in a database from before the rule.
+    // The state of a database from before the rule.
     const { app } = production.service
     const { platformId: id } = client.credentials
     const { config, version } = await app.read
@@ -310,7 +310,7 @@ describe('in production', () => {
     const { committer, read } = production.service.app
     for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0']) {
       const issuer = `https://${host}:${port}`
-      // As in a database from before this check of the settings.
+      // The state of a database from before this check of the settings.
       const { platformId: id } = client.credentials
       const { config, version } = await read
         .selectFrom('platforms')

@@ -12,7 +12,7 @@ import { fund, newCustomer, newPlatform, type Reply } from '../../worlds/client.
 const PATH = '/customers/internal-accounts'
 
 describe('internal accounts', () => {
-  test('show their available and total balance, and where to pay to', async () => {
+  test('show their available and total balance, and deposit details', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     await fund(client, customer.usd, 123_456)
@@ -36,7 +36,7 @@ describe('internal accounts', () => {
     ])
   })
 
-  test('that are wallets are paid at their own address and say whether they are private', async () => {
+  test('that are wallets are paid at their own address and show if they are private', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     const { body } = await client.get(`${PATH}?customerId=${customer.id}&type=EMBEDDED_WALLET`)
@@ -73,7 +73,7 @@ describe('internal accounts', () => {
 })
 
 describe('deposit details', () => {
-  test('of a platform in every currency are what the contract says, and always the same', async () => {
+  test('of a platform match the contract in every currency, and never change', async () => {
     const client = await newPlatform()
     const codes = [...currenciesOfKind('fiat'), ...currenciesOfKind('crypto')].filter((c) => c !== 'USDB')
     const supportedCurrencies = codes.map((currencyCode) => ({

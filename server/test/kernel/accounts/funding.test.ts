@@ -39,7 +39,7 @@ describe('made-up deposit details', () => {
     if (network) expect(new Set(made).size).toBe(SEEDS.length)
   })
 
-  test('are of the own account type of every fiat currency, and of a wallet on each network of an asset', () => {
+  test('use the account type of every fiat currency, and a wallet on each network of an asset', () => {
     for (const [code, { kind }] of Object.entries(CURRENCIES))
       if (kind === 'fiat') expect(fundingTypesOf(code)).toEqual([`${code}_ACCOUNT`])
     expect(fundingTypesOf('BTC')).toEqual(['SPARK_WALLET', 'LIGHTNING'])
@@ -65,7 +65,7 @@ describe('made-up deposit details', () => {
   })
 })
 
-test('a Spark wallet has an invoice exactly where the amount is fixed, and the invoice states it', () => {
+test('a Spark wallet has an invoice exactly if the amount is fixed, and the invoice states it', () => {
   const deposit = { seed: 'Quote:1', currency: 'BTC', reference: 'CSABC123' }
   const details = (more: object) => depositDetails(sandboxDepositDetails, { ...deposit, ...more }, 'SPARK')
   expect(details({})).not.toHaveProperty('invoice')

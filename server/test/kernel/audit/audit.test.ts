@@ -3,7 +3,7 @@ import { createPlatform } from '../../../src/edge/service/first-platform.ts'
 import { newPlatform } from '../../worlds/client.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
-test('a change in place is in the trail with its caller and what differs, a refused call and a read are not', async () => {
+test('the trail has an update with its caller and the differences, but no refused call and no read', async () => {
   const client = await newPlatform()
   const changed = await client.send(
     'PATCH',
@@ -28,7 +28,7 @@ test('a change in place is in the trail with its caller and what differs, a refu
   expect((await (await newPlatform()).get(`/audit-events/${body.data[0].id}`)).status).toBe(404)
 })
 
-test('what a request has changed is found by its id, and a caller cannot give it the id of another', async () => {
+test("the changes of a request are found by its id, and a caller cannot reuse another request's id", async () => {
   const client = await newPlatform()
   const search = (query: string) => client.get(`/audit-events?${query}`)
   await client.send('POST', '/sandbox/clock/advance', { seconds: 86_400 })

@@ -101,7 +101,7 @@ test("a call that a customer's wallet signs names the session that signed it, an
   expect(unsigned).not.toHaveProperty('walletSessionId')
 })
 
-test('a customer on its verification page is in the trail, as is that it was opened', async () => {
+test('the trail has the actions of a customer on its verification page, and its opening', async () => {
   const client = await newPlatform()
   await client.send('PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } })
   const { id } = (await client.post('/customers', PERSON)).body
@@ -111,7 +111,7 @@ test('a customer on its verification page is in the trail, as is that it was ope
   expect(entry.address).toMatch(/127\.0\.0\.1|::1/)
 })
 
-test('fifty repeats of one idempotent call at once leave one entry', async () => {
+test('fifty concurrent repeats of one idempotent call leave one entry', async () => {
   const client = await newPlatform()
   const body = JSON.stringify({ customerType: 'INDIVIDUAL', fullName: 'Once' })
   const replies = await Promise.all(
@@ -132,7 +132,7 @@ test('the code of a refusal is in the request log, and a refused call is not in 
   expect(await trail(client, '&operation=customer_create')).toEqual([])
 })
 
-test('the request log says how long each call took', async () => {
+test('the request log has the duration of each call', async () => {
   const client = await newPlatform()
   const late = await client.send('GET', '/config', undefined, { 'Svc-Sandbox-Fault': 'delay=100' })
   const { durationMs } = (await client.get(`/requests/${late.headers.get('X-Request-Id')}`)).body

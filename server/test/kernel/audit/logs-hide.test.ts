@@ -100,7 +100,7 @@ async function archivesOf(app: TestServer['app']): Promise<string> {
   return files.map((file) => (file[0] === GZIP ? gunzipSync(file) : file).toString()).join('\n')
 }
 
-test('a text in any hidden member of any call is in no log, no table of logs, and, if it is secret, nowhere, archives included', async () => {
+test('a string in any hidden field of any call is in no log and no log table, and a secret is nowhere, archives included', async () => {
   const statuses = new Map<number, number>()
   for (const [name, endpoint] of ENDPOINTS) {
     if (endpoint.upload || name === 'sandbox_clock_advance' || name === 'event_stream') continue

@@ -22,7 +22,7 @@ const shownBody = (endpoint: LoggedEndpoint, requestBody: string, status = 400) 
 
 const SECRET = 'Quahog-5512-unique'
 
-/** The names of all members of a schema that holds a text, at any depth. */
+/** The names of all string properties of a schema, at any depth. */
 function textsIn(schema: unknown, found: Map<string, JsonSchema[]>): Map<string, JsonSchema[]> {
   if (Array.isArray(schema)) for (const one of schema) textsIn(one, found)
   else if (isObject(schema)) {
@@ -37,8 +37,8 @@ function textsIn(schema: unknown, found: Map<string, JsonSchema[]>): Map<string,
 const LOOKS_SECRET =
   /secret|token$|password|signature|^pan|cvv|cvc|otp|bundle|deviceCode|cardNumber|privateKey|signingKey|credentials$|assertion$|attestation|identifier$|documentNumber/i
 
-/** Which statement about its maker a new passkey is asked for is shown. */
-test('every text of the contract whose name looks like a secret is hidden from the logs', () => {
+/** The attestation preference of a new passkey is shown. */
+test('every string of the contract whose name looks like a secret is hidden from the logs', () => {
   const texts = [...textsIn(Object.values(API), new Map())].filter(([name]) => LOOKS_SECRET.test(name))
   expect(texts.length).toBeGreaterThan(10)
   const shown = texts.filter(([, schemas]) =>
@@ -48,7 +48,7 @@ test('every text of the contract whose name looks like a secret is hidden from t
 })
 
 test.each(ENDPOINTS.filter(([, { body }]) => body))(
-  'a text in any hidden member of %s, of any type and under any unknown name, is not in the log',
+  'a string in any hidden field of %s, of any type and under any unknown name, is not in the log',
   (_name, endpoint) => {
     const schema = endpoint.body as JsonSchema
     for (const sample of samples(schema)) {
@@ -76,7 +76,7 @@ test.each(ENDPOINTS.filter(([, { body }]) => body))(
   },
 )
 
-test('a refusal that repeats what was masked shows the mask in its place', () => {
+test('a refusal that repeats a masked value shows the mask instead', () => {
   const { responseBody } = shownOf({
     ...NOTHING,
     endpoint: API.beneficial_owner_create,
@@ -95,7 +95,7 @@ test('a refusal that repeats what was masked shows the mask in its place', () =>
   })
 })
 
-test('the numbers, ids and words of a request are shown, and its texts are not', () => {
+test('the numbers, ids and enums of a request are shown, and its free text is not', () => {
   const body = {
     customerId: 'Customer:0190a1b2-0000-7000-8000-000000000003',
     roles: ['UBO', 'SSN'],
@@ -109,7 +109,7 @@ test('the numbers, ids and words of a request are shown, and its texts are not',
   })
 })
 
-test('a query and a path show ids, numbers and words, and nothing else', () => {
+test('a query and a path show only ids, numbers and enums', () => {
   const query = `limit=5&search=${SECRET}&${SECRET}=1&currency=USD&isIncludingDeleted=true&customerType=${SECRET}`
   const endpoint = API.customer_list
   const shown = shownOf({ ...NOTHING, endpoint, query, status: 400 }).query
@@ -130,7 +130,7 @@ test('a query and a path show ids, numbers and words, and nothing else', () => {
   expect(shownOf({ ...NOTHING, ...customer, status: 404 }).path).toBe('/customers/Customer:1')
 })
 
-test('any JSON can be masked, and what is no JSON is left out', () => {
+test('any JSON can be masked, and other text is left out', () => {
   fc.assert(
     fc.property(fc.json(), (body) => {
       for (const endpoint of [API.quote_create, API.customer_create])

@@ -5,7 +5,7 @@ import { createRequestLog, type SeenRequest } from '../../../src/kernel/audit/re
 import { plusSeconds } from '../../../src/kernel/operation/app.ts'
 import { world } from '../../worlds/world.testing.ts'
 
-test('an overload drops requests and counts them; what is kept expires after its days', async () => {
+test('an overload drops and counts log entries; stored ones expire after the configured days', async () => {
   const { app, newOp } = await world('sandbox+quiet')
   const { platform } = await newOp()
   let counted = 0

@@ -21,7 +21,7 @@ import { pngOf } from '../../worlds/upload-forms.testing.ts'
 
 const OLD_KEY = Buffer.from(TEST_MASTER_KEY, 'hex')
 
-/** A folder and a database for servers that are started one after the other. */
+/** A folder and a database for servers that start one after the other. */
 async function newPlace() {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-key-'))
   const database = await ownDatabase(dataDir)
@@ -82,7 +82,7 @@ const opens = (keys: Keyring, { id, sealed }: Seed) => {
   }
 }
 
-test('data sealed after a rotation opens with neither the old master key nor a backup; all else goes on', async () => {
+test('data sealed after a rotation opens with neither the old master key nor a backup, and everything else keeps working', async () => {
   const place = await newPlace()
   const first = await place.start(OLD_KEY)
   const { db } = first.service.app
@@ -119,7 +119,7 @@ test('data sealed after a rotation opens with neither the old master key nor a b
   await expect(rotateMasterKey(db, newKey, OLD_KEY, new Date())).rejects.toThrow('is not the master key')
   await rotateMasterKey(db, OLD_KEY, newKey, new Date())
 
-  // A server that was not restarted goes on, but cannot seal under the stolen key.
+  // A server that was not restarted keeps running, but cannot seal under the stolen key.
   expect((await client.get('/config')).status).toBe(200)
   const wallet = { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email: 'ada@example.com' }
   expect((await client.post('/customers', wallet)).body).toMatchObject({
@@ -143,7 +143,7 @@ test('data sealed after a rotation opens with neither the old master key nor a b
   for (const { id, sealed } of seeds)
     expect(() => second.service.app.enclave.exportWallet(id, sealed, pinned)).not.toThrow()
 
-  // The bytes of a file stay as they are: its key is sealed anew, and so is the number of its document.
+  // The bytes of a file are unchanged: its key is resealed, and so is the number of its document.
   const { rows: generations } = await second.service.app.db.query(
     `SELECT sealed_generation(sealed_key)::integer AS key, sealed_generation(sealed_number)::integer AS number
      FROM documents d JOIN stored_files f ON f.id = d.file_id WHERE d.id = $1`,
@@ -158,7 +158,7 @@ test('data sealed after a rotation opens with neither the old master key nor a b
   const { sealed } = found.rows[0]!
   expect(thief.open(sealed, `text stablecoinAccount ${linked.body.id}`)).toBeUndefined()
   expect(second.service.app.enclave.openText('stablecoinAccount', linked.body.id, sealed)).toContain('secret')
-  // A repetition is known by its keyed digest, which stays the same.
+  // A repetition is recognized by its keyed digest, which stays the same.
   const repeated = await after.post('/stablecoin-provider-accounts', account, key)
   expect([repeated.headers.get('idempotency-replayed'), repeated.body]).toEqual(['true', linked.body])
 })
@@ -175,7 +175,7 @@ async function rotatedPlace() {
   return { ...place, late: late.service, client, restart }
 }
 
-test('a server that missed a rotation makes no webhook secret, and one with the new key does', async () => {
+test('a server that missed a rotation creates no webhook secret, and one with the new key does', async () => {
   const { client, late, stop, restart, countResealed } = await rotatedPlace()
   const before = (await client.get('/webhook-secrets')).body
   for (const headers of [{}, { 'Idempotency-Key': 'one' }]) {
@@ -187,7 +187,7 @@ test('a server that missed a rotation makes no webhook secret, and one with the 
   await expect(createPlatform(late.app, 'Late')).rejects.toThrow('older data key')
   if (late.app.db.kind === 'embedded') await stop(late)
   const after = await restart()
-  // Nothing had to be sealed again, and the operator waits for the line.
+  // Nothing had to be resealed, and the operator waits for the line.
   await expect.poll(countResealed).toEqual([0])
   const made = await after.post('/webhook-secrets', { formerValidSeconds: 60 }, { 'Idempotency-Key': 'one' })
   expect(made.status).toBe(201)

@@ -60,12 +60,12 @@ test('keys that have expired are removed, as many as there are, and no other', a
   expect(await keys()).toEqual([])
 })
 
-test('a key is found by its digest and compared whole: another one with that digest is neither answered nor overwritten', async () => {
+test('a key is found by its digest and compared completely: another key with that digest gets no response and is not overwritten', async () => {
   const { db } = host.app
   const [mine, other] = ['mine', 'other']
   expect((await keep(mine)).done).toBe(true)
   expect(await find(mine)).toMatchObject(answer)
-  // What no two requests have been found to do: the row of one key under the digest of another.
+  // A collision that no two requests are known to cause: the row of one key under the digest of another.
   const { affected } = await db.query(
     `UPDATE idempotency_keys SET digest = key_digest(scope, $2) WHERE key = $1 AND platform_id = $3`,
     [mine, other, uuidOf(op.platform.id)],

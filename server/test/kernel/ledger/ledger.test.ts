@@ -117,7 +117,7 @@ describe('the ledger', () => {
     expect(await commit(ended.writes)).toMatchObject({ done: false, guard: 'expectation' })
   })
 
-  test('a hold is captured and released as what it is: of its account and of its amount', async () => {
+  test('a hold is captured and released only with its own account and amount', async () => {
     const [from, other] = [await account(100n), await account(100n)]
     const { holdId, write } = hold(op, cause, held(from, 40n))
     await commit([write])
@@ -127,7 +127,7 @@ describe('the ledger', () => {
     expect(await balance(from)).toEqual({ available: 60n, total: 100n })
   })
 
-  test('a movement is as few transfers as it takes, each between accounts of one currency', () => {
+  test('a movement uses as few transfers as possible, each between accounts of one currency', () => {
     const legs = [
       { account: 'payer', currency: 'USDB', amount: -25n },
       { system: 'fees', currency: 'USDB', amount: 1n },
@@ -157,7 +157,7 @@ describe('the ledger', () => {
     expect(await balance(to)).toEqual({ available: 30n, total: 30n })
   })
 
-  test('a faulty set is thrown at its own caller, its neighbours are done', async () => {
+  test('a faulty set rejects only for its own caller, and its neighbours are committed', async () => {
     const [from, to] = [await account(10n), await account(0n)]
     const good = () => commit([transfer(from, to, 1n)])
     const bad = commit([transfer(from, to, 1n, 'EUR')])
@@ -171,7 +171,7 @@ describe('the ledger', () => {
     expect(await balance(from)).toEqual({ available: 8n, total: 8n })
   })
 
-  test('the database itself refuses to change or remove a transfer, but for its one step', async () => {
+  test('the database itself refuses to change or remove a transfer, except to end it', async () => {
     const { db } = host.app
     const from = await account(100n)
     const { holdId, write } = hold(op, cause, held(from, 40n))

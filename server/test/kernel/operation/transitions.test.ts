@@ -88,7 +88,7 @@ function cellsOf(transitions: Transitions) {
   )
 }
 
-test('every state table is walked here', () => {
+test('this file tests every state table', () => {
   const exported = Object.entries({ ...shown, ...internal }).filter(([name]) => name.endsWith('_TRANSITIONS'))
   const walked: readonly unknown[] = [...WRITTEN.map(([, , , transitions]) => transitions), ...OTHERS]
   expect(new Set(walked)).toEqual(new Set(exported.map(([, transitions]) => transitions)))
@@ -96,7 +96,7 @@ test('every state table is walked here', () => {
   expect(new Set(walked).size).toBe(exported.length)
 })
 
-test('of every state table a record begins in a state', () => {
+test('in every state table a record begins in a state', () => {
   const tables: Readonly<Record<string, unknown>> = { ...shown, ...internal }
   for (const name of Object.keys(tables).filter((one) => one.endsWith('_TRANSITIONS'))) {
     const initial = tables[name.replace('_TRANSITIONS', '_INITIAL')]
@@ -141,7 +141,7 @@ describe.each(WRITTEN)('the state machine of %s', (kind, table, column, transiti
     })
   })
 
-  test('several events lead on one after the other, or nowhere', () => {
+  test('several events apply one after the other, or not at all', () => {
     for (const [state, first, between] of cellsOf(transitions))
       for (const second of Object.keys(transitions[state as never])) {
         const next = between === null ? null : (transitions as Transitions)[between]![second]
@@ -151,12 +151,12 @@ describe.each(WRITTEN)('the state machine of %s', (kind, table, column, transiti
       }
   })
 
-  test('what has not begun does not move', () => {
+  test('a record that has not begun does not move', () => {
     expect(() => move(null, Object.keys(Object.values(transitions)[0]!)[0], {})).toThrow(StaleRead)
   })
 })
 
-test('a row that does not say when it was changed is not made to', () => {
+test('a row without a time of change gets none', () => {
   const row = { id: 'X', state: 'ENABLED' } as never
   const { write } = transition(op, 'webhook_endpoints', shown.WEBHOOK_ENDPOINT_TRANSITIONS, row, 'pause')
   expect(write).toMatchObject({ set: { state: 'PAUSED' } })

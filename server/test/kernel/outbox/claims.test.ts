@@ -7,7 +7,7 @@ import { openServer } from '../../worlds/server.testing.ts'
 
 const DAY_SECONDS = 24 * 3600
 
-test('a server that starts alone on its database releases earlier claims; beside other servers it does not', async () => {
+test('a server that starts alone on its database releases earlier claims, but not while other servers run', async () => {
   const { app, server, newOp, close } = await openServer({}, { listens: false })
   const op = await newOp()
   const { done } = await app.committer.commit([

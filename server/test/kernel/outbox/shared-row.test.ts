@@ -47,13 +47,13 @@ test('payments that begin together share a row of due work, which a crash leaves
   expect(begun.map(({ status }) => status)).toEqual(Array(PAYMENTS).fill(201))
   await client.advance(0)
 
-  // What the bank has not decided has a row of its own; of the others nothing is left.
+  // Undecided payments have separate rows; nothing is left of the others.
   const pending = begun.slice(0, PENDING).map(({ body }) => body.id as string)
   const left = await rows()
   expect(left.map(({ payload }) => payload.transactionId).sort()).toEqual(pending.sort())
   await expectSoundBalances(service.app.db, platformId)
 
-  // As a process leaves it that ends after it has settled the payments, and before it has taken their row off.
+  // The state after a process ends between settling the payments and removing their row.
   const all = begun.map(({ body }) => ({ transactionId: body.id as string }))
   await service.app.db.query('DELETE FROM jobs WHERE id = ANY ($1)', [
     left.slice(1).map((row) => uuidOf(row.id)),
@@ -76,7 +76,7 @@ test('payments that begin together share a row of due work, which a crash leaves
   await expectSettledBooks(service.app.db, platformId)
 })
 
-test('sets that are written together share a row, as the result of each tells', async () => {
+test('sets that are written together share a row, and each result shows it', async () => {
   const op = await service.newOp()
   const later = plusSeconds(op.now, 3600)
   const sharing = (n: number): InsertWrite => ({

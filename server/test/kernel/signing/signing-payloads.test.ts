@@ -19,7 +19,7 @@ import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** Checks a payload against its schema: every member is declared, and all declared members are present. */
+/** Checks a payload against its schema: every field is declared, and all declared fields are present. */
 function read(operation: SignedOperation, text: string) {
   const sent = parseJson(text) as Reply['body']
   const payload = validator(PAYLOADS[operation], 'answer')(sent) as Reply['body']
@@ -97,7 +97,7 @@ describe('the payload of a payment', () => {
     expect(other.summary).toBe(one.summary.replace('1000004321', '2000004321'))
   })
 
-  test('a name cannot pass for a part of the sentence', async () => {
+  test('a name cannot be mistaken for a part of the sentence', async () => {
     const { client, customer } = await walletReady()
     const fullName = 'Ada” (USD account, account number 1) receives 1.00 USD. Not "Bob'
     const accountId = await addAccount(client, customer.id, usAccount('1234567890', fullName))
@@ -278,16 +278,16 @@ interface SignedCall {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: object
-  /** The members of the payload beyond those of every payload. */
+  /** The fields of the payload that not every payload has. */
   readonly states: { readonly operation: SignedOperation; readonly [member: string]: unknown }
-  /** The kind of credential of its 202; left out: the one that the wallet began with. */
+  /** The kind of credential of its 202. Default: the wallet's first one. */
   readonly type?: string
-  /** The status for a signature without Request-Id; left out: it is refused. */
+  /** The status for a signature without Request-Id. Default: it is refused. */
   readonly alone?: number
 }
 
 describe('every signed operation', () => {
-  test('states in a sentence and in typed members what will happen', async () => {
+  test('states its effect in a sentence and in typed fields', async () => {
     const { client, wallet, calls } = await signingWorld()
     for (const { method, path, body, states } of calls) {
       const { status, body: answer } = await client.send(method, path, body)
@@ -304,7 +304,7 @@ describe('every signed operation', () => {
     }
   })
 
-  test("names the kind of credential used, the wallet's first where it may be any", async () => {
+  test("names the kind of credential used, or the wallet's first if any is allowed", async () => {
     const { client, calls } = await signingWorld()
     for (const { method, path, body, type = 'EMAIL_OTP' } of calls) {
       const answer = await client.send(method, path, body)
@@ -312,7 +312,7 @@ describe('every signed operation', () => {
     }
   })
 
-  test('refuses a signature without Request-Id, but for a quote, which the wallet may have signed before', async () => {
+  test('refuses a signature without Request-Id, except for a quote, which the wallet may have signed before', async () => {
     const { client, session, calls } = await signingWorld()
     for (const { method, path, body, alone = 401 } of calls) {
       const first = await client.send(method, path, body)

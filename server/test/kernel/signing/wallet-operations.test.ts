@@ -30,7 +30,7 @@ describe('a session', () => {
     expect(left.map((one: { id: string }) => one.id)).toEqual([reply.body.id])
   })
 
-  test('is not refreshed by another session, with another key than the first call, or after it ended', async () => {
+  test('is not refreshed by another session, with another key than in the first call, or after its end', async () => {
     const { client, customer, session } = await signedIn()
     const other = await signIn(client, customer.wallet)
     const path = `/auth/sessions/${session.sessionId}/refresh`

@@ -7,9 +7,9 @@ import { world } from '../../worlds/world.testing.ts'
 
 let service: SharedServer
 let client: Client
-/** All accounts that a payment could name, by what they are. */
+/** All accounts that a payment could name, by their role. */
 let accounts: Readonly<Record<string, string>>
-/** What is stored, newest first. */
+/** The stored payments, newest first. */
 let stored: readonly Stored[]
 
 interface Stored {
@@ -79,7 +79,7 @@ async function listed(query: string, limit: number): Promise<{ ids: string[]; to
   return { ids, totalCount }
 }
 
-describe('transactions of an account are those that name it, whoever made them, newest first', () => {
+describe('the list of an account has every transaction that names it, from any owner, newest first', () => {
   const FILTERS: Readonly<Record<string, (row: Stored, id: string) => boolean>> = {
     accountIdentifier: ({ source, destination }, id) => source === id || destination === id,
     senderAccountIdentifier: ({ source }, id) => source === id,
@@ -98,7 +98,7 @@ describe('transactions of an account are those that name it, whoever made them, 
     expect(found).toBeGreaterThan(stored.length)
   })
 
-  test('oldest first, and with other filters beside it', async () => {
+  test('oldest first, and with other filters', async () => {
     const { payer, payee } = accounts
     const between = stored.filter(({ source, destination }) => source === payer && destination === payee)
     const query = `senderAccountIdentifier=${payer}&receiverAccountIdentifier=${payee}`
@@ -110,7 +110,7 @@ describe('transactions of an account are those that name it, whoever made them, 
     expect(ids).toEqual(expect.arrayContaining(expired))
   })
 
-  test('none of an account that does not exist', async () => {
+  test('empty for an account that does not exist', async () => {
     for (const kind of ['InternalAccount', 'ExternalAccount'] as const)
       expect(await listed(`accountIdentifier=${noId(kind)}`, 2)).toEqual({ ids: [], totalCount: 0 })
   })

@@ -12,7 +12,7 @@ import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 
 let service: TestServer
 beforeAll(async () => {
-  // A long deadline: nothing is late here, however busy the machine is.
+  // A long deadline, so that a busy machine makes nothing late.
   service = await openServer({}, { cardAnswerMsMax: 600_000 })
 })
 afterAll(() => service.close())
@@ -101,7 +101,7 @@ function post(body: string, headers: Record<string, string>, of = service): Prom
 }
 
 describe('the processor of cards', () => {
-  test('asks before a card pays, and reports claims and returns', async () => {
+  test('requests authorizations, and reports claims and returns', async () => {
     const { client, card, authorization, clearing, giveBack, balances } = await newProcessorPlatform()
     const asked = await tell(authorization('one', 2_000n))
     expect([asked.status, asked.body]).toEqual([200, APPROVED])
@@ -142,7 +142,7 @@ describe('the processor of cards', () => {
     expect((await post(text, headers)).body).toEqual(APPROVED)
   })
 
-  test('is refused a body that is not an event, with a message that names the field', async () => {
+  test('gets an error that names the field for a body that is not an event', async () => {
     const { authorization, clearing } = await newProcessorPlatform()
     const cases: readonly (readonly [unknown, string])[] = [
       [null, 'body'],
@@ -171,7 +171,7 @@ describe('the processor of cards', () => {
     expectError(await post('x'.repeat(64 * 1024 + 1), {}), { code: 'PAYLOAD_TOO_LARGE' })
   })
 
-  test('claims what was never authorized: the network is paid, and nothing is pulled', async () => {
+  test('may claim without an authorization: the network is paid, and nothing is pulled', async () => {
     const { client, card, authorization, clearing, giveBack, balances } = await newProcessorPlatform()
     const forced = (eventId: string, amount: bigint, more = {}) =>
       ({
@@ -199,7 +199,7 @@ describe('the processor of cards', () => {
     expect(await balances()).toEqual([100_000n, 100_000n])
   })
 
-  test('is refused an unknown card or purchase', async () => {
+  test('gets an error for an unknown card or purchase', async () => {
     const [{ authorization, clearing }, other] = await Promise.all([
       newProcessorPlatform(),
       newProcessorPlatform(),
@@ -210,12 +210,12 @@ describe('the processor of cards', () => {
     })
     expectError(await tell(clearing('one', 'a', 1n)), { code: 'CARD_TRANSACTION_NOT_FOUND', field: 'token' })
     await tell(authorization('one'))
-    // The same token of another platform's card is another purchase.
+    // A token used for a card of another platform is a separate purchase.
     expectError(await tell(other.clearing('one', 'a', 1n)), { code: 'CARD_TRANSACTION_NOT_FOUND' })
     expect((await tell(other.authorization('one', 5n))).body).toEqual(APPROVED)
   })
 
-  test('gets the same answer to a repeated event, in sequence or fifty at once', async () => {
+  test('gets the same response to a repeated event, in sequence or fifty at once', async () => {
     const { client, holder, card, authorization, clearing, giveBack, balances } = await newProcessorPlatform()
     const fifty = (event: ProcessorEvent) => Promise.all(Array.from({ length: 50 }, () => tell(event)))
     const sameOf = (replies: readonly Reply[]) => {
@@ -275,7 +275,7 @@ describe('an authorization that takes too long', () => {
     expect(await balances()).toEqual([100_000n, 100_000n])
   })
 
-  test('is approved permanently where a retry was told so before it was undone', async () => {
+  test('stays approved if a retry got the approval before it was undone', async () => {
     const { client, card, authorization, balances } = await newProcessorPlatform(busy)
     const resume = busy.faults.stall(/commit_/)
     const slow = await tell(authorization('slow'), busy)

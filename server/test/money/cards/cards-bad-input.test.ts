@@ -55,7 +55,7 @@ describe('a card is not issued', () => {
     })
   })
 
-  test('where the issuer rejects it; one still in progress does not pay and cannot be frozen', async () => {
+  test('if the issuer rejects it; one still in progress does not pay and cannot be frozen', async () => {
     const { client, holder } = await newCardPlatform()
     const rejected = await newCard(client, holder.id, [holder.usd], { platformCardId: 'card-002' })
     expect(rejected).toMatchObject({ state: 'CLOSED', stateReason: 'ISSUER_REJECTED' })
@@ -72,7 +72,7 @@ describe('a card is not issued', () => {
 })
 
 describe('a card is not changed', () => {
-  test('by a request with too few or too many members, or with accounts that cannot fund it', async () => {
+  test('by a request with too few or too many fields, or with accounts that cannot fund it', async () => {
     const { client, holder, card } = await newCardPlatform()
     const other = await newCustomer(client)
     const patch = (body: object) => client.send('PATCH', `/cards/${card.id}`, body)
@@ -125,7 +125,7 @@ describe('a card is not changed', () => {
       })
   })
 
-  test('by what was signed in another state: it is checked again', async () => {
+  test('by a request that was signed in another state: it is checked again', async () => {
     const { client, card, session } = await newCardPlatform()
     const path = `/cards/${card.id}`
     const first = await client.send('PATCH', path, { state: 'FROZEN' })

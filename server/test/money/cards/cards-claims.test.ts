@@ -60,7 +60,7 @@ describe('a merchant who claims more than was authorized', () => {
     expect(await wallet()).toEqual([49_995_500_000n, 49_995_500_000n])
   })
 
-  test('has one cap for all claims together, in any order and at once, whatever it gave back', async () => {
+  test('has one cap for all claims together, in any order and at once, whatever it returned', async () => {
     const { client, card, wallet } = await walletWorld()
     const purchase = await used(client, card.id, 1_000, { mcc: undefined })
     const claims = [700, 10, 440, 600]
@@ -79,7 +79,7 @@ describe('a merchant who claims more than was authorized', () => {
     expect(await wallet()).toEqual([49_992_500_000n, 49_992_500_000n])
   })
 
-  test('has the cap of its category, else that of the platform at the time of the authorization', async () => {
+  test("has the cap of its category, else the platform's cap at the time of the authorization", async () => {
     const { client, holder, card } = await newCardPlatform()
     const config = (percent: number) =>
       client.send('PATCH', '/config', { cardConfig: { overClaimPercentMax: percent } })
@@ -111,7 +111,7 @@ describe('a merchant who claims more than was authorized', () => {
     expect(left).toBe(100_000n - cases.reduce((all, [, , most]) => all + BigInt(most), 1_500n))
   })
 
-  test('is in one category of the table, or in none; the cap is never less than what was authorized', () => {
+  test('is in one category of the table at most; the cap is never less than the authorized amount', () => {
     for (const rule of OVER_CLAIM_RULES) {
       expect(rule.from <= rule.to).toBe(true)
       for (const mcc of [rule.from, rule.to]) {
@@ -127,7 +127,7 @@ describe('a merchant who claims more than was authorized', () => {
 })
 
 describe('a card that a dollar stablecoin pays', () => {
-  test('is in USD, pays one to one in its smallest units, and gets back exactly what was given back', async () => {
+  test('is in USD, pays one to one in its smallest units, and gets exactly the returned amount back', async () => {
     const { client, card, wallet } = await walletWorld()
     expect(card.currency).toBe('USD')
     expectError(await use(client, card.id, 1, { currency: 'USDB' }), { code: 'CARD_CURRENCY_MISMATCH' })

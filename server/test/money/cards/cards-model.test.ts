@@ -52,7 +52,7 @@ afterAll(() => service.close())
 
 const CHANGES = ['freeze', 'unfreeze', 'close'] as const
 
-/** What may happen, in the order of how often. `which` is taken modulo how many purchases there are. */
+/** The possible steps, the most frequent first. `which` is taken modulo the number of purchases. */
 type Step =
   | { readonly kind: 'authorize'; readonly shop: Shop; readonly amount: bigint }
   | { readonly kind: 'clear'; readonly which: number; readonly how: 'part' | 'rest' | 'above' | 'nothing' }
@@ -103,7 +103,7 @@ test('holds, balances, summaries, states and the ledger match a model, whatever 
       for (const step of steps) await run.step(step)
       await run.expectBooks()
     }),
-    // Shrinking would take as long again for each of its many attempts.
+    // Shrinking would take equally long for each of its many attempts.
     { numRuns: RUNS, endOnFailure: true },
   )
 })
@@ -284,7 +284,7 @@ class Run {
     await this.#expectSignatures(platformId)
   }
 
-  /** What a purchase says that it holds is one pending transfer, the one that it names, or nothing. */
+  /** The held amount of a purchase is one pending transfer, the one that it names, or nothing. */
   async #expectHolds(platformId: string): Promise<void> {
     const { rows } = await service.app.db.query<{
       id: string

@@ -25,7 +25,7 @@ const changesOf = async (client: Client, cardId: string) =>
   (await client.events(`&objectId=${cardId}`)).map(({ data }) => data.state)
 
 describe('a card for a customer whose check is pending', () => {
-  test('is PENDING_KYC and cannot pay, and is issued by itself once the customer is approved', async () => {
+  test('is PENDING_KYC and cannot pay, and is issued automatically once the customer is approved', async () => {
     const client = await newPlatform()
     const holder = await newPendingHolder(client)
     const card = await newCard(client, holder.id, [holder.usd])
@@ -41,7 +41,7 @@ describe('a card for a customer whose check is pending', () => {
     expect(await used(client, card.id, 100)).toMatchObject({ status: 'AUTHORIZED', accountId: holder.usd })
   })
 
-  test('is CLOSED by itself if the customer is rejected, who gets no other one', async () => {
+  test('is CLOSED automatically if the customer is rejected, who gets no other card', async () => {
     const client = await newPlatform()
     const holder = await newPendingHolder(client)
     const card = await newCard(client, holder.id, [holder.usd])
@@ -53,7 +53,7 @@ describe('a card for a customer whose check is pending', () => {
     expectError(await client.post('/cards', another), { code: 'CARDHOLDER_KYC_NOT_APPROVED' })
   })
 
-  test('is CLOSED with a customer who is deleted', async () => {
+  test('is CLOSED when the customer is deleted', async () => {
     const client = await newPlatform()
     const holder = await newPendingHolder(client)
     const card = await newCard(client, holder.id, [holder.usd])
@@ -87,7 +87,7 @@ describe('a card for a customer whose check is pending', () => {
   })
 })
 
-test('an account of a customer whose check is pending takes no money, from wherever, until the approval opens it', async () => {
+test('an account of a customer whose check is pending takes no money from any source until the approval opens it', async () => {
   const client = await newPlatform()
   const holder = await newPendingHolder(client)
   const read = async () =>

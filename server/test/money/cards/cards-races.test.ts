@@ -56,7 +56,7 @@ describe('authorizations in parallel', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([0n, 0n])
   })
 
-  test('none after a freeze is approved; those approved before stand', async () => {
+  test('none after a freeze is approved; earlier approvals stand', async () => {
     const { client, holder, card, session } = await newCardPlatform()
     const freeze = await prepare(client, session, card.id, { state: 'FROZEN' })
     let isFrozen = false
@@ -85,7 +85,7 @@ describe('authorizations in parallel', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([100_000n - BigInt(approved), 100_000n])
   })
 
-  test('with one Idempotency-Key it is one purchase, and one claim', async () => {
+  test('with one Idempotency-Key there is one purchase, and one claim', async () => {
     const { client, holder, card } = await newCardPlatform()
     const authorization = {
       amount: 1_000,

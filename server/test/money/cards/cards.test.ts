@@ -48,7 +48,7 @@ describe('a purchase', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([100_000n, 100_000n])
   })
 
-  test('that is claimed above the authorization is pulled as far as its merchant may claim; the rest is an exception', async () => {
+  test("that is claimed above the authorization is pulled up to its merchant's cap; the rest is an exception", async () => {
     const { client, holder, card } = await newCardPlatform()
     const [tip, much] = [await used(client, card.id, 1_000), await used(client, card.id, 1_000)]
     expect((await clear(client, tip, 1_200)).status).toBe(200)
@@ -77,7 +77,7 @@ describe('a purchase', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([100_000n, 100_000n])
   })
 
-  test('that is steered by its descriptor', async () => {
+  test('that is controlled by its descriptor', async () => {
     const { client, holder, card } = await newCardPlatform()
     expectError(await use(client, card.id, 100, { descriptor: 'SHOP 002' }), {
       code: 'CARD_INSUFFICIENT_FUNDS',

@@ -12,7 +12,7 @@ beforeAll(async () => {
 const discovered = async (query: string) => (await client.get(`/discoveries${query}`)).body.data
 
 describe('banks and mobile money operators', () => {
-  test('are listed by country and by currency, each with the name that an account gives', async () => {
+  test('are listed by country and by currency, each with the name for an account', async () => {
     expect(await discovered('')).toHaveLength(INSTITUTIONS.length)
     expect(await discovered('?country=NG')).toContainEqual({
       bankName: 'Guaranty Trust Bank',
@@ -31,7 +31,7 @@ describe('banks and mobile money operators', () => {
     expectError(await client.get('/discoveries?country=Nigeria'), { code: 'INVALID_INPUT', field: 'country' })
   })
 
-  test('are the only ones that an account can be at; a near name is suggested', async () => {
+  test('are the only ones that an account can name; a near name is suggested', async () => {
     const wrong = [
       ['NGN_ACCOUNT', { bankName: 'Zenit Bank' }, 'bankName', 'Zenith Bank'],
       ['NGN_ACCOUNT', { bankName: 'zenith bank' }, 'bankName', 'Zenith Bank'],

@@ -40,7 +40,7 @@ const EXAMPLES: readonly (readonly [type: AccountTypeName, info: Info])[] = TYPE
   exampleAccounts(type).map((info) => [type, { ...info }] as const),
 )
 
-/** An example of a type that has this member. */
+/** An example of a type that has this field. */
 function exampleWith(type: AccountTypeName, member: string): Info {
   const found = EXAMPLES.find(([one, info]) => one === type && member in info)
   if (!found) throw new Error(`No example of ${type} has ${member}`)
@@ -63,7 +63,7 @@ const invalid = (member: string) => ({
 })
 
 describe.each(KINDS)('on the route of %s', (kind) => {
-  // Three answers of every type are checked against the contract, whose schemas are compiled meanwhile.
+  // Three responses of every type are validated, which compiles the contract's schemas.
   test('the examples of every type are added, read, listed and removed', async () => {
     const route = await ROUTES[kind]()
     const { client, path, owner } = route
@@ -131,7 +131,7 @@ describe.each(KINDS)('on the route of %s', (kind) => {
     })
   })
 
-  test('a value that fails a check or a pattern is refused, naming the member, and not stored', async () => {
+  test('a value that fails a check or a pattern is refused, naming the field, and not stored', async () => {
     const route = await ROUTES[kind]()
     await forEach(EXAMPLES, async ([type, example]) => {
       const { checks = {}, fields = {} } = accountType(type)
@@ -148,7 +148,7 @@ describe.each(KINDS)('on the route of %s', (kind) => {
     expect((await route.client.get(route.path)).body.data).toEqual([])
   })
 
-  test('the same account again is a conflict, however it is written; of twenty at once one is created', async () => {
+  test('a duplicate account is a conflict, however it is written; of twenty at once one is created', async () => {
     const route = await ROUTES[kind]()
     await forEach(
       SPELLINGS,
@@ -196,7 +196,7 @@ describe.each(KINDS)('on the route of %s', (kind) => {
 })
 
 describe('the two routes', () => {
-  test("list their own accounts only, and a customer's is not found on the platform's", async () => {
+  test("list only their own accounts, and a customer's account is not found on the platform's route", async () => {
     const customers = await ROUTES.customers()
     const platform = { client: customers.client, path: '/platform/external-accounts', owner: {} }
     const info = exampleWith('USD_ACCOUNT', 'accountNumber')
@@ -236,7 +236,7 @@ describe('the two routes', () => {
     expect((await stranger.send('DELETE', `${path}/${ids[0]}`)).status).toBe(404)
   })
 
-  test('take an account that two customers share', async () => {
+  test('accept an account that two customers share', async () => {
     const route = await ROUTES.customers()
     const other = { ...route, owner: { customerId: (await newCustomer(route.client)).id } }
     for (const type of ['USD_ACCOUNT', 'EUR_ACCOUNT', 'SOLANA_WALLET'] as const) {
@@ -264,12 +264,12 @@ test('an address may end in a magic suffix; its form is still checked', async ()
     }
 })
 
-/** The member that steers the sandbox. */
+/** The field that controls the sandbox. */
 function primaryOf(type: AccountTypeName, info: Info): string {
   return accountType(type).identifiedBy.find((name) => name in info)!
 }
 
-/** The identifier with another end: its last characters, of `name@domain` those of the name. */
+/** The identifier with another end; in `name@domain` the end of the name. */
 function ending(identifier: unknown, suffix: string): string {
   const text = String(identifier)
   const at = text.indexOf('@') > 0 ? text.indexOf('@') : text.length
@@ -292,7 +292,7 @@ function changed(text: string, at: number): string {
   return text.slice(0, place) + other + text.slice(place + 1)
 }
 
-/** What each check must refuse, derived from valid values. */
+/** Values that each check must refuse, derived from valid ones. */
 const BROKEN: Readonly<Record<AccountCheckName, (text: string) => readonly string[]>> = {
   aba: () => ['021000022', '000000000', '02100002'],
   bic: () => ['ABCDZZFF', 'ABCDEFG', 'COBADEFF1'],

@@ -27,7 +27,7 @@ async function platformWithCustomer(): Promise<{ client: Client; customerId: str
 }
 
 describe('a new external account', () => {
-  test('is taken as its record has it: what only the record shows is ignored, what nobody knows is refused', async () => {
+  test('is accepted in the form of its record: fields that only the record has are ignored, unknown ones are refused', async () => {
     const { client, customerId } = await platformWithCustomer()
     const account = { customerId, currency: 'USD', accountInfo: { ...usd, paymentRails: ['FEDNOW'] } }
     const { status, body } = await client.post(PATH, account)
@@ -135,7 +135,7 @@ describe('a new external account', () => {
     expect((await client.get(PATH)).body.data).toEqual([])
   })
 
-  test('needs an existing customer of this platform, where it names one', async () => {
+  test('needs an existing customer of this platform, if it names one', async () => {
     const { client, customerId } = await platformWithCustomer()
     const other = await newPlatform()
     const body = { currency: 'USD', accountInfo: usd }
@@ -167,7 +167,7 @@ describe('a new external account', () => {
     expect((await client.post(ofPlatform, body)).status).toBe(201)
   })
 
-  test('is a conflict where the customer already has it, however it is written; of many at once one is created', async () => {
+  test('is a conflict if the customer already has it, however it is written; of many at once one is created', async () => {
     const { client, customerId } = await platformWithCustomer()
     const body = { customerId, currency: 'EUR', accountInfo: eur }
     const replies = await Promise.all(Array.from({ length: 8 }, () => client.post(PATH, body)))
@@ -190,7 +190,7 @@ describe('a new external account', () => {
     expect((await client.post(PATH, { ...body, customerId: id })).status).toBe(201)
   })
 
-  test('takes over as the one that receives UMA payments', async () => {
+  test('can become the account that receives UMA payments', async () => {
     const { client, customerId } = await platformWithCustomer()
     const add = (currency: string, accountInfo: object) =>
       client.post(PATH, { customerId, currency, accountInfo, defaultUmaDepositAccount: true })
@@ -201,7 +201,7 @@ describe('a new external account', () => {
   })
 })
 
-test('a text of a wrong length is refused like any other fault of a member', async () => {
+test('a string of a wrong length is refused like any other fault of a field', async () => {
   const { client, customerId } = await platformWithCustomer()
   const thb = {
     accountType: 'THB_ACCOUNT',
@@ -261,7 +261,7 @@ const cut = (...joins: string[]) =>
   joins.map((join, at) => join + OFFER.slice(1 + at * 9, 10 + at * 9)).join('') +
   OFFER.slice(1 + joins.length * 9)
 
-test('an offer is stored in one piece, however it was joined', async () => {
+test('an offer is stored in one piece, however it was split', async () => {
   const { client, customerId } = await platformWithCustomer()
   const add = (bolt12: string) =>
     client.post(PATH, { customerId, currency: 'BTC', accountInfo: { accountType: 'LIGHTNING', bolt12 } })
@@ -282,7 +282,7 @@ test('an offer is stored in one piece, however it was joined', async () => {
 })
 
 describe('external accounts', () => {
-  test('are gone when deleted, and can be added again', async () => {
+  test('disappear when deleted, and can be added again', async () => {
     const { client, customerId } = await platformWithCustomer()
     const body = { customerId, currency: 'USD', accountInfo: usd }
     const { id } = (await client.post(PATH, body)).body

@@ -12,8 +12,8 @@ const saying =
   (response) =>
     response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body))
 
-describe('the answer to the webhook', () => {
-  test('200 accepts the payment; the question shows the waiting payment', async () => {
+describe('the response to the webhook', () => {
+  test('200 accepts the payment, which the webhook shows as waiting', async () => {
     const { client, customer, receiver } = await asked(
       saying(200, { receiverCustomerInfo: { FULL_NAME: 'Ada' } }),
     )
@@ -98,7 +98,7 @@ describe('the answer to the webhook', () => {
     expect(await balanceOf(client, customer.id)).toBe(1250n)
   })
 
-  test('anything else is asked again until there is an answer', async () => {
+  test('anything else is retried until there is a decision', async () => {
     const { client, customer, receiver } = await asked(200)
     const answers = [500, 204, 302, 404, 200]
     receiver.answer = ({ event }) =>
@@ -112,7 +112,7 @@ describe('the answer to the webhook', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('that comes after the decision changes nothing and ends the question', async () => {
+  test('that comes after the decision changes nothing and ends the delivery', async () => {
     const { client, customer, receiver } = await asked(500)
     const transaction = await paid(client, customer.id)
     await receiver.until((all) => all.length === 1)
@@ -185,7 +185,7 @@ describe('of many decisions about one payment', () => {
     expect(await balanceOf(client, customer.id)).toBe(credited)
   })
 
-  test('only one about a waiting payment is accepted: not about a decided one, nor about any other', async () => {
+  test('only one about a waiting payment is accepted, and none about a decided or another payment', async () => {
     const { client, customer } = await asked(202)
     const refused = async (id: string, status: string) => {
       for (const word of ['approve', 'reject']) {

@@ -42,7 +42,7 @@ describe('without a webhook endpoint', () => {
       expect((await client.get(`/transactions?${encodeURI(filter)}`)).body.data).toEqual([settled])
   })
 
-  test('a payment whose sender cannot be looked up has failed, credits nothing and is reported', async () => {
+  test('a payment whose sender cannot be looked up fails, credits nothing and is reported', async () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client)
     const sender = { senderUmaAddress: '$fail.lnurlp.usd@sandbox.uma.test' }
@@ -70,7 +70,7 @@ describe('without a webhook endpoint', () => {
     expect(counterpartyInformation).toEqual({ FULL_NAME: 'Grace Hopper', NATIONALITY: 'US' })
   })
 
-  test('a wallet receives as well, without a setting of its currency', async () => {
+  test('a wallet receives payments without a setting for its currency', async () => {
     const client = await newPlatform()
     const { id, wallet } = await newCustomer(client)
     const transaction = await paid(client, id, { receivingCurrencyCode: 'USDB' })
@@ -94,7 +94,7 @@ describe('a payment that waits for the platform', () => {
 })
 
 describe('an accepted payment is refunded, and nothing is credited,', () => {
-  test('where the balance would be too large; an impossible amount is refused', async () => {
+  test('if the balance would be too large; an impossible amount is refused', async () => {
     const { client, customer } = await asked(202)
     const { supportedCurrencies } = (await client.get('/config')).body
     await client.send('PATCH', '/config', {
@@ -180,7 +180,7 @@ describe('no payment arrives', () => {
   })
 })
 
-test('a receipt is confirmed once: the first time stands, and none is in the future', async () => {
+test('a receipt is confirmed once: the first time counts, and never a future one', async () => {
   const client = await newPlatform()
   const { id } = await newCustomer(client)
   const transaction = await paid(client, id)

@@ -81,7 +81,7 @@ describe('a batch of payouts', () => {
     expect(events[1].data).toEqual(done)
   })
 
-  test('of a file adds payees that rows describe, each once, and uses those that are there', async () => {
+  test('of a file adds each new payee once, and uses existing ones', async () => {
     const { client, payee } = await payingPlatform()
     const row = (number: string, amount: number, reference: string) =>
       `,USD_ACCOUNT,${number},021000021,INDIVIDUAL,Grace Hopper,USD,${amount},,,${reference}`
@@ -109,7 +109,7 @@ describe('a batch of payouts', () => {
     expect(await balanceOf(client)).toBe(1_000_000 - 100)
   })
 
-  test('names every fault of its rows, with line, field and code, and pays the others only if told so', async () => {
+  test('names every fault of its rows, with line, field and code, and pays the others only on request', async () => {
     const { client, payee } = await payingPlatform()
     const [customer, other] = [await newCustomer(client), await payingPlatform()]
     const theirs = (
@@ -165,7 +165,7 @@ describe('a batch of payouts', () => {
     ['no column amount', 'accountId,currency\n', 0, /no column amount/],
     ['no payouts', 'accountId,currency,amount\n', 1, /no payouts/],
     ['a quote that does not end', 'accountId,currency,amount\nx,USD,1\n"x,USD,1\n', 2, /does not end/],
-  ])('of a file with %s fails, says where, and cannot be executed', async (_, csv, line, message) => {
+  ])('of a file with %s fails, names the place, and cannot be executed', async (_, csv, line, message) => {
     const client = await newPlatform()
     const { id } = await sendFile(client, csv)
     const failed = await checked(client, id)
@@ -180,7 +180,7 @@ describe('a batch of payouts', () => {
     })
   })
 
-  test('is not executed with other totals than it has, nor beyond the balance', async () => {
+  test('is not executed with wrong totals or beyond the balance', async () => {
     const { client, payee } = await payingPlatform(500)
     const ready = await checked(client, (await sendLines(client, [payout(payee, 400), payout(payee, 50)])).id)
     const path = `/payouts/batches/${ready.id}/execute`
@@ -207,7 +207,7 @@ describe('a batch of payouts', () => {
     expect(await balanceOf(client)).toBe(50)
   })
 
-  test('leaves the others if a line can no longer be paid, and says why', async () => {
+  test('pays the other lines if one can no longer be paid, and gives the reason', async () => {
     const { client, payee } = await payingPlatform(1000)
     const extra = (
       await client.post('/platform/external-accounts', {
@@ -247,7 +247,7 @@ describe('a batch of payouts', () => {
     expect((await client.get('/transactions?limit=100')).body.totalCount).toBe(30)
   })
 
-  test('of a file that another batch has paid is paid only if told so, also of two at the same moment', async () => {
+  test('of a file that another batch has paid is paid only on request, also of two at the same moment', async () => {
     const { client, payee } = await payingPlatform()
     const csv = `accountId,currency,amount\n${payee},USD,100\n`
     const [first, second, abandoned] = [
@@ -299,8 +299,8 @@ describe('a batch of payouts', () => {
   })
 })
 
-describe('the money of others', () => {
-  test('a batch names no account that pays, and another platform has no such batch', async () => {
+describe('access to payout batches', () => {
+  test('needs an own account as payer, and a batch of another platform does not exist', async () => {
     const { client, payee } = await payingPlatform()
     const customer = await newCustomer(client)
     await fund(client, customer.usd, 500)
@@ -315,7 +315,7 @@ describe('the money of others', () => {
     expect((await other.get('/payouts/batches')).body.data).toEqual([])
   })
 
-  test('a token without TRANSACT creates and executes no batch', async () => {
+  test('needs TRANSACT to create and to execute a batch', async () => {
     const { client, payee } = await payingPlatform()
     const { body } = await client.post('/tokens', { name: 'Reader', permissions: ['VIEW', 'MANAGE'] })
     const reader = new Client(
@@ -328,7 +328,7 @@ describe('the money of others', () => {
     expectError(await reader.post(`/payouts/batches/${ready.id}/cancel`), { code: 'FORBIDDEN' })
   })
 
-  test('where two members have to approve, the second executes the batch, and no API token does', async () => {
+  test('lets the second of two required members execute the batch, and no API token', async () => {
     const { client, payee } = await payingPlatform()
     const ready = await checked(client, (await sendLines(client, [payout(payee, 10)])).id)
     const members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))

@@ -72,7 +72,7 @@ async function newBatch(op: Op, rows: readonly string[]) {
   }
 }
 
-test('each run checks the next lines; of two at once one is written, and one that dies leaves nothing', async () => {
+test('each run checks the next lines; of two at once one commits, and one that dies leaves nothing', async () => {
   const { run, view, lines } = await newFile((payee) =>
     Array.from({ length: 450 }, (_, index) => `${payee},USD,${index + 1},r-${index}`),
   )
@@ -115,7 +115,7 @@ const row = fc.oneof(
   })),
 )
 
-test('of any rows the check names exactly those that cannot be paid, and adds up the others', async () => {
+test('for any rows the check names exactly the ones that cannot be paid, and sums the others', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 40 }), async (rows) => {
       const { run, view, lines } = await newFile((payee) =>

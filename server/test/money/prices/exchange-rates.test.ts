@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 describe('GET /exchange-rates', () => {
-  test('says for an amount what a quote for it then charges', async () => {
+  test('shows for an amount the charge of a later quote', async () => {
     const customer = await newCustomer(client)
     const usd = await newBankAccount(client, customer.id)
     const eur = await client.post('/customers/external-accounts', {
@@ -155,7 +155,7 @@ describe('GET /exchange-rates', () => {
       expectError(await client.get(`/exchange-rates?${query}`), { code, field, what: query })
   })
 
-  test('keeps an amount exact, and has no entry for an amount that the fees use up', async () => {
+  test('is exact for any amount, and has no entry if the fees use up the amount', async () => {
     const to = '?sourceCurrency=USD&destinationCurrency=USD&sendingAmount='
     for (const amount of [0, 1, 9_000_000_000_000_000]) {
       const [row] = await rates(client, to + amount)
@@ -215,7 +215,7 @@ describe('a server in production', () => {
 
   const QUERY = '/exchange-rates?sourceCurrency=USD&destinationCurrency=EUR&sendingAmount=1000'
 
-  test('takes its rates from RATES_URL and its fees from COUNTERSIGN_FEES, and says 503 when the rates are too old', async () => {
+  test('takes its rates from RATES_URL and its fees from COUNTERSIGN_FEES, and returns 503 when the rates are too old', async () => {
     const unavailable = async () => {
       const reply = await bank.get(QUERY)
       expectError(reply, { code: 'UNAVAILABLE' })
@@ -238,7 +238,7 @@ describe('a server in production', () => {
     await unavailable()
   })
 
-  test('without RATES_URL answers 501', async () => {
+  test('without RATES_URL returns 501', async () => {
     const { app } = service
     const platform = await app.read
       .selectFrom('platforms')

@@ -85,7 +85,7 @@ describe('fees in two currencies, of which one is refunded', () => {
     }
   })
 
-  test('a returned payment refunds its fee by an entry of its own', async () => {
+  test('a returned payment refunds its fee by a separate entry', async () => {
     expect(await transactionOf(client, inEuros)).toMatchObject({ status: 'FAILED' })
     const [back, ...before] = await feesOf(client)
     expect(before).toEqual(kept)
@@ -119,13 +119,13 @@ describe('fees in two currencies, of which one is refunded', () => {
     expect(await ids(`&startDate=${time}&endDate=${time}&currency=EUR`)).toEqual([kept[0]!.id])
   })
 
-  test('nothing of them can be spent, and no account holds them', async () => {
+  test('they cannot be spent, and no account holds them', async () => {
     const { data } = (await client.get('/platform/internal-accounts')).body
     for (const { balance, totalBalance } of data)
       expect([balance.amount, totalBalance.amount]).toEqual([0, 0])
   })
 
-  test('another platform sees nothing, and its cursor is not one of ours', async () => {
+  test('another platform sees nothing, and its cursor is refused', async () => {
     const other = await newPlatform()
     expect(await feesOf(other)).toEqual([])
     expect(await balancesOf(other)).toEqual({})

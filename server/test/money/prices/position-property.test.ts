@@ -28,7 +28,7 @@ afterAll(() => service.close())
 type Payer = Awaited<ReturnType<typeof newRichCustomer>>
 type Quote = Reply['body']
 
-/** What a step does: quotes, of which several are executed at once, or time that goes by. */
+/** A step: quotes, of which several are executed at once, or time that passes. */
 type Step =
   | { readonly seconds: number }
   | { readonly pays: readonly { readonly to: (typeof ENDS)[number] | 'EUR'; readonly amount: number }[] }
@@ -78,7 +78,7 @@ async function pay(
   return quotes
 }
 
-/** What the payments say that the positions are, and what came back after it was delivered. */
+/** The positions that follow from the payments, and the amounts that were returned after delivery. */
 async function expected(client: Client, quotes: readonly Quote[]) {
   const sums = { USD: { position: 0, bought: 0, sold: 0 }, EUR: { position: 0, bought: 0, sold: 0 } }
   for (const quote of quotes) {
@@ -99,7 +99,7 @@ async function expected(client: Client, quotes: readonly Quote[]) {
 }
 
 test(
-  'whatever is executed, fails and comes back, no position passes its limit, and nothing stays counted',
+  'whatever payments are executed, fail and are returned, no position passes its limit, and nothing stays counted',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 9 }), async (steps) => {

@@ -79,7 +79,7 @@ describe('the positions of a platform', () => {
     expect((await positionsOf(client)).USD).toMatchObject({ position: -amount, sold: 0 })
   })
 
-  test('show what is limited, and nothing else before the first conversion', async () => {
+  test('show limited currencies, and nothing else before the first conversion', async () => {
     const untouched = { position: 0, bought: 0, sold: 0 }
     expect(await positionsOf(await limited.newPlatform())).toEqual({
       USD: { ...untouched, limit: LIMIT, available: LIMIT },
@@ -87,7 +87,7 @@ describe('the positions of a platform', () => {
     })
   })
 
-  test('count a payment from its execution on, and have its entries once it was delivered', async () => {
+  test('count a payment from its execution on, and have its entries after delivery', async () => {
     const { client, customer, bank } = await ready('003')
     const quote = await quoted(client, account(customer.eur), to(bank))
     expect((await positionsOf(client)).USD).toMatchObject({ position: 0, sold: 0 })
@@ -101,7 +101,7 @@ describe('the positions of a platform', () => {
       limit: LIMIT,
       available: LIMIT - SOLD,
     })
-    // What was bought is there only when the payment has arrived.
+    // The bought currency is available only when the payment has arrived.
     expect(underWay.EUR).toEqual({
       position: 0,
       bought: delivered(quote),
@@ -116,7 +116,7 @@ describe('the positions of a platform', () => {
     expect(after.EUR).toMatchObject({ position: delivered(quote), bought: 0, sold: 0 })
   })
 
-  test('know of no payment within one currency', async () => {
+  test('ignore payments within one currency', async () => {
     const { client, customer, bank } = await ready()
     await quoted(client, account(customer.usd), to(bank), {
       lockedCurrencyAmount: LIMIT + 1,
@@ -131,7 +131,7 @@ describe('the positions of a platform', () => {
     ['004', 'comes back before it is delivered'],
     ['005', 'is returned after it was delivered'],
     ['007', 'cannot even be refunded'],
-  ])('get back what a payment took that %s: it %s', async (suffix) => {
+  ])('are restored by a payment that %s: it %s', async (suffix) => {
     const { client, customer, bank } = await ready(suffix)
     const quote = await quoted(client, account(customer.eur), to(bank), { immediatelyExecute: true })
     await client.advance(0)
@@ -142,7 +142,7 @@ describe('the positions of a platform', () => {
     expect(after.EUR).toMatchObject({ position: 0, bought: 0, sold: 0 })
   })
 
-  test('get back what a payment took whose pull the bank refuses', async () => {
+  test('are restored by a payment whose pull the bank refuses', async () => {
     const { client, customer, bank } = await ready('005')
     // It sells no dollars but euros, which are not limited, and is counted all the same.
     const quote = await quoted(client, account(bank), to(customer.eur), { immediatelyExecute: true })
@@ -154,7 +154,7 @@ describe('the positions of a platform', () => {
 })
 
 describe('a quote that would pass the limit', () => {
-  test('is refused when it is made, to the unit', async () => {
+  test('is refused at creation, to the unit', async () => {
     const { client, customer, bank } = await ready()
     const body = {
       source: account(customer.eur),
@@ -169,7 +169,7 @@ describe('a quote that would pass the limit', () => {
     expect(exact.status).toBe(201)
     expect((await execute(client, exact.body)).status).toBe(200)
     expectAtLimit(await client.post('/quotes', { ...body, lockedCurrencyAmount: 1 }), 'USD')
-    // A refusal is not kept with the key.
+    // A refusal is not stored under the key.
     await client.advance(0)
     await quoted(client, account(customer.usd), to(customer.eur), {
       lockedCurrencySide: 'SENDING',
@@ -180,7 +180,7 @@ describe('a quote that would pass the limit', () => {
     expect((await client.post('/quotes', body, key)).status).toBe(201)
   })
 
-  test('is refused when it is executed, and can be once there is room again', async () => {
+  test('is refused at execution, and executes once there is capacity again', async () => {
     const { client, customer, bank } = await ready('003')
     const first = await quoted(client, account(customer.eur), to(bank), { lockedCurrencyAmount: LIMIT })
     const second = await quoted(client, account(customer.eur), to(bank), { lockedCurrencyAmount: 1 })
@@ -197,7 +197,7 @@ describe('a quote that would pass the limit', () => {
     expect((await positionsOf(client)).USD).toMatchObject({ position, sold: 0, available: position + LIMIT })
   })
 
-  test('is refunded where its money has come in already', async () => {
+  test('is refunded if its money has already come in', async () => {
     const { client, customer, bank } = await ready()
     const quote = await quoted(client, { sourceType: 'REALTIME_FUNDING', currency: 'EUR' }, to(bank), {
       lockedCurrencyAmount: LIMIT,
@@ -214,7 +214,7 @@ describe('a quote that would pass the limit', () => {
     expect((await positionsOf(client)).USD).toMatchObject({ position: -SOLD, sold: 0 })
   })
 
-  test('of fifty at once, as many are executed as fit, and the rest not at all', async () => {
+  test('of fifty at once executes only as many as fit', async () => {
     const { client, customer, bank } = await ready('003')
     const quotes = await Promise.all(
       Array.from({ length: 50 }, () =>
@@ -235,7 +235,7 @@ describe('a quote that would pass the limit', () => {
   })
 })
 
-test('without limits every conversion is executed, and what is under way is shown all the same', async () => {
+test('without limits every conversion is executed, and conversions in progress are still shown', async () => {
   const client = await newPlatform()
   const customer = await newRichCustomer(client)
   const slow = await newBankAccount(client, customer.id, '003')

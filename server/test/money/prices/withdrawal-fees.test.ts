@@ -80,7 +80,7 @@ describe('the estimate of a withdrawal', () => {
     },
   )
 
-  test('takes an address of any form that the network has, and its name in any case', async () => {
+  test('accepts an address in any form of the network, and its name in any case', async () => {
     for (const info of exampleAccounts('LIGHTNING')) {
       const { accountType: _, ...members } = info
       const [destinationAddress] = Object.values(members)
@@ -91,7 +91,7 @@ describe('the estimate of a withdrawal', () => {
     }
   })
 
-  test('reserves nothing, and does not ask for a balance', async () => {
+  test('reserves nothing, and needs no balance', async () => {
     const before = (await client.get('/customers/internal-accounts')).body
     expect((await estimate(asked('USDC', 'SOLANA', 9007199254741993n))).body.netAmount).toBe(
       9007199254741243n,
@@ -100,7 +100,7 @@ describe('the estimate of a withdrawal', () => {
     expect((await client.get('/transactions')).body.totalCount).toBe(0)
   })
 
-  test('names what is wrong', async () => {
+  test('names the wrong field', async () => {
     const right = asked('USDC', 'SOLANA', 1000)
     const wrong = [
       [{ ...right, internalAccountId: usd, currency: 'USD' }, 'INVALID_INPUT', 'internalAccountId'],
@@ -117,7 +117,7 @@ describe('the estimate of a withdrawal', () => {
     for (const [body, code, field] of wrong)
       expectError(await estimate(body), { code, field, what: JSON.stringify(body) })
     expect((await estimate({ ...right, amount: 751 })).body).toMatchObject({ totalFee: 750, netAmount: 1 })
-    // A checksum that is wrong, beside a magic suffix that takes its place.
+    // A wrong checksum, combined with a magic suffix that overrides it.
     const evm = asked('USDC', 'BASE', 10_000)
     expectError(
       await estimate({ ...evm, destinationAddress: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d35A' }),
@@ -128,7 +128,7 @@ describe('the estimate of a withdrawal', () => {
     )
   })
 
-  test('is not given of an account of another platform', async () => {
+  test('is refused for an account of another platform', async () => {
     const other = await newPlatform()
     expectError(await other.post(PATH, asked('USDC', 'SOLANA', 1000)), {
       code: 'ACCOUNT_NOT_FOUND',

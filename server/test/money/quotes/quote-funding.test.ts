@@ -27,7 +27,7 @@ async function withoutMoney() {
 }
 
 describe('a quote with real-time funding', () => {
-  test('shows where to pay, with a reference of its own, and is executed by the payment', async () => {
+  test('shows deposit details with its own reference, and is executed by the payment', async () => {
     const { client, customer, bank } = await ready()
     const [quote, other] = [
       await quoted(client, funding('USD'), to(bank)),
@@ -87,7 +87,7 @@ describe('a quote with real-time funding', () => {
   })
 
   test.each(['the receiving account', 'the receiving customer', 'the paying customer'])(
-    'refunds its payment where %s was deleted meanwhile',
+    'refunds its payment if %s was deleted in the meantime',
     async (whose) => {
       const { client, customer, bank } = await withoutMoney()
       const other = await newCustomer(client)
@@ -107,7 +107,7 @@ describe('a quote with real-time funding', () => {
     },
   )
 
-  test('refunds its payment where a balance would be too large', async () => {
+  test('refunds its payment if a balance would be too large', async () => {
     const { client, customer } = await ready()
     const newAccount = async (more: object) => {
       const accountInfo = { ...exampleAccounts('VND_ACCOUNT')[0], ...more }
@@ -148,7 +148,7 @@ describe('a quote with real-time funding', () => {
     })
   })
 
-  test('is paid by the reference that a payer states, and a reference that names nothing is refused', async () => {
+  test('is paid by the reference that a payer states, and an unknown reference is refused', async () => {
     const { client, customer, bank } = await ready()
     const quote = await quoted(client, funding('USD', { customerId: customer.id }), to(bank))
     const { reference } = (await transactionOf(client, quote)).reconciliationInstructions
@@ -170,7 +170,7 @@ describe('a quote with real-time funding', () => {
     expect(lost.status).toBe(201)
   })
 
-  test("is the platform's own at an UMA address without a customer, and cannot be executed by a call", async () => {
+  test('belongs to the platform at an UMA address without a customer, and cannot be executed by a call', async () => {
     const { client, customer, bank } = await ready()
     const ask = (source: object, destination: object, more: object = {}) =>
       client.post('/quotes', {

@@ -93,7 +93,7 @@ describe('the suffix of an external account selects the outcome of a quote', () 
 })
 
 describe('a quote between internal accounts', () => {
-  test('converts money of one customer, and is reported to nobody else', async () => {
+  test('converts money of one customer, and is reported to no other customer', async () => {
     const { client, customer } = await ready()
     const quote = await quoted(client, account(customer.usd), to(customer.eur), { immediatelyExecute: true })
     await client.advance(0)
@@ -126,7 +126,7 @@ describe('a quote between internal accounts', () => {
     expect(await transactionOf(client, quote)).toMatchObject({ status: 'COMPLETED', direction: 'DEBIT' })
   })
 
-  test('to an UMA address of this platform is found by it, on both sides and in any case', async () => {
+  test('to an UMA address of this platform is found by the address, on both sides and in any case', async () => {
     const { client, customer } = await ready()
     const other = await newCustomer(client)
     const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
@@ -145,7 +145,7 @@ describe('a quote between internal accounts', () => {
       }
   })
 
-  test('to an UMA address shows what the platform requires of the receiver', async () => {
+  test('to an UMA address shows the information that the platform requires of the receiver', async () => {
     const { client, customer } = await ready()
     const other = await newCustomer(client, { fullName: 'Grace Murray Hopper' })
     const { umaAddress } = (await client.get(`/customers/${other.id}`)).body
@@ -193,7 +193,7 @@ describe('a quote between internal accounts', () => {
     expect(reply).toMatchObject({ status: 400, body: { code: 'SELF_PAYMENT' } })
   })
 
-  test("from the platform's own money is the platform's where it names no customer", async () => {
+  test("from the platform's own money belongs to the platform if it names no customer", async () => {
     const { client, customer, bank } = await ready()
     const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
     await fund(client, own.id, 9000)
@@ -229,7 +229,7 @@ describe('a quote between internal accounts', () => {
     expect(now.balance.amount).toBe(5000)
   })
 
-  test("from the platform's own money may be for a customer, and is then that customer's", async () => {
+  test("from the platform's own money may be for a customer, and then belongs to that customer", async () => {
     const { client, customer, bank } = await ready()
     const [own] = (await client.get('/platform/internal-accounts?currency=USD')).body.data
     await fund(client, own.id, 9000)
@@ -278,7 +278,7 @@ describe('a quote between internal accounts', () => {
   })
 })
 
-test('a quote cannot be executed after its expiry, even where its job is late', async () => {
+test('a quote cannot be executed after its expiry, even if its job is late', async () => {
   const { client, customer, bank } = await ready()
   const instant = { ...to(bank), paymentRail: 'RTP' }
   const quote = await quoted(client, account(customer.usd), instant)
@@ -291,7 +291,7 @@ test('a quote cannot be executed after its expiry, even where its job is late', 
   expect((await client.post(`/quotes/${slow.id}/execute`)).status).toBe(200)
 })
 
-test('a rate is locked for 5 minutes where every rail is instant, else for 15', async () => {
+test('a rate is locked for 5 minutes if every rail is instant, else for 15', async () => {
   const { client, customer, bank } = await ready()
   const minutes = async (source: object, destination: object) => {
     const { expiresAt, createdAt } = await quoted(client, source, destination)

@@ -24,7 +24,7 @@ const eventsOf = async (client: Client, id: string) =>
   (await client.events(`&objectId=${id}`)).map(({ type }: { type: string }) => type)
 
 describe('a quote that is paid from an external account', () => {
-  test('is pulled when it is executed, once, and goes on as if it had been paid in', async () => {
+  test('is pulled once, at execution, and continues as if it had been paid in', async () => {
     const { client, customer, payee, bank } = await ready()
     const quote = await quoted(client, account(bank), to(payee.eur))
     expect(quote).toMatchObject({ status: 'PENDING', source: account(bank) })
@@ -61,7 +61,7 @@ describe('a quote that is paid from an external account', () => {
     ['004', 'The bank rejected the payment', 0],
     ['005', 'The bank did not process the payment', 30],
   ])(
-    '%s fails where the bank refuses the pull, and credits nobody',
+    '%s fails if the bank refuses the pull, and credits no account',
     async (suffix, failureDetail, seconds) => {
       const { client, payee, bank } = await ready(suffix)
       const quote = await quoted(client, account(bank), to(payee.usd), { immediatelyExecute: true })

@@ -46,7 +46,7 @@ async function poolNumber(): Promise<string> {
   return rows[0]!.account_info.iban
 }
 
-/** What the books say of the bank, and what the bank says, in the smallest unit. */
+/** The balance of the bank in the books, and at the bank, in the smallest unit. */
 async function held(): Promise<readonly [bigint, bigint]> {
   const { rows } = await world.service.app.db.query<{ posted: bigint }>(
     "SELECT posted FROM ledger_accounts WHERE name = 'rail:example-bank' AND currency = 'EUR'",
@@ -76,7 +76,7 @@ async function paidIn(to: string, amount: string, more: object = {}): Promise<st
   return depositId
 }
 
-test('an account gets its number at the bank when its customer is approved, however old it is', async () => {
+test('an account of any age gets its number at the bank when its customer is approved', async () => {
   const { client, service } = world
   const id = await newPending(client)
   await service.app.db.query(
@@ -168,7 +168,7 @@ describe('a deposit', () => {
     expect(await deposit(id)).toMatchObject({ status: 'SUSPENSE', reason: 'OTHER_CURRENCY' })
   })
 
-  test('fifty parallel decisions about one in suspense: one counts', async () => {
+  test('in suspense takes one of fifty parallel decisions', async () => {
     const waiting = await deposit(await paidIn(await poolNumber(), '1000'), 'SUSPENSE')
     const to = await account()
     const answers = await Promise.all(
@@ -182,7 +182,7 @@ describe('a deposit', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(49)
   })
 
-  test('that its bank takes back is taken of the account; what was spent is owed to the platform', async () => {
+  test('that its bank takes back is taken from the account; the spent part is owed to the platform', async () => {
     const to = await account()
     const id = await paidIn(numberOf(to), '10000')
     const credited = await deposit(id, 'CREDITED')
@@ -219,8 +219,8 @@ describe('a deposit', () => {
   })
 })
 
-describe('where the platform has a say in payments', () => {
-  test('a deposit waits in suspense for its word: approved it is credited, rejected it goes back', async () => {
+describe('if the platform decides about payments', () => {
+  test('a deposit waits in suspense for its decision: approved it is credited, rejected it is returned', async () => {
     const hooked = await world.client.send('PATCH', '/config', {
       webhookEndpoint: 'https://hooks.example/none',
     })
@@ -268,7 +268,7 @@ describe('a quote that is paid in', () => {
     )
   })
 
-  test('of another amount fails, and the money goes back', async () => {
+  test('with another amount fails, and the money is returned', async () => {
     const customerId = await world.newApproved()
     const to = await world.accountOf(customerId, 'USD')
     const quote = await quoteOf(customerId, to.id)

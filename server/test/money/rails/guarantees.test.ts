@@ -30,7 +30,7 @@ const WELL = { failUntilMs: 0, answerDelayMs: 0, dropAnswers: 0, dropRequests: 0
 const FAR = 8_000_000_000_000_000
 const SUM = 100_000
 
-/** A customer with money, and an account elsewhere; the last three digits choose what the bank does. */
+/** A customer with money, and an external account whose last three digits choose the bank's behavior. */
 async function funded(suffix = '000') {
   const customerId = await world.newApproved()
   const account = await world.accountOf(customerId, 'EUR')
@@ -64,7 +64,7 @@ const ended = (id: string, status: string) =>
     (body) => body.status === status,
   )
 
-/** Runs now what was planned for later, and returns how much that is. */
+/** Runs jobs planned for later now, and returns their number. */
 async function askNow(): Promise<number> {
   const { rows } = await world.service.app.db.query(
     `UPDATE jobs SET due_at = created_at WHERE due_at > created_at AND kind <> 'quote.expire' RETURNING id`,
@@ -73,7 +73,7 @@ async function askNow(): Promise<number> {
   return rows.length
 }
 
-/** Asks the rail, again and again, until a payment has ended. */
+/** Polls the rail until a payment has ended. */
 const askedUntil = (id: string, status: string) =>
   until(
     async () => {
@@ -83,7 +83,7 @@ const askedUntil = (id: string, status: string) =>
     (body) => body.status === status,
   )
 
-/** Lets the rail be asked so often; each time the payment is unknown, and is to be asked about again. */
+/** Polls the rail `times` times; each time the payment is unknown, and will be polled again. */
 async function askTimes(times: number): Promise<void> {
   for (let asked = 0; asked < times; asked++) await until(askNow, (jobs) => jobs > 0)
 }
@@ -93,7 +93,7 @@ async function atBank(what: 'payments' | 'entries', id: string) {
   return (await world.desk('GET', `/${what}`)).data.filter((one: { id?: string }) => one.id === id)
 }
 
-/** Tells what a bank would tell, signed by a secret. */
+/** Sends an event as a bank would, signed by a secret. */
 async function tell(type: string, data: object, { id = randomUUID(), secrets = [BANK_SECRET] } = {}) {
   const body = JSON.stringify({ id, type, occurredAt: new Date().toISOString(), data })
   const keys = secrets.map((secret) => secretOfText(secret)!)
@@ -112,7 +112,7 @@ const waiting = async () => (await world.client.get('/rail-events?status=WAITING
 const failure = { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'It has come back' }
 
 describe('a payment whose outcome is unknown', () => {
-  test('is asked about where the bank answers 503, and its money is not given back', async () => {
+  test('is polled if the bank returns 503, and its money is not given back', async () => {
     const { customerId, account, other } = await funded()
     await world.desk('PATCH', '/behaviour', { failUntilMs: FAR })
     const { id } = await send(account.id, other)
@@ -125,7 +125,7 @@ describe('a payment whose outcome is unknown', () => {
     expect(await atBank('entries', id)).toHaveLength(1)
   })
 
-  test('is found where the bank has it and its answer was lost, without an event', async () => {
+  test('is found if the bank has it and its response was lost, without an event', async () => {
     const { account, other } = await funded('102')
     await world.desk('PATCH', '/behaviour', { dropAnswers: 3, holdEvents: true })
     const { id } = await send(account.id, other)
@@ -134,7 +134,7 @@ describe('a payment whose outcome is unknown', () => {
     expect(await atBank('entries', id)).toHaveLength(1)
   })
 
-  test('is sent again, under the same id, where it never arrived', async () => {
+  test('is sent again, under the same id, if it never arrived', async () => {
     const { account, other } = await funded()
     await world.desk('PATCH', '/behaviour', { dropRequests: 3 })
     const { id } = await send(account.id, other)
@@ -142,7 +142,7 @@ describe('a payment whose outcome is unknown', () => {
     expect(await atBank('payments', id)).toHaveLength(1)
   })
 
-  test('is asked about after a time-out', async () => {
+  test('is polled after a timeout', async () => {
     await world.setRails([exampleBank(world.bank.url, { timeoutSeconds: 1 })])
     const { customerId, account, other } = await funded('102')
     await world.desk('PATCH', '/behaviour', { answerDelayMs: 1500, holdEvents: true })
@@ -160,8 +160,8 @@ describe('a payment whose outcome is unknown', () => {
   })
 })
 
-describe('what a bank reports', () => {
-  test('takes effect once, however often and however parallel the same event comes', async () => {
+describe('a report of a bank', () => {
+  test('takes effect once, for any number of sequential and parallel repeats', async () => {
     const { customerId, account, other } = await funded('105')
     const { id } = await send(account.id, other)
     const event = { id: randomUUID() }
@@ -175,7 +175,7 @@ describe('what a bank reports', () => {
     expect(told.map(({ type }) => type)).toEqual(['OUTGOING_PAYMENT.PENDING', 'OUTGOING_PAYMENT.FAILED'])
   })
 
-  test('ends the same in any order', async () => {
+  test('has the same result in any order', async () => {
     const { customerId, account, other } = await funded('105')
     const said = [
       ['payment.accepted', {}],
@@ -233,7 +233,7 @@ describe('what a bank reports', () => {
     expect(await waiting()).toEqual([])
   })
 
-  test('of a payment that it has delivered, that it failed, waits and moves no money', async () => {
+  test('that a delivered payment failed waits and moves no money', async () => {
     const { customerId, account, other } = await funded('102')
     const { id } = await send(account.id, other)
     await ended(id, 'COMPLETED')
@@ -246,7 +246,7 @@ describe('what a bank reports', () => {
     await world.client.post(`/rail-events/${row.id}/resolve`, { note: 'The bank was wrong' })
   })
 
-  test('is refused without the signature of a secret, and taken with either of two', async () => {
+  test('is refused without the signature of a secret, and accepted with either of two', async () => {
     const { customerId, account, other } = await funded('105')
     const newSecret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
     const { id } = await send(account.id, other)
@@ -261,7 +261,7 @@ describe('what a bank reports', () => {
     expect(await available(customerId)).toBe(SUM)
   })
 
-  test('is taken of a refund too: one that comes back is for the platform to handle', async () => {
+  test('counts for a refund too: a returned one is left to the platform', async () => {
     const { customerId, other } = await funded()
     const quote = await world.client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: other },
@@ -290,7 +290,7 @@ describe('what a bank reports', () => {
   })
 })
 
-/** The name that the bank has for where others pay in to for this customer. */
+/** The bank's name for the deposit account of this customer. */
 async function depositAccountOf(customerId: string): Promise<string> {
   const { id } = await world.accountOf(customerId, 'EUR')
   const { rows } = await world.service.app.db.query<{ name: string }>(
@@ -309,13 +309,13 @@ async function closeTheBank(): Promise<void> {
   await world.setRails([exampleBank(world.bank.url, { hours: { ...hours, holidays: [day(0), day(1)] } })])
 }
 
-/** What waits for the opening has waited until then. */
+/** Makes payments due that wait for the opening. */
 async function openTheBank(): Promise<void> {
   await world.service.app.db.query("UPDATE rail_payments SET submit_at = created_at WHERE state = 'GIVEN'")
 }
 
 describe('the rails file', () => {
-  test('a rail that was removed keeps its payments, which go on when it is back', async () => {
+  test('a rail that was removed keeps its payments, which continue when it is back', async () => {
     const { customerId, account, other } = await funded()
     await world.desk('PATCH', '/behaviour', { failUntilMs: FAR })
     const { id } = await send(account.id, other)
@@ -330,7 +330,7 @@ describe('the rails file', () => {
     expect(await atBank('entries', id)).toHaveLength(1)
   })
 
-  test('outside the hours of a rail a payment waits for its opening, and says until when', async () => {
+  test('outside the hours of a rail a payment waits for its opening, and shows the time', async () => {
     const { customerId, account, other } = await funded()
     await closeTheBank()
     const { id, waitsUntil } = await send(account.id, other)
@@ -344,7 +344,7 @@ describe('the rails file', () => {
     expect(await atBank('entries', id)).toHaveLength(1)
   })
 
-  test('a pull for which the account has no room any more is not given to the bank, and is under way no longer', async () => {
+  test('a pull that would overflow the account is not given to the bank, and fails', async () => {
     const customerId = await world.newApproved()
     const account = await world.accountOf(customerId, 'USD')
     const other = await newBankAccount(world.client, customerId, '000')

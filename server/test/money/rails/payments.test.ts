@@ -62,7 +62,7 @@ describe('in production', () => {
     expect(numberOf(account)).toMatch(/^DE/)
   })
 
-  test('a payment that the bank refuses gives its money back', async () => {
+  test('a payment that the bank refuses is refunded', async () => {
     const { customerId, account } = await funded()
     for (const suffix of ['101', '103']) {
       const id = await send(account.id, await euroAccount(customerId, suffix), 10_000)
@@ -75,7 +75,7 @@ describe('in production', () => {
     expect(await available(customerId)).toBe(100_000)
   })
 
-  test('a payment that comes back after it was delivered is on the account again, by new entries', async () => {
+  test('a payment returned after delivery is on the account again, by new entries', async () => {
     const { customerId, account } = await funded()
     const id = await send(account.id, await euroAccount(customerId, '104'), 30_000)
     const { body } = await ended(id, 'FAILED')
@@ -92,13 +92,13 @@ describe('in production', () => {
     expect(amounts).toEqual(['-30000', '30000'])
   })
 
-  test('an event that comes before the answer to the call works', async () => {
+  test('an event that comes before the response to the call works', async () => {
     const { customerId, account } = await funded()
     await ended(await send(account.id, await euroAccount(customerId, '107'), 1_000), 'COMPLETED')
     expect(await available(customerId)).toBe(99_000)
   })
 
-  test('what is pulled in can be spent, and what comes back of it is taken, or owed to the platform', async () => {
+  test('pulled money can be spent, and its return is taken from the account, or owed to the platform', async () => {
     const { customerId, account } = await funded('1000')
     const other = await euroAccount(customerId)
     const pulled = await world.client.post('/transfer-in', {
@@ -120,7 +120,7 @@ describe('in production', () => {
     expect(events.map(({ type }) => type)).toContain('INCOMING_PAYMENT.RETURNED')
   })
 
-  test('a quote converts and pays out; one that comes back is refunded to its payer', async () => {
+  test('a quote converts and pays out; a returned one is refunded to its payer', async () => {
     const { customerId, account } = await funded()
     const usd = async (suffix: string) => {
       const made = await world.client.post('/customers/external-accounts', {
@@ -165,7 +165,7 @@ describe('in production', () => {
     expect(await available(customerId)).toBe(80_000)
   })
 
-  test('a payment that the bank has only accepted is cancelled, and its money is back; one that is delivered is not', async () => {
+  test('a payment that the bank has only accepted is cancelled and refunded, unlike a delivered one', async () => {
     const { customerId, account } = await funded()
     const waits = await send(account.id, await euroAccount(customerId, '105'), 10_000)
     expect(await available(customerId)).toBe(90_000)
@@ -179,7 +179,7 @@ describe('in production', () => {
     expect([late.status, late.body.code]).toEqual([409, 'INVALID_STATE_TRANSITION'])
   })
 
-  test('the bank is asked for the name of the holder of a new account', async () => {
+  test('the bank checks the name of the holder of a new account', async () => {
     const customerId = await world.newApproved()
     const statuses = await Promise.all(
       ['000', '111', '112', '113'].map(async (suffix) => {

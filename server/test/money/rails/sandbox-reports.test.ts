@@ -63,7 +63,7 @@ describe('a payment of the sandbox', () => {
     }
 
   test.each(REPORTS.flatMap((first) => REPORTS.map((second) => [first, second] as const)))(
-    'that is reported %s and then %s is where the table says, also after the rail was asked again',
+    'that is reported %s and then %s has the outcome of the table, also after another poll of the rail',
     async (first, second) => {
       const place = await ready(SLOW)
       const { client, customer } = place
@@ -87,7 +87,7 @@ describe('a payment of the sandbox', () => {
     },
   )
 
-  test('that came back by a report is refunded, and the report counts once', async () => {
+  test('that a report returns is refunded, and the report counts once', async () => {
     const place = await ready()
     const { client, customer } = place
     const id = await sent(place)
@@ -100,7 +100,7 @@ describe('a payment of the sandbox', () => {
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
   })
 
-  test('that is on its way can be cancelled, as in production', async () => {
+  test('in progress can be cancelled, as in production', async () => {
     const place = await ready(SLOW)
     const { client, customer } = place
     const id = await sent(place)
@@ -110,7 +110,7 @@ describe('a payment of the sandbox', () => {
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED, FUNDED])
   })
 
-  test('of a quote that is reported returned is refunded, and its pull that is taken back is owed', async () => {
+  test('of a quote that is reported returned is refunded, and a pull that is taken back becomes a debt', async () => {
     const { client, customer, bank } = await ready()
     const payee = await newBankAccount(client, customer.id, '788')
     const quote = await quoted(client, account(bank), to(payee), {

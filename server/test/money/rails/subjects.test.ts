@@ -125,9 +125,9 @@ async function tell(type: string, data: object, signedFor = 'example-bank') {
   return { status: answer.status, body: await answer.json() }
 }
 
-describe('an answer of a connector about another payment', () => {
+describe('a response of a connector about another payment', () => {
   test.each(['FAILED', 'RETURNED', 'CANCELLED', 'DELIVERED', 'ACCEPTED'])(
-    'that is %s neither ends nor refunds this one, which is asked about again',
+    'that is %s neither ends nor refunds this one, which is polled again',
     async (status) => {
       between.change = (call, body) =>
         /^(?:POST|GET) \/payments/.test(call) ? { id: 'Transaction:another', status, failure } : body
@@ -199,7 +199,7 @@ describe('an account that a connector gives', () => {
 })
 
 describe('the signature of an event', () => {
-  test('counts at the door of its rail alone, and names the event', async () => {
+  test('counts only at its own rail, and names the event', async () => {
     const event = { id: `Transaction:${randomUUID()}`, failure }
     const before = (await waiting()).length
     for (const signedFor of ['another-bank', '', 'example-bank evt'])
@@ -212,7 +212,7 @@ describe('the signature of an event', () => {
     expect(await waiting()).toHaveLength(before + 1)
   })
 
-  test('cannot be by a secret that two rails share: such a file is refused, and the rails stay as they were', async () => {
+  test('cannot use a secret that two rails share: the file is refused, and the rails stay unchanged', async () => {
     const more = { name: 'another-bank', secret: { env: 'ANOTHER_BANK_SECRET' } }
     for (const secrets of [BANK_SECRET, `whsec_${Buffer.alloc(32, 3).toString('base64')},${BANK_SECRET}`]) {
       process.env.ANOTHER_BANK_SECRET = secrets
@@ -228,7 +228,7 @@ describe('the signature of an event', () => {
   })
 })
 
-test('a deposit that the books have no room for waits as a report, and is booked once there is room', async () => {
+test('a deposit that would overflow a balance waits as a report, and is booked once it fits', async () => {
   const customerId = await world.newApproved()
   const account = await world.accountOf(customerId, 'EUR')
   const { rows } = await world.service.app.db.query<{ rail_reference: string; posted: bigint }>(

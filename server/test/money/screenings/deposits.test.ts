@@ -37,7 +37,7 @@ const posted = async (client: Client, name: string, currency = 'USDC') => {
 }
 
 describe('a deposit', () => {
-  test('from an address on no list is credited, and its screening is kept', async () => {
+  test('from an address on no list is credited, and its screening is stored', async () => {
     const { client, customer, usdc } = await ready()
     const deposit = await paidIn(client, usdc, UNLISTED)
     expect(deposit.status).toBe('CREDITED')
@@ -51,7 +51,7 @@ describe('a deposit', () => {
     })
   })
 
-  test('from an address on a list waits, in whatever spelling its rail names it, and so does one that cannot be read', async () => {
+  test('from an address on a list waits in any spelling, and so does an unreadable one', async () => {
     const { client, customer, usdc } = await ready()
     const unreadable = [`0\u0445${LISTED.slice(2)}`, `xdc${UNLISTED.slice(2)}`, `${UNLISTED}0`]
     // A line of text has no tab.
@@ -70,7 +70,7 @@ describe('a deposit', () => {
       expect((await paidIn(client, usdc, from)).status, from).toBe('CREDITED')
   })
 
-  test('from a bank is not asked about', async () => {
+  test('from a bank is not screened', async () => {
     const { client, usdc } = await ready()
     expect((await paidIn(client, usdc, 'DE89370400440532013000')).status).toBe('CREDITED')
     expect(await screeningsOf(client)).toEqual([])
@@ -96,7 +96,7 @@ describe('a deposit', () => {
     expect((await depositOf(client, deposit.id)).status).toBe('SUSPENSE')
   })
 
-  test('is credited once it is released, by one of fifty', async () => {
+  test('is credited once one of fifty calls releases it', async () => {
     const { client, customer, usdc } = await ready()
     const deposit = await paidIn(client, usdc, LISTED)
     const { id } = await onlyScreening(client)
@@ -111,7 +111,7 @@ describe('a deposit', () => {
     expect(await posted(client, 'suspense')).toBe(0)
   })
 
-  test('that is rejected stays in suspense, says so, and a person assigns or returns it', async () => {
+  test('that is rejected stays in suspense with that reason, and a person assigns or returns it', async () => {
     const { client, usdc } = await ready()
     const [one, other] = [await paidIn(client, usdc, LISTED), await paidIn(client, usdc, LISTED)]
     const waiting = await screeningsOf(client, 'status=WAITING')
@@ -132,7 +132,7 @@ describe('a deposit', () => {
     expect(await posted(client, 'suspense')).toBe(0)
   })
 
-  test('that is released and is nobody’s stays in suspense for that reason', async () => {
+  test('that is released without an owner stays in suspense for that reason', async () => {
     const { client } = await ready()
     const deposit = await paidIn(client, undefined, LISTED)
     await client.post(`/screenings/${(await onlyScreening(client)).id}/release`)
@@ -141,7 +141,7 @@ describe('a deposit', () => {
     expect(await posted(client, 'suspense')).toBe(AMOUNT)
   })
 
-  test('that was taken back while it waited is not credited by a release', async () => {
+  test('that was taken back before its release is not credited', async () => {
     const { client, customer, usdc } = await ready()
     const deposit = await paidIn(client, usdc, LISTED)
     await client.post(`/sandbox/deposits/${deposit.id}/reverse`)
@@ -183,7 +183,7 @@ describe('a deposit that pays a quote', () => {
     expect(await posted(client, 'rail')).toBe(rail)
   })
 
-  test('goes back to its sender where the quote has ended meanwhile', async () => {
+  test('is returned to its sender if the quote has ended in the meantime', async () => {
     const { client, customer } = await ready()
     const { quote, remittanceInformation } = await funding(client, customer.id, customer.usd)
     const deposit = await paidIn(client, undefined, LISTED, { remittanceInformation })
@@ -197,7 +197,7 @@ describe('a deposit that pays a quote', () => {
   })
 })
 
-test('a platform that has a say in deposits is asked about a released one', async () => {
+test('a platform that decides about deposits also decides about a released one', async () => {
   const { client, receiver } = await newReceiverPlatform()
   receiver.answer = ({ event }) => (event.type === 'INCOMING_PAYMENT.PENDING' ? 202 : 200)
   const customer = await newCustomer(client)

@@ -16,7 +16,7 @@ import {
 } from '../../worlds/records/screenings.testing.ts'
 
 describe('a payment to an address', () => {
-  test('that is on no list goes on, and its screening is kept', async () => {
+  test('that is on no list proceeds, and its screening is stored', async () => {
     const { client, customer, usdc } = await ready()
     const id = await sent(client, usdc, await newWallet(client, customer.id, UNLISTED))
     expect(await statusOf(client, id)).toBe('COMPLETED')
@@ -30,7 +30,7 @@ describe('a payment to an address', () => {
     })
   })
 
-  test('at a bank is not asked about', async () => {
+  test('at a bank is not screened', async () => {
     const { client, customer } = await ready()
     await fund(client, customer.usd, 10_000)
     const { body } = await client.post('/customers/external-accounts', {
@@ -50,7 +50,7 @@ describe('a payment to an address', () => {
     expect(await screeningsOf(client)).toEqual([])
   })
 
-  test('that is on a list waits for a person, however long, and tells nobody but the platform', async () => {
+  test('that is on a list waits for a person without a deadline, and only the platform is told', async () => {
     const { client, customer, usdc } = await ready()
     const upper = `0x${LISTED.slice(2).toUpperCase()}`
     const id = await sent(client, usdc, await newWallet(client, customer.id, upper))
@@ -68,7 +68,7 @@ describe('a payment to an address', () => {
     expect(JSON.stringify(transaction)).not.toMatch(/screen|list/i)
   })
 
-  test('is paid once it is released, once, and by one of fifty', async () => {
+  test('is paid exactly once after one of fifty calls releases it', async () => {
     const { client, customer, usdc } = await ready()
     const id = await sent(client, usdc, await newWallet(client, customer.id))
     const { id: screening } = await onlyScreening(client)
@@ -82,7 +82,7 @@ describe('a payment to an address', () => {
     expect(await eventTypesOf(client, screening)).toEqual(['SCREENING.DECIDED', 'SCREENING.WAITING'])
   })
 
-  test('that is rejected fails, and its money is back, without a word of lists', async () => {
+  test('that is rejected fails and is refunded, without mention of lists', async () => {
     const { client, customer, usdc } = await ready()
     const id = await sent(client, usdc, await newWallet(client, customer.id))
     const { id: screening } = await onlyScreening(client)
@@ -99,7 +99,7 @@ describe('a payment to an address', () => {
     expect((await client.get(path)).body.status).toBe('REJECTED')
   })
 
-  test('that waits can be cancelled, and is not released any more', async () => {
+  test('that waits can be cancelled, and then not released', async () => {
     const { client, customer, usdc } = await ready()
     const id = await sent(client, usdc, await newWallet(client, customer.id))
     const { id: screening } = await onlyScreening(client)
@@ -111,7 +111,7 @@ describe('a payment to an address', () => {
     expect((await client.post(`/transactions/${id}/cancel`)).status).toBe(409)
   })
 
-  test('is cancelled or released, whoever comes first, and never both', async () => {
+  test('is cancelled or released, whichever is first, and never both', async () => {
     const { client, customer, usdc } = await ready()
     const wallet = await newWallet(client, customer.id)
     for (let n = 0; n < 5; n++) {
@@ -163,7 +163,7 @@ describe('a quote to an address on a list', () => {
     expect((await usd(world))[1]).toBeLessThan(100_000)
   })
 
-  test('fails where a person rejects it, and nothing was paid', async () => {
+  test('fails if a person rejects it, and nothing is paid', async () => {
     const world = await quoted()
     const { client, quote, screening } = world
     await client.post(`/screenings/${screening.id}/reject`)
@@ -187,7 +187,7 @@ describe('bad input', () => {
     expect((await onlyScreening(client)).status).toBe('WAITING')
   })
 
-  test("another platform's screening does not exist", async () => {
+  test('for the screening of another platform is 404', async () => {
     const { client, customer, usdc } = await ready()
     await sent(client, usdc, await newWallet(client, customer.id))
     const { id } = await onlyScreening(client)
@@ -197,7 +197,7 @@ describe('bad input', () => {
     expect(await screeningsOf(other)).toEqual([])
   })
 
-  test('a decision repeated under its key has its answer again', async () => {
+  test('is replayed for a decision repeated under its key', async () => {
     const { client, customer, usdc } = await ready()
     const id = await sent(client, usdc, await newWallet(client, customer.id))
     const { id: screening } = await onlyScreening(client)

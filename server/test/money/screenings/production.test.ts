@@ -117,7 +117,7 @@ const screeningOf = (subject: string) =>
     (found) => found !== undefined,
   )
 
-test('an address that nobody knows is paid once, after one question that names the payment', async () => {
+test('an unlisted address is paid once, after one screening request that names the payment', async () => {
   const address = newAddress()
   const id = await paid(address)
   await ended(id, 'COMPLETED')
@@ -135,7 +135,7 @@ test('an address that nobody knows is paid once, after one question that names t
   expect(await screeningOf(id)).toMatchObject({ status: 'CLEAR', network: 'BASE', address })
 })
 
-test('that it may be paid is on the disk before the rail hears of the payment', async () => {
+test('a screening result is stored before the rail gets the payment', async () => {
   const kept: unknown[] = []
   desk.arrives = async (id) => {
     const { rows } = await world.service.app.db.query<{ state: string }>(
@@ -149,7 +149,7 @@ test('that it may be paid is on the disk before the rail hears of the payment', 
   expect(kept).toEqual([[{ state: 'CLEAR' }]])
 })
 
-test('a hit of the provider waits for a person, who lets it go', async () => {
+test('a hit of the provider waits for a person, who releases it', async () => {
   provider.answer = HIT
   const id = await paid(newAddress())
   const screening = await screeningOf(id)
@@ -161,7 +161,7 @@ test('a hit of the provider waits for a person, who lets it go', async () => {
   expect(provider.asked).toHaveLength(1)
 })
 
-test('what is rejected or cancelled never comes to the rail, and its money is back', async () => {
+test('a rejected or cancelled payment never reaches the rail, and is refunded', async () => {
   provider.answer = HIT
   const before = await balance()
   const [one, other] = [await paid(newAddress()), await paid(newAddress())]
@@ -183,7 +183,7 @@ test('what is rejected or cancelled never comes to the rail, and its money is ba
   expect(rows.map(({ state }) => state)).toEqual(['FAILED', 'CANCELLED'])
 })
 
-test('where nobody can say nothing is paid and nothing is lost: it goes on once somebody can', async () => {
+test('while screening is unavailable nothing is paid or lost, and payments continue afterwards', async () => {
   provider.answer = 'hangs'
   const before = await balance()
   const id = await paid(newAddress())
@@ -201,7 +201,7 @@ test('where nobody can say nothing is paid and nothing is lost: it goes on once 
   expect(desk.paid.filter((one) => one === id)).toHaveLength(1)
 })
 
-test('a report of a deposit whose sender nobody can judge is 503, and changes nothing', async () => {
+test('a report of a deposit whose sender cannot be screened returns 503, and changes nothing', async () => {
   provider.answer = FAILURE
   const event = {
     id: 'evt-unjudged',
@@ -239,7 +239,7 @@ test('a report of a deposit whose sender nobody can judge is 503, and changes no
   expect(await deposits()).toBe(before + 1)
 })
 
-test('a deposit whose sender nobody can judge is reported again until it is judged', async () => {
+test('a deposit whose sender cannot be screened is reported again until it is screened', async () => {
   provider.answer = FAILURE
   const before = await balance()
   const sender = newAddress()
@@ -264,7 +264,7 @@ test('a deposit whose sender nobody can judge is reported again until it is judg
   await until(balance, (found) => found === before + 700)
 })
 
-test('an address of the file is a hit without a question, from the moment the file has it', async () => {
+test('an address of the file is a hit without a request, from the moment the file has it', async () => {
   const wallet = await newWallet(`0x${'ab'.repeat(20)}`)
   await ended(await paidTo(wallet), 'COMPLETED')
   expect(provider.asked).toHaveLength(1)
@@ -273,7 +273,7 @@ test('an address of the file is a hit without a question, from the moment the fi
   expect(provider.asked).toHaveLength(1)
 })
 
-test('a file that cannot be used is named by its line, and changes nothing', async () => {
+test('an unusable file is reported with its line, and changes nothing', async () => {
   const address = newAddress()
   await writeFile(file, `${address}\n`)
   await world.service.reloadScreening()
@@ -284,7 +284,7 @@ test('a file that cannot be used is named by its line, and changes nothing', asy
   expect((await screeningOf(await paid(address))).status).toBe('WAITING')
 })
 
-test('two runs that ask at the same time keep one answer, and the other run finds it', async () => {
+test('two concurrent runs store one screening result, which the other run uses', async () => {
   provider.answer = HIT
   const { app } = world.service
   const platform = await app.read.selectFrom('platforms').selectAll().executeTakeFirstOrThrow()

@@ -33,7 +33,7 @@ const open = (more: { url?: string; secret?: string; timeoutMs?: number } = {}) 
   )
 
 describe('a provider by HTTP', () => {
-  test('is asked with a signature, and exactly', async () => {
+  test('gets a signed request with exact fields', async () => {
     expect(await open().check(WANTED)).toEqual(CLEAR)
     expect(service.asked).toEqual([
       {
@@ -57,7 +57,7 @@ describe('a provider by HTTP', () => {
       { list: 'A\nB', detail: '\u0000 C' },
       { list: 'A B', detail: 'C' },
     ],
-  ])('says of a hit %j', async (said, result) => {
+  ])('returns a hit as %j', async (said, result) => {
     service.answer = { outcome: 'HIT', ...said }
     expect(await open().check(WANTED)).toEqual({ outcome: 'HIT', ...result })
   })
@@ -71,12 +71,12 @@ describe('a provider by HTTP', () => {
     ['a list that is no text', { outcome: 'HIT', list: 7 }],
     ['a list that is too long', { outcome: 'HIT', list: 'x'.repeat(101) }],
     ['an endless answer', { status: 200, text: `{"outcome":"CLEAR","x":"${'x'.repeat(70_000)}"}` }],
-  ])('has not said anything with %s', async (_, answer) => {
+  ])('has given no result with %s', async (_, answer) => {
     service.answer = answer
     await expect(open().check(WANTED)).rejects.toThrow(ScreeningFailed)
   })
 
-  test('has not said anything where it does not answer, is not there, or does not know the secret', async () => {
+  test('has given no result if it does not respond, cannot be reached, or does not know the secret', async () => {
     service.answer = 'hangs'
     await expect(open({ timeoutMs: 50 }).check(WANTED)).rejects.toThrow(/not reached: TIMEOUT/)
     await expect(open({ url: 'http://127.0.0.1:1/' }).check(WANTED)).rejects.toThrow(
@@ -93,7 +93,7 @@ describe('the settings of screening', () => {
     readConfig({ COUNTERSIGN_MODE: mode, COUNTERSIGN_MASTER_KEY: KEY, ...env })
   const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 
-  test('are left out, or a file, or a provider with one or two secrets', () => {
+  test('are absent, a file, or a provider with one or two secrets', () => {
     expect(config({}).screening).toBeUndefined()
     expect(config({ SCREENING_FILE: '/etc/list' }).screening).toEqual({ file: '/etc/list' })
     const provider = { SCREENING_URL: 'https://screen.example/', SCREENING_SECRET: `${SECRET}, ${SECRET}` }
@@ -126,7 +126,7 @@ describe('the settings of screening', () => {
     )
   })
 
-  test('of a file that is not there end the start', async () => {
+  test('with a missing file end the start', async () => {
     const opening = openScreening(
       { file: '/nowhere/list' },
       () => new Date(),

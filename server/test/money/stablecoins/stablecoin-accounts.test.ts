@@ -46,7 +46,7 @@ describe('an account at a stablecoin provider', () => {
     })
   })
 
-  test('needs an Idempotency-Key, and is then linked once however often it is asked for', async () => {
+  test('needs an Idempotency-Key, and is linked once for any number of repeats', async () => {
     const body = { provider: 'BRALE', apiClientId: 'keyed', apiClientSecret: SECRET }
     expectError(await client.post(PATH, body), { code: 'INVALID_INPUT', field: 'Idempotency-Key' })
     const key = { 'Idempotency-Key': 'one and the same' }
@@ -59,7 +59,7 @@ describe('an account at a stablecoin provider', () => {
     })
   })
 
-  test('that works already is a conflict, of fifty at the same moment one is linked', async () => {
+  test('that is already linked is a conflict, and of fifty concurrent calls one links it', async () => {
     const replies = await Promise.all(Array.from({ length: 50 }, () => link('parallel')))
     const made = replies.filter(({ status }) => status === 201)
     expect(made).toHaveLength(1)
@@ -71,7 +71,7 @@ describe('an account at a stablecoin provider', () => {
     expect((await link('parallel', {}, await newPlatform())).status).toBe(201)
   })
 
-  test('is refused as the magic values say', async () => {
+  test('is refused according to the magic values', async () => {
     const { data } = (await client.get('/sandbox/magic-values')).body
     const { values } = data.find(({ family }: { family: string }) => family === 'STABLECOIN_ACCOUNT')
     expect(values.map(({ suffix }: { suffix: string }) => suffix)).toEqual([
@@ -98,7 +98,7 @@ describe('an account at a stablecoin provider', () => {
     })
   })
 
-  test('is chosen by its id where the credentials reach several', async () => {
+  test('is chosen by its id if the credentials reach several', async () => {
     const asked = await link('several 004')
     expectError(asked, { code: 'STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED', field: 'providerAccountId' })
     const { providerAccountIds } = asked.body.details
@@ -111,7 +111,7 @@ describe('an account at a stablecoin provider', () => {
     })
   })
 
-  test('names a member that is wrong, without its value', async () => {
+  test('gets errors that name the wrong field, without its value', async () => {
     for (const [more, field] of [
       [{ provider: 'OTHER' }, 'provider'],
       [{ apiClientId: '' }, 'apiClientId'],
@@ -125,8 +125,8 @@ describe('an account at a stablecoin provider', () => {
   })
 })
 
-describe('the check of every day', () => {
-  test('keeps, refuses or withdraws an account, and a refused one is linked anew under its id', async () => {
+describe('the daily check', () => {
+  test('keeps, refuses or withdraws an account, and a refused one can be linked again under its id', async () => {
     const own = await newPlatform()
     const of = async (id: string) => (await link(id, {}, own)).body
     const [good, refused, withdrawn, silent] = [
@@ -161,7 +161,7 @@ describe('the check of every day', () => {
       expect([again.status, again.body.id, again.body.status]).toEqual([201, id, 'ACTIVE'])
       expectError(await link(client!, {}, own), { code: 'STABLECOIN_PROVIDER_ACCOUNT_ALREADY_LINKED' })
     }
-    // Each is checked once a day, not twice, since it was linked anew.
+    // Each is checked once a day, not twice, counted from when it was linked again.
     await own.advance(3 * DAY)
     expect(await Promise.all([good, refused, withdrawn].map(status))).toEqual([
       'ACTIVE',
@@ -177,7 +177,7 @@ describe('at rest', () => {
     opened = await world('sandbox')
   })
 
-  test('neither row, kept answer nor due work has the credentials, and each account is checked by one job', async () => {
+  test('neither row, stored response nor job has the credentials, and each account has one job for its check', async () => {
     const { app, server } = opened
     const op = await opened.newOp()
     const { tokenId, clientSecret } = await newToken(opened, op)
@@ -217,7 +217,7 @@ describe('at rest', () => {
   })
 })
 
-/** A token of a platform that a test has made without HTTP. */
+/** A token of a platform that a test has created without HTTP. */
 async function newToken({ app }: SharedServer, { platform }: { platform: Parameters<typeof createOp>[1] }) {
   const { makeApiToken } = await import('../../../src/people/tokens/tokens.ts')
   const op = createOp(app, platform, { kind: 'job', jobId: 'test' })

@@ -79,7 +79,7 @@ describe('a transfer out', () => {
     await client.advance(0)
     const settled = await read(client, begun)
     expect(settled).toMatchObject({ status: 'COMPLETED', settledAt: expect.any(String) })
-    // Its type is INCOMING in the answer that begins it (specification 4.11), and nowhere else.
+    // Its type is INCOMING only in the response that begins it (specification 4.11).
     const { rateDetails } = begun.body
     expect(settled).toMatchObject({ type: 'OUTGOING', fees: 0, rateDetails })
     const listed = await client.get(`/transactions?type=OUTGOING&customerId=${customer.id}`)
@@ -89,7 +89,7 @@ describe('a transfer out', () => {
     expect(await balancesOf(client, customer.id)).toEqual([FUNDED - 2500, FUNDED - 2500])
   })
 
-  test('without an amount sends all that can be spent, and is refused when nothing is left', async () => {
+  test('without an amount sends the available balance, and is refused when nothing is left', async () => {
     const place = await ready('005')
     expect((await out(place, { amount: 40_000 })).status).toBe(201)
     const rest = await out(place)
@@ -102,7 +102,7 @@ describe('a transfer out', () => {
     })
   })
 
-  test('of more than can be spent is refused and holds nothing', async () => {
+  test('above the available balance is refused and holds nothing', async () => {
     const place = await ready()
     const refused = await out(place, { amount: FUNDED + 1 })
     expect(refused).toMatchObject({
@@ -115,7 +115,7 @@ describe('a transfer out', () => {
     expect(await balancesOf(place.client, place.customer.id)).toEqual([FUNDED, FUNDED])
   })
 
-  test('of everything, asked for in parallel, is made once', async () => {
+  test('of everything, requested in parallel, is made once', async () => {
     const place = await ready()
     const replies = await Promise.all(Array.from({ length: 20 }, () => out(place, { amount: FUNDED })))
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1)
@@ -124,7 +124,7 @@ describe('a transfer out', () => {
     )
   })
 
-  test('is made once under one key, however often it is requested, with the same answer', async () => {
+  test('is made once under one key, for any number of requests, with the same response', async () => {
     const place = await ready()
     const { client, customer, bank } = place
     const body = { source: { accountId: customer.usd }, destination: { accountId: bank }, amount: 100 }
@@ -221,7 +221,7 @@ describe('a transfer in', () => {
     for (const { body } of await pullBoth()) expect(body).toMatchObject(tooLarge)
   })
 
-  test('without an amount pulls what the rail can, and is refused where that is unknown or nothing', async () => {
+  test('without an amount pulls the maximum, and is refused if that is unknown or zero', async () => {
     const place = await ready()
     const { client, customer } = place
     const all = await pull(place)

@@ -37,7 +37,7 @@ const cancel = (code: string, { client }: Side = inviter) => client.post(`/invit
 const read = ({ client }: Side, code: string) => client.get(`/invitations/${code}`)
 
 describe('an invitation', () => {
-  test('has a code of its own, and shows the same to every platform that has the code', async () => {
+  test('has its own code, and looks the same to every platform that has the code', async () => {
     const made = await invited({ firstName: 'Grace', amountToSend: 1234 })
     expect(made).toEqual({
       code: expect.stringMatching(UNAMBIGUOUS),
@@ -59,7 +59,7 @@ describe('an invitation', () => {
     expect((await read(invitee, typed)).body.code).toBe(code)
   })
 
-  test('shows the amount in the first currency of the platform where the inviter has none', async () => {
+  test('shows the amount in the first currency of the platform if the inviter has no currency', async () => {
     const plain = await newSide(inviter.client)
     const { amountToSend } = await invited({ amountToSend: 5 }, plain)
     expect(amountToSend.currency.code).toBe('USD')
@@ -78,7 +78,7 @@ describe('an invitation', () => {
     expect((await client.post('/invitations', { inviterUma: uma.toUpperCase() })).status).toBe(201)
   })
 
-  test('leads where the platform says, and none is made where it says nothing', async () => {
+  test("has the platform's URL, and none is made without that setting", async () => {
     const own = await newSide(await newPlatform())
     const { client } = own
     const set = (url: string | null) => client.send('PATCH', '/config', { invitationConfig: { url } })
@@ -99,7 +99,7 @@ describe('an invitation', () => {
 })
 
 describe('a claim', () => {
-  test('by another platform is told to the one that made it, once, at its endpoint and by its clock', async () => {
+  test('by another platform is reported once to the inviting platform, at its endpoint and by its clock', async () => {
     const own = await newSide(await newPlatform())
     const receiver = await Receiver.of(own.client)
     await own.client.advance(86_400)
@@ -139,7 +139,7 @@ describe('a claim', () => {
     expect((await claim(code, neighbour)).status).toBe(200)
   })
 
-  test('of fifty at the same moment succeeds once, also beside a cancellation', async () => {
+  test('of fifty at the same moment succeeds once, also next to a cancellation', async () => {
     const { code } = await invited()
     const replies = await Promise.all(Array.from({ length: 50 }, () => claim(code)))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -169,7 +169,7 @@ describe('a claim', () => {
     expectError(await claim(left.code), { code: 'INVITATION_CANCELLED' })
   })
 
-  test('is refused of an invitation whose platform was reset, as of a code that is none', async () => {
+  test('is refused for an invitation whose platform was reset, like for an unknown code', async () => {
     const own = await newSide(await newPlatform())
     const { code } = await invited({}, own)
     expect((await own.client.post('/sandbox/reset')).status).toBe(200)
@@ -177,7 +177,7 @@ describe('a claim', () => {
   })
 })
 
-test('only the platform that made an invitation cancels it: another one is forbidden to', async () => {
+test('only the platform that made an invitation can cancel it', async () => {
   const { code } = await invited()
   expectError(await cancel(code, invitee), { code: 'FORBIDDEN' })
   await claim(code)

@@ -38,7 +38,7 @@ describe('the receivers of the sandbox', () => {
     ['$success.mxn', 'MXN'],
     ['$pending.long.usd', 'USD'],
     ['$fail.compliance.usd', 'USD'],
-  ])('%s receives %s, however its address is written', async (name, currency) => {
+  ])('include %s for %s, however its address is written', async (name, currency) => {
     const client = await newPlatform()
     for (const address of [`${name}@${DOMAIN}`, `${name}@${DOMAIN}`.toUpperCase()]) {
       const reply = await lookUp(client, address)
@@ -54,7 +54,7 @@ describe('the receivers of the sandbox', () => {
     }
   })
 
-  test('match a quote: its rate, and the least and the most that one can deliver', async () => {
+  test('match a quote: its rate, minimum and maximum', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     const { supportedCurrencies } = (await client.get('/config')).body
@@ -83,7 +83,7 @@ describe('the receivers of the sandbox', () => {
   })
 })
 
-test('the host of the sandbox receivers is a setting, and a bad one fails the start by name', () => {
+test('the host of the sandbox receivers is a setting, and a bad one fails the start with its name', () => {
   const domain = (text: string) => readConfig({ UMA_DOMAIN: text }).sandboxUmaDomain
   expect([domain(''), domain('UMA.test:8080')]).toEqual([DOMAIN, 'uma.test:8080'])
   for (const bad of [
@@ -148,7 +148,7 @@ describe('a customer of the platform', () => {
   })
 })
 
-test('a host is labels with dots between and a port if need be; one label is enough', async () => {
+test('a host is one or more labels separated by dots, with an optional port', async () => {
   const client = await newPlatform()
   const label = 'b'.repeat(63)
   const hosts = [
@@ -179,7 +179,7 @@ test('a host is labels with dots between and a port if need be; one label is eno
 })
 
 describe('nobody receives', () => {
-  test('at an unused address, or at that of a customer who cannot receive', async () => {
+  test('at an unused address, or at the address of a customer who cannot receive', async () => {
     const [client, other] = [await newPlatform(), await newPlatform()]
     await newCustomer(other, { umaAddress: '$other@pay.example' })
     const waiting = { customerType: 'INDIVIDUAL', fullName: 'Ada 001', umaAddress: '$waiting@pay.example' }
@@ -245,7 +245,7 @@ describe('nobody receives', () => {
 })
 
 describe('a lookup that names the sender', () => {
-  test('is answered in the currency of that customer', async () => {
+  test('returns the currency of that customer', async () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client, { currencies: ['EUR', 'USD'] })
     const { umaAddress } = (await client.get(`/customers/${id}`)).body

@@ -36,7 +36,7 @@ async function allow(umaProviderConfig: object, of = client): Promise<void> {
 }
 
 describe('the providers of a platform', () => {
-  test('are itself and those of the sandbox, and none of another platform', async () => {
+  test("are itself and the sandbox's providers, and none of another platform", async () => {
     const [own, other] = [await newPlatform(), await newPlatform()]
     const { umaDomain, supportedCurrencies } = (await own.get('/config')).body
     const providers = await listed('', own)
@@ -60,7 +60,7 @@ describe('the providers of a platform', () => {
     })
   })
 
-  test('come page by page, each once, in either order; a cursor is good for its own list only', async () => {
+  test('are paged, each once, in either order; a cursor is valid for its own list only', async () => {
     const all = domains(await listed('&sortOrder=asc'))
     expect(all).toEqual(all.toSorted())
     expect(domains(await listed())).toEqual(all.toReversed())
@@ -85,7 +85,7 @@ describe('the providers of a platform', () => {
       expectError(reply, { code: 'INVALID_INPUT', field: 'cursor' })
   })
 
-  test('show whether they are allowed, and blocked ones only where asked for', async () => {
+  test('show if they are allowed, and blocked ones only on request', async () => {
     const own = await newPlatform()
     const { umaDomain } = (await own.get('/config')).body
     const before = domains(await listed('', own))
@@ -129,7 +129,7 @@ describe('a provider that the platform does not allow', () => {
     (await own.get(`/customers/internal-accounts?customerId=${payer.id}&currency=USD`)).body.data[0].balance
       .amount
 
-  test('is neither looked up nor quoted, by the platform or by an agent; nor is one that nobody knows', async () => {
+  test('is neither looked up nor quoted, by the platform or by an agent, like an unknown one', async () => {
     const agent = await newAgent(own, payer.id)
     await block()
     const code = 'COUNTERPARTY_NOT_ALLOWED'
@@ -250,7 +250,7 @@ describe('the file of the operator', () => {
     expect(readConfig({ COUNTERSIGN_MASTER_KEY: TEST_MASTER_KEY }).umaProviders).toBeUndefined()
   })
 
-  test('ends the start with one line where it is wrong', async () => {
+  test('ends the start with one line if it is wrong', async () => {
     const wrong: readonly [unknown, RegExp][] = [
       ['no json', /cannot be read as JSON/],
       [{}, /must be a list/],

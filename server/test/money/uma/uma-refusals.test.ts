@@ -28,7 +28,7 @@ function payment(umaAddress: string, accountId: string, more: object = {}) {
 }
 
 describe('a receiver whose side fails before a payment exists', () => {
-  test('is distinguished from a missing one, by lookup and quote, as the list of magic values says', async () => {
+  test('is distinguished from a missing one, by lookup and quote, according to the magic values', async () => {
     const { data } = (await client.get('/sandbox/magic-values')).body
     const { values } = data.find((one: { family: string }) => one.family === 'UMA_RECEIVER')
     const refusing = values.filter(({ value }: { value: string }) => value !== ASKING)
@@ -70,7 +70,7 @@ test('a switch that fails moves no money and leaves nothing, and the same key ma
 })
 
 describe('a receiver that requires information about the sender', () => {
-  test('is paid when the customer or the quote has it, and refuses a payment without a mandatory member', async () => {
+  test('is paid when the customer or the quote has it, and refuses a payment without a mandatory field', async () => {
     expect((await lookUp(ASKING)).body.requiredPayerDataFields).toEqual([
       { name: 'FULL_NAME', mandatory: true },
       { name: 'BIRTH_DATE', mandatory: true },

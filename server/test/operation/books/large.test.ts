@@ -52,7 +52,7 @@ async function commit(writes: readonly Write[]): Promise<void> {
 const later = (ms: number): Op => ({ ...op, now: new Date(op.now.getTime() + ms) })
 
 describe('a statement of more movements than one holds', () => {
-  test('says up to when one goes, and the rest follows without a gap', async () => {
+  test('names its end, and the rest follows without a gap', async () => {
     const { id } = (await client.get('/platform/internal-accounts?currency=USD')).body.data[0]
     const cause = { cause: 'sandbox_fund', causeId: id } as const
     const count = STATEMENT_LINES_MAX + 500
@@ -115,12 +115,12 @@ describe('a file of many transactions', () => {
     }
   })
 
-  test('of none is its header alone', async () => {
+  test('of no transactions is only its header', async () => {
     const { body } = await client.get('/transactions.csv?endDate=2001-01-01T00:00:00Z')
     expect(body).toMatch(/^id,type,direction,[^\r\n]+,agentId\r\n$/)
   })
 
-  test('that cannot be begun is an error, and one that cannot be ended breaks off', async () => {
+  test('that cannot be started is an error, and one that fails later is cut off', async () => {
     readsLeft = 0
     expect(await client.get('/transactions.csv')).toMatchObject({
       status: 500,

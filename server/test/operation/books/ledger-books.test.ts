@@ -27,7 +27,7 @@ type Body = Reply['body']
 
 const stepsOf = ({ steps }: Body) => steps.map(({ step }: Body) => step)
 
-/** What led to the transfers of a cause, by the first of them that is posted. */
+/** The explanation of a cause's transfers, by its first posted transfer. */
 async function explained(client: Client, cause: string): Promise<Body> {
   const { data } = (await client.get(`/ledger/transfers?cause=${cause}&sortOrder=asc`)).body
   const posted = data.find(({ state }: Body) => state === 'posted')
@@ -66,7 +66,7 @@ describe('the accounts of the ledger', () => {
     expect(walked).toEqual(ids)
   })
 
-  test('have a name where they are the platform’s own, and are found by name, currency and owner', async () => {
+  test('have a name if they are the platform’s own, and are found by name, currency and owner', async () => {
     const platformId = (await client.get('/config')).body.id
     const all = await everyOne(client, '/ledger/accounts')
     expect(new Set(all.flatMap(({ name }) => name ?? []))).toEqual(
@@ -87,7 +87,7 @@ describe('the accounts of the ledger', () => {
     expect(await found('name=nothing')).toEqual([])
   })
 
-  test('are of the caller’s platform', async () => {
+  test('belong to the caller’s platform', async () => {
     const other = await newPlatform()
     expectError(await other.get(`/ledger/accounts/${customer.usd}`), {
       code: 'ACCOUNT_NOT_FOUND',
@@ -102,14 +102,14 @@ describe('the accounts of the ledger', () => {
     })
   })
 
-  test('had nothing before the platform was there, and have in the future what they have now', async () => {
+  test('have no balance before the platform existed, and the current balance in the future', async () => {
     const at = async (asOf: string) => everyOne(client, `/ledger/accounts?asOf=${asOf}`)
     for (const { posted, held } of await at('2001-01-01T00:00:00Z')) expect([posted, held]).toEqual([0, 0])
     expect(await at('9999-01-01T00:00:00Z')).toEqual(await everyOne(client, '/ledger/accounts'))
   })
 })
 
-test('the balance of a moment does not have what was posted at it, and has it a millisecond later', async () => {
+test('the balance at a time excludes postings of that millisecond, and includes them a millisecond later', async () => {
   const { client, customer } = await ready()
   const [{ at }] = (await statementOf(client, customer.usd)).lines
   const later = new Date(Date.parse(at) + 1).toISOString()
@@ -121,7 +121,7 @@ test('the balance of a moment does not have what was posted at it, and has it a 
 })
 
 describe('the transfers of a cause', () => {
-  test('are those of the transaction and of its quote, by either id', async () => {
+  test('are the transfers of the transaction and of its quote, by either id', async () => {
     const { client, customer, bank } = await ready('005')
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(3600)
@@ -138,7 +138,7 @@ describe('the transfers of a cause', () => {
     expect(moved.length).toBe(byQuote.length)
   })
 
-  test('must be asked for by a cause or an account', async () => {
+  test('need a cause or an account in the query', async () => {
     const client = await newPlatform()
     expectError(await client.get('/ledger/transfers'), { code: 'INVALID_INPUT', field: 'cause' })
     expect(await everyOne(client, '/ledger/transfers?cause=nothing')).toEqual([])
@@ -175,7 +175,7 @@ describe('explaining a transfer', () => {
     )
     expect(steps[3].summary).toContain(agent.id)
     expect(steps[5]).toMatchObject({ id: asked.body.id, summary: 'The platform approved it.' })
-    // Whoever holds the answer can check the signature without this server.
+    // Anyone with the response can check the signature without this server.
     const { signature, summary } = steps.at(-1)
     const sessions = (await client.get(`/auth/sessions?accountId=${payer.wallet}`)).body.data
     expect(sessions.map(({ id }: Body) => id)).toContain(signature.sessionId)
@@ -188,7 +188,7 @@ describe('explaining a transfer', () => {
     expect(verifyStamp(stamp, `${signature.payload} `)).toBe(false)
   })
 
-  test('of an agent’s transfer says who approved it, and of one that needed no approval that its policy allowed it', async () => {
+  test('of an agent shows the approval, or the policy that allowed it without one', async () => {
     const { client, payer, agent, action } = await newWaiting({ approvalThresholds: { amount: 1_000 } })
     expect((await say(client, 'approve', action)).status).toBe(200)
     await settled(client, agent, action.id)
@@ -210,7 +210,7 @@ describe('explaining a transfer', () => {
     ])
   })
 
-  test('of a purchase by card shows what the key of the card signed', async () => {
+  test("of a card purchase shows the payload that the card's key signed", async () => {
     const client = await newPlatform()
     const holder = await newCustomer(client)
     await fund(client, holder.wallet, 50_000_000)
@@ -228,7 +228,7 @@ describe('explaining a transfer', () => {
     expect(steps[2].signature.publicKey).toMatch(/^0[234]/)
   })
 
-  test('of money of the sandbox says so, and of nothing is 404', async () => {
+  test('of sandbox money shows that origin, and a missing one is 404', async () => {
     const { client, customer } = await ready()
     const [{ id }] = await everyOne(client, `/ledger/transfers?accountId=${customer.usd}`)
     const { body } = await client.get(`/ledger/transfers/${id}/explain`)

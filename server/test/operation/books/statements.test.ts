@@ -31,7 +31,7 @@ async function walletReady(suffix?: string) {
 }
 
 describe('a statement', () => {
-  test('shows a payment and its fee as two lines that sum to what left the account', async () => {
+  test('shows a payment and its fee as two lines that sum to the movement', async () => {
     const { client, customer, bank, pay } = await walletReady()
     const quote = await pay()
     const made = await statementOf(client, customer.wallet)
@@ -66,7 +66,7 @@ describe('a statement', () => {
     })
   })
 
-  test('shows the way back of a payment and of its fee', async () => {
+  test('shows the return of a payment and of its fee', async () => {
     const { client, customer, pay } = await walletReady('005')
     const quote = await pay()
     await client.advance(3600)
@@ -79,7 +79,7 @@ describe('a statement', () => {
     })
   })
 
-  test('shows what is held apart, and counts it once it is posted, at that time', async () => {
+  test('shows holds separately, and counts them at the time of their posting', async () => {
     const { client, customer, bank } = await ready('003')
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(1)
@@ -93,12 +93,12 @@ describe('a statement', () => {
     const after = await statementOf(client, customer.usd, `&from=${before.to}`)
     expect(after).toMatchObject({ openingBalance: 100_000, heldBalance: 0, holds: [] })
     expect(after.closingBalance).toBe(100_000 - quote.totalSendingAmount)
-    // What was held at the end of the first period still is, when that period is asked for again.
+    // Amounts held at the end of the first period are still shown when that period is requested again.
     const again = await statementOf(client, customer.usd, `&to=${before.to}`)
     expect({ ...again, createdAt: before.createdAt }).toEqual(before)
   })
 
-  test('names who paid and who was paid, between accounts here too', async () => {
+  test('names payer and payee, between internal accounts too', async () => {
     const { client, customer } = await ready()
     const payee = await newCustomer(client, { fullName: 'Charles Babbage' })
     await quoted(client, account(customer.usd), to(payee.usd), { immediatelyExecute: true })
@@ -123,7 +123,7 @@ describe('a statement', () => {
     expect(explained.status).toBe(200)
   })
 
-  test('is of an account of the caller’s platform, and of a period that does not end before it begins', async () => {
+  test('needs an account of the caller’s platform, and a period that does not end before it begins', async () => {
     const [{ client, customer }, other] = [await ready(), await newPlatform()]
     expectError(await other.get(`/statements?accountId=${customer.usd}`), { code: 'ACCOUNT_NOT_FOUND' })
     const path = `/statements?accountId=${customer.usd}`
@@ -140,7 +140,7 @@ describe('a statement', () => {
 })
 
 describe('as a file', () => {
-  test('it has one header row, an opening, a closing, and texts of others are never formulas', async () => {
+  test('it has one header row, an opening, a closing, and text of users is never a formula', async () => {
     const { client, customer } = await ready('003')
     await fund(client, customer.usd, 1)
     const card = await newCard(client, customer.id, [customer.usd])
@@ -172,7 +172,7 @@ describe('as a file', () => {
     expect(headers.get('Content-Disposition')).toMatch(/^attachment; filename="statement-[\d-]+\.csv"$/)
   })
 
-  test('it says what is held after the closing balance', async () => {
+  test('it lists holds after the closing balance', async () => {
     const { client, customer, bank } = await ready('003')
     const quote = await quoted(client, account(customer.usd), to(bank), { immediatelyExecute: true })
     await client.advance(1)
@@ -186,7 +186,7 @@ describe('as a file', () => {
 })
 
 describe('as a page', () => {
-  test('it has every movement, escapes what others wrote, and loads and runs nothing', async () => {
+  test('it has every movement, escapes text of users, and loads and runs nothing', async () => {
     const { client, customer } = await ready()
     const bob = await newCustomer(client, { fullName: '<script>alert(1)</script> & "Bob"' })
     await quoted(client, account(customer.usd), to(bob.usd), { immediatelyExecute: true })

@@ -23,7 +23,7 @@ import {
   to,
 } from '../../worlds/records/payments.testing.ts'
 
-/** What the ledger said of every account at a moment, when it was that moment. */
+/** The ledger's balance of every account, recorded at that time. */
 interface Snapshot {
   readonly at: string
   readonly accounts: ReadonlyMap<string, { readonly posted: bigint; readonly held: bigint }>
@@ -51,7 +51,7 @@ async function remember(): Promise<void> {
   await client.advance(1)
 }
 
-/** A mixture of all that moves money, in an order of its own, with time between. */
+/** All kinds of movements in random order, with time between. */
 async function live(random: Random): Promise<void> {
   const [ada, bob] = [await newCustomer(client), await newCustomer(client, { fullName: '=Bob' })]
   const session = await signIn(client, ada.wallet)
@@ -116,7 +116,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
   })
   beforeEach(() => onTestFailed(() => console.error(`The same choices again: RELIABILITY_SEED=${SEED}`)))
 
-  test('the balance of every account as of a moment is what the ledger said then', async () => {
+  test("the balance of every account at a past time equals the ledger's balance then", async () => {
     expect(snapshots.length).toBeGreaterThan(8)
     for (const { at, accounts: then } of snapshots) {
       const rows = await everyOne(client, `/ledger/accounts?asOf=${at}`)
@@ -147,7 +147,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
     }
   })
 
-  test('the statement of each period says how one balance became the next, in every form', async () => {
+  test('the statement of each period explains the change of the balance, in every form', async () => {
     for (const id of accounts)
       for (const [n, { at: to, accounts: after }] of snapshots.slice(1).entries()) {
         const { at: from, accounts: before } = snapshots[n]!
@@ -178,7 +178,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
       }
   })
 
-  test('periods that follow each other have every movement once, and none is left out', async () => {
+  test('consecutive periods have every movement exactly once', async () => {
     for (const id of accounts) {
       const whole = await statementOf(client, id)
       const bounds = [undefined, ...snapshots.map(({ at }) => at), undefined]
@@ -194,7 +194,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
     }
   })
 
-  test('the file of transactions sums to what the statements say of transactions', async () => {
+  test('the file of transactions sums to the transactions of the statements', async () => {
     for (const id of accounts) {
       const { lines } = await statementOf(client, id)
       const stated = sum(
@@ -215,7 +215,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
     }
   })
 
-  test('the transfers of an account are those of its statement, and each names both accounts', async () => {
+  test('the transfers of an account match its statement, and each names both accounts', async () => {
     for (const id of accounts.filter(isInternal)) {
       const { lines } = await statementOf(client, id)
       const transfers = await everyOne(client, `/ledger/transfers?accountId=${id}`)
@@ -232,7 +232,7 @@ describe('after a mixture of payments, refunds, purchases and holds', () => {
   })
 })
 
-/** What a transaction of the file has moved on an account, as docs/books.md says. */
+/** The movement of a transaction of the file on an account, according to docs/books.md. */
 function movedOf(row: Record<string, string>, accountId: string, owner: string): bigint {
   const isReceived = row.destinationAccountId === accountId && row.status === 'COMPLETED'
   if (row.direction === 'CREDIT') return isReceived ? BigInt(row.receivedUnits!) : 0n

@@ -111,7 +111,7 @@ test.each([4970, 5030])(
   },
 )
 
-test('what was booked above a deposit that was credited waits as a deposit in suspense, and the account stays as it is', async () => {
+test('an amount booked above a credited deposit waits as a deposit in suspense, and the account is unchanged', async () => {
   const account = accounts.pop()!
   const { bank, deposit } = await bookedAs(5030, account)
   const { deposit: adjusted, parts } = await correct(deposit, 'adjust', {
@@ -132,7 +132,7 @@ test('what was booked above a deposit that was credited waits as a deposit in su
   expect(await posted(bank)).toBe(0)
 })
 
-test('what was booked below a deposit that was credited is a cost of the platform, until the bank takes it back', async () => {
+test('an amount booked below a credited deposit is a cost of the platform, until the bank takes the deposit back', async () => {
   const account = accounts.pop()!
   const { bank, deposit } = await bookedAs(4970, account)
   const { parts } = await correct(deposit, 'adjust', { amount: 4970, reason: REASON })
@@ -146,7 +146,7 @@ test('what was booked below a deposit that was credited is a cost of the platfor
   expect(await posted(bank)).toBe(0)
 })
 
-test('a deposit is adjusted to nothing but what a statement books', async () => {
+test('a deposit is adjusted only to an amount that a statement books', async () => {
   const { bank, deposit } = await bookedAs(4970)
   const path = `/deposits/${deposit.id}/adjust`
   expectError(await world.client.post(path, { amount: 4971, reason: REASON }), {
@@ -160,7 +160,7 @@ test('a deposit is adjusted to nothing but what a statement books', async () => 
   expect(await posted(bank)).toBe(5000)
 })
 
-test('of fifty who adjust a deposit at the same time one does', async () => {
+test('of fifty parallel adjustments of a deposit one takes effect', async () => {
   const { bank, deposit } = await bookedAs(5030)
   const body = { amount: 5030, reason: REASON }
   const replies = await Promise.all(

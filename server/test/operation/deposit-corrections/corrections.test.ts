@@ -41,7 +41,7 @@ const eventsOf = async (client: Client, { id }: Deposit) =>
   (await client.events(`&objectId=${id}`)).map(({ type }) => type)
 
 describe('a deposit in suspense', () => {
-  test('is split into parts, and each part is assigned, returned or written off by itself', async () => {
+  test('is split into parts, and each part is assigned, returned or written off separately', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client)
     const deposit = await suspended(client)
@@ -85,7 +85,7 @@ describe('a deposit in suspense', () => {
     expect(data.reduce((sum: number, { amount }: Deposit) => sum + amount.amount, 0)).toBe(AMOUNT)
   })
 
-  test('is refused parts that do not sum to it, and any correction once it has left suspense', async () => {
+  test('rejects parts that do not sum to it, and any correction once it has left suspense', async () => {
     const client = await newPlatform()
     const deposit = await suspended(client)
     const path = `/deposits/${deposit.id}`
@@ -120,7 +120,7 @@ async function spend(client: Client, customer: { id: string; usd: string }, amou
   await client.advance(0)
 }
 
-test('the erasure of a customer erases the words of the whole deposit of which it has a part', async () => {
+test('the erasure of a customer erases the texts of the whole deposit of which it has a part', async () => {
   const client = await newPlatform()
   const [customer, other] = [await newCustomer(client), await newCustomer(client)]
   const said = { remittanceInformation: 'For Ada', sender: { name: 'Charles Babbage' } }
@@ -147,7 +147,7 @@ test('the erasure of a customer erases the words of the whole deposit of which i
 /** The state of a part when the bank takes all back. */
 const FATES = ['SUSPENSE', 'CREDITED', 'WRITTEN_OFF', 'SPLIT'] as const
 
-test('a deposit that its bank takes back takes its parts along, whatever became of them', async () => {
+test('a deposit that its bank takes back includes its parts, whatever their state', async () => {
   const parts = fc.array(
     fc.record({ amount: fc.integer({ min: 2, max: 5_000 }), fate: fc.constantFrom(...FATES) }),
     {

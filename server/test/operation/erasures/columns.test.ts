@@ -21,7 +21,7 @@ afterAll(async () => {
 /** Ids, times, and yes or no. */
 const SAYS_NOTHING = ['uuid', 'timestamp with time zone', 'boolean', 'xid8']
 
-test('of each column of each table it is decided whether it is personal: add a new one to db/erasure/columns-of-….ts', async () => {
+test('each column of each table is classified as personal or not: add a new one to db/erasure/columns-of-….ts', async () => {
   const { rows } = await db.query<{ table: string; column: string }>(
     `SELECT c.table_name::text AS table, c.column_name::text AS column
      FROM information_schema.columns AS c JOIN information_schema.tables AS t USING (table_schema, table_name)
@@ -47,13 +47,13 @@ test('of each column of each table it is decided whether it is personal: add a n
   expect(decided.filter((column) => column !== 'external_accounts.deleted_at').sort()).toEqual(found.sort())
 })
 
-test('what is erased by a way of its own names a step', () => {
+test('each specially erased column names its step', () => {
   const steps = STEPS.map(({ name }) => name.split(' ')[0])
   const named = Object.values(TABLE_COLUMNS).flatMap(({ apart = {} }) => Object.values(apart))
   expect(named.filter((name) => !steps.includes(name) && name !== 'documents')).toEqual([])
 })
 
-test('each personal column that stays says why', () => {
+test('each personal column that stays has a reason', () => {
   for (const { kept = {} } of Object.values(TABLE_COLUMNS))
     for (const why of Object.values(kept)) expect(why.length).toBeGreaterThan(5)
 })

@@ -29,18 +29,18 @@ const remove = (client: Client, id: string) => client.send('DELETE', `/customers
 const erase = (client: Client, id: string) => client.post(`/customers/${id}/erasure`)
 const erasureOf = async (client: Client, id: string) => (await client.get(`/customers/${id}/erasure`)).body
 
-/** What is sealed from the beginning, and shown masked. */
+/** Values that are sealed from the beginning, and shown masked. */
 const SEALED: readonly string[] = [PERSONAL.documentNumber, PERSONAL.ownerIdentifier]
 
-/** What a text is found in after the erasure, and why that stays. */
+/** The places where a text still is after the erasure. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
-  // What the wallet has signed for its payment.
+  // The payload that the wallet signed for its payment.
   [PERSONAL.holder]: ['signing_requests.payload'],
   [PERSONAL.accountNumber]: ['signing_requests.payload'],
 }
 
 describe('after the erasure', () => {
-  test('nothing of a person is found in the database but what is named, and the books are as before', async () => {
+  test('only the listed data of a person is left in the database, and the books are unchanged', async () => {
     const client = await newPlatform()
     const receiver = await Receiver.of(client)
     receiver.answer =
@@ -59,7 +59,7 @@ describe('after the erasure', () => {
     await host.app.requestLog.flush()
     const texts = Object.values(PERSONAL)
     const before = await placesOf(host.app.db, texts)
-    // All of them are there, in the clear or sealed: the search would find them.
+    // All of them are stored, in the clear or sealed: the search would find them.
     expect([...before].filter(([, places]) => places.length === 0).map(([text]) => text)).toEqual(SEALED)
 
     const shown = async () => ({
@@ -94,7 +94,7 @@ describe('after the erasure', () => {
   })
 })
 
-/** Everything that shows the person is still an answer of the contract: the server checks each. */
+/** Every response about the person still matches the contract: the server checks each. */
 async function readAll(client: Client, id: string): Promise<void> {
   const lists = [
     `/transactions?customerId=${id}&limit=100`,
@@ -134,7 +134,7 @@ const WEBHOOKS = Object.values<unknown>(webhookBodies).filter(
     typeof schema === 'object' && schema !== null && 'properties' in schema,
 )
 
-/** The data of each event fits what a webhook of its type carries, also without the person. */
+/** The data of each event fits a webhook of its type, also without the person. */
 async function eventsAreValid(client: Client): Promise<void> {
   const events = (await client.get('/events?limit=100')).body.data
   const erased = events.filter(({ data }: { data?: object }) => data && 'isErased' in data)
@@ -150,7 +150,7 @@ async function eventsAreValid(client: Client): Promise<void> {
   }
 }
 
-/** What the books say of a transaction. */
+/** The amounts of a transaction in the books. */
 function booked({
   id,
   status,
@@ -164,7 +164,7 @@ function booked({
   return toJson({ id, status, direction, sentAmount, receivedAmount, fees, createdAt, settledAt })
 }
 
-/** A customer with data of its own, deleted. */
+/** A deleted customer with its own data. */
 async function deleted(client: Client, more: Record<string, unknown> = {}) {
   const body = { customerType: 'INDIVIDUAL', fullName: 'Ursula Untoldmark', ...more }
   const { body: customer } = await client.post('/customers', body)
@@ -173,7 +173,7 @@ async function deleted(client: Client, more: Record<string, unknown> = {}) {
 }
 
 describe('an erasure', () => {
-  test('is refused for a customer who is not deleted, says what to do, and is nobody\u2019s before it is asked for', async () => {
+  test('is refused with advice for a customer who is not deleted, and does not exist before its request', async () => {
     const client = await newPlatform()
     const { id } = await newCustomer(client)
     const refused = await erase(client, id)
@@ -186,7 +186,7 @@ describe('an erasure', () => {
     expect((await client.get(`/customers/${id}`)).status).toBe(200)
   })
 
-  test('is of its platform, and asked for by whoever may delete a customer', async () => {
+  test('belongs to its platform, and needs the permission to delete a customer', async () => {
     const client = await newPlatform()
     const { id } = await deleted(client)
     const other = await newPlatform()
@@ -215,7 +215,7 @@ describe('an erasure', () => {
     })
   })
 
-  test('ends with an event without the person, and an entry of the trail says who has asked', async () => {
+  test('ends with an event without personal data, and the audit trail names the requester', async () => {
     const client = await newPlatform()
     const { id } = await deleted(client)
     await erase(client, id)
@@ -235,7 +235,7 @@ describe('an erasure', () => {
     expect((await erase(client, id)).body.status).toBe('DONE')
   })
 
-  test('leaves a deleted customer who is shown as before, and whose names are free again', async () => {
+  test('leaves a deleted customer that is shown as before, and whose unique names are free again', async () => {
     const client = await newPlatform()
     const own = {
       email: 'ursula@untoldmark.example',
@@ -257,7 +257,7 @@ describe('an erasure', () => {
     expect([again.status, again.body.email]).toEqual([201, own.email])
   })
 
-  test('goes on after whatever fails, and after a run that was too long', async () => {
+  test('continues after any failure, and after a run that was too long', async () => {
     const client = await newPlatform()
     const { id } = await deleted(client, { email: 'ursula2@untoldmark.example' })
     await erase(client, id)
@@ -270,7 +270,7 @@ describe('an erasure', () => {
       if (count <= 8 && count % 2 === 0) throw new Error('the connection was lost before')
       const answer = await db.query(sql, ...(rest as []))
       if (count <= 8) throw new Error('the connection was lost afterwards')
-      // A slow database: a run ends within its time, and another goes on from there.
+      // Simulates a slow database: a run ends within its time limit, and another continues.
       if (count <= 14) await new Promise((resolve) => setTimeout(resolve, 600))
       return answer
     }
@@ -289,7 +289,7 @@ describe('an erasure', () => {
   })
 })
 
-test('the audit trail lets go of what is personal in the entries of who is being erased, and of nothing else', async () => {
+test('the audit trail drops exactly the personal data of the erased person', async () => {
   const client = await newPlatform()
   const { id } = await deleted(client)
   const { id: otherId } = await deleted(client)

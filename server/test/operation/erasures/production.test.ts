@@ -11,7 +11,7 @@ import {
 import { placesOf } from '../../worlds/records/erasures.testing.ts'
 import { upload } from '../../worlds/records/uploads.testing.ts'
 
-/** What rails are told and tell, and an erasure that nothing has to wait for. */
+/** Data sent to and from rails, and an erasure without a waiting time. */
 
 let world: Production
 beforeAll(async () => {
@@ -38,7 +38,7 @@ async function eraseNow(id: string): Promise<void> {
   )
 }
 
-test('what banks were told and have told of a person is gone, also the number to pay in to', async () => {
+test('personal data sent to and from banks is erased, including the deposit account number', async () => {
   const { client, service } = world
   const id = await world.newApproved()
   await client.send('PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL', fullName: PERSONAL.fullName })
@@ -98,7 +98,7 @@ test('what banks were told and have told of a person is gone, also the number to
     expect((await client.get(path)).status).toBe(200)
 })
 
-test('a call that is repeated with its key after the erasure makes nobody anew', async () => {
+test('a call that is repeated with its key after the erasure does not recreate the customer', async () => {
   const { client } = world
   const body = { customerType: 'INDIVIDUAL', fullName: 'Yolanda Railmark' }
   const headers = { 'Idempotency-Key': 'create-1' }

@@ -16,7 +16,7 @@ async function paid(client: Client, from: string, to: string, amount: number): P
   return reply.body.id
 }
 
-test('the overview sums what is held and counts what waits, of one platform', async () => {
+test('the overview sums balances and counts pending records of one platform', async () => {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   await fund(client, customer.usd, 100_000)
@@ -55,7 +55,7 @@ test('the overview sums what is held and counts what waits, of one platform', as
   )
 })
 
-test('the overview says how webhooks fare', async () => {
+test('the overview shows the state of webhook deliveries', async () => {
   const client = await newPlatform()
   const receiver = await Receiver.open()
   receiver.answer = () => 500
@@ -79,7 +79,7 @@ test('the overview says how webhooks fare', async () => {
   expect(await read()).toMatchObject({ failed: 0 })
 })
 
-test('payments are counted by day, currency, type and status, where days begin in the named zone', async () => {
+test('payments are counted by day, currency, type and status, with days in the named time zone', async () => {
   const client = await newPlatform()
   const customer = await newCustomer(client)
   const [good, bad] = [

@@ -116,7 +116,7 @@ describe('a search finds', () => {
     expect(data.map(({ id }: { id: string }) => id)).toEqual([ids.CUSTOMER])
   })
 
-  test('a business, a payment, a card, an account and an agent by what people know of them', async () => {
+  test('a business, a payment, a card, an account and an agent by identifiers that people know', async () => {
     const found = async (asked: string) => (await search(client, asked)).map(({ id }) => id)
     expect(await found('tradi')).toEqual([ids.business])
     expect(await found(ids.last4!)).toContain(ids.CARD)
@@ -140,7 +140,7 @@ test('a search finds nothing of another platform, and nothing that was deleted',
   expect(await search(stranger, gone.id)).toEqual([])
 })
 
-test('a question may have any characters: it is text, and asks for no more than its words', async () => {
+test('a search may have any characters: it is plain text, and matches only its words', async () => {
   const hostile = [
     "'",
     "' OR '1'='1",

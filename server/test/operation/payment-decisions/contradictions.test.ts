@@ -65,7 +65,7 @@ describe('a report after a decision', () => {
     ])
   })
 
-  test('that money came back after it was decided delivered gives it back, as after any delivery', async () => {
+  test('that decided delivered money came back returns it, as after any delivery', async () => {
     const { payment, event, after } = await decidedThenReported('DELIVERED', {}, 'returned')
     expect(event.status).toBe('APPLIED')
     expect(after).toEqual({ status: 'FAILED', payer: [0, 0], rail: 0, books: {} })
@@ -76,7 +76,7 @@ describe('a report after a decision', () => {
 })
 
 describe('another decision, because of the report that contradicts the first', () => {
-  test('may stand by the first, and the report is resolved with its reason', async () => {
+  test('may confirm the first, and the report is resolved with its reason', async () => {
     const { payment, before, event } = await decidedThenReported('FAILED', {}, 'delivered')
     const { client, id } = payment
     const { decision: second } = await again(payment, event.id, 'FAILED')
@@ -87,7 +87,7 @@ describe('another decision, because of the report that contradicts the first', (
     expect((await client.get(`/transactions/${id}/decisions`)).body.totalCount).toBe(2)
   })
 
-  test('gives back what was delivered by mistake, less a charge', async () => {
+  test('returns money that was delivered by mistake, less a charge', async () => {
     const { payment, event } = await decidedThenReported('DELIVERED', {}, 'failed')
     expectError(await decide(payment.client, payment.id, decision('FAILED', { railEventId: event.id })), {
       code: 'INVALID_STATE_TRANSITION',
@@ -101,7 +101,7 @@ describe('another decision, because of the report that contradicts the first', (
     expect((await report(payment.client, 'payment.delivered', payment.id)).status).toBe('WAITING')
   })
 
-  test('books what payer and payee both have as owed to the platform, and takes nothing of the payer', async () => {
+  test('books money that payer and payee both have as owed to the platform, and takes nothing from the payer', async () => {
     const { payment, event } = await decidedThenReported('RETURNED', charged, 'delivered')
     await again(payment, event.id, 'DELIVERED')
     const owed = { status: 'FAILED', payer: [0, 0], rail: -SENT, books: { receivables: SENT } }
@@ -116,7 +116,7 @@ describe('another decision, because of the report that contradicts the first', (
     })
   })
 
-  test('is one for each report, also of twenty at once', async () => {
+  test('counts once for each report, also of twenty at once', async () => {
     const { payment, event } = await decidedThenReported('FAILED', {}, 'delivered')
     const { client, id } = payment
     const replies = await Promise.all(

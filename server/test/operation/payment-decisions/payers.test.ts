@@ -61,7 +61,7 @@ describe('a payment of a quote from an account in another currency', () => {
     expect(await booksOf(client)).toMatchObject({ rail: -2500 - CHARGE, costs: CHARGE })
   })
 
-  test('is refunded in full if it came back, whatever banks have kept', async () => {
+  test('is refunded in full if it came back, whatever banks have charged', async () => {
     const { client, customer, payee } = await customerWithFunds()
     await fund(client, customer.eur, FUNDS)
     const quote = await executed(client, customer.eur, payee)
@@ -76,7 +76,7 @@ describe('a payment of a quote from an account in another currency', () => {
   })
 })
 
-test('what was pulled for a payment that failed goes back to where it was pulled from', async () => {
+test('money pulled for a failed payment is returned to its source', async () => {
   const { client, customer, payee } = await customerWithFunds()
   const quote = await executed(client, await newBankAccount(client, customer.id), payee)
   const pulled = (await booksOf(client)).rail
@@ -102,7 +102,7 @@ describe('a payment that the holder of a wallet has signed', () => {
     return { client, customer, id: String(quote.transactionId) }
   }
 
-  test('is not taken from the wallet by the word of the platform alone', async () => {
+  test("is not taken from the wallet by the platform's decision alone", async () => {
     const { client, customer, id } = await fromWallet()
     const before = await balancesOf(client, customer.id, 'USDB')
     const refused = await decide(client, id, decision('DELIVERED'))
@@ -112,7 +112,7 @@ describe('a payment that the holder of a wallet has signed', () => {
     expect(await balancesOf(client, customer.id, 'USDB')).toEqual(before)
   })
 
-  test('goes back to the wallet if it failed, and a later delivery takes nothing of it', async () => {
+  test('is returned to the wallet if it failed, and a later delivery takes nothing from it', async () => {
     const { client, customer, id } = await fromWallet()
     await decided(client, id, decision('FAILED'))
     expect(await balancesOf(client, customer.id, 'USDB')).toEqual([FUNDS, FUNDS])
@@ -124,7 +124,7 @@ describe('a payment that the holder of a wallet has signed', () => {
   })
 })
 
-test('a document of the payer is evidence, and stays as it is afterwards; one of another customer is none', async () => {
+test('a document of the payer is evidence and becomes immutable, unlike one of another customer', async () => {
   const { client, customer, payee } = await customerWithFunds()
   await fund(client, customer.usd, FUNDS)
   const quote = await executed(client, customer.usd, payee)

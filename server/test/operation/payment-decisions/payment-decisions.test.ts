@@ -35,7 +35,7 @@ describe('a payment that its rail has not ended', () => {
     ['RETURNED', {}, BACK],
     ['RETURNED', charged, { ...BACK, rail: -CHARGE, books: { costs: CHARGE } }],
   ])(
-    'is decided %s %j, and the books have exactly that, also after the bank would have answered',
+    'is decided %s %j, and the books have exactly that, also after the bank would have responded',
     async (outcome, more, expected) => {
       const payment = await waitingPayment()
       const { client, id } = payment
@@ -53,7 +53,7 @@ describe('a payment that its rail has not ended', () => {
     },
   )
 
-  test('keeps who decided, why, and the evidence, in its list and in the audit trail', async () => {
+  test('stores author, reason and evidence, in its list and in the audit trail', async () => {
     const { client, id } = await waitingPayment()
     const { browser, id: memberId } = await newMember(client, ['VIEW', 'APPROVE'])
     const body = decision('RETURNED', charged)
@@ -71,7 +71,7 @@ describe('a payment that its rail has not ended', () => {
     expect(data[0]).toMatchObject({ operation: 'transaction_decide', actor: { id: memberId } })
   })
 
-  test('explains what was booked by who decided it', async () => {
+  test('explains its bookings by the author of the decision', async () => {
     const { client, id } = await waitingPayment()
     const { decision: row } = await decided(client, id, decision('RETURNED', charged))
     const { data } = (await client.get(`/ledger/transfers?cause=${id}`)).body
@@ -83,7 +83,7 @@ describe('a payment that its rail has not ended', () => {
     expect(steps[2].summary).toContain('with a charge of 3.00 USD: The bank has confirmed it')
   })
 
-  test('shows its customer what happened, and not the reason of the platform', async () => {
+  test("shows its customer the outcome, and not the platform's reason", async () => {
     const { client, id } = await waitingPayment()
     await decided(client, id, decision('FAILED', { reason: 'Suspicious payee' }))
     const { body } = await client.get(`/transactions/${id}`)
@@ -175,7 +175,7 @@ describe('a decision is refused', () => {
       })
   })
 
-  test('without a reason or evidence, and with evidence that is not there', async () => {
+  test('without a reason or evidence, and with missing evidence', async () => {
     const payment = await waitingPayment()
     const evidence = (value: object) => decision('RETURNED', { evidence: value })
     await refused(
@@ -217,7 +217,7 @@ describe('a decision is refused', () => {
     })
   })
 
-  test('about what no rail was given', async () => {
+  test('about a payment that no rail was given', async () => {
     const { client, customer } = await waitingPayment()
     const { data } = (await client.get(`/transactions?customerId=${customer.id}&type=INCOMING`)).body
     for (const { id } of data)

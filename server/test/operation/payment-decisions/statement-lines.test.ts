@@ -91,7 +91,7 @@ async function ends(id: string, status: string): Promise<void> {
 }
 
 describe('a line of a statement as evidence', () => {
-  test('that nothing explained is the payment from then on, and the day balances', async () => {
+  test('that was unexplained is assigned to the payment, and the day balances', async () => {
     const bank = new ModelBank(world)
     const [paid, back] = [await given(bank), await given(bank)]
     bank.book(yesterday, { kind: 'OTHER', amount: String(-AMOUNT - 7), text: 'Payment with a charge' })
@@ -115,7 +115,7 @@ describe('a line of a statement as evidence', () => {
     expect(await day(bank)).toMatchObject({ status: 'BALANCED', differenceCount: 0 })
   })
 
-  test('has to be of the rail, of exactly the amount that is booked, and free', async () => {
+  test('has to belong to the rail, have exactly the booked amount, and be unused', async () => {
     const bank = new ModelBank(world)
     const [one, other] = [await given(bank), await given(bank)]
     bank.book(yesterday, { kind: 'OTHER', amount: String(-AMOUNT) })
@@ -153,7 +153,7 @@ describe('a line of a statement as evidence', () => {
 })
 
 describe('the statement after a decision', () => {
-  test('that books what was decided agrees, and the day balances', async () => {
+  test('that matches the decision agrees, and the day balances', async () => {
     const bank = new ModelBank(world)
     const [paid, back] = [await given(bank), await given(bank)]
     await decide(world.client, paid, decision('DELIVERED'))
@@ -169,7 +169,7 @@ describe('the statement after a decision', () => {
     expect([found.status, waiting.map(({ reason }: Reply['body']) => reason)]).toEqual(['BALANCED', []])
   })
 
-  test('that books what was decided to have failed waits, with both, until somebody decides again', async () => {
+  test('that books a payment decided as failed waits, showing both, for another decision', async () => {
     const bank = new ModelBank(world)
     const id = await given(bank)
     await decide(world.client, id, decision('FAILED'))
@@ -191,7 +191,7 @@ describe('the statement after a decision', () => {
   })
 })
 
-test('a payment whose amount the bank has booked otherwise waits in the list, and is decided from there', async () => {
+test('a payment whose amount the bank booked differently waits in the list, and is decided there', async () => {
   const bank = new ModelBank(world)
   const id = await given(bank)
   bank.book(yesterday, { kind: 'PAYMENT', id, amount: String(-AMOUNT - 15) })
@@ -212,7 +212,7 @@ test('a payment whose amount the bank has booked otherwise waits in the list, an
   ])
 })
 
-test('a payment that was just given to its rail waits, and one whose rail is gone can be decided', async () => {
+test('a payment that was just given to its rail cannot be decided yet, and one whose rail was removed can', async () => {
   const bank = new ModelBank(world)
   const id = await given(bank)
   const uuid = id.slice(id.indexOf(':') + 1)
@@ -228,7 +228,7 @@ test('a payment that was just given to its rail waits, and one whose rail is gon
   await ends(id, 'FAILED')
 })
 
-test('the books are proved, decisions and all', async () => {
+test('the ledger verifies with all decisions', async () => {
   const { findings } = (await runCommand(world.service.app, ['books', 'verify'], '')) as Verified
   expect(findings).toEqual([])
 })

@@ -48,13 +48,13 @@ const found = (verified: Verified, check: string) =>
 
 const uuid = (id: string) => `'${uuidOf(id)}'`
 
-test('books that nobody has touched are as they were written, and all transfers are in the chain', async () => {
+test('untouched books verify, and all transfers are in the chain', async () => {
   const { checked, findings } = (await command('books', 'verify')) as Verified
   expect(findings).toEqual([])
   expect(checked).toMatchObject({ transfers: 3, chained: 3, checkpoints: 1 })
 })
 
-test('a checkpoint is signed, is shown by the API, and is told as an event', async () => {
+test('a checkpoint is signed, shown by the API, and sent as an event', async () => {
   const [checkpoint] = kept as unknown as Record<string, string>[]
   expect(JSON.parse(checkpoint!.payload!)).toMatchObject({
     platformId: client.credentials.platformId,
@@ -71,11 +71,11 @@ test('a checkpoint is signed, is shown by the API, and is told as an event', asy
   expect((await verify(kept)).findings).toEqual([])
 })
 
-test('no second checkpoint speaks of the same block', async () => {
+test('no second checkpoint exists for one block', async () => {
   expect(await command('books', 'checkpoint')).toEqual({ checkpoints: [] })
 })
 
-describe('what was changed in the database is found, and named', () => {
+describe('a change in the database is found and named:', () => {
   test('an amount, with the balances changed to fit', async () => {
     const [, id] = transferIds
     const both = `id IN (SELECT debit_account_id FROM ledger_transfers WHERE id = ${uuid(id!)}
@@ -101,7 +101,7 @@ describe('what was changed in the database is found, and named', () => {
     expect(found(verified, 'currency')).toHaveLength(1)
   })
 
-  test('a transfer that is gone', async () => {
+  test('a removed transfer', async () => {
     const [id] = transferIds
     await tamper(
       `CREATE TABLE test_gone AS SELECT * FROM ledger_transfers WHERE id = ${uuid(id!)};
@@ -111,7 +111,7 @@ describe('what was changed in the database is found, and named', () => {
     expect(found(await verify(), 'chain')).toMatchObject([{ id, found: 'it is gone' }])
   })
 
-  test('a transfer that was put in', async () => {
+  test('an inserted transfer', async () => {
     const added = '00000000-0000-7000-8000-000000000011'
     await tamper(
       `INSERT INTO ledger_transfers SELECT '${added}', platform_id, debit_account_id, credit_account_id, currency, amount,
@@ -124,7 +124,7 @@ describe('what was changed in the database is found, and named', () => {
     ])
   })
 
-  test('an event that is gone', async () => {
+  test('a removed event', async () => {
     const { rows } = await service.app.db.query<{ id: string }>(
       'SELECT id FROM events WHERE object_id = $1 ORDER BY sequence LIMIT 1',
       [uuidOf(accountId)],
@@ -137,7 +137,7 @@ describe('what was changed in the database is found, and named', () => {
     expect(found(await verify(), 'event')).toMatchObject([{ id: accountId }])
   })
 
-  test('a chain that was cut off and written anew, by the checkpoint; and a checkpoint written anew, by one that was kept', async () => {
+  test('a truncated and rewritten chain, by the checkpoint, and a rewritten checkpoint, by one stored elsewhere', async () => {
     const platform = uuid(client.credentials.platformId)
     const { db } = service.app
     await db.script(`
@@ -201,7 +201,7 @@ test('the list of checkpoints is walked by its cursor, the newest first, and onl
   expect((await stranger.get('/ledger/checkpoints')).body.data).toEqual([])
 })
 
-test('a file of kept checkpoints is read as the API and as events show them, and a bad line is named', async () => {
+test('a file of stored checkpoints may have the form of the API or of events, and a bad line is named', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-kept-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'kept.jsonl')

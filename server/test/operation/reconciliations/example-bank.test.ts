@@ -47,7 +47,7 @@ async function run(date: string): Promise<Reply['body'][]> {
   return ((await runCommand(world.service.app, args, '')) as { data: Reply['body'][] }).data
 }
 
-test('a day of the example bank balances in each currency, by its own statement and where nothing was reported', async () => {
+test('a day of the example bank balances in each currency, by its own statement and without reports', async () => {
   const { client } = world
   const customerId = await world.newApproved()
   const account = await world.accountOf(customerId, 'EUR')

@@ -8,7 +8,7 @@ import { dateBefore, ModelBank } from '../../worlds/production/model-bank.testin
 const DAYS = 3
 const dates = Array.from({ length: DAYS }, (_, day) => dateBefore(DAYS - 1 - day))
 
-/** What goes wrong with a payment at the bank. */
+/** Faults of a payment at the bank. */
 const FAULTS = ['NOT_IN_STATEMENT', 'NOT_IN_BOOKS', 'OTHER_AMOUNT', 'BOOKED_TWICE', 'REPEATED_ENTRY'] as const
 
 interface Payment {
@@ -16,7 +16,7 @@ interface Payment {
   readonly day: number
   readonly fate: 'delivered' | 'failed' | 'comes-back' | 'returned'
   readonly fault: (typeof FAULTS)[number] | undefined
-  /** What becomes of each of its events: how often they are told, and how many days late. */
+  /** The delivery of each of its events: the number of times, and the delay in days. */
   readonly told: readonly { readonly times: number; readonly late: number }[]
 }
 
@@ -24,7 +24,7 @@ interface Deposit {
   readonly amount: number
   readonly day: number
   readonly isReversed: boolean
-  /** Neither event nor entry says more than its name. */
+  /** Neither event nor entry has more than its name. */
   readonly isUntold: boolean
   readonly told: Payment['told']
 }
@@ -55,7 +55,7 @@ const deposit: fc.Arbitrary<Deposit> = fc.record({
 const story = fc.record({
   payments: fc.array(payment, { minLength: 1, maxLength: 6 }),
   deposits: fc.array(deposit, { maxLength: 3 }),
-  /** What the bank books for itself: fees, interest, and what it does not explain. */
+  /** The bank's own bookings: fees, interest, and unexplained ones. */
   own: fc.array(
     fc.record({
       kind: fc.constantFrom('FEE', 'INTEREST', 'OTHER'),
@@ -102,10 +102,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Events by the day on which they are told. */
+/** Events by the day of their delivery. */
 type Diary = object[][]
 
-/** Puts an event into the diary as often and as late as it is told; one that is late for all days is lost. */
+/** Schedules an event with its repetitions and delay; one that is later than the last day is lost. */
 function tell(
   diary: Diary,
   event: object,
@@ -118,7 +118,7 @@ function tell(
 
 const MESSAGE = { code: 'COUNTERPARTY_POST_TX_FAILED', message: 'Sent back' } as const
 
-/** Books a payment at the bank and puts its events into the diary. Returns the difference that is to be found. */
+/** Books a payment at the bank and schedules its events. Returns the expected difference. */
 function live(bank: ModelBank, diary: Diary, one: Payment, id: string): string | undefined {
   const { fate, fault, amount: units, day: on } = one
   const [first, second] = one.told
@@ -193,7 +193,7 @@ function arrive(bank: ModelBank, diary: Diary, one: Deposit, index: number): str
   return undefined
 }
 
-/** The days of a bank, with what is to be found after the last of them. */
+/** The days of a bank, with the differences expected after the last of them. */
 async function days(bank: ModelBank, one: Story): Promise<readonly string[]> {
   const diary: Diary = Array.from({ length: DAYS + 1 }, () => [])
   const sent = await Promise.all(
@@ -256,7 +256,7 @@ interface Day {
   readonly differences: readonly { reason: string; amount: string; about?: string }[]
 }
 
-/** Reconciles a day; whatever the differences are, they are all of what the two sides differ by. */
+/** Reconciles a day; the listed differences always add up to the difference between both sides. */
 async function reconcile(bank: ModelBank, date: string): Promise<Day> {
   const args = ['reconciliation', 'run', '--rail', bank.name, '--date', date]
   const { data } = (await runCommand(world.service.app, args, '')) as { data: Day[] }
@@ -276,7 +276,7 @@ const namesOf = ({ differences }: Day) =>
     .sort()
 
 test(
-  'whatever is repeated, lost, late or out of order, after the last statement exactly what was injected differs',
+  'whatever is repeated, lost, late or out of order, exactly the injected faults differ after the last statement',
   async () => {
     await fc.assert(
       fc.asyncProperty(story, async (one) => {

@@ -43,7 +43,7 @@ const deposit = (bank: ModelBank, name: string, value: string) => ({
 })
 
 describe('a statement', () => {
-  test('that balances needs nobody: fees and interest are booked, a deposit that nobody told of is received', async () => {
+  test('that balances needs no attention: fees and interest are booked, an unreported deposit is received', async () => {
     const bank = new ModelBank(world)
     const said = deposit(bank, 'one', '5000')
     bank.book(yesterday, { kind: 'DEPOSIT', depositId: said.depositId, amount: '5000', deposit: said })
@@ -87,7 +87,7 @@ describe('a statement', () => {
     expect((await list(bank)).data).toHaveLength(1)
   })
 
-  test('that differs is told to the platform, with each difference, its age and its reason', async () => {
+  test('that differs is reported to the platform, with each difference, its age and its reason', async () => {
     const bank = new ModelBank(world, 100n)
     const entry = bank.book(yesterday, { kind: 'OTHER', amount: '250', text: 'Correction 17' })
     bank.book(yesterday, { kind: 'PAYMENT', id: 'not an id of ours', amount: '-40' })
@@ -96,7 +96,7 @@ describe('a statement', () => {
     expect(now).toMatchObject({ status: 'DIFFERENT', difference: '310', differenceCount: 3 })
     const shown = await settled(bank, yesterday)
     const { body } = await world.client.get(`/reconciliations/${shown.id}`)
-    // The statement's own job may look once more between the two readings: the same result, a later moment.
+    // The statement's own job may compare again between the two reads: equal result, later time.
     const { reconciledAt: _, ...result } = shown
     expect(body).toMatchObject({ ...result, difference: 310 })
     expect(body.differences.map(({ reason, amount, text }: Reply['body']) => [reason, amount, text])).toEqual(
@@ -116,7 +116,7 @@ describe('a statement', () => {
       (data) => data.length > 0,
     )
     expect(told).toMatchObject([{ type: 'RECONCILIATION.DIFFERENT', data: { differenceCount: 3 } }])
-    // Looked at again, it is the same: nobody is told twice.
+    // A second comparison gives the same result and no second notification.
     await run(bank, yesterday)
     const { data } = (await world.client.get(`/events?objectId=${shown.id}`)).body
     expect(data).toHaveLength(1)
@@ -127,7 +127,7 @@ describe('a statement', () => {
     expect(metrics).toMatch(new RegExp(`countersign_reconciliation_statement_age_seconds\\{${labels}\\} \\d`))
   })
 
-  test('is asked for where it has not come, and waited for where the day is not closed', async () => {
+  test('is fetched if it has not arrived, and awaited while the day is not closed', async () => {
     const bank = new ModelBank(world)
     await bank.tell(bank.event('deposit.received', deposit(bank, 'one', '900')))
     expect(await run(bank, today)).toMatchObject([
@@ -160,7 +160,7 @@ describe('a statement', () => {
   })
 })
 
-test('an entry that nothing explains is booked by the operator, once, as what it was', async () => {
+test('an unexplained entry is booked once by the operator, under its real kind', async () => {
   const bank = new ModelBank(world)
   bank.book(yesterday, { kind: 'OTHER', amount: '700', text: 'FX deal 4711' })
   bank.book(yesterday, { kind: 'OTHER', amount: '-3' })
@@ -178,13 +178,13 @@ test('an entry that nothing explains is booked by the operator, once, as what it
   await expect(book(entries['700'], 'suspense')).rejects.toThrow('--as takes fx or costs, not suspense')
   await expect(book('StatementEntry:none', 'fx')).rejects.toThrow('There is no entry')
   expect(await run(bank, yesterday)).toMatchObject([{ status: 'BALANCED', ledgerBalance: '697' }])
-  // What was bought at the bank covers the position.
+  // Currency bought at the bank covers the position.
   expect((await world.client.get('/positions')).body.data.find(isEuro).position).toBe(before + 700)
 })
 
 const isEuro = ({ currency }: Reply['body']) => currency.code === 'EUR'
 
-test('the commands and the calls refuse what is not there', async () => {
+test('the commands and the calls refuse missing records', async () => {
   const { app } = world.service
   await expect(runCommand(app, ['reconciliation', 'run', '--rail', 'nobody'], '')).rejects.toThrow(
     'There is no rail nobody in RAILS_FILE.',

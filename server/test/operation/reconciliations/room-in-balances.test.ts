@@ -11,7 +11,7 @@ afterAll(() => world.close())
 const FORTUNE = '6000000000000000000'
 const PART = '2000000000000000000'
 
-test('a statement whose deposits have room in the balances one by one and not together is booked as far as it can be', async () => {
+test('a statement whose deposits fit the balances one by one but not together is booked as far as it fits', async () => {
   const bank = new ModelBank(world)
   const yesterday = dateBefore(1)
   const deposit = (name: string, value: string) => ({

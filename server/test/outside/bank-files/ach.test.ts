@@ -72,7 +72,7 @@ const returned = (originalTrace: string, reason: string) =>
     trace: '011401530000009',
   })
 
-test('after a notification of change, payments to the account wait until a person has looked, queued ones too', async () => {
+test('after a notification of change, payments to the account wait for a person, queued ones too', async () => {
   const { customerId, account } = await bank.customer()
   const addenda = writeRecord('addenda', {
     ...{ type: '05', text: referenceOf(account), sequence: 1, entrySequence: 5 },
@@ -144,7 +144,7 @@ test('after a notification of change, payments to the account wait until a perso
   expect(third.match(/444555666/g)).toHaveLength(2)
 })
 
-test('a deposit whose sender has no known account says at once that it cannot go back, and can still be assigned', async () => {
+test('a deposit whose sender has no known account is marked as not returnable at once, and can still be assigned', async () => {
   const { customerId, account } = await bank.customer()
   const addenda = writeRecord('addenda', { type: '05', text: 'NO REFERENCE', sequence: 1, entrySequence: 8 })
   const entry = { transactionCode: '22', amount: 700n, individualId: 'X', trace: '011401530000008', addenda }
@@ -168,7 +168,7 @@ test('a deposit whose sender has no known account says at once that it cannot go
 
 const transaction = async (id: string) => (await bank.world.client.get(`/transactions/${id}`)).body
 
-test('paid in by reference, paid out, counted as delivered by time, returned afterwards', async () => {
+test('a payment in by reference and a payment out, counted as delivered by time, are booked and can be returned afterwards', async () => {
   const { customerId, account } = await bank.customer()
   const addenda = writeRecord('addenda', {
     type: '05',

@@ -125,7 +125,7 @@ describe('a BAI2 file', () => {
     expect(await waiting()).toEqual([])
   })
 
-  test('counts once: as it is, under another name, and written again by the bank', async () => {
+  test('counts once: unchanged, under another name, and rewritten by the bank', async () => {
     const { reference, customerId } = await payer()
     const date = nextDay()
     const account = wholeDay([credit(reference, 1_200n)])
@@ -142,7 +142,7 @@ describe('a BAI2 file', () => {
     expect((await dayOf(date)).statement).toMatchObject({ entryCount: 1 })
   })
 
-  test('of another account has no effect, and is noted; our account in the same file is read', async () => {
+  test('of another account has no effect, and is recorded; our account in the same file is read', async () => {
     const { reference, customerId } = await payer()
     const other = { ...wholeDay([]), account: '55511', transactions: [credit(reference, 9_000n)] }
     expect(await put(file(nextDay(), [other, wholeDay([credit(reference, 700n)])]))).toBe('done')
@@ -151,7 +151,7 @@ describe('a BAI2 file', () => {
     expect(notes).toMatchObject([{ body: { data: { account: '55511', currency: 'USD' } } }])
   })
 
-  test('with a wrong count or total is refused, has no effect, and says where', async () => {
+  test('with a wrong count or total is refused with its place, and has no effect', async () => {
     const { reference, customerId } = await payer()
     const date = nextDay()
     const before = balance
@@ -164,7 +164,7 @@ describe('a BAI2 file', () => {
     expect(await dayOf(date)).toBeUndefined()
   })
 
-  test('of the day in progress is news only, and a test or a deletion is reported and not booked', async () => {
+  test('of the current day books nothing, and a test or a deletion is reported and not booked', async () => {
     const { reference, customerId } = await payer()
     const date = nextDay()
     const before = balance
@@ -183,7 +183,7 @@ describe('a BAI2 file', () => {
     await balanceIs(customerId, 600n)
   })
 
-  test('with a returned item gives the money back, with the reason of the return', async () => {
+  test('with a returned item refunds it, with the reason of the return', async () => {
     const { customerId, transactionId, paymentReference, transactionIs } = await paid(400)
     await put(
       file(nextDay(), [
@@ -239,7 +239,7 @@ const VECTOR = new URL('../../../../../shared/vectors/bank-made/bai2.txt', impor
 if (!existsSync(VECTOR)) console.warn(`no file at ${VECTOR.pathname}: its test is skipped`)
 
 test.skipIf(!existsSync(VECTOR))(
-  'the file that was made for BAI2 credits the customer of its reference',
+  'the sample file for BAI2 credits the customer of its reference',
   async () => {
     const { customerId, reference } = await payer()
     const text = readFileSync(VECTOR, 'utf8')

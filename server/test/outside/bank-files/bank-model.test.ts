@@ -9,18 +9,21 @@ import {
   SEPA_IBAN,
 } from '../../worlds/production/file-bank.testing.ts'
 
-/** Random days of an account, told by files that repeat, overlap, contradict and come in any order, against what the bank booked. */
+/**
+ * Random days of an account, reported by files that repeat, overlap, contradict and come in any order,
+ * compared with the bank's bookings.
+ */
 
 const OTHER_IBAN = 'DE02120300000000202051'
 
 interface Booking {
   readonly cents: number
-  /** Whose reference its payer states: of two customers, or nobody's. */
+  /** The customer whose reference its payer states: one of two, or none. */
   readonly payee: 0 | 1 | undefined
-  /** What its details say in addition to the booked amount. */
+  /** The content of its details in addition to the booked amount. */
   readonly details: 'one' | 'none' | 'two' | 'several-without-sum' | 'instructed-more' | 'advice-alone'
   readonly reference: 'own' | 'NONREF' | '0000000000'
-  /** Whether the bank sends an advice of it, and when. */
+  /** The time of the bank's advice, if it sends one. */
   readonly advice: 'before' | 'after' | 'never'
 }
 
@@ -119,13 +122,13 @@ function entryOf(bank: Bank, references: readonly string[], one: Booking): Sampl
     'instructed-more': [{ ...detail, amount: euros(BigInt(one.cents + 26)) }],
     'advice-alone': [],
   }[one.details]
-  // An advice in other words is recognized by the bank's reference.
+  // An advice with different text is recognized by the bank's reference.
   const isNamed = one.reference === 'own' || one.details === 'advice-alone'
   const servicerReference = isNamed ? `SVC-${bank.unique()}` : one.reference
   return { amount, direction: 'CRDT', servicerReference, transactions }
 }
 
-/** The entry of an advice that says what the statement leaves out. */
+/** The entry of an advice with the details that the statement leaves out. */
 function detailed(entry: SampleEntry, references: readonly string[], { payee }: Booking): SampleEntry {
   const text = payee === undefined ? 'rent' : (references[payee] ?? '')
   return { ...entry, transactions: [{ amount: entry.amount, debtor: 'Ada Lovelace', text }] }
@@ -146,7 +149,7 @@ function parts(day: Day): Day[] {
   ]
 }
 
-/** Tells a day by files. The first is right and whole, the others are repeats and faults. */
+/** Reports a day by files. The first is correct and complete, the others are repeats and faults. */
 async function tell(
   bank: Bank,
   day: Day,
@@ -197,7 +200,7 @@ describe.each(['STATEMENTS', 'ADVICES'] as const)(
     })
     afterAll(() => bank.files.close())
 
-    test('credits at most what was booked at any time, and at the end all of it is credited, in suspense or waiting', async () => {
+    test('credits never more than the booked amount, and finally all of it is credited, in suspense or waiting', async () => {
       await fc.assert(
         fc.asyncProperty(account, async ({ days, isLastFirst }) => {
           const customers = [await bank.files.customer(), await bank.files.customer()]

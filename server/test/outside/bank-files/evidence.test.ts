@@ -25,7 +25,7 @@ let count = 0
 let day = Date.parse('2026-03-02T00:00:00Z')
 let balance = 0n
 
-/** The next day of the account, so that no test meets the statements of another. */
+/** The next day of the account, so that tests do not share statements. */
 function nextDay(): string {
   day += 86_400_000
   return new Date(day).toISOString().slice(0, 10)
@@ -41,7 +41,7 @@ const sumOf = (entries: readonly SampleEntry[]) =>
     0n,
   )
 
-/** A file of one statement, of a day of its own where none is given. */
+/** A file of one statement, of a new day if none is given. */
 function file(
   statement: SampleStatement & { readonly date?: string; readonly iban?: string },
 ): readonly [string, string] {
@@ -84,7 +84,7 @@ const balanceIs = (customerId: string, wanted: bigint) =>
   )
 
 describe('a statement', () => {
-  test('of another account or currency has no effect, is noted once, and leaves the day to our own', async () => {
+  test('of another account or currency has no effect, is recorded once, and does not close our day', async () => {
     const { customerId, reference } = await payer()
     const date = nextDay()
     const others = [1, 2].map(() =>
@@ -115,7 +115,7 @@ describe('a statement', () => {
     await balanceIs(customerId, 1_200n)
   })
 
-  test('of a day that has one already, and says otherwise, is set aside and has no effect at all', async () => {
+  test('that contradicts an earlier one of its day is set aside and has no effect', async () => {
     const { customerId, reference } = await payer()
     const date = nextDay()
     const before = balance
@@ -136,7 +136,7 @@ describe('a statement', () => {
   test('of a day that continues from the balance of the first one adds to it, and repeats add nothing', async () => {
     const { customerId, reference } = await payer()
     const date = nextDay()
-    // The bank has no reference of its own, and says the same of both.
+    // The bank has no reference for them, and reports both alike.
     const same = credit(reference, '11.01', { servicerReference: 'NONREF' })
     const [first, second] = [wholeDay([same], { date }), wholeDay([same], { date })]
     for (const [name, text] of [first, second, first, second])
@@ -145,7 +145,7 @@ describe('a statement', () => {
     expect(await bank.balanceOf(customerId)).toBe(2_202n)
   })
 
-  test('under an id that the bank used before is another one of another day', async () => {
+  test('under a reused id of the bank counts for its own day', async () => {
     const { customerId, reference } = await payer()
     const entry = credit(reference, '10.00', { servicerReference: '0000000000' })
     await bank.put(...wholeDay([entry], { id: 'SAME-ID' }))
@@ -153,7 +153,7 @@ describe('a statement', () => {
     await balanceIs(customerId, 2_000n)
   })
 
-  test('whose entries do not lead to its closing balance has no effect and waits; others of its file are read', async () => {
+  test('whose entries do not lead to its closing balance has no effect and waits, while others of its file are read', async () => {
     const [wrong, right] = [await payer(), await payer()]
     const before = (await waiting()).length
     const [, contradictory] = file({
@@ -178,7 +178,7 @@ describe('a statement', () => {
 })
 
 describe('an entry', () => {
-  test('credits what was booked, whatever was instructed and whatever its details say', async () => {
+  test('credits the booked amount, whatever its instructions and details', async () => {
     const { customerId, reference } = await payer()
     const less = credit(reference, '95.00')
     const [name, text] = wholeDay([less])
@@ -196,7 +196,7 @@ describe('an entry', () => {
     await balanceIs(customerId, 10_974n)
   })
 
-  test('whose details do not add up to it is one amount, in suspense if they may be of several', async () => {
+  test('whose details do not add up to it is one amount, in suspense if it may belong to several', async () => {
     const [one, two] = [await payer(), await payer()]
     const details = [one, two, one].map(({ reference }) => ({
       amount: '30.00',
@@ -209,13 +209,13 @@ describe('an entry', () => {
     )
     expect(await bank.balanceOf(one.customerId)).toBe(0n)
     expect(await bank.balanceOf(two.customerId)).toBe(0n)
-    // All of them say the same, so the amount is one payer's.
+    // All of them are alike, so the amount is one payer's.
     const same = details.map((detail) => ({ ...detail, text: one.reference }))
     await bank.put(...wholeDay([{ ...credit(one.reference, '31.00'), transactions: same }]))
     await balanceIs(one.customerId, 3_100n)
   })
 
-  test('of nothing, of interest and of charges makes nobody look', async () => {
+  test('of zero, of interest and of charges needs no person', async () => {
     const before = (await waiting()).length
     const entries: SampleEntry[] = [
       { amount: '0.00', direction: 'CRDT' },
@@ -263,7 +263,7 @@ describe.skipIf(!existsSync(VECTORS))('files made for single points', () => {
   })
 
   test.each(['camt053-interest-bare.xml', 'camt053-interest-with-details.xml'])(
-    '%s is interest, and no deposit',
+    '%s is interest, and not a deposit',
     async (name) => {
       const deposits = async () => (await bank.world.client.get('/deposits?limit=100')).body.data.length
       const before = [await deposits(), (await waiting()).length]
@@ -272,7 +272,7 @@ describe.skipIf(!existsSync(VECTORS))('files made for single points', () => {
     },
   )
 
-  test('camt053-fee-bank-code.xml waits, for no table of this rail has the code', async () => {
+  test('camt053-fee-bank-code.xml waits, because no table of this rail has the code', async () => {
     const before = (await waiting()).length
     expect(await bank.put('fee.xml', vector('camt053-fee-bank-code.xml'))).toBe('done')
     expect((await waiting()).length).toBe(before + 1)

@@ -66,7 +66,7 @@ const balanceIs = (customerId: string, wanted: bigint) =>
   )
 
 describe('an advice that comes after its statement', () => {
-  test('credits the account of the reference that the statement has left out, once, and keeps what the advice says', async () => {
+  test('credits once the account of the reference that the statement has left out, and stores the data of the advice', async () => {
     const { customerId, accountId, reference } = await payer()
     const paid = credit('30.00', `for ${reference}`)
     const date = await statement(paid)
@@ -95,7 +95,7 @@ describe('an advice that comes after its statement', () => {
     expect(await bank.balanceOf(customerId)).toBe(2_400n)
   })
 
-  test('credits nothing a second time: it confirms the booking that names the same account first', async () => {
+  test('credits nothing twice: it first confirms the booking that names the same account', async () => {
     const { customerId, reference } = await payer()
     const named = { ...credit('7.00', 'rent', 'NONREF') }
     const text = camtFile({
@@ -124,7 +124,7 @@ describe('an advice that comes after its statement', () => {
     ).toHaveLength(2)
   })
 
-  test('is erased with the customer, and so is what it says in addition', async () => {
+  test('is erased with the customer, including its additional data', async () => {
     const { customerId, accountId, reference } = await payer()
     const debtor = 'Zebulon Quixotemark'
     const paid = credit('23.00', `quahogmark ${reference}`)
@@ -166,7 +166,7 @@ describe('a credit that may be a sum, because its details do not add up to it', 
     expect(await waiting(10_100)).toEqual([])
   })
 
-  test('waits for a person while the statement leaves out a smaller deposit that an advice has told', async () => {
+  test('waits for a person while the statement leaves out a smaller deposit of an advice', async () => {
     const [told, summed] = [await payer(), await payer()]
     await advice(nextDay(), credit('32.00', `for ${told.reference}`))
     await statementOf([sumFor(summed.reference, '102.00')])

@@ -102,7 +102,7 @@ describe.skipIf(isAbsent)('on a SEPA rail', () => {
     expect(data[0].statement).toMatchObject({ entryCount: 2, charged: 50 })
   })
 
-  test('a debit whose id stands in the text alone ends the payment', async () => {
+  test('a debit with the id only in its text ends the payment', async () => {
     const { customerId, account } = await funded()
     const { text, ended } = await send(bank, customerId, account.id, 301, payee)
     const replace = { CSA0F2D35122A6: nameOf(text).endToEndId }
@@ -113,7 +113,7 @@ describe.skipIf(isAbsent)('on a SEPA rail', () => {
   test.each([
     ['pain002-PATC.xml', 'PENDING', 249],
     ['pain002-001-11.xml', 'FAILED', 263],
-  ])('%s leaves its payment %s, and nobody has to look', async (name, status, amount) => {
+  ])('%s leaves its payment %s, without a person', async (name, status, amount) => {
     const { customerId, account } = await funded()
     const before = (await waiting(bank)).length
     const { text, ended } = await send(bank, customerId, account.id, amount, payee)
@@ -153,7 +153,7 @@ describe.skipIf(isAbsent)('on an ACH rail', () => {
   /** The account of the vectors in a field of 17 characters. */
   const OUR_ACCOUNT = { '0004477          ': '987654321        ' }
 
-  test('a credit to another account has no effect, and is noted', async () => {
+  test('a credit to another account has no effect, and is recorded', async () => {
     const { customerId, account } = await bank.customer()
     const replace = { CSD59D3725E6: referenceOf(account) }
     expect(await bank.put('other.ach', vector('credit-to-another-account.ach', replace))).toBe('done')
@@ -182,7 +182,7 @@ describe.skipIf(isAbsent)('on an ACH rail', () => {
     expect(found).toHaveLength(1)
   })
 
-  test('a return without the reference is the return of the payment that trace and amount name', async () => {
+  test('a return without the reference matches the payment by trace and amount', async () => {
     const { customerId, account } = await bank.customer()
     const replace = { CSD59D3725E6: referenceOf(account), ...OUR_ACCOUNT, '1108': '1109' }
     expect(await bank.put('funds.ach', vector('ctx-reference-as-id.ach', replace))).toBe('done')

@@ -55,7 +55,7 @@ async function refusedBefore(name: string, text: string): Promise<string> {
   return digest
 }
 
-test('a file that an older release refused is read once the operator says so, and takes effect once', async () => {
+test("a file that an older release refused is read at the operator's request, and takes effect once", async () => {
   const { customerId, account } = await bank.customer()
   const text = camtFile({
     id: 'OLD-1',
@@ -87,7 +87,7 @@ test('a file that an older release refused is read once the operator says so, an
   expect(await bank.balanceOf(customerId)).toBe(1_234n)
 })
 
-test('a file that still cannot be read is refused again with its reason, and one that is gone is said', async () => {
+test('a file that still cannot be read is refused again with its reason, and a missing one is reported', async () => {
   expect(await bank.put('bad.xml', 'neither this nor that')).toBe('refused')
   await command('bank-files', 'retry', '--rail', 'file-bank')
   await until(
@@ -106,7 +106,7 @@ test('a file that still cannot be read is refused again with its reason, and one
   await expect(command('bank-files', 'retry', '--rail', 'other')).rejects.toThrow('There is no rail other')
 })
 
-test('rails check tries every folder of a rail of files and leaves nothing there', async () => {
+test('rails check tries every folder of a file rail and leaves nothing there', async () => {
   const before = await readdir(rootOf(), { recursive: true })
   const { data } = await command('rails', 'check')
   expect(data[0].says).toBe('Its folders can be listed and written.')
@@ -122,7 +122,7 @@ test('rails check tries every folder of a rail of files and leaves nothing there
 })
 
 test.skipIf(process.getuid?.() === 0)(
-  'rails check fails on a folder that takes no files, and names it',
+  'rails check fails on a folder without write access, and names it',
   async () => {
     await chmod(join(rootOf(), 'out'), 0o555)
     const { data } = await command('rails', 'check')
@@ -133,7 +133,7 @@ test.skipIf(process.getuid?.() === 0)(
   },
 )
 
-test('rails check reports a worker that has stopped, not one that was just asked to read files again', async () => {
+test('rails check reports a worker that has stopped, not one that was just restarted to read files again', async () => {
   const { db, workers } = bank.world.service.app
   await workers.stop()
   expect((await command('bank-files', 'retry', '--rail', 'file-bank')).data).toHaveLength(1)
@@ -150,7 +150,7 @@ test('rails check reports a worker that has stopped, not one that was just asked
   ])
 })
 
-test('rails check fails on a folder that is gone, and names it', async () => {
+test('rails check fails on a missing folder, and names it', async () => {
   await rm(join(rootOf(), 'refused'), { recursive: true })
   await writeFile(join(rootOf(), 'refused'), 'a file in the place of the folder')
   const { data } = await command('rails', 'check')

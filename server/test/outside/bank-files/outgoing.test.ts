@@ -90,7 +90,7 @@ describe('files of ACH', () => {
     expect(text).toMatch(new RegExp(`^705${'s'.repeat(80)}00010000001$`, 'm'))
   })
 
-  test('say how consent to a pull was given, and whether the account is one of savings', async () => {
+  test('state the kind of consent to a pull, and the kind of account', async () => {
     await pull(usAccount({ bankAccountType: 'SAVINGS' }))
     await pull(
       usAccount({
@@ -110,7 +110,7 @@ describe('files of ACH', () => {
     ])
   })
 
-  test('credit a pull when it can no longer come back, and not when the bank books it', async () => {
+  test('credit a pull when it can no longer be returned, and not when the bank books it', async () => {
     const { customerId, id } = await pull(usAccount({ accountNumber: '8880001' }))
     const { text } = await bank.takeFile()
     const { db } = bank.world.service.app
@@ -200,7 +200,7 @@ describe('files of SEPA', () => {
   })
   afterAll(() => bank.close())
 
-  test('have names that hold their number and that no other database gives', async () => {
+  test('have names with their number that are unique across databases', async () => {
     const to = await externalAccount(bank, own.customerId, sepaAccount())
     const marks: string[] = []
     for (const number of ['00000001', '00000002']) {
@@ -238,7 +238,7 @@ describe('files of SEPA', () => {
     for (const _ of Object.keys(files)) await bank.takeFile()
   })
 
-  test('carry remittance information whole: a longer one is refused when the payment is made, and names its field', async () => {
+  test('carry complete remittance information: a longer one is refused when the payment is made, and names its field', async () => {
     const to = await externalAccount(
       bank,
       own.customerId,
@@ -258,7 +258,7 @@ describe('files of SEPA', () => {
     expect(text).toContain(`<Ustrd>${'s'.repeat(140)}</Ustrd>`)
   })
 
-  test('reach banks outside of the EEA with the address of the payer alone, which is refused when the payment is made', async () => {
+  test('do not reach banks outside of the EEA without the address of the payer: the payment is refused when it is made', async () => {
     const swiss = sepaAccount({
       iban: 'CH9300762011623852957',
       beneficiary: { ...ADA, fullName: 'Ada Swiss' },

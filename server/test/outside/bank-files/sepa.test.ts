@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => bank.close())
 
 let statements = 0
-/** A statement of these entries, of a name and an id of its own. */
+/** A statement of these entries, with a new name and id. */
 const statement = (entries: readonly SampleEntry[]) => {
   statements += 1
   return [`stmt-${statements}.xml`, camtFile({ id: `STMT-${statements}`, entries })] as const
@@ -69,7 +69,7 @@ const ended = (id: string, status: string) =>
     () => transaction(id),
     (found) => found.status === status,
   )
-/** What a bank has of a payment in our file. */
+/** The bank's data of a payment in our file. */
 function paymentsIn(text: string) {
   return [...text.matchAll(/<CdtTrfTxInf>.*?<\/CdtTrfTxInf>/g)].map(([one]) => ({
     instructionId: /<InstrId>(.*?)</.exec(one)![1]!,
@@ -82,7 +82,7 @@ const messageOf = (text: string) => /<MsgId>(.*?)</.exec(text)![1]!
 const status = (message: string, inside: string) =>
   `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt><GrpHdr><MsgId>S</MsgId></GrpHdr><OrgnlGrpInfAndSts><OrgnlMsgId>${message}</OrgnlMsgId><OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>${inside}</CstmrPmtStsRpt></Document>`
 
-test('a day: paid in by reference, paid out by file, accepted, booked, returned two days later', {
+test('a payment in by reference and a payment out by file are accepted, booked, and returned two days later', {
   tags: 'smoke',
 }, async () => {
   const { customerId, account } = await fundedCustomer()
@@ -120,7 +120,7 @@ test('a day: paid in by reference, paid out by file, accepted, booked, returned 
   expect(await transaction(id)).toMatchObject({ refund: { status: 'COMPLETED' } })
 })
 
-test('a payment that the bank refuses fails, and its money is back; the other one of the file goes on', async () => {
+test('a payment that the bank refuses fails, and is refunded, while the other one of the file continues', async () => {
   const { customerId, account } = await fundedCustomer()
   const [one, two] = [await send(customerId, account.id, 10_000), await send(customerId, account.id, 20_000)]
   const file = await bank.takeFile()
@@ -141,7 +141,7 @@ test('a payment that the bank refuses fails, and its money is back; the other on
   expect(await bank.balanceOf(customerId)).toBe(80_000n)
 })
 
-test('a file that the bank refuses whole gives back every payment of it', async () => {
+test('a file that the bank refuses as a whole refunds every payment in it', async () => {
   const { customerId, account } = await fundedCustomer()
   const ids = [await send(customerId, account.id, 10_000), await send(customerId, account.id, 20_000)]
   const file = await bank.takeFile()
@@ -153,7 +153,7 @@ test('a file that the bank refuses whole gives back every payment of it', async 
   expect(await bank.balanceOf(customerId)).toBe(100_000n)
 })
 
-test('a file that is booked as one sum has delivered every payment of it; another sum waits for a person', async () => {
+test('a file that is booked as one sum delivers every payment in it; another sum waits for a person', async () => {
   const { customerId, account } = await fundedCustomer()
   const ids = [await send(customerId, account.id, 10_000), await send(customerId, account.id, 20_000)]
   const message = messageOf((await bank.takeFile()).text)
@@ -170,7 +170,7 @@ test('the same file under two names takes effect once, and so does an instant pa
   const [name, text] = statement([deposit(referenceOf(account), '50.00')])
   await bank.put(name, text)
   await bank.put(`again-${name}`, text)
-  // The same statement, written anew.
+  // The statement in a new file with different bytes.
   await bank.put(`anew-${name}`, text.replace('<GrpHdr>', '<GrpHdr><!-- again -->'))
   await until(
     () => bank.balanceOf(customerId),
@@ -181,10 +181,10 @@ test('the same file under two names takes effect once, and so does an instant pa
   expect((await bank.takeFile()).text).toContain('<LclInstrm><Cd>INST</Cd></LclInstrm>')
 })
 
-test('a statement that comes again, corrected and under another id, counts its deposits once', async () => {
+test('a corrected statement under another id counts its deposits once', async () => {
   const { customerId, account } = await bank.customer()
   const paid = deposit(referenceOf(account), '50.00')
-  // Of another payment with the same text and amount the bank has another reference.
+  // Another payment with the same text and amount has another reference of the bank.
   const other = deposit(referenceOf(account), '50.00')
   expect(await bank.put(...statement([paid]))).toBe('done')
   expect(await bank.put(...statement([paid, other]))).toBe('done')
@@ -196,7 +196,7 @@ test('a statement that comes again, corrected and under another id, counts its d
   expect(data).toHaveLength(2)
 })
 
-test('a file that cannot be read is put aside whole, and a person sees it', async () => {
+test('an unreadable file is put aside as a whole, and shown to a person', async () => {
   const { customerId, account } = await bank.customer()
   const [name, text] = statement([
     deposit(referenceOf(account), '50.00'),
@@ -217,7 +217,7 @@ test('a file that cannot be read is put aside whole, and a person sees it', asyn
   )
 })
 
-test('an odd part of a statement waits for a person, and the rest of the day is credited', async () => {
+test('an unknown part of a statement waits for a person, and the rest of the day is credited', async () => {
   const { customerId, account } = await bank.customer()
   const [name, text] = statement([deposit('ODD-PART', '50.00'), deposit(referenceOf(account), '60.00')])
   expect(await bank.put(name, text.replace('<BookgDt><Dt>2', '<BookgDt><Dt>x'))).toBe('done')
@@ -231,7 +231,7 @@ test('an odd part of a statement waits for a person, and the rest of the day is 
   expect(waiting).toContain('ODD-PART')
 })
 
-test('a ZIP file as EBICS delivers it takes effect, and a file in it that nobody can read waits', async () => {
+test('a ZIP file in the form of EBICS takes effect, and an unreadable file in it waits', async () => {
   const { customerId, account } = await bank.customer()
   const [name, text] = statement([deposit(referenceOf(account), '70.00')])
   const zip = zipOf([
@@ -249,7 +249,7 @@ test('a ZIP file as EBICS delivers it takes effect, and a file in it that nobody
   ).toContain('notes-for-nobody.pdf')
 })
 
-test('an intraday report credits nobody: the statement of the day does', async () => {
+test('an intraday report credits nothing, but the statement of the day does', async () => {
   const { customerId, account } = await bank.customer()
   const [name, text] = statement([deposit(referenceOf(account), '80.00')])
   const report = text
@@ -265,7 +265,7 @@ test('an intraday report credits nobody: the statement of the day does', async (
   )
 })
 
-test('what fits nothing waits for a person: an unknown debit, a return of another amount', async () => {
+test('an unmatched entry waits for a person: an unknown debit, a return of another amount', async () => {
   const { customerId, account } = await fundedCustomer()
   const id = await send(customerId, account.id, 10_000)
   const [payment] = paymentsIn((await bank.takeFile()).text)

@@ -27,7 +27,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
   })
   afterAll(() => on?.close())
 
-  test('an account has an address of its own, whose key is in the enclave', async () => {
+  test('an account has a separate address, whose key is in the enclave', async () => {
     const { account, address } = await newHolder(on)
     expect(account.fundingPaymentInstructions).toEqual([
       {
@@ -51,7 +51,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
     expect(pools).toEqual([])
   })
 
-  test('money is credited once it is as deep as configured, once, with its sender', async () => {
+  test('money is credited exactly once at the configured depth, with its sender', async () => {
     const { customerId, account, address } = await newHolder(on)
     const hash = await on.chain.transfer(1, address, 2_500_000n)
     await on.chain.mine(1)
@@ -71,7 +71,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
     expect(await balanceOf(on, customerId)).toBe(2_500_000n)
   })
 
-  test('what several processes book at the same time is booked once', async () => {
+  test('concurrent bookings of several processes count once', async () => {
     const { customerId, address } = await newHolder(on)
     for (const amount of [1n, 2n, 4n, 8n, 16n, 32n]) await on.chain.transfer(1, address, amount)
     await on.chain.mine(2)
@@ -84,7 +84,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
     expect(await balanceOf(on, customerId)).toBe(63n)
   })
 
-  test('what the treasury gets is the platform’s own; what a gas account gets waits for a person', async () => {
+  test('money to the treasury is the platform’s own, and money to a gas account waits for a person', async () => {
     const before = await balanceOf(on, undefined)
     await on.chain.transfer(1, on.rail().chain.treasury, 7_000_000n)
     await on.chain.transfer(1, gasAddressOf(on.service, on.rail()), 3n)
@@ -95,7 +95,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
     expect(data).toMatchObject([{ reason: 'NO_MATCH', amount: { amount: 3 } }])
   })
 
-  test('zero values, other tokens and a contract that looks like the token leave nothing', async () => {
+  test('zero values, other tokens and a contract that looks like the token have no effect', async () => {
     const { customerId, address } = await newHolder(on)
     const { name, symbol, version, decimals } = TOKEN
     const twin = await on.chain.deploy(compileContracts().Token, [name, symbol, version, decimals])
@@ -124,7 +124,7 @@ describe.skipIf(chainAbsent)('deposits on a chain', () => {
     expect(ledger).toBe(chain)
   })
 
-  test('a quote is paid at its own address; what comes after that goes back to its sender', async () => {
+  test('a quote is paid at its own address, and later money is returned to its sender', async () => {
     const { customerId } = await newHolder(on)
     const [eur] = (await on.client.get(`/customers/internal-accounts?customerId=${customerId}&currency=EUR`))
       .body.data

@@ -51,7 +51,7 @@ describe.skipIf(chainAbsent)('a server that has never reached the chain of its r
       email: 'grace@example.com',
     })
 
-  test('makes no address and begins no payment there, and does both once it has met the chain', async () => {
+  test('creates no address and begins no payment there until it has connected to the chain', async () => {
     const { id: customerId, usd } = await newCustomer(client)
     const account = await accountOf(customerId)
     ok(await client.post(`/sandbox/internal-accounts/${account.id}/fund`, { amount: 5_000_000 }))

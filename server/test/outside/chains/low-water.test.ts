@@ -43,7 +43,7 @@ describe.skipIf(chainAbsent)('an account that sends payments on a chain', () => 
     return Number(line.exec(text)?.[1])
   }
 
-  test('with more than its mark is an account that nobody needs to look at', async () => {
+  test('with more than its mark needs no attention', async () => {
     // The server looks every few seconds; a rail that was read again is looked at now.
     await on.setRail(evmEntry(on.chain))
     await until(
@@ -83,7 +83,7 @@ describe.skipIf(chainAbsent)('an account that sends payments on a chain', () => 
     expect(await until(warnings, (left) => left.length === 0)).toEqual([])
   })
 
-  test('has by default the payouts of one day as the mark of the treasury', async () => {
+  test("has by default a mark of one day's payouts, for the treasury", async () => {
     await on.setRail(evmEntry(on.chain))
     const payer = await Payer.open(on)
     const transfer = await payer.pay(payer.newPayee(), 2_500_000n)
@@ -97,7 +97,7 @@ describe.skipIf(chainAbsent)('an account that sends payments on a chain', () => 
     expect((await check()).marks).toMatchObject({ 'low-water mark of treasury': '2.500000 USDC' })
   })
 
-  test('has no mark in a currency of which its chain has no token', async () => {
+  test('has no mark in a currency without a token on its chain', async () => {
     const lowWater = { treasury: [{ currency: 'EUR', amount: 1 }] }
     await expect(on.setRail(evmEntry(on.chain, { lowWater }))).rejects.toThrow(
       'lowWater: tokens has no contract of EUR',

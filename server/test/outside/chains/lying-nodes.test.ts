@@ -36,7 +36,7 @@ describe.skipIf(chainAbsent)('a node that lies', () => {
   afterAll(() => on?.close())
 
   test.each(LIES)(
-    'about %s (%s) has nothing credited, and once it is honest it is credited once',
+    'about %s (%s) causes no credit, and once it is honest the deposit is credited once',
     async (method, lie) => {
       const { customerId, account, address } = await newHolder(on)
       await followed(on)
@@ -45,7 +45,7 @@ describe.skipIf(chainAbsent)('a node that lies', () => {
       const heard = on.proxy.calls(method).length
       await on.chain.transfer(1, address, 1_000n)
       await on.chain.mine(3)
-      // Two further questions: the answer to the first was looked at by then, or its time is over.
+      // Two further requests: by then the first response was processed, or has timed out.
       await until(
         async () => [on.proxy.calls(method).length - heard, await alertsOf(on, 'nodes')],
         ([asked, alerts]) => asked! >= 2 || alerts! > before,
@@ -75,7 +75,7 @@ describe.skipIf(chainAbsent)('a log of another form', () => {
   })
   afterAll(() => on?.close())
 
-  test('than a transfer of an amount is not money, and takes nothing from the transfers beside it', async () => {
+  test('than a transfer of an amount is not money, and does not affect the transfers next to it', async () => {
     const { customerId, account, address } = await newHolder(on)
     on.proxy.lie('eth_getLogs', 'odd forms')
     await on.chain.transfer(1, address, 1_000n)
@@ -99,7 +99,7 @@ describe.skipIf(chainAbsent)('of two nodes that have to agree', () => {
   afterEach(() => on.proxy.honest())
   afterAll(() => on?.close())
 
-  test('a deposit that both tell is credited once', async () => {
+  test('a deposit that both report is credited once', async () => {
     const { customerId, account, address } = await newHolder(on)
     await on.chain.transfer(1, address, 500n)
     await on.chain.mine(3)
@@ -109,7 +109,7 @@ describe.skipIf(chainAbsent)('of two nodes that have to agree', () => {
   })
 
   test.each(['no logs', 'missing log', 'inflated logs'] as const)(
-    'one that lies (%s) has nothing credited, with an alert, and once it is honest all is credited once',
+    'one that lies (%s) causes no credit and an alert, and once it is honest all deposits are credited once',
     async (lie) => {
       const { customerId, account, address } = await newHolder(on)
       await followed(on)

@@ -19,7 +19,7 @@ let wallet: string
 /** The platform's own accounts by currency. */
 let own: Readonly<Record<string, string>>
 
-describe.skipIf(chainAbsent)('what a chain charges', () => {
+describe.skipIf(chainAbsent)('the fee of a chain', () => {
   beforeAll(async () => {
     on = await openBehindProxy({ usdPerEth: '3000' })
     const account = await on.client.post('/platform/external-accounts', {
@@ -33,13 +33,13 @@ describe.skipIf(chainAbsent)('what a chain charges', () => {
   })
   afterAll(() => on?.close())
 
-  /** Fees of the chain that stay: so many wei for a unit of gas, and the tip. */
+  /** Sets fixed fees of the chain: wei for a unit of gas, and the tip. */
   const fixFees = async (baseFee: bigint) => {
     await on.chain.setAutomine(false)
     await on.chain.rpc('anvil_setNextBlockBaseFeePerGas', [baseFee])
     await on.chain.mine()
     const present = await on.rail().nodes.fees()
-    // The server forgets what it knew.
+    // Clears the server's cached fees.
     await on.setRail(evmEntry(on.chain, { rpcs: on.rpcs }))
     return present
   }
@@ -68,7 +68,7 @@ describe.skipIf(chainAbsent)('what a chain charges', () => {
   }
   const microsOf = (wei: bigint) => Number((wei * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH)
 
-  test('a withdrawal is estimated from its present fees, in production', async () => {
+  test('is the base of a withdrawal estimate, in production', async () => {
     const present = await fixFees(3_000_000_000n)
     const networkFee = transferCost(on.rail().entry, present, 'EIP3009', 1)
     expect(networkFee).toBe((120_000n * (2n * present.baseFeePerGas + present.priorityFeePerGas) * 6n) / 5n)
@@ -90,7 +90,7 @@ describe.skipIf(chainAbsent)('what a chain charges', () => {
     })
   })
 
-  test('is part of the fees of a quote that it carries, from both sides, and the sums add up', async () => {
+  test('is part of the fees of its quotes, from both sides, and the sums add up', async () => {
     const present = await fixFees(3_000_000_000n)
     const networkFee = transferCost(on.rail().entry, present, 'EIP3009', 1)
     const micros = (networkFee * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH
@@ -111,7 +111,7 @@ describe.skipIf(chainAbsent)('what a chain charges', () => {
     expect(same.totalReceivingAmount).toBe(50_000_000 - Number(micros))
   })
 
-  test('is refused as an amount too small where it leaves nothing', async () => {
+  test('leads to a refusal of an amount that it uses up', async () => {
     const present = await fixFees(3_000_000_000n)
     const fee = transferCost(on.rail().entry, present, 'EIP3009', 1)
     const micros = Number((fee * MICRO_USD_PER_ETH + WEI_PER_ETH - 1n) / WEI_PER_ETH)
@@ -162,7 +162,7 @@ describe.skipIf(chainAbsent)('what a chain charges', () => {
     },
   )
 
-  test('is refused as a transfer out that it leaves nothing of, by the field of its amount', async () => {
+  test('leads to a refusal of a transfer out that it uses up, naming the amount', async () => {
     const present = await fixFees(3_000_000_000n)
     const payer = await Payer.open(on)
     const fee = microsOf(transferCost(on.rail().entry, present, 'EIP3009', 1))
@@ -202,7 +202,7 @@ describe.skipIf(chainAbsent)('what a chain charges', () => {
     expect(body).toMatchObject({ feesIncluded: 35, totalReceivingAmount: 49_650_000 })
   })
 
-  test('cannot be said while no node answers, or where the rates do not have its coin', async () => {
+  test('is unavailable while no node responds, or if the rates lack its coin', async () => {
     await on.setRail(evmEntry(on.chain, { rpcs: on.rpcs }))
     on.proxy.lie('*', 'server error')
     try {
@@ -224,7 +224,7 @@ describe.skipIf(chainAbsent)('what a chain charges', () => {
     await on.setRail(evmEntry(chain))
   })
 
-  test('is above the gas of a transfer to an account that never had any', async () => {
+  test('covers the gas of a transfer to an account that never held the token', async () => {
     await on.chain.setAutomine(true)
     const users = tokenUsers(on.chain)
     const to = (digit: string): Hex => `0x${digit.repeat(40)}`

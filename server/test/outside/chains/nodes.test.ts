@@ -59,7 +59,7 @@ function signTransfer(from: number, nonce: bigint, to: Hex, amount: bigint, maxG
 }
 
 describe.skipIf(chainAbsent)('a real node', () => {
-  test('the head, blocks, the coin and the code are those of the chain', async () => {
+  test("gives the chain's head, blocks, coin and code", async () => {
     const nodes = nodesOf([chain.url])
     await chain.mine(3)
     const { number, hash, timestamp } = await chain.block()
@@ -78,7 +78,7 @@ describe.skipIf(chainAbsent)('a real node', () => {
     expect(fees.priorityFeePerGas).toBeGreaterThan(0n)
   })
 
-  test('transfers are found as logs, and their receipts hold the same', async () => {
+  test('gives transfers as logs, and equal ones in their receipts', async () => {
     const nodes = nodesOf([chain.url])
     const payee = chain.account(3).address
     const from = (await nodes.head()).number + 1n
@@ -105,7 +105,7 @@ describe.skipIf(chainAbsent)('a real node', () => {
     expect(nodes.alerts).toEqual([])
   })
 
-  test('a contract says why it refuses', async () => {
+  test("gives the reason of a contract's refusal", async () => {
     const nodes = nodesOf([chain.url])
     const call = {
       from: chain.account(5).address,
@@ -125,7 +125,7 @@ describe.skipIf(chainAbsent)('a real node', () => {
     expect(gas > 21_000n && gas < TRANSFER_GAS).toBe(true)
   })
 
-  test('a transaction that is sent twice counts once', async () => {
+  test('counts a transaction that is sent twice once', async () => {
     const nodes = nodesOf([chain.url])
     const [from, payee] = [7, chain.account(8).address]
     const sender = chain.account(from).address
@@ -151,7 +151,7 @@ describe.skipIf(chainAbsent)('a real node', () => {
     }
   })
 
-  test('a reorganisation takes a receipt and its logs away', async () => {
+  test('drops a receipt and its logs in a reorganization', async () => {
     const nodes = nodesOf([chain.url])
     const hash = await chain.mint(chain.account(2).address, 11n)
     const { blockNumber, blockHash } = (await nodes.receipt(hash))!
@@ -163,7 +163,7 @@ describe.skipIf(chainAbsent)('a real node', () => {
     expect(await nodes.logs(filter)).toEqual([])
   })
 
-  test('another node is asked when the first has stopped', async () => {
+  test('is replaced by another one when it has stopped', async () => {
     const first = await openChain()
     const nodes = nodesOf([first.url, chain.url])
     await first.mine(20)
@@ -173,7 +173,7 @@ describe.skipIf(chainAbsent)('a real node', () => {
     await expect(nodesOf([first.url]).head()).rejects.toMatchObject({ problem: 'NO_ANSWER' })
   })
 
-  test('two nodes that are on different chains of one id agree on nothing', async () => {
+  test('never agrees with a node on another chain of the same id', async () => {
     await Promise.all([chain.mint(chain.account(1).address, 1n), chain.mine(10), other.mine(40)])
     const nodes = nodesOf([chain.url, other.url], { agreement: 2 })
     const { number } = await chain.block()
@@ -188,7 +188,7 @@ describe.skipIf(chainAbsent)('a real node', () => {
     expect((await alike.logs(filter)).length).toBeGreaterThan(5)
   })
 
-  test('a node of another chain is refused', async () => {
+  test('is refused if it belongs to another chain', async () => {
     await expect(nodesOf([chain.url], { chainId: 1 }).chainId()).rejects.toMatchObject({
       problem: 'OTHER_CHAIN',
     })

@@ -193,7 +193,7 @@ describe.skipIf(chainAbsent)('an owner of a wallet who has its key', () => {
     },
   )
 
-  test('and used the nonce of a payment that is collected first has nothing paid out for it', async () => {
+  test('and used the nonce of a payment that is collected first gets no payout for it', async () => {
     const { holder, owner, quote, nonces, treasury } = await scene({ payee: 'custodial' })
     await executeWithoutBlock(holder, quote)
     await owner.bring(await owner.transfer(nonces.payment, newAddress(), MILLION))
@@ -215,7 +215,7 @@ describe.skipIf(chainAbsent)('an owner of a wallet who has its key', () => {
     expect(await inTreasury()).toBe(treasury)
   })
 
-  test('and made exactly the transfer of a payment before it was executed has paid by himself, once', async () => {
+  test('and made exactly the transfer of a payment before it was executed has paid it once, without the server', async () => {
     const { holder, owner, to, quote, nonces } = await scene()
     await owner.bring(await owner.transfer(nonces.payment, to, 6n * MILLION))
     await holder.seen((total) => total === 4n * MILLION)
@@ -241,7 +241,7 @@ describe.skipIf(chainAbsent)('an owner of a wallet who has its key', () => {
     ])
   })
 
-  test('and withheld the fee of a payment before it was executed does not get it made', async () => {
+  test('and withheld the fee of a payment before it was executed has not paid', async () => {
     const { holder, owner, to, quote, nonces } = await scene()
     await owner.bring(await owner.transfer(nonces.fee!, newAddress(), MILLION))
     await holder.seen((total) => total === 9n * MILLION)
@@ -250,7 +250,7 @@ describe.skipIf(chainAbsent)('an owner of a wallet who has its key', () => {
     expect(await chain.balanceOf(chain.token, to)).toBe(0n)
   })
 
-  test('and used the nonce of a payment whose fee somebody has brought to the chain alone gets the fee back', async () => {
+  test('and used the nonce of a payment gets back a fee that was relayed to the chain alone', async () => {
     const { holder, owner, to, quote, nonces, treasury } = await scene()
     const sent = await executeWithoutBlock(holder, quote)
     const fee = authorizedCall(

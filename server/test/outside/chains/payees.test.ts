@@ -16,7 +16,7 @@ describe.skipIf(chainAbsent)('a payee on a chain', () => {
 
   const delegated = `0xef0100${'12'.repeat(20)}`
 
-  test('is refused where nothing should ever be sent, and the answer names the field', async () => {
+  test('is refused at an address that must never be paid, and the response names the field', async () => {
     const checksummed = payer.newPayee()
     const turned = [...checksummed].findIndex((letter, at) => at > 1 && /[a-f]/i.test(letter))
     const letter = checksummed[turned]!
@@ -42,17 +42,17 @@ describe.skipIf(chainAbsent)('a payee on a chain', () => {
     }
   })
 
-  test('may be a wallet that has given its calls to a contract', async () => {
+  test('may be a wallet that delegates to a contract', async () => {
     const address = payer.newPayee()
     await on.chain.rpc('anvil_setCode', [address, delegated])
     expect((await payer.addPayee(address)).status).toBe(201)
   })
 
-  test('that has become a contract is refused when it is to be paid, and no money is held', async () => {
+  test('that has become a contract is refused at the payment, and no money is held', async () => {
     const address = payer.newPayee()
     const proxy = await openLyingProxy(on.chain.url)
     try {
-      // Nobody could say it at first.
+      // It could not be determined at first.
       await on.setRail(evmEntry(on.chain, { rpcs: [{ type: 'url', url: proxy.url }] }))
       proxy.lie('eth_getCode', 'closed')
       const payee = await payer.addPayee(address)
@@ -64,7 +64,7 @@ describe.skipIf(chainAbsent)('a payee on a chain', () => {
       expect(status).toBe(400)
       expect(body.details.field).toBe('destination.accountId')
       expect(await payer.balance()).toBe(before)
-      // Where nobody can say it then either, the desk asks before anything is sent.
+      // If it still cannot be determined then, the worker asks before anything is sent.
       proxy.lie('eth_getCode', 'closed', 2)
       const begun = await payer.transfer(payee.body.id, 1000n)
       expect(begun.status).toBe(201)

@@ -56,7 +56,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     }
   })
 
-  test('that begin at once have nonces without a gap, and are all in the next block', async () => {
+  test('that begin together have nonces without a gap, and are all in the next block', async () => {
     const payees = Array.from({ length: 50 }, () => payer.newPayee())
     const transfers = await Promise.all(payees.map((payee, n) => payer.pay(payee, BigInt(1000 + n))))
     const rows = await payer.sent(transfers)
@@ -69,7 +69,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     expect(await Promise.all(payees.map(received))).toEqual(payees.map((_, n) => BigInt(1000 + n)))
   })
 
-  test('that are stuck are replaced by forms of the same nonce with higher fees, up to the limit', async () => {
+  test('that are stuck are replaced under the same nonce with higher fees, up to the limit', async () => {
     await use({ fees: { stuckSeconds: 1 } })
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 1000n)
@@ -79,7 +79,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
       expect(8n * BigInt(one.maxFee)).toBeGreaterThanOrEqual(9n * BigInt(attempts[index]!.maxFee))
       expect(8n * BigInt(one.priorityFee)).toBeGreaterThanOrEqual(9n * BigInt(attempts[index]!.priorityFee))
     }
-    // Just above what it offers now: there is no room for another raise.
+    // Just above its current fee: another raise does not fit.
     const limit = (BigInt(attempts.at(-1)!.maxFee) * 13n) / 10n
     await use({ fees: { stuckSeconds: 1, maxGwei: Number(limit) / 1e9 } })
     await payer.alerted('fee-limit')
@@ -93,7 +93,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await use({})
   })
 
-  test('of which the answer of the node is lost are on the chain once', async () => {
+  test('with a lost response of the node are on the chain once', async () => {
     await use({ rpcs: [{ type: 'url', url: proxy.url }] })
     proxy.lie('eth_sendRawTransaction', 'answer lost', 2)
     const payee = payer.newPayee()
@@ -123,7 +123,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     expect(await payer.transactionsOf(transfer)).toMatchObject([{ state: 'DONE', succeeded: false }])
   })
 
-  test('that the token refuses are never sent: they fail, and the money is back', async () => {
+  test('that the token refuses are never sent: they fail and are refunded', async () => {
     const payee = payer.newPayee()
     await on.chain.freeze(payee)
     await on.chain.mine()
@@ -143,7 +143,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await on.chain.rpc('anvil_dropAllTransactions')
     await on.chain.freeze(payee)
     await on.chain.mine()
-    // The node hears of it again, and the freeze is in a block before it.
+    // The node receives it again, after a block with the freeze.
     await payer.sent([transfer])
     await on.chain.mine(CONFIRMATIONS)
     const waiting = await payer.payment(
@@ -158,7 +158,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     expect(await received(payee)).toBe(0n)
   })
 
-  test('wait while the treasury or the gas account is empty, and go when it has money', async () => {
+  test('wait while the treasury or the gas account is empty, and are sent when it has money', async () => {
     const gas = gasAddressOf(on.service, on.rail())
     const coin = await on.chain.coinOf(gas)
     await on.chain.setCoin(gas, 1n)
@@ -172,7 +172,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     const large = await payer.pay(other, treasury + 1n)
     await payer.payment(large, ({ note }) => /treasury/.test(note ?? ''))
     await payer.alerted('treasury')
-    // What is covered does not wait for what is not.
+    // Covered payments do not wait for uncovered ones.
     await payer.sent([small])
     await on.chain.mint(on.rail().chain.treasury, 6001n)
     await on.chain.mine(CONFIRMATIONS)
@@ -187,7 +187,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await on.chain.mine()
   })
 
-  test('that a reorganisation drops go again, once', async () => {
+  test('that a reorganization drops are sent again, once', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 7000n)
     await payer.sent([transfer])
@@ -206,7 +206,7 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     expect(await received(payee)).toBe(7000n)
   })
 
-  test('whose nonce somebody has used who has the key are relayed again with the next one', async () => {
+  test('whose nonce another holder of the key has used are relayed again with the next one', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 8000n)
     const [row] = await payer.sent([transfer])
@@ -247,11 +247,12 @@ describe.skipIf(chainAbsent)('payments on a chain', () => {
     await use({})
   })
 
-  test('are shared out among the gas accounts that have coin', async () => {
+  test('are distributed among the gas accounts that have coin', async () => {
     await use({ gasAccounts: 3 })
-    // What the server is doing at the chain goes on with the accounts of before: this payment may still be sent so.
+    // The server's current work at the chain continues with the previous accounts: this payment may still use
+    // them.
     await payer.sent([await payer.pay(payer.newPayee(), 10n)])
-    // The payments before have used up what the first one had, as far as the base fee went.
+    // The previous payments have used up the first account's balance, at the base fee.
     const rich = on.rail().gas.slice(0, 2)
     for (const account of rich) await on.chain.setCoin(account, 10n ** 20n)
     const payees = Array.from({ length: 8 }, () => payer.newPayee())

@@ -35,7 +35,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
 
   const received = (payee: `0x${string}`) => on.chain.balanceOf(on.chain.plainToken, payee)
 
-  test('wait for coin of the treasury, and go from it with a nonce each', async () => {
+  test('wait for coin in the treasury, and are sent from it with a nonce each', async () => {
     const payees = Array.from({ length: 5 }, () => payer.newPayee())
     const transfers = await Promise.all(payees.map((payee) => payer.pay(payee, 1000n)))
     await payer.payment(transfers[0]!, ({ note }) => /coin/.test(note ?? ''))
@@ -52,7 +52,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     }
   })
 
-  test('that are stuck are replaced, and only one form is ever on the chain', async () => {
+  test('that are stuck are replaced, and only one version is ever on the chain', async () => {
     await on.setRail(evmEntry(on.chain, plain(on.chain, { fees: { stuckSeconds: 1 } })))
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 2000n)
@@ -61,7 +61,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     expect((await payer.ended(transfer)).status).toBe('COMPLETED')
     const [row, ...others] = await payer.transactionsOf(transfer)
     expect(others).toEqual([])
-    // Every form that ever was: the node takes none of them any more.
+    // Every version of the transaction: the node accepts none of them any more.
     for (const { raw } of row!.attempts)
       await expect(on.chain.rpc('eth_sendRawTransaction', [raw])).rejects.toThrow()
     await on.chain.mine()
@@ -69,7 +69,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     await on.setRail(evmEntry(on.chain, plain(on.chain)))
   })
 
-  test('that a reorganisation drops go again, once', async () => {
+  test('that a reorganization drops are sent again, once', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 3000n)
     await payer.sent([transfer])
@@ -84,7 +84,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     expect(await received(payee)).toBe(3000n)
   })
 
-  test('that were sent and reverted fail, because nothing signed can count any more', async () => {
+  test('that were sent and reverted fail, because no signed version can take effect any more', async () => {
     const payee = payer.newPayee()
     const before = await payer.balance()
     const transfer = await payer.pay(payee, 4000n)
@@ -100,9 +100,9 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     expect(await received(payee)).toBe(0n)
   })
 
-  test('that have moved another amount are not sent again: a person has to look', async () => {
+  test('that have moved another amount are not sent again, and wait for a person', async () => {
     const proxy = await openLyingProxy(on.chain.url)
-    // As a token that keeps a fee says it.
+    // The receipt of a token that keeps a fee.
     proxy.lie('eth_getTransactionReceipt', async (_, truth) => {
       const answer = await truth()
       if (!('result' in answer) || answer.result === null) return answer
@@ -133,7 +133,7 @@ describe.skipIf(chainAbsent)('payments of a token without signed transfers', () 
     }
   })
 
-  test('whose nonce somebody has used wait for a person where one node alone says so, and go where two do', async () => {
+  test('whose nonce was used elsewhere wait for a person if only one node reports it, and are resent if two do', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 5000n)
     const [row] = await payer.sent([transfer])

@@ -68,7 +68,7 @@ describe.skipIf(chainAbsent)('quotes between a bank and a chain', () => {
     const transaction = (await on.client.get(`/transactions/${body.transactionId}`)).body
     return { quote: ended, transaction }
   }
-  /** What the position of a currency has changed by, through the quotes of this test. */
+  /** The change of a currency's position through the quotes of this test. */
   const positionOf = async (currency: string): Promise<bigint> => {
     const { data } = (await on.client.get('/positions')).body
     const found = data.find((one: { currency: { code: string } }) => one.currency.code === currency)

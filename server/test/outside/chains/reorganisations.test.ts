@@ -17,7 +17,7 @@ import { until } from '../../worlds/production/bank.testing.ts'
 
 let on: OnChain
 
-describe.skipIf(chainAbsent)('a reorganisation', () => {
+describe.skipIf(chainAbsent)('a reorganization', () => {
   beforeAll(async () => {
     on = await openOnChain()
     await on.chain.mint(on.chain.account(1).address, 1_000_000_000_000n)
@@ -59,7 +59,7 @@ describe.skipIf(chainAbsent)('a reorganisation', () => {
     expect(await balanceOf(on, customerId)).toBe(700n)
   })
 
-  test('that takes a deposit back takes it of its account, tells of it, and credits it again when it comes again', async () => {
+  test('that takes a deposit back takes it from its account, reports it, and credits it again when it returns', async () => {
     const { customerId, account, address } = await newHolder(on)
     const raw = await rawOf(await on.chain.transfer(1, address, 900n))
     await on.chain.mine(4)
@@ -85,7 +85,7 @@ describe.skipIf(chainAbsent)('a reorganisation', () => {
     await sides()
   })
 
-  test('that takes back what was spent meanwhile leaves what is owed', async () => {
+  test('that takes back a spent deposit leaves a debt', async () => {
     const { customerId, account, address } = await newHolder(on)
     const owed = await receivables()
     await on.chain.transfer(1, address, 1_000n)
@@ -115,7 +115,7 @@ describe.skipIf(chainAbsent)('a reorganisation', () => {
     await sides()
   })
 
-  test('that takes a payment back has it paid again, once', async () => {
+  test('that takes a payment back causes it to be paid again, once', async () => {
     const payee = on.chain.account(5).address
     const external = await on.client.post('/customers/external-accounts', {
       currency: 'USDC',

@@ -36,7 +36,7 @@ let payer: Payer
 describe.skipIf(chainAbsent)('a server that ends while payments are on their way to a chain', () => {
   beforeAll(async () => {
     chain = await openChain()
-    // The contracts are there where the server begins.
+    // The contracts exist before the server starts.
     await chain.mine(CONFIRMATIONS)
     proxy = await openLyingProxy(chain.url)
     rates = await serveRates(CHEAP_COIN)
@@ -79,7 +79,7 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
     return { chain, service, client, rail }
   }
 
-  /** Ends the server, does something while there is none, and starts another one. */
+  /** Ends the server, runs `meanwhile` while it is down, and starts another one. */
   async function restart(meanwhile?: () => Promise<void> | void): Promise<void> {
     await server.service.close()
     await meanwhile?.()
@@ -107,7 +107,7 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
     await expectOnce(transfer, payee, 100n)
   })
 
-  test('sends the committed bytes where no node had heard of them, under the same nonce', async () => {
+  test('sends the committed bytes if no node had received them, under the same nonce', async () => {
     const payee = payer.newPayee()
     proxy.lie('eth_sendRawTransaction', 'closed')
     const transfer = await payer.pay(payee, 200n)
@@ -122,7 +122,7 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
     await expectOnce(transfer, payee, 200n)
   })
 
-  test('knows what was sent although no answer came', async () => {
+  test('recognizes sent payments without a response', async () => {
     const payee = payer.newPayee()
     proxy.lie('eth_sendRawTransaction', 'answer lost')
     const transfer = await payer.pay(payee, 300n)
@@ -136,7 +136,7 @@ describe.skipIf(chainAbsent)('a server that ends while payments are on their way
     await expectOnce(transfer, payee, 300n)
   })
 
-  test('tells what was confirmed while it was away', async () => {
+  test('reports payments that were confirmed while it was down', async () => {
     const payee = payer.newPayee()
     const transfer = await payer.pay(payee, 400n)
     await payer.sent([transfer])

@@ -65,7 +65,7 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     expect(await dollars(instructions.accountOrWalletInfo.address)).toBe(0n)
   })
 
-  test('sweeps an address again whose sweep has failed, an hour later', async () => {
+  test('retries a failed sweep of an address an hour later', async () => {
     const { id } = await newCustomer(on.client)
     const account = await accountOf(id, 'type=INTERNAL_CRYPTO&currency=USDC')
     const before = await dollars(treasury())
@@ -110,7 +110,7 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     await on.setRail(evmEntry(on.chain, entry))
   })
 
-  test('gives its gas accounts their coin, and pays and is paid with the clock a year ahead', async () => {
+  test('gives its gas accounts coin, and pays and is paid with the clock a year ahead', async () => {
     const { id } = await newCustomer(on.client)
     const account = await accountOf(id, 'type=INTERNAL_CRYPTO&currency=USDC')
     const before = Date.parse(await clockOf(on.client))
@@ -141,7 +141,7 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     expect(Date.parse(done.createdAt)).toBeGreaterThanOrEqual(before + YEAR_SECONDS * 1000)
   })
 
-  test('has an operator who sees what there is to watch', async () => {
+  test('shows the operator everything to monitor', async () => {
     const { data } = (await runCommand(on.service.app, ['rails', 'check'], on.client.baseUrl)) as {
       data: [{ ok: boolean; says: string; facts: [string, string][] }]
     }
@@ -163,7 +163,7 @@ describe.skipIf(chainAbsent)('a sandbox with a chain', () => {
     expect(lines[0]).toMatchObject({ kind: 'evm', chainId: on.chain.chainId, treasury: treasury() })
   })
 
-  test('tells the operator of a gas account without coin, and of a node that is gone', async () => {
+  test('alerts the operator about a gas account without coin, and about an unreachable node', async () => {
     await on.setRail(evmEntry(on.chain, { ...entry, faucet: undefined }))
     await on.chain.setCoin(gasAddressOf(on.service, on.rail()), 0n)
     const checked = async () => {

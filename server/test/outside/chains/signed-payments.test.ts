@@ -26,7 +26,8 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
     await on.chain.setAutomine(false)
     payer = await Payer.open(on)
     const op = await operate(on.service.app, on.client.credentials.platformId)
-    // Beside the account's deposit address, which the server opens by itself: both would have the id of the account's address.
+    // A row in addition to the account's deposit address, which the server opens automatically: both would
+    // have the id of the account's address.
     const row = addressRow(on.rail().name, op, {
       ...{ of: 'signed payments', address: wallet(), role: 'WALLET', path: WALLET_PATH },
       ownerId: payer.account(true),
@@ -58,7 +59,9 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
     })
   }
 
-  /** Puts a signed transfer with a fee into the queue. It is nobody's payment, so nobody is told of it. */
+  /**
+   * Puts a signed transfer with a fee into the queue. It belongs to no payment, so no notification follows.
+   */
   async function queue(recipient: Hex, amount: bigint, seconds = 3600n): Promise<string> {
     const { app } = on.service
     const op = await operate(app, on.client.credentials.platformId)
@@ -97,7 +100,7 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
 
   const ended = (id: string) => payer.payment(id, ({ state }) => state === 'PAID' || state === 'FAILED')
 
-  test('is one transaction with its fee, under the signatures as they are', async () => {
+  test('is one transaction with its fee, under unchanged signatures', async () => {
     const [payee, treasury] = [payer.newPayee().toLowerCase() as Hex, on.rail().chain.treasury]
     const before = await received(treasury)
     const id = await queue(payee, 1000n)
@@ -109,7 +112,7 @@ describe.skipIf(chainAbsent)('a payment that the holder of a wallet has signed',
     expect(await received(treasury)).toBe(before + FEE)
   })
 
-  test('of which somebody else has relayed the payment alone still pays its fee', async () => {
+  test('still pays its fee if another relayer sent only the payment', async () => {
     const [payee, treasury] = [payer.newPayee().toLowerCase() as Hex, on.rail().chain.treasury]
     const before = await received(treasury)
     const id = await queue(payee, 2000n)

@@ -64,7 +64,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
     ])
   })
 
-  test('is refused where the rails file says otherwise than the chain', async () => {
+  test('is refused if the rails file contradicts the chain', async () => {
     const { chain } = on
     const usdc = (address: string) => ({ currency: 'USDC', standard: 'EIP3009', address })
     const served = (currency: string) => [
@@ -96,11 +96,11 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
       [{ rpcs: [{ type: 'secret', env: 'NO_SUCH_NODE' }] }, 'NO_SUCH_NODE'],
     ] as const)
       await expect(on.setRail(evmEntry(chain, more)), why).rejects.toThrow(why)
-    // What is under way goes on with the rails as they were.
+    // Work in progress continues with the previous rails.
     expect(on.rail().facts).toBeDefined()
   })
 
-  test('is not looked at where a rail is given another one, however lately it was held', async () => {
+  test('is no longer read after its rail is moved to another chain', async () => {
     const chain = await openChain({ chainId: 31_338 })
     const proxy = await openLyingProxy(chain.url)
     try {
@@ -121,7 +121,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
   })
 })
 
-/** The same address with one letter in the wrong case. */
+/** The address with one letter in the wrong case. */
 function otherSpelling(address: string): string {
   const at = [...address].findIndex((letter, index) => index > 1 && /[a-f]/i.test(letter))
   const letter = address[at]!

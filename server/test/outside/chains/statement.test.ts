@@ -53,7 +53,7 @@ describe.skipIf(chainAbsent)('the statement of a chain', () => {
     expect(listed).toMatchObject({ date: day, status: 'BALANCED' })
   })
 
-  test('has a transfer that no log has shown as a difference of its amount', async () => {
+  test('shows a transfer without a log as a difference of its amount', async () => {
     const { customerId, address } = await newHolder(on)
     on.proxy.lie('eth_getLogs', 'no logs')
     await on.chain.transfer(1, address, 777n)
@@ -71,7 +71,7 @@ describe.skipIf(chainAbsent)('the statement of a chain', () => {
     })
   })
 
-  test('is not there before the day has ended on the chain', async () => {
+  test('does not exist before the day has ended on the chain', async () => {
     const { timestamp } = await on.chain.block()
     const [found] = await reconciled(dateOf(timestamp))
     expect(found.status).toBe('WAITING')

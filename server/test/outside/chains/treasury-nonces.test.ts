@@ -58,7 +58,7 @@ describe.skipIf(chainAbsent)('a payment of the treasury', () => {
     return { payee, transfer, payment: (await payer.paymentOf(transfer))! }
   }
 
-  test('whose nonce was used for another transfer fails with an alert, and the payer has the money again', async () => {
+  test('whose nonce was used for another transfer fails with an alert, and the payer is refunded', async () => {
     const before = await payer.balance()
     const { payee, transfer, payment } = await sent(4_000n)
     await useNonce(payment, payer.newPayee(), 1n)
@@ -72,7 +72,7 @@ describe.skipIf(chainAbsent)('a payment of the treasury', () => {
     await payer.alerted('treasury')
   })
 
-  test('whose payee got another amount by its nonce waits for a person: giving it back would pay twice', async () => {
+  test('whose payee got another amount by its nonce waits for a person: a refund would pay twice', async () => {
     const before = await payer.balance()
     const { payee, transfer, payment } = await sent(5_000n)
     // A token that keeps a fee does the same.
@@ -86,7 +86,7 @@ describe.skipIf(chainAbsent)('a payment of the treasury', () => {
     expect(BigInt(await payer.balance())).toBeLessThan(BigInt(before))
   })
 
-  test('does not fail by a receipt without its transfer, which a node has lost, and is delivered once it is there', async () => {
+  test('does not fail on a receipt whose transfer a node has lost, and is delivered once the node has it', async () => {
     const { payee, transfer } = await sent(6_000n)
     on.proxy.lie('eth_getTransactionReceipt', async (_, truth) => {
       const answer = await truth()

@@ -14,7 +14,7 @@ import { newAgent } from '../../worlds/records/agents.testing.ts'
 let chain: LocalChain
 let on: OnChain
 
-/** The wallets of a platform, whose balances are those of their addresses. */
+/** The wallets of a platform, whose balances must equal the balances of their addresses. */
 const held: Holder[] = []
 async function holder(amount = 0n): Promise<Holder> {
   const one = await Holder.open(on, amount)
@@ -35,7 +35,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     await chain?.close()
   })
 
-  test('are made where a rail of the server is, and nowhere else', async () => {
+  test('are created only on a chain with a rail of the server', async () => {
     const set = (network: string) => on.client.send('PATCH', '/config', { embeddedWalletConfig: { network } })
     expect(await set('POLYGON')).toMatchObject({
       status: 400,
@@ -47,7 +47,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
       await on.client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace', email }),
     )
     ok(await set('BASE'))
-    // A wallet stays where it was made.
+    // A wallet stays on the network where it was created.
     const { data } = ok(
       await on.client.get(`/customers/internal-accounts?customerId=${before.id}&type=EMBEDDED_WALLET`),
     )
@@ -57,7 +57,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     })
   })
 
-  test('have nothing of what another rail says has come to their address', async () => {
+  test("ignore another rail's reports about their address", async () => {
     const ada = await holder()
     const { app } = on.service
     const op = await operate(app, (await app.rails.ownerOf(on.rail()))!)
@@ -151,7 +151,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     ])
   })
 
-  test('pay an account here once their money has come to the treasury', async () => {
+  test('pay an internal account once their money has come to the treasury', async () => {
     const ada = await holder(10n * MILLION)
     const quote = await ada.quote(ada.custodialId, 4n * MILLION)
     const { chain, summary } = JSON.parse(payloadOf(quote))
@@ -169,7 +169,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect(await ada.onChain()).toBe(await ada.total())
   })
 
-  test('pay a bank, and get back over the chain what the bank did not take', async () => {
+  test('pay a bank, and get a rejected payment back over the chain', async () => {
     const ada = await holder(10n * MILLION)
     expect((await ada.pay(await bankOf(ada), 300n)).status).toBe('COMPLETED')
     const paid = await ada.total()
@@ -194,7 +194,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect([await bob.total(), await bob.onChain()]).toEqual([2n * MILLION, 2n * MILLION])
   })
 
-  test('that are emptied by their key while a payment is under way: it fails, and the books are the chain', async () => {
+  test('that are emptied by their key fail a payment in progress, and the books equal the chain', async () => {
     const ada = await holder(10n * MILLION)
     const key = mnemonicToAccount(await ada.wallet.export(ada.session))
     const quote = await ada.quote(await ada.addPayee(), 6n * MILLION)
@@ -204,7 +204,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
       () => paymentOf(quote.transactionId),
       (row) => row?.state === 'SENT',
     )
-    // Comes before the payment in the next block.
+    // Precedes the payment in the next block.
     await ada.payElsewhere(key, newAddress(), 9n * MILLION)
     await chain.setAutomine(true)
     await ada.seen((total) => total < 10n * MILLION)
@@ -212,7 +212,8 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     const own = data.find((one: { quoteId?: string }) => one.quoteId === undefined)
     const missing = 9n * MILLION - (10n * MILLION - BigInt(quote.totalSendingAmount))
     expect(own.counterpartyInformation).toEqual({ shortfall: String(missing) })
-    // As if the hour were over in which the chain takes what was signed: until then the payment could be made still.
+    // Ends the hour in which the chain accepts the signed transfer: until then the payment could still be
+    // made.
     await on.service.app.db.query('UPDATE chain_payments SET valid_before = 1 WHERE id = $1', [
       uuidOf((await paymentOf(quote.transactionId))!.id),
     ])
@@ -269,7 +270,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     expect(await chain.balanceOf(chain.token, to)).toBe(MILLION)
   })
 
-  test('take no money and give none beside the chain', async () => {
+  test('receive and send money only over the chain', async () => {
     const ada = await holder(10n * MILLION)
     expect(
       await on.client.post('/transfer-in', {
@@ -297,7 +298,7 @@ describe.skipIf(chainAbsent)('embedded wallets on a chain', () => {
     })
   })
 
-  test('have in the books, together and each, what the chain says', async () => {
+  test('have the balances of the chain in the books, together and each', async () => {
     for (const one of held) await one.seen((total) => total >= 0n)
     const [books, chain] = await Promise.all([
       Promise.all(held.map((one) => one.total())),
@@ -322,7 +323,7 @@ async function custodial(one: Holder): Promise<bigint> {
   return BigInt(ok(await on.client.get(path)).data[0].balance.amount)
 }
 
-/** A bank account of a customer; the suffix steers the sandbox. */
+/** A bank account of a customer; the suffix controls the sandbox. */
 async function bankOf({ customerId }: Holder, suffix = '789'): Promise<string> {
   const reply = await on.client.post('/customers/external-accounts', {
     customerId,

@@ -32,7 +32,7 @@ describeVerifier('over HTTP', async () => {
   }
 })
 
-test('a failure repeats nothing of what the provider says', async () => {
+test("a failure repeats nothing of the provider's response", async () => {
   const { provider, verifier } = await make()
   provider.answer = 'failure'
   const submission = {

@@ -19,7 +19,7 @@ import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 const ADVANCE = '/sandbox/clock/advance'
 const DAY = 24 * 3600
 const YEAR = 365 * DAY
-/** How far the clock may advance by itself during a test. */
+/** The time by which the clock may advance on its own during a test. */
 const SLACK_MS = timeLimit(60_000)
 
 const timeOf = async (client: Client) => Date.parse((await client.get('/sandbox/clock')).body.now)
@@ -37,7 +37,7 @@ async function quoted(client: Client, from: string, to: string, immediatelyExecu
   return body
 }
 
-/** When the first event of this type of an object happened. */
+/** The time of an object's first event of this type. */
 async function happened(client: Client, objectId: string, type: string): Promise<number> {
   const events = await client.events(`&objectId=${objectId}&type=${type}`)
   expect(events, `${type} of ${objectId}`).toHaveLength(1)
@@ -50,7 +50,7 @@ function expectAt(time: number, expected: number, what: string) {
 }
 
 describe('a clock', () => {
-  test('begins as real time, goes on by itself, and moves by seconds or to a time, never back', async () => {
+  test('begins as real time, keeps running, and advances by seconds or to a time, never back', async () => {
     const client = await newPlatform()
     const { headers, body } = await client.get('/sandbox/clock')
     expect(Math.abs(Date.parse(body.now) - Date.parse(headers.get('Date')!))).toBeLessThan(SLACK_MS)
@@ -103,7 +103,7 @@ describe('a clock', () => {
 })
 
 describe('an advance', () => {
-  test('runs what falls due on the way in order: codes, sessions, quotes, holds, approvals, webhooks', async () => {
+  test('runs due work on the way in order: codes, sessions, quotes, holds, approvals, webhooks', async () => {
     const client = await newPlatform()
     const { id, usd, wallet } = await newCustomer(client)
     await fund(client, usd, 100_000)
@@ -183,7 +183,7 @@ describe('an advance', () => {
     expectError(hidden, { code: 'WALLET_SIGNATURE_INVALID' })
   })
 
-  test('over years is not held up by an endpoint that is down, and everything else happens at its time', async () => {
+  test('over years is not delayed by an endpoint that is down, and everything else happens at its time', async () => {
     const client = await newPlatform()
     const { id, usd } = await newCustomer(client)
     await fund(client, usd, 100_000)

@@ -36,7 +36,7 @@ const rules = async (of: Client) => (await of.get('/config')).body.sandboxConfig
 const setRules = (of: Client, faults: unknown) => of.send('PATCH', '/config', { sandboxConfig: { faults } })
 
 describe('the header', () => {
-  test('loses the answer to a call that is done, and the repeat gets it', async () => {
+  test('loses the response to a completed call, and the repeat gets it', async () => {
     const before = await balance()
     await expect(pay(7, asks('lost-answer', 'lost'))).rejects.toThrow()
     expect(await balance()).toBe(before + 7)
@@ -53,7 +53,7 @@ describe('the header', () => {
     [500, 'INTERNAL_ERROR', null],
     [503, 'UNAVAILABLE', '1'],
   ] as const)(
-    'answers %i before anything is done, and the key stays free',
+    'returns %i before anything is done, and the key stays free',
     async (status, code, retryAfter) => {
       const before = await balance()
       const key = `error ${status}`
@@ -69,7 +69,7 @@ describe('the header', () => {
     },
   )
 
-  test('holds the answer back, after the call is done', async () => {
+  test('delays the response, after the call is done', async () => {
     const startedMs = performance.now()
     const late = await pay(1, asks('delay=300'))
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(300)
@@ -80,27 +80,27 @@ describe('the header', () => {
     expect(refused.status).toBe(503)
   })
 
-  test('loses the answer to a read and to a refusal as well', async () => {
+  test('loses the response to a read and to a refusal as well', async () => {
     await expect(client.send('GET', '/config', undefined, asks('lost-answer'))).rejects.toThrow()
     await expect(pay(-1, asks('lost-answer'))).rejects.toThrow()
   })
 
   test.each(['', 'lost', 'delay', 'delay=-1', 'delay=60001', 'error=404', 'lost-answer, lost-answer'])(
-    'is refused where it is "%s"',
+    'is refused if it is "%s"',
     async (fault) => {
       const refused = await pay(1, asks(fault))
       expectError(refused, { code: 'INVALID_INPUT', field: 'Svc-Sandbox-Fault' })
     },
   )
 
-  test('is for callers alone whose credentials are good', async () => {
+  test('is only for callers with valid credentials', async () => {
     const response = await fetch(`${client.baseUrl}/config`, { headers: asks('lost-answer') })
     expect(response.status).toBe(401)
   })
 })
 
 describe('a rule', () => {
-  test('breaks as many calls as it says, also when they come at once', async () => {
+  test('breaks exactly its number of calls, also concurrent ones', async () => {
     const own = await newPlatform()
     await setRules(own, [{ fault: 'error=503', operation: 'customer_create', times: 3 }])
     const answers = await Promise.all(
@@ -115,7 +115,7 @@ describe('a rule', () => {
     expect(await rules(own)).toEqual([])
   })
 
-  test('without a number goes on until it is removed, and never breaks the call that removes it', async () => {
+  test('without a number applies until it is removed, and never breaks the call that removes it', async () => {
     const own = await newPlatform()
     await setRules(own, [{ fault: 'error=500' }])
     for (let call = 0; call < 2; call++) expectError(await own.get('/customers'), { code: 'INTERNAL_ERROR' })
@@ -142,7 +142,7 @@ describe('a rule', () => {
     [{ fault: 'webhook=reorder', operation: 'quote_create' }, 'operation'],
     [{ fault: 'error=500', eventType: BALANCE }, 'eventType'],
     [{ fault: 'error=500', times: 0 }, 'times'],
-  ])('that makes no sense is refused: %j', async (rule, member) => {
+  ])('that is invalid is refused: %j', async (rule, member) => {
     const refused = await setRules(client, [{ fault: 'lost-answer', operation: 'quote_get', times: 1 }, rule])
     expectError(refused, { code: 'INVALID_INPUT', field: `sandboxConfig.faults.1.${member}` })
     expect(await rules(client)).toEqual([])
@@ -150,7 +150,7 @@ describe('a rule', () => {
 })
 
 describe('a webhook', () => {
-  test('arrives twice where the call asks for it', async () => {
+  test('arrives twice if the call requests it', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     await client.post(`/sandbox/internal-accounts/${usd}/fund`, { amount: 1 }, asks('webhook=duplicate'))
     await receiver.until((all) => all.length === 1)
@@ -165,7 +165,7 @@ describe('a webhook', () => {
     expect(receiver.received).toHaveLength(2)
   })
 
-  test('arrives after later ones where a rule asks for it', async () => {
+  test('arrives after later ones if a rule requests it', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     await setRules(client, [{ fault: 'webhook=reorder', eventType: BALANCE, times: 1 }])
     await fund(client, usd, 1)

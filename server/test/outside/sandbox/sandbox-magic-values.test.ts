@@ -46,7 +46,7 @@ beforeAll(async () => {
 const otherwiseOf = (family: Family['family']) => families.find((one) => one.family === family)!.otherwise
 const valuesOf = (family: Family['family']) => families.find((one) => one.family === family)!.values
 
-test('every family is listed, each value once, with its outcome otherwise', () => {
+test('every family is listed, each value once, with the outcome of other values', () => {
   expect(families.map(({ family }) => family)).toEqual(MAGIC_VALUE_FAMILIES)
   for (const { family, values } of families) {
     expect(values.length, family).toBeGreaterThan(0)
@@ -59,7 +59,7 @@ test('every family is listed, each value once, with its outcome otherwise', () =
 })
 
 describe('the listed outcome happens', () => {
-  test('to people and businesses', async () => {
+  test('for people and businesses', async () => {
     await forEach(valuesOf('CUSTOMER_VERIFICATION'), async ({ suffix, outcome }) => {
       const person = { customerType: 'INDIVIDUAL', fullName: `Ada Lovelace${suffix}` }
       expect((await client.post('/customers', person)).body.kycStatus, suffix).toBe(outcome)
@@ -74,7 +74,7 @@ describe('the listed outcome happens', () => {
     })
   })
 
-  test('to external accounts', async () => {
+  test('for external accounts', async () => {
     await forEach(valuesOf('BENEFICIARY_VERIFICATION'), async ({ suffix, outcome }) => {
       const reply = await client.post('/customers/external-accounts', bankAccount(`55501${suffix}`))
       if (outcome === 'INVALID')
@@ -93,7 +93,7 @@ describe('the listed outcome happens', () => {
     })
   })
 
-  test('to payments, when it says', async () => {
+  test('for payments, at the listed time', async () => {
     const families = [
       'TRANSFER_IN',
       'TRANSFER_OUT',
@@ -131,7 +131,7 @@ describe('the listed outcome happens', () => {
     await check(() => true)
   })
 
-  test('to cards and purchases', async () => {
+  test('for cards and purchases', async () => {
     const cards = await Promise.all(
       valuesOf('CARD').map(async (value) => {
         const platformCardId = `my-card-${value.suffix}`
@@ -172,7 +172,7 @@ describe('the listed outcome happens', () => {
     await check(true)
   })
 
-  test('to a code and to both signatures', async () => {
+  test('for a code and for both signatures', async () => {
     const [code] = valuesOf('ONE_TIME_CODE')
     const [walletSignature] = valuesOf('WALLET_SIGNATURE')
     const [passkeySignature] = valuesOf('PASSKEY_SIGNATURE')

@@ -19,11 +19,11 @@ import { Authenticator } from '../../worlds/simulators/authenticator.testing.ts'
 import { world } from '../../worlds/world.testing.ts'
 
 const RESET = '/sandbox/reset'
-/** Who may call stays. */
+/** Credentials of callers stay. */
 const STAYING: ReadonlySet<string> = new Set(['Token', 'Member', 'MemberPasskey', 'MemberSession'])
 const YEAR_SECONDS = 365 * 24 * 3600
 
-/** The settings without the members that identify the platform. */
+/** The settings without the fields that identify the platform. */
 async function settings(client: Client) {
   const { id, createdAt, updatedAt, ...rest } = (await client.get('/config')).body
   return rest
@@ -158,7 +158,7 @@ test('only a token with MANAGE resets a platform', async () => {
   expect(await stateOf(client)).toEqual(before)
 })
 
-test('of parallel resets one is done, and records created meanwhile exist whole or not at all', async () => {
+test('of parallel resets one succeeds, and records created in the meantime exist completely or not at all', async () => {
   const client = await newPlatform()
   const { body: before } = await client.get('/config')
   const calls = (count: number, call: () => ReturnType<Client['get']>) => Array.from({ length: count }, call)
@@ -202,7 +202,7 @@ describe('a job of a reset platform', () => {
   const commit = async (writes: Parameters<typeof service.app.committer.commit>[0]) =>
     expect(await service.app.committer.commit(writes)).toMatchObject({ done: true })
 
-  test('never runs, whoever searches for it', async () => {
+  test('never runs, on any server', async () => {
     const [old, standing] = [await service.newOp(), await service.newOp()]
     for (const op of [old, standing])
       await commit([job(op, 'accounts.backfill', { fromCustomerId: '' }, op.now)])

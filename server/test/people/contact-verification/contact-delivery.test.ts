@@ -14,7 +14,8 @@ beforeAll(async () => {
   smtp = production.smtp
   gateway = production.sms
   await production.service.server.ready()
-  // From here on jobs run only when a test moves a platform's clock: the search for due work would send a code while it is replaced.
+  // From here on jobs run only when a test moves a platform's clock: the polling for due work would send a
+  // code while it is replaced.
   await production.service.jobs.stop()
 })
 afterAll(() => production.close())
@@ -41,7 +42,7 @@ async function caller(platform: TestPlatform) {
 
 let people = 0
 
-/** A customer in the Union, on a platform of its own. */
+/** A customer in the Union, on a new platform. */
 async function customer(service: SharedServer = production.service) {
   const platform = await TestPlatform.create(service, { appName: 'Unicorn' })
   const call = await caller(platform)
@@ -78,7 +79,7 @@ test('a code goes to the e-mail address in the name of the platform, is stored n
   const [{ state, sealed_content }] = (await messages(platform)) as [Awaited<ReturnType<typeof messages>>[0]]
   expect([state, sealed_content]).toEqual(['DELIVERED', null])
   expect(await platform.stored()).not.toContain(code)
-  // The sandbox's code is a code like any other.
+  // The sandbox's fixed code is a possible code too.
   const wrong = code === '123456' ? '123457' : '123456'
   expect((await call('POST', `${path}/verify-email/confirm`, { code: wrong })).body.details.field).toBe(
     'code',
@@ -109,7 +110,7 @@ async function withReplacedCodes(): Promise<TestPlatform> {
   return platform
 }
 
-test('a code that was replaced, or whose address was, is not sent any more', async () => {
+test('a code that was replaced, or whose address was replaced, is not sent any more', async () => {
   const platform = await withReplacedCodes()
   const before = [smtp.mails.length, gateway.requests.length]
   await platform.advance(0)
@@ -119,7 +120,7 @@ test('a code that was replaced, or whose address was, is not sent any more', asy
   ).toEqual(['DELIVERED', 'REPLACED', 'REPLACED'])
 })
 
-test('messages to one recipient are limited, of all customers together', async () => {
+test('messages to one recipient are limited across all customers', async () => {
   const { call, path, email } = await customer()
   for (let time = 0; time < 3; time++) expect((await call('POST', `${path}/verify-email`)).status).toBe(204)
   const twin = { customerType: 'INDIVIDUAL', fullName: 'Eve', region: 'FR', email: email.replace('@', '+x@') }
@@ -129,7 +130,7 @@ test('messages to one recipient are limited, of all customers together', async (
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
 })
 
-test('a server that can deliver nothing says so', async () => {
+test('a server without delivery returns 501', async () => {
   const { call, path } = await customer(await world('production'))
   for (const what of ['email', 'phone'])
     expect((await call('POST', `${path}/verify-${what}`)).body).toMatchObject({

@@ -35,7 +35,7 @@ describe('a contact has to be verified', () => {
   test.each([
     ['where the customer is served in the Union', BOTH, { email: 'PENDING', phone: 'PENDING' }],
     [
-      'where it lives in the Area',
+      'if its customer lives in the Area',
       { ...BOTH, region: 'US', address: address('NO') },
       { email: 'PENDING', phone: 'PENDING' },
     ],
@@ -54,7 +54,7 @@ describe('a contact has to be verified', () => {
     expect((await (await client).get(`/customers/${created.id}`)).body).toEqual(created)
   })
 
-  test('as soon as it is given, and anew when it is another one', async () => {
+  test('as soon as it is given, and again after a change', async () => {
     const of = await client
     const { id } = await create(of, { ...PERSON, email: 'first@example.com' })
     await send(of, id)
@@ -67,7 +67,7 @@ describe('a contact has to be verified', () => {
     })
     const phone = { phoneNumber: '+4930123456' }
     expect((await change(of, id, phone)).contactVerification).toEqual({ email: 'VERIFIED', phone: 'PENDING' })
-    // The same mailbox in another spelling.
+    // Another spelling of the same mailbox.
     expect((await change(of, id, { email: 'FIRST@example.com' })).contactVerification.email).toBe('VERIFIED')
     expect((await change(of, id, { email: 'second@example.com' })).contactVerification).toEqual({
       email: 'PENDING',
@@ -75,7 +75,7 @@ describe('a contact has to be verified', () => {
     })
   })
 
-  test('once its customer moves to a country that asks for it, and no longer where none does', async () => {
+  test('once its customer moves to a country that requires it, and no longer without such a country', async () => {
     const of = await client
     const { id } = await create(of, { ...BOTH, region: undefined })
     expect((await change(of, id, { address: address('FR') })).contactVerification).toEqual({
@@ -116,7 +116,7 @@ describe('the code of a contact', () => {
     }
   })
 
-  test('is refused after ten minutes, and after a later one only that one counts', async () => {
+  test('is refused after ten minutes, and is replaced by a later one', async () => {
     const client = await newPlatform()
     const { id } = await create(client, BOTH)
     await send(client, id)
@@ -135,7 +135,7 @@ describe('the code of a contact', () => {
     const many = await Promise.all(Array.from({ length: 30 }, () => confirm(client, id, '000000')))
     expect(new Set(many.map((reply) => String(refusal(reply))))).toEqual(new Set([String(WRONG)]))
     expect(refusal(await confirm(client, id))).toEqual(WRONG)
-    // The next one has five of its own: four wrong ones leave one.
+    // The next code has five separate attempts: four wrong ones leave one.
     await send(client, id)
     for (let attempt = 0; attempt < 4; attempt++) await confirm(client, id, '000000')
     expect((await confirm(client, id)).status).toBe(200)
@@ -190,7 +190,7 @@ describe('the code of a contact', () => {
     expect((await send(client, id)).status).toBe(204)
   })
 
-  test('is of six digits, and of nobody else', async () => {
+  test('has six digits, and is valid for its customer only', async () => {
     const client = await newPlatform()
     const { id } = await create(client, BOTH)
     await send(client, id)

@@ -57,7 +57,7 @@ describe('a beneficial owner', () => {
     expect((await client.get(path)).body).toEqual(changed)
   })
 
-  test('keeps its identifier where the masked one is sent back', async () => {
+  test('keeps its identifier if the masked one is sent back', async () => {
     const owner = (await create(ownerOf(await newBusiness()))).body
     const path = `/beneficial-owners/${owner.id}`
     const kept = await send(client, 'PATCH', path, { personalInfo: { identifier: '*******6789' } }, 200)
@@ -86,7 +86,7 @@ describe('a beneficial owner', () => {
     expect(renamed.kycStatus).toBe('REJECTED')
   })
 
-  test('waits where people decide', async () => {
+  test('waits if people decide', async () => {
     const manual = await newManualPlatform()
     const owner = (await create(ownerOf(await newBusiness(manual)), manual)).body
     expect(owner.kycStatus).toBe('PENDING')
@@ -138,7 +138,7 @@ test('fifty owners at the same time have at most 100 % together', async () => {
   expect(data).toHaveLength(3)
 })
 
-test('an owner that takes more than is left is refused, in words', async () => {
+test('an owner above the remaining percentage is refused with an explanation', async () => {
   const customerId = await newBusiness()
   await send(client, 'POST', '/beneficial-owners', ownerOf(customerId, { ownershipPercentage: 70 }), 201)
   const small = await send(

@@ -23,7 +23,7 @@ import {
 
 const remove = (client: Client, id: string) => client.send('DELETE', `/customers/${id}`)
 
-/** What a refused deletion names. */
+/** The records that a refused deletion lists. */
 function named(reply: Reply) {
   expectError(reply, { code: 'CUSTOMER_NOT_EMPTY', field: 'customerId' })
   const { accounts, transactions, cardTransactions } = reply.body.details
@@ -32,7 +32,7 @@ function named(reply: Reply) {
 
 const NOTHING = { accounts: [], transactions: [], cardTransactions: [] }
 
-/** Sends all that the accounts in USD hold to a bank. */
+/** Sends the whole balance of the account in USD to a bank. */
 async function empty(client: Client, customerId: string, usd: string): Promise<void> {
   const bank = await newBankAccount(client, customerId)
   const body = { source: { accountId: usd }, destination: { accountId: bank } }
@@ -70,7 +70,7 @@ describe('a customer is not deleted', () => {
     })
   })
 
-  test('while a payment or a purchase is under way; each is named', async () => {
+  test('while a payment or a purchase is in progress, and each is named', async () => {
     const { client, holder, card } = await newCardPlatform()
     const bank = await newBankAccount(client, holder.id, '005')
     const purchase = await used(client, card.id, 100_000)
@@ -113,12 +113,12 @@ describe('a customer who is deleted', () => {
       expect(events.at(-1)).toMatchObject({ type: 'CARD.STATE_CHANGE', data: { state: 'CLOSED' } })
     }
     expect((await client.get(`/auth/delegated-keys/${key.body.id}`)).body.status).toBe('REVOKED')
-    // The issuer created the card all the same, and is told that it is closed.
+    // The issuer created the card anyway, and gets the request to close it.
     await client.advance(30)
     expect(await readCard(client, making.id)).toMatchObject({ state: 'CLOSED', last4: expect.any(String) })
   })
 
-  test('gets nothing that a merchant returns later: their accounts stay empty', async () => {
+  test('gets no later refund of a merchant: their accounts stay empty', async () => {
     const { client, holder, card } = await newCardPlatform()
     const purchase = await used(client, card.id, 100_000)
     await clear(client, purchase, 100_000)
@@ -130,7 +130,7 @@ describe('a customer who is deleted', () => {
     expect(await balances(client, holder.id, holder.usd)).toEqual([0n, 0n])
   })
 
-  test('gets nothing that a bank returns later: the refund is FAILED, for the platform to handle', async () => {
+  test('gets no later return of a bank: the refund is FAILED, for the platform to handle', async () => {
     const { client, holder } = await newCardPlatform()
     const quote = await client.post('/quotes', {
       source: { sourceType: 'ACCOUNT', accountId: holder.usd },
@@ -152,7 +152,7 @@ describe('a customer who is deleted', () => {
 })
 
 describe('fifty at once', () => {
-  test('fund and delete: either there is money, or the customer is gone', async () => {
+  test('fund and delete: either there is money, or the customer is deleted', async () => {
     const client = await newPlatform()
     const customers = await Promise.all(Array.from({ length: 5 }, () => newCustomer(client)))
     const calls = customers.flatMap((one) =>
@@ -190,7 +190,7 @@ describe('fifty at once', () => {
     )
     await Promise.all(
       worlds.flatMap(({ client, holder, card, session, purchase }) => [
-        // What is claimed leaves the account empty; from then on it can be deleted.
+        // The claim empties the account; from then on it can be deleted.
         clear(client, purchase, 100_000),
         ...Array.from({ length: 5 }, () => remove(client, holder.id)),
         use(client, card.id, 1),

@@ -22,7 +22,7 @@ async function imported(client: Client, csv: string | Uint8Array): Promise<Reply
   return body
 }
 
-/** The customers of a platform by their platformCustomerId, without what is drawn anew for each. */
+/** The customers of a platform by their platformCustomerId, without generated values. */
 async function customersOf(client: Client): Promise<Record<string, Reply['body']>> {
   const { data } = (await client.get('/customers?limit=100')).body
   return Object.fromEntries(data.map((customer: Reply['body']) => [customer.platformCustomerId, customer]))
@@ -36,7 +36,7 @@ b-1,BUSINESS,,,,,,,,,,,,,Acme,1999-12-31,12-3456789,US|GB
 `
 
 describe('a file of customers', () => {
-  test('makes of each row what a call makes, with its accounts, its event and its contact to be verified', async () => {
+  test('creates for each row the same records as a call: accounts, event and contact to be verified', async () => {
     const [client, other] = await Promise.all([newPlatform(), newPlatform()])
     const job = await imported(client, FILE)
     expect(job).toEqual({
@@ -93,7 +93,7 @@ describe('a file of customers', () => {
     ])
   })
 
-  test('leaves the others where a row is refused, and says which and why', async () => {
+  test('imports the other rows if one is refused, and reports the row and the reason', async () => {
     const client = await newPlatform()
     await client.post('/customers', {
       ...{ customerType: 'INDIVIDUAL', platformCustomerId: 'there', umaAddress: '$there@pay.example' },
@@ -148,7 +148,7 @@ describe('a file of customers', () => {
     expect(ended.data).not.toHaveProperty('errors')
   })
 
-  test('of many rows makes each once, and again none', async () => {
+  test('of many rows creates each once, and none on a repeat', async () => {
     const client = await newPlatform()
     const rows = Array.from({ length: 130 }, (_, row) => `c-${row},BUSINESS`)
     const csv = ['platformCustomerId,customerType', ...rows].join('\n')
@@ -161,7 +161,7 @@ describe('a file of customers', () => {
     expect((await client.get('/customers?limit=1')).body.totalCount).toBe(130)
   })
 
-  test('keeps a thousand errors and counts all', async () => {
+  test('stores a thousand errors and counts all', async () => {
     const client = await newPlatform()
     const rows = Array.from({ length: 1030 }, (_, row) => `c-${row},NOBODY`)
     const { status, progress, errors } = await imported(
@@ -177,7 +177,7 @@ describe('a file of customers', () => {
     expect(job).toMatchObject({ status: 'COMPLETED', progress: { total: 0, processed: 0 } })
   })
 
-  test('is taken once under one key, and seen by its platform alone', async () => {
+  test('is imported once under one key, and visible to its platform only', async () => {
     const [client, other] = await Promise.all([newPlatform(), newPlatform()])
     const csv = 'platformCustomerId,customerType\nonce,BUSINESS'
     const key = { 'Idempotency-Key': 'one' }

@@ -148,7 +148,7 @@ describe('a customer', () => {
     expect((await other.get(`/customers/internal-accounts?customerId=${id}`)).body.data).toEqual([])
   })
 
-  test('keeps members that a change leaves out', async () => {
+  test('keeps fields that a change leaves out', async () => {
     const client = await newPlatform()
     const { body } = await client.post('/customers', { ...acme, region: 'DE', currencies: ['EUR'] })
     const address = { line1: 'Ring 1', postalCode: '10115', country: 'DE' }
@@ -217,7 +217,7 @@ describe('a customer', () => {
     expect(await accountsOf(client, pending.body.id)).toEqual(MANAGED)
   })
 
-  test('that is deleted is gone, its id is free, its address and its accounts stay', async () => {
+  test('that is deleted frees its id, but not its address, and keeps its accounts', async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client, { platformCustomerId: 'p-1', umaAddress: '$ada@pay.example' })
     await signIn(client, customer.wallet)

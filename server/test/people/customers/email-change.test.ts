@@ -68,7 +68,7 @@ describe('changing the e-mail address of sign-in codes', () => {
     expect((await client.get(path)).body.email).toBe('one@example.com')
   })
 
-  test('is refused where another wallet uses the new address', async () => {
+  test('is refused if another wallet uses the new address', async () => {
     const client = await newPlatform()
     const other = await newCustomer(client)
     const customer = await newCustomer(client)

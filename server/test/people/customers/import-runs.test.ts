@@ -10,7 +10,7 @@ import type { Write } from '../../../src/storage/commit/writes.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { openBucket } from '../../worlds/simulators/bucket.testing.ts'
 
-/** Runs of the due work of an import, one by one: no server takes them away. The file is in a bucket. */
+/** Runs the jobs of an import one by one, because no server takes them. The file is in a bucket. */
 
 let bucket: Awaited<ReturnType<typeof openBucket>>
 let service: TestServer
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const commit = (writes: readonly Write[]) => service.app.committer.commit(writes)
 
-/** An import of a platform of its own, whose file has this many rows. */
+/** An import on a new platform, whose file has this many rows. */
 async function newImport(rows: number) {
   const op = await service.newOp()
   // Long enough for several sealed chunks.
@@ -64,7 +64,7 @@ async function customerIds(op: Op): Promise<string[]> {
 
 const expected = (rows: number) => Array.from({ length: rows }, (_, row) => `c-${row}`).sort()
 
-test('each run makes the customers of the next rows; of two at once one is written', async () => {
+test('each run creates the customers of the next rows; of two at once one commits', async () => {
   const { op, file, importId, run } = await newImport(120)
   const [looked, lookedAgain] = [await run(), await run()]
   expect(await commit(looked)).toEqual({ done: true })
@@ -100,7 +100,7 @@ test('each run makes the customers of the next rows; of two at once one is writt
   expect(bucket.objects.size).toBe(0)
 })
 
-test('while the store cannot be reached the import waits, and then goes on', async () => {
+test('while the store cannot be reached the import waits, and then continues', async () => {
   const { op, run } = await newImport(60)
   await commit(await run())
   await commit(await run())
@@ -111,7 +111,7 @@ test('while the store cannot be reached the import waits, and then goes on', asy
   expect(await customerIds(op)).toEqual(expected(60))
 })
 
-test('a file that was changed in the store ends the import, and the customers before stay', async () => {
+test('a file that was changed in the store ends the import, and earlier customers stay', async () => {
   const { op, importId, run } = await newImport(60)
   await commit(await run())
   await commit(await run())

@@ -37,7 +37,7 @@ test('documents are stored in a bucket, sealed, by signed requests', async () =>
   expect(bucket.objects.size).toBe(0)
 })
 
-test('while the bucket refuses, an upload is answered 503 and changes nothing; removals are done later', async () => {
+test('while the bucket refuses, an upload returns 503 and changes nothing; removals are done later', async () => {
   const kept = await upload(client, '/documents', fields)
   expect(kept.status, JSON.stringify(kept.body)).toBe(201)
   bucket.fail(500)
@@ -50,7 +50,7 @@ test('while the bucket refuses, an upload is answered 503 and changes nothing; r
   expect(bucket.objects.size).toBe(0)
 })
 
-test('with a retention of no days the documents of a customer go with it', async () => {
+test('with a retention of no days the documents of a customer are deleted with it', async () => {
   const holder = (await newCustomer(client)).id
   for (const fill of [1, 2])
     await upload(client, '/documents', { ...fields, documentHolder: holder }, pngOf(2_000, fill))

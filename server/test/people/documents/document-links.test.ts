@@ -41,7 +41,7 @@ const newLink = async (id: string): Promise<{ url: string; expiresAt: string }> 
 
 const statusOf = async (url: string) => (await fetch(url)).status
 
-test('a link gives the file to whoever has it, for saving only', async () => {
+test('anyone with a link gets the file, as a download only', async () => {
   const { id } = await newDocument("Reisepaß 'neu'; 100%.png")
   const { url } = await newLink(id)
   const { status, headers } = await fetch(url)
@@ -59,7 +59,7 @@ test('a link gives the file to whoever has it, for saving only', async () => {
   })
 })
 
-test('whoever reviews a customer or manages its documents reads them, by token and in the console', async () => {
+test('reviewers and managers of a customer can read its documents, by token and in the console', async () => {
   const { id } = await newDocument()
   const path = `/documents/${id}/link`
   const reviewer = await newMember(client, MEMBER_ROLES.COMPLIANCE)
@@ -86,7 +86,7 @@ test('whoever reviews a customer or manages its documents reads them, by token a
   }
 })
 
-test('a link ends after ten minutes, with its file, and where it is changed', async () => {
+test('a link ends after ten minutes, with its file, and when it is altered', async () => {
   const { id } = await newDocument()
   const link = await newLink(id)
   const [uuid, generation, mac] = link.url.split('/').at(-1)!.split('.')
@@ -115,7 +115,7 @@ test('a link ends after ten minutes, with its file, and where it is changed', as
   expect(await statusOf(next.url)).toBe(404)
 })
 
-test('every link and every reading is recorded for good: who, when and which', async () => {
+test('every link and every access is recorded permanently, with actor, time and document', async () => {
   const { id } = await newDocument()
   const { url } = await newLink(id)
   await statusOf(url)
@@ -137,7 +137,7 @@ test('every link and every reading is recorded for good: who, when and which', a
   await expect(opened.app.db.query('DELETE FROM document_reads')).rejects.toThrow('never deleted')
 })
 
-test('a platform may have 128 uploads under way in a process, and a further one is told to come back', async () => {
+test('a platform may have 128 uploads in progress in a process, and a further one is told to retry', async () => {
   const form = formOf([{ name: 'file', fileName: 'a.png', value: pngOf() }])
   const sockets = Array.from({ length: 129 }, () => beginUpload(client, form.length, form.subarray(0, 500)))
   const answer = await Promise.race(sockets.map(async (socket) => String((await once(socket, 'data'))[0])))

@@ -20,7 +20,7 @@ const newDocument = async (file?: Uint8Array, fileName?: string) => {
   return reply.body
 }
 
-test('a document is uploaded, shown, replaced and deleted, and its bytes come by a link only', async () => {
+test('a document is uploaded, shown, replaced and deleted, and its file is read by a link only', async () => {
   const file = pngOf(200_000)
   const created = await upload(
     client,
@@ -200,7 +200,7 @@ describe('a form is refused that', () => {
   })
 })
 
-test('files of the three types are taken, the largest too', async () => {
+test('files of the three types are accepted, up to the maximum size', async () => {
   await newDocument(PDF, 'a.pdf')
   await newDocument(JPEG, 'a.jpg')
   await newDocument(pngOf(10 * 1024 * 1024))
@@ -239,7 +239,7 @@ test('a zip bomb is a file like any other: nothing inflates it', async () => {
   expect([reply.status, reply.body.details.field]).toEqual([400, 'file'])
 })
 
-test('the documents of a holder are listed by it alone, and deleted ones nowhere', async () => {
+test('the list of a holder has its own documents, and no deleted ones', async () => {
   const holder = (await newCustomer(client)).id
   const ids = []
   for (const fileName of ['a.png', 'b.png', 'c.png'])
@@ -282,7 +282,7 @@ test('of a document that is replaced and deleted by many at once, each call does
   expect((await client.get(`/documents/${id}`)).status).toBe(404)
 })
 
-test('the documents of a deleted customer go after the retention time', async () => {
+test('the documents of a deleted customer are removed after the retention time', async () => {
   const own = await newPlatform()
   const holder = (await newCustomer(own)).id
   const { id } = (await upload(own, '/documents', fieldsOf(holder))).body

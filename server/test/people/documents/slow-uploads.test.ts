@@ -9,7 +9,7 @@ import { beginUpload, FORM_TYPE, formOf } from '../../worlds/records/uploads.tes
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { pngOf } from '../../worlds/upload-forms.testing.ts'
 
-/** How long a request of this file's server may take, and an upload may be silent. */
+/** The maximum duration of a request to this file's server, and of silence in an upload. */
 const REQUEST_MS_MAX = timeLimit(1000)
 const PIECES = 12
 const PAUSE_MS = REQUEST_MS_MAX / 10
@@ -32,13 +32,13 @@ const form = () =>
     { name: 'file', fileName: 'a.png', value: pngOf(200_000) },
   ])
 
-/** What this server has stored: the files, and the rows about them. */
+/** The stored files of this server, and their rows. */
 const kept = async () => [
   readdirSync(join(opened.app.config.dataDir, 'files')),
   await opened.app.read.selectFrom('stored_files').select(['id', 'state']).orderBy('id').execute(),
 ]
 
-test('an upload that stalls is answered 408, and leaves no row, no spooled and no stored file', async () => {
+test('an upload that stalls gets 408, and leaves no row, no spooled and no stored file', async () => {
   const before = await kept()
   const bytes = form()
   const socket = beginUpload(client, bytes.length, bytes.subarray(0, 150_000))

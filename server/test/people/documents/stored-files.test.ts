@@ -74,7 +74,7 @@ describe('a stored file', () => {
     expect(await outcomeOf(readByLink(one))).toBe(200)
   })
 
-  test('goes with its document: its key at once, its bytes by due work', async () => {
+  test('is removed with its document: its key at once, its bytes by a job', async () => {
     const id = await newDocument()
     const fileId = await fileIdOf(id)
     expect(stored()).toContain(nameOf(fileId))
@@ -96,7 +96,7 @@ describe('a stored file', () => {
     expect(sealed_key).toBeNull()
   })
 
-  test('that nothing keeps is removed an hour after a crash, and one that is kept is not', async () => {
+  test('without a reference is removed an hour after a crash, unlike a referenced one', async () => {
     const op = await opened.newOp()
     const staged = async () => {
       const { file, spooled } = await receiveFile(
@@ -127,7 +127,7 @@ describe('a stored file', () => {
     await app.fileStore.remove(kept.id)
   })
 
-  test('of a platform that is reset goes with it', async () => {
+  test('is removed when its platform is reset', async () => {
     const other = await newClient()
     const holder = (await newCustomer(other)).id
     const { body } = await upload(other, '/documents', { ...fields(), documentHolder: holder })
@@ -205,7 +205,7 @@ test('fifty uploads with one key are one document, and one file', async () => {
   await expect.poll(() => stored().length).toBe(before + 1)
 })
 
-test('what a process that died left in the spool is removed, and nothing of one that lives', async () => {
+test('spooled files of a dead process are removed, but not of a running one', async () => {
   const spools = join(app.config.dataDir, 'spool')
   const dead = join(spools, 'dead')
   mkdirSync(dead)

@@ -39,7 +39,7 @@ describe('a link', () => {
     expect((await linkFor(client, id)).kycUrl).not.toBe(link.kycUrl)
   })
 
-  test('is the same for the same key, and its kept answer is sealed', async () => {
+  test('is the same for the same key, and its stored response is sealed', async () => {
     const { id } = await customer()
     const headers = { 'Idempotency-Key': `link of ${id}` }
     const path = `/customers/${id}/kyc-link`
@@ -90,7 +90,7 @@ describe('a link', () => {
     })
   })
 
-  test('is not made for a customer that is decided, deleted, unknown or another platform’s', async () => {
+  test('is not created for a customer that is decided, deleted, unknown or another platform’s', async () => {
     const make = (id: string, by = client) => by.post(`/customers/${id}/kyc-link`)
     const { id } = await customer()
     const stranger = await make(id, await newPlatform())
@@ -107,7 +107,7 @@ describe('a link', () => {
     expectError(await make(other.id), { code: 'CUSTOMER_DELETED' })
   })
 
-  test('is not made before the contacts of the customer are verified', async () => {
+  test('is not created before the contacts of the customer are verified', async () => {
     const { id } = await customer({ ...PERSON, region: 'DE', email: 'ada@example.com' })
     const reply = await client.post(`/customers/${id}/kyc-link`)
     expectError(reply, { code: 'CONTACT_NOT_VERIFIED', field: 'customerId' })
@@ -119,7 +119,7 @@ describe('a link', () => {
 })
 
 describe('opening a link', () => {
-  test('happens once: of fifty at the same time one gets in', async () => {
+  test('happens once: of fifty at the same time one succeeds', async () => {
     const { kycUrl } = await linkFor(client, (await customer()).id)
     const visitors = Array.from({ length: 50 }, () => visitorOf(kycUrl))
     await Promise.all(visitors.map((visitor) => visitor.go(pathOf(kycUrl))))
@@ -135,7 +135,7 @@ describe('opening a link', () => {
     expect(inside.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('is not done by looking at it, and may be repeated by the same browser alone', async () => {
+  test('is not triggered by a preview, and may be repeated only by the same browser', async () => {
     const { kycUrl } = await linkFor(client, (await customer()).id)
     const path = pathOf(kycUrl)
     for (let looks = 0; looks < 3; looks++) expect((await visitorOf(kycUrl).go(path)).status).toBe(200)
@@ -160,7 +160,7 @@ describe('opening a link', () => {
     expect((await visitor.go(path, { method: 'POST', body: fields })).status).toBe(200)
   })
 
-  test('is over after a day, and a changed link is none', async () => {
+  test('is refused after a day, and for an altered link', async () => {
     const own = await newManualPlatform()
     const { id } = await send(own, 'POST', '/customers', PERSON, 201)
     const { kycUrl } = await linkFor(own, id)
@@ -194,7 +194,7 @@ describe('opening a link', () => {
     expect((await early.submit(pathOf(kycUrl))).status).toBe(410)
   })
 
-  test('does not work for a customer that was deleted meanwhile', async () => {
+  test('does not work for a customer that was deleted in the meantime', async () => {
     const { id } = await customer()
     const [{ kycUrl }, visitor] = [await linkFor(client, id), await openedFor(client, id)]
     await send(client, 'DELETE', `/customers/${id}`, undefined, 200)
@@ -204,7 +204,7 @@ describe('opening a link', () => {
 })
 
 describe('the session of a page', () => {
-  test('has a cookie that scripts and other sites do not get', async () => {
+  test('has a cookie that is hidden from scripts and other sites', async () => {
     const { kycUrl } = await linkFor(client, (await customer()).id, {
       redirectUri: 'https://app.example.com/',
     })
@@ -242,7 +242,7 @@ describe('the session of a page', () => {
     expect(await status(busy)).toBe(410)
   })
 
-  test('takes no form that is not its own, and changes nothing then', async () => {
+  test('refuses foreign forms, and changes nothing then', async () => {
     const [one, other] = [
       await customer({ ...PERSON, nationality: undefined }),
       await customer({ ...PERSON, nationality: undefined }),
@@ -313,7 +313,7 @@ describe('the session of a page', () => {
     expect((await client.get(`/documents/${document.id}`)).body).toMatchObject({ fileName: 'theirs.pdf' })
   })
 
-  test('takes forms only, of a bounded length', async () => {
+  test('accepts only forms of a bounded length', async () => {
     const visitor = await openedFor(client, (await customer({ ...PERSON, nationality: undefined })).id)
     const path = `${sessionPathOf(visitor)}/details`
     const post = async (body: string, type: string) =>

@@ -66,7 +66,7 @@ describe('a person', () => {
     expect(types).toEqual(['VERIFICATION.PENDING_MANUAL_REVIEW', 'VERIFICATION.APPROVED'])
   })
 
-  test('sees what is wrong at the field, with what was typed', async () => {
+  test('sees the error at the field, with the input', async () => {
     const visitor = await openedFor(client, (await customer()).id)
     const reply = await visitor.submit('/details', { ...HANAKO, fullName: '', birthDate: '' })
     expect(reply.status).toBe(400)
@@ -79,7 +79,7 @@ describe('a person', () => {
     expect(wrong(visitor)).toEqual(['Date of birth is in the future'])
   })
 
-  test('sees what is wrong with a file, and nothing of it is kept', async () => {
+  test('sees the error of a file, and nothing of it is stored', async () => {
     const { id } = await customer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
     const visitor = await openedFor(client, id)
     const values = { documentType: 'PASSPORT', country: 'FR', side: 'FRONT' }
@@ -106,7 +106,7 @@ describe('a person', () => {
     expect(visitor.last!.text).toContain('A document that proves the identity of the person')
   })
 
-  test('provides what a reviewer asks for, whose words it reads', async () => {
+  test("reads a reviewer's request and provides the documents", async () => {
     const { id } = await customer()
     const visitor = await openedFor(client, id)
     await visitor.submit('/details', { ...HANAKO, 'address.country': 'GB' })
@@ -134,7 +134,7 @@ describe('a person', () => {
     expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toHaveLength(1)
   })
 
-  test('goes back to the platform once it has submitted, and nowhere else', async () => {
+  test('returns only to the platform after the submission', async () => {
     const { id } = await customer(PERSON)
     const redirectUri = 'https://app.example.com/done?from=kyc'
     const visitor = await openedFor(client, id, { redirectUri })
@@ -151,7 +151,7 @@ describe('a person', () => {
     expect(visitor.last!.text).toContain('href="https://app.example.com/done?from=kyc"')
   })
 
-  test('is told that a contact has to be confirmed first, where its new country asks', async () => {
+  test('is told to confirm a contact first, if the new country requires it', async () => {
     const { id } = await customer({ customerType: 'INDIVIDUAL', email: 'hanako@example.com' })
     const visitor = await openedFor(client, id)
     await visitor.submit('/details', { ...HANAKO, 'address.country': 'DE' })
@@ -161,7 +161,7 @@ describe('a person', () => {
     expect(visitor.last!.text).toContain('Your e-mail address must be confirmed')
   })
 
-  test('may send an old form again: nothing happens twice', async () => {
+  test('may send an old form again without a second effect', async () => {
     const { id } = await customer({ ...PERSON, address: { ...PERSON.address, country: 'GB' } })
     const visitor = await openedFor(client, id)
     const { last } = visitor
@@ -237,7 +237,7 @@ describe('a business', () => {
   })
 })
 
-test('what a customer, its owners, its files and its platform are called is only ever text', async () => {
+test('names of customers, owners, files and platforms are always escaped', async () => {
   const evil = `</title><script>alert(1)</script>"onfocus='x' <img src=x>&amp;`
   await send(client, 'PATCH', '/config', { embeddedWalletConfig: { appName: evil } }, 200)
   const { id } = await customer({

@@ -52,7 +52,7 @@ test('in production a person comes from the link to the page, and a reviewer dec
   expect((await client.get(`/customers/${id}`)).body.kycStatus).toBe('APPROVED')
 })
 
-test('nothing that opens a link or a page is stored, in clear or to be tried', async () => {
+test('no secret of a link or a page is stored, neither in the clear nor as a weak hash', async () => {
   const { id } = await send(client, 'POST', '/customers', PERSON, 201)
   const headers = { 'Idempotency-Key': 'once' }
   const made = await client.post(`/customers/${id}/kyc-link`, {}, headers)
@@ -72,7 +72,7 @@ test('nothing that opens a link or a page is stored, in clear or to be tried', a
   for (const secret of visitor.cookies.values()) expect(stored).not.toContain(secret)
 })
 
-test('a page takes a hundred files, and then no more', async () => {
+test('a page accepts a hundred files, and then no more', async () => {
   const person = { ...PERSON, address: { ...PERSON.address, country: 'GB' } }
   const { id } = await send(client, 'POST', '/customers', person, 201)
   const { pathname } = new URL((await linkFor(client, id)).kycUrl)
@@ -85,7 +85,7 @@ test('a page takes a hundred files, and then no more', async () => {
     Array.from({ length: 5 }, async () => {
       const twin = new PageVisitor(origin)
       for (const [name, value] of visitor.cookies) twin.cookies.set(name, value)
-      // Each with a form of its own.
+      // Each visitor has a separate form.
       await twin.go(`/verify/session/${pathname.slice('/verify/'.length).split('.')[0]}/documents`)
       return (await twin.sendFile({ documentType: 'PASSPORT', country: 'GB' }, pngOf())).status
     }),
@@ -94,7 +94,7 @@ test('a page takes a hundred files, and then no more', async () => {
   expect((await client.get(`/documents?documentHolder=${id}`)).body.data).toHaveLength(1)
 })
 
-test('an address with a hundred unknown links is answered 429, and a right link all the same', async () => {
+test('an address with a hundred unknown links gets 429, even for a right link', async () => {
   const { id } = await send(client, 'POST', '/customers', PERSON, 201)
   const { pathname } = new URL((await linkFor(client, id)).kycUrl)
   const visitor = new PageVisitor(origin)

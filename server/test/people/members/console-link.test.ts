@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { newPlatform } from '../../worlds/client.testing.ts'
 import { Browser, secretOf } from '../../worlds/records/members.testing.ts'
 
-test('the link of a sandbox opens the console signed in, once, as the member who may do everything', async () => {
+test('the link of a sandbox opens the console signed in, once, as the member with every permission', async () => {
   const client = await newPlatform()
   const made = await client.post('/sandbox/console-links')
   expect(made.status).toBe(201)
@@ -36,7 +36,7 @@ test('the link of a sandbox opens the console signed in, once, as the member who
   expect(second.body.member.id).toBe(member.id)
 })
 
-test('of fifty who use a link at the same time one is signed in', async () => {
+test('of fifty parallel uses of a link one signs in', async () => {
   const client = await newPlatform()
   const token = secretOf((await client.post('/sandbox/console-links')).body.url)
   const replies = await Promise.all(

@@ -23,7 +23,7 @@ test('a cookie changes nothing from a page of another origin, nor without an ori
     { Origin: own.origin.replace('http:', 'https:') },
     { Origin: `http://localhost.evil.example:${own.port}` },
     { Origin: 'http://localhost' },
-    // The same server by another name is another origin.
+    // Another name of the same server is another origin.
     { Origin: own.origin.replace('localhost', '127.0.0.1') },
   ]
   await forEach(changing, async ([name, endpoint], index) => {
@@ -37,7 +37,7 @@ test('a cookie changes nothing from a page of another origin, nor without an ori
   expect((await client.get('/members?limit=100')).body.data).toHaveLength(1)
 })
 
-test("what another site's page reads is answered as if nobody was signed in, and no page may read with cookies", async () => {
+test("reads from another site's page are treated as signed out, and no page may read with cookies", async () => {
   const { browser } = await newMember(client, OWNER)
   const reading = CALLED_BY_MEMBERS.filter(([, { method }]) => method === 'GET')
   await forEach(reading, async ([name, endpoint], index) => {
@@ -67,7 +67,7 @@ test('nobody is signed in by a page of another origin', async () => {
   expect((await browser.post('/member-sessions', body)).status).toBe(201)
 })
 
-test('other credentials win over the cookie, and a browser without either is not asked for a password', async () => {
+test('other credentials take precedence over the cookie, and a browser without either gets no password prompt', async () => {
   const { browser } = await newMember(client, ['VIEW'])
   const { body } = await client.post('/tokens', { name: 'Manages', permissions: ['MANAGE'] })
   const authorization = `Basic ${Buffer.from(`${body.id}:${body.clientSecret}`).toString('base64')}`
@@ -87,7 +87,7 @@ test('other credentials win over the cookie, and a browser without either is not
   }
 })
 
-test('a cookie that is none of ours is refused', async () => {
+test('an unknown cookie is refused', async () => {
   const { browser } = await newMember(client, ['VIEW'])
   const secret = browser.cookie!
   for (const cookie of [
@@ -106,7 +106,7 @@ test('a cookie that is none of ours is refused', async () => {
   expect((await browser.get('/customers')).status).toBe(200)
 })
 
-test('a member ends the own sessions, others those of everybody with MANAGE, and a session that has ended is over', async () => {
+test('a member ends their own sessions, or all sessions with MANAGE, and an ended session stays ended', async () => {
   const own = await newMember(client, ['VIEW'])
   const other = await newMember(client, ['VIEW'])
   const manager = await newMember(client, ['VIEW', 'MANAGE'])

@@ -160,7 +160,7 @@ const REFUSALS: readonly EndpointName[] = [
   'transaction_reject',
 ]
 
-test('every call that needs APPROVE is a door that is tried here, or refuses', () => {
+test('every call that needs APPROVE is tested here, or refuses', () => {
   const deciding = ENDPOINTS.filter(([, { method, ...endpoint }]) => {
     return method !== 'GET' && 'permission' in endpoint && endpoint.permission === 'APPROVE'
   })
@@ -174,7 +174,7 @@ const WAYS = Object.entries(DOORS).flatMap(([name, ways]) =>
   Object.entries(ways).map(([way, open]) => [`${name} ${way}`, open] as const),
 )
 
-describe('where two members have to approve, held money is moved by two, and by no API token', () => {
+describe('if two members have to approve, held money is moved by two, and by no API token', () => {
   test.each(WAYS)('%s', async (_, open) => {
     const { client, path, body, status } = await open()
     const members = await Promise.all([1, 2].map(() => newMember(client, ['VIEW', 'APPROVE'])))
@@ -208,7 +208,7 @@ describe('where two members have to approve, held money is moved by two, and by 
   })
 })
 
-test('a setting that decides in place of a permission is changed only by those who have it', async () => {
+test('a setting that replaces a permission can be changed only by callers with that permission', async () => {
   const values: Readonly<Record<string, unknown>> = {
     webhookEndpoint: 'https://mine.invalid/hook',
     approvalsRequired: 2,

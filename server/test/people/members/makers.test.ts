@@ -78,7 +78,7 @@ const LOSSES: Readonly<
 }
 
 describe.each(Object.keys(LINKS))('%s', (link) => {
-  test.each(Object.keys(LOSSES))('of %s gives nothing any more', async (loss) => {
+  test.each(Object.keys(LOSSES))('of %s is useless afterwards', async (loss) => {
     const client = await newWithOwner()
     const { maker, lose } = await LOSSES[loss]!(client)
     const before = await LINKS[link]!(client, maker)
@@ -88,7 +88,7 @@ describe.each(Object.keys(LINKS))('%s', (link) => {
     expect(await after()).toBe(401)
   })
 
-  test('that is used while its maker loses the rights gives a session or none, and never one afterwards', async () => {
+  test('that is used while its maker loses the rights gives a session or none, but never afterwards', async () => {
     const client = await newWithOwner()
     for (const loss of Object.keys(LOSSES)) {
       const { maker, lose } = await LOSSES[loss]!(client)

@@ -20,7 +20,7 @@ async function tokenWith(client: Client, permissions: readonly string[]): Promis
   )
 }
 
-test('an invited person makes a passkey, is signed in, and signs in with it later', async () => {
+test('an invited person creates a passkey, is signed in, and can sign in with it later', async () => {
   const client = await newPlatform()
   const invited = await client.post('/members', GRACE)
   expect(invited.status).toBe(201)
@@ -54,7 +54,7 @@ test('an invited person makes a passkey, is signed in, and signs in with it late
   })
 })
 
-test('a new invitation ends the one before, signs in again whoever has lost the passkey, and needs all that the member may do', async () => {
+test('a new invitation ends the one before, signs in a member who has lost the passkey, and needs all permissions of the member', async () => {
   const client = await newPlatform()
   const { id, browser } = await newMember(client, ['VIEW', 'TRANSACT'])
   const first = await client.post(`/members/${id}/invitations`)
@@ -94,12 +94,12 @@ test('nobody grants a permission that they lack, neither to a new member nor to 
     permissions: ['VIEW', 'REVIEW', 'TRANSACT'],
   })
   expect(kept).toMatchObject({ status: 200, body: { permissions: ['VIEW', 'TRANSACT', 'REVIEW'] } })
-  // What a token with TRANSACT may do includes to approve.
+  // TRANSACT includes the right to approve.
   const backend = await tokenWith(client, ['VIEW', 'MANAGE', 'TRANSACT'])
   expect((await backend.post('/members', GRACE)).status).toBe(201)
 })
 
-test('whoever has made an invitation gets nothing by it that is granted to the member later', async () => {
+test('the maker of an invitation gains no permission that the member is granted later', async () => {
   const client = await newPlatform()
   const { browser } = await newMember(client, ['VIEW', 'MANAGE'])
   const invited = await browser.post('/members', { ...GRACE, permissions: ['VIEW'] })
@@ -112,12 +112,12 @@ test('whoever has made an invitation gets nothing by it that is granted to the m
     body: { reason: 'This link has ended. Ask for a new invitation.' },
   })
   const renewed = await client.post(`${path}/invitations`)
-  // Less, or another name, is no reason.
+  // Fewer permissions, or another name, do not end it.
   await client.send('PATCH', path, { name: 'Rear Admiral', permissions: ['VIEW'] })
   expect((await accept(renewed.body.invitationUrl)).status).toBe(201)
 })
 
-test("a customer's token ends when the member who made it has no longer what it permits", async () => {
+test("a customer's token ends when the member who made it loses one of its permissions", async () => {
   const client = await newPlatform()
   const { browser, id } = await newMember(client, ['VIEW', 'TRANSACT'])
   const customer = await newCustomer(client)
@@ -133,7 +133,7 @@ test("a customer's token ends when the member who made it has no longer what it 
   expect([await views(), await pays()]).toEqual([200, 401])
 })
 
-test('changed permissions count from the next request on, in a session that is open', async () => {
+test('changed permissions take effect on the next request of an open session', async () => {
   const client = await newPlatform()
   const { browser, id } = await newMember(client, ['VIEW'])
   const name = () => browser.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada Lovelace' })
@@ -144,7 +144,7 @@ test('changed permissions count from the next request on, in a session that is o
   expect((await browser.get('/customers')).status).toBe(403)
 })
 
-test('a removed member is out at once: sessions, passkeys, links, codes, and the tokens of customers', async () => {
+test('a removed member loses access at once: sessions, passkeys, links, codes, and the tokens of customers', async () => {
   const client = await newPlatform()
   const { browser, id, email } = await newMember(client, ['VIEW', 'TRANSACT', 'MANAGE'])
   const authenticator = authenticatorOf(browser)
@@ -177,7 +177,7 @@ test('a removed member is out at once: sessions, passkeys, links, codes, and the
   expect((await client.get(`/members/${id}`)).body.status).toBe('REMOVED')
   expect((await client.get('/members')).body.data).toEqual([])
   expect((await client.send('PATCH', `/members/${id}`, { name: 'Back' })).status).toBe(404)
-  // The address and the authenticator may come back.
+  // The address and the authenticator may be used again.
   expect((await client.post('/members', { ...GRACE, email })).status).toBe(201)
 })
 

@@ -63,7 +63,7 @@ function setClock({ service }: Mailing, ms: number): void {
   Object.assign(service.app, { clock: () => new Date(ms) })
 }
 
-test('the operator invites the first member, again where one is locked out, and who signs in later by a code that is mailed', async () => {
+test('the operator invites the first member, and a locked-out one again, who later signs in by a mailed code', async () => {
   const platform = await mailing.newPlatform({ appName: 'Unicorn' })
   const replaced = await invited(mailing, platform.id)
   const token = await invited(mailing, platform.id)
@@ -132,7 +132,7 @@ test('invitations, codes, challenges and sessions end at their time', async () =
   expect((await ask(mailing, 'POST', '/member-sessions', { type: 'CODE', email, code })).status).toBe(401)
 })
 
-test('a server that cannot send codes asks for a passkey, and production makes no link', async () => {
+test('a server that cannot send codes requires a passkey, and production creates no sign-in link', async () => {
   const silent = { service: await world('production') }
   const platform = await TestPlatform.create(silent.service)
   const token = await invited(silent, platform.id)

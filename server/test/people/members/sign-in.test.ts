@@ -27,7 +27,7 @@ async function withPasskey() {
 }
 
 describe('a passkey', () => {
-  test('signs in by itself, and its sessions end with it', async () => {
+  test('signs in alone, and its sessions end with it', async () => {
     const { browser, authenticator, passkeyId, id } = await withPasskey()
     const other = new Browser(client.baseUrl)
     const signedIn = await other.post('/member-sessions', await passkeyBody(other, authenticator))
@@ -45,7 +45,7 @@ describe('a passkey', () => {
     await addPasskey(browser, authenticator)
   })
 
-  test('answers a challenge once, even at fifty places at the same time', async () => {
+  test('uses a challenge once, even in fifty parallel calls', async () => {
     const { authenticator } = await withPasskey()
     const browser = new Browser(client.baseUrl)
     const body = await passkeyBody(browser, authenticator)
@@ -128,7 +128,7 @@ describe('a passkey', () => {
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1)
   })
 
-  test('is for a name: at the number of this machine there is none, and the refusal says where to go', async () => {
+  test('needs a host name: an IP address is refused, with the right address', async () => {
     const { browser } = await withPasskey()
     const atNumber = client.baseUrl
     const challenge = await fetch(`${atNumber}/member-sessions/challenge`, { method: 'POST' })
@@ -165,7 +165,7 @@ describe('a code', () => {
     expectError(await signInBy(second), { code: 'UNAUTHORIZED' })
   })
 
-  test('is asked for alike by an address that nobody has, and sent to no one else', async () => {
+  test('is requested for an unknown address with the same response, and sent to no one else', async () => {
     const { email } = await newMember(client, ['VIEW'])
     const invited = `invited-${crypto.randomUUID()}@example.com`
     await client.post('/members', { name: 'Not here yet', email: invited, permissions: ['VIEW'] })
@@ -181,7 +181,7 @@ describe('a code', () => {
     expect(shapes).toEqual(Array(3).fill([202, ['expiresAt']]))
   })
 
-  test('is in the inbox for those alone who may do what the member may', async () => {
+  test('is in the inbox only for callers with all permissions of the member', async () => {
     const member = await newMember(client, ['VIEW', 'MANAGE', 'REVIEW'])
     const manager = await newMember(client, ['VIEW', 'MANAGE'])
     const equal = await newMember(client, ['VIEW', 'MANAGE', 'REVIEW'])
@@ -194,7 +194,7 @@ describe('a code', () => {
     expect((await read(equal)).text).toContain(await codeTo(member.email))
   })
 
-  test('has five attempts, of which fifty at the same time are not more', async () => {
+  test('has five attempts, also for fifty in parallel', async () => {
     const { email } = await newMember(client, ['VIEW'])
     const browser = new Browser(client.baseUrl)
     await browser.post('/member-sessions/codes', { email })
@@ -208,7 +208,7 @@ describe('a code', () => {
     expect((await browser.post('/member-sessions', { type: 'CODE', email, code })).status).toBe(401)
   })
 
-  test('is sent to a member at most ten times an hour, and the answer does not tell', async () => {
+  test('is sent to a member at most ten times an hour, and the response does not reveal the limit', async () => {
     const { email } = await newMember(client, ['VIEW'])
     const browser = new Browser(client.baseUrl)
     for (let count = 0; count < 12; count++)
@@ -227,7 +227,7 @@ describe('attempts', () => {
     (await service.server.inject({ method: 'POST', url: `/2025-10-13${path}`, payload, remoteAddress }))
       .statusCode
 
-  test('are limited by what is tried, from wherever, and codes by e-mail address, known or not', async () => {
+  test('are limited by credential across addresses, and codes by e-mail address, known or not', async () => {
     const statuses: number[] = []
     for (let count = 0; count < 51; count++)
       statuses.push(await ask('/member-sessions', { type: 'LINK', token: 'wrong' }, `10.0.0.${count}`))
@@ -240,7 +240,7 @@ describe('attempts', () => {
     expect(codes).toEqual([202, 202, 202, 202, 202, 429])
   })
 
-  test('that are made up keep nobody out, although all of them and the members come by one address', async () => {
+  test('with made-up credentials lock out no member, even from the same address', async () => {
     const platform = await service.newPlatform()
     const { browser, email } = await newMember(platform, ['VIEW'])
     const authenticator = authenticatorOf(browser)

@@ -8,7 +8,7 @@ import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
 type Member = Awaited<ReturnType<typeof newMember>>
 
-/** A platform where so many members approve, with four who may. */
+/** A platform with this number of required approvals, and four members who may approve. */
 async function withApprovers(client: Client, approvalsRequired: number) {
   expect((await client.send('PATCH', '/config', { approvalsRequired })).body.approvalsRequired).toBe(
     approvalsRequired,
@@ -20,7 +20,7 @@ async function withApprovers(client: Client, approvalsRequired: number) {
 
 const approve = (browser: Browser, path: string) => browser.post(`${path}/approve`)
 
-describe('where two members have to approve', () => {
+describe('if two members have to approve', () => {
   let client: Client
   let members: [Member, Member, Member, Member]
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('where two members have to approve', () => {
     members = await withApprovers(client, 2)
   })
 
-  test('the second of them executes what an agent asks for; a second vote of the first does nothing, and no token approves', async () => {
+  test("the second one executes an agent's action; a second vote of the first does nothing, and no token approves", async () => {
     const [one, other] = members
     const path = await waitingAction(client)
     const byToken = await client.post(`${path}/approve`)
@@ -62,7 +62,7 @@ describe('where two members have to approve', () => {
     expect((await approve(one.browser, path)).status).toBe(409)
   })
 
-  test('a vote counts while its member is there and may approve', async () => {
+  test('a vote counts while its member is active and may approve', async () => {
     const [one, other] = members
     const path = await waitingAction(client)
     const [gone, demoted] = [await newMember(client, ['APPROVE']), await newMember(client, ['APPROVE'])]
@@ -74,7 +74,7 @@ describe('where two members have to approve', () => {
     expect((await approve(other.browser, path)).body.status).toBe('APPROVED')
   })
 
-  test('an incoming payment waits for the second, whatever the webhook answers', async () => {
+  test("an incoming payment waits for the second, whatever the webhook's response", async () => {
     const [one, other] = members
     const receiver = await Receiver.of(client)
     receiver.answer = () => 200
@@ -97,7 +97,7 @@ describe('where two members have to approve', () => {
   })
 })
 
-test('the release of a screening takes two votes, a rejection one, and lowering the number counts for what waits', async () => {
+test('the release of a screening takes two votes, a rejection one, and lowering the number applies to pending ones', async () => {
   const { client, customer, usdc } = await ready()
   const [one, other] = await withApprovers(client, 2)
   const transfer = await sent(client, usdc, await newWallet(client, customer.id))
@@ -113,7 +113,7 @@ test('the release of a screening takes two votes, a rejection one, and lowering 
   expect(await statusOf(client, transfer)).not.toBe('PENDING')
 })
 
-test('one approval is enough until the platform says otherwise, and it says one to five', async () => {
+test('one approval is enough by default, and the platform may require one to five', async () => {
   const client = await newPlatform()
   expect((await client.get('/config')).body.approvalsRequired).toBe(1)
   for (const approvalsRequired of [0, 6, 1.5, null])

@@ -112,7 +112,7 @@ describe('the SMS settings', () => {
     expect(readConfig({}).sms).toBeUndefined()
   })
 
-  test.each(Object.keys(SMS))('go together: %s is missed', (name) => {
+  test.each(Object.keys(SMS))('belong together: %s is missing', (name) => {
     expect(refusal({ ...SMS, [name]: '' })).toMatch(new RegExp(`^${name} is missing`))
   })
 
@@ -145,7 +145,7 @@ describe('the channels of delivery', () => {
     expect(parts({ ...PRODUCTION, ...SMS })).toEqual({ email: false, sms: true })
   })
 
-  test('are none in sandbox', () => {
+  test('do not exist in sandbox', () => {
     expect(parts({ ...SMS, SMTP_URL: 'smtp://localhost' })).toEqual({ email: false, sms: false })
   })
 })

@@ -76,7 +76,7 @@ describe('a code goes out by e-mail', () => {
     })
   })
 
-  test("from the server's sender where the platform has none, and without a logo that is not https", async () => {
+  test("from the server's sender if the platform has none, and without a logo that is not https", async () => {
     platform = await production.newPlatform({
       logoUrl: 'http://unicorn.example/logo.png',
       expirationSeconds: 119,
@@ -145,16 +145,16 @@ describe('a mail whose first attempt fails', () => {
     expect(await platform.stored()).not.toContain('message.deliver')
   })
 
-  test('is not retried where the recipient is refused permanently', async () => {
+  test('is not retried if the recipient is refused permanently', async () => {
     const { id } = await platform.challenge(await platform.holder())
-    smtp.answer = (stage) => (stage === 'RCPT' ? '550 5.1.1 No such mailbox' : undefined)
+    smtp.answer = (stage) => (stage === 'RCPT' ? '550 5.1.1 Mailbox unavailable' : undefined)
     await platform.advance(0)
     const refused = { state: 'FAILED', failure_reason: 'REFUSED', sealed_content: null, attempts: 1 }
     expect(await platform.message(id)).toMatchObject(refused)
     expect(await platform.stored()).not.toContain('message.deliver')
   })
 
-  test('is retried where the recipient is refused temporarily', async () => {
+  test('is retried if the recipient is refused temporarily', async () => {
     const { id } = await platform.challenge(await platform.holder())
     smtp.answer = (stage) => (stage === 'RCPT' ? '450 4.2.1 Greylisted' : undefined)
     await platform.advance(0)
@@ -164,7 +164,7 @@ describe('a mail whose first attempt fails', () => {
     expect(onlyMail()).toBeTruthy()
   })
 
-  test('takes no longer than its limit at a server that does not answer', async () => {
+  test('takes no longer than its limit at a server that does not respond', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo
@@ -209,7 +209,7 @@ describe('an invalid code is not sent', () => {
 })
 
 describe('the code stays secret', () => {
-  test('at rest: sealed while it waits, gone once it is delivered', async () => {
+  test('at rest: sealed while it waits, deleted once it is delivered', async () => {
     const { id } = await platform.challenge(await platform.holder(), CODE)
     const sealed = (await platform.message(id)).sealed_content!
     expect(Buffer.from(sealed).toString('latin1')).not.toContain(CODE)
@@ -225,7 +225,7 @@ describe('the code stays secret', () => {
     expect(await platform.stored()).not.toContain(CODE)
   })
 
-  test('in the log, even where the mail server repeats the mail and the login', async () => {
+  test('in the log, even if the mail server repeats the mail and the login', async () => {
     const { id } = await platform.challenge(await platform.holder('secret.person@example.com'), CODE)
     smtp.answer = (stage) => (stage === 'DATA' ? `554 5.7.1 Spam: ${CODE} ${SMTP_LOGIN.password}` : undefined)
     const lines: string[] = []

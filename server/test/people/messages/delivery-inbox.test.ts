@@ -140,7 +140,7 @@ describe('the inbox of the sandbox', () => {
     })
   })
 
-  test("shows a platform's own messages alone", async () => {
+  test("shows only a platform's own messages", async () => {
     const [mine, other] = [await sandbox.newPlatform(), await sandbox.newPlatform()]
     const holder = await other.holder('other.inbox@example.com')
     await other.challenge(holder)

@@ -75,7 +75,7 @@ describe('a text message whose first attempt fails', () => {
     ['has a fault', { status: 503, body: 'oops' }],
     ['does not know us', { status: 401, body: '{"code":20003}' }],
     ['says far too much', { status: 500, body: `{"code":1,"message":"${'x'.repeat(100_000)}"}` }],
-  ])('is retried where the gateway %s', async (_, answer) => {
+  ])('is retried if the gateway %s', async (_, answer) => {
     const { id } = await platform.challenge(await platform.holder(number()))
     gateway.answer = () => answer
     await platform.advance(0)
@@ -86,7 +86,7 @@ describe('a text message whose first attempt fails', () => {
     expect(gateway.requests.map(({ headers }) => headers['idempotency-key'])).toEqual([id, id])
   })
 
-  test('is not retried where the gateway refuses it permanently', async () => {
+  test('is not retried if the gateway refuses it permanently', async () => {
     const { id } = await platform.challenge(await platform.holder(number()))
     gateway.answer = () => ({ status: 400, body: '{"code":21610,"message":"unsubscribed"}' })
     await platform.advance(0)
@@ -112,7 +112,7 @@ describe('a text message whose first attempt fails', () => {
     await elsewhere.stop()
   })
 
-  test('takes no longer than its limit at a gateway that does not answer', async () => {
+  test('takes no longer than its limit at a gateway that does not respond', async () => {
     gateway.answer = () => 'silence'
     const send = smsSender(production.service.app.config.sms!, 50)
     await expect(send({ id: 'Message:1', to: number(), text: 'x' })).rejects.toThrow(
@@ -134,7 +134,7 @@ describe('a text message whose first attempt fails', () => {
   )
 })
 
-test('code, number and token are in no log, even where the gateway repeats them', async () => {
+test('code, number and token are in no log, even if the gateway repeats them', async () => {
   const to = number()
   const { id } = await platform.challenge(await platform.holder(to), CODE)
   const lines: string[] = []

@@ -17,7 +17,7 @@ const currency = (currencyCode: string, more: object = {}) => ({
 const codes = (accounts: Reply['body'][]) => accounts.map((account) => account.balance.currency.code).sort()
 
 describe('the settings of a platform', () => {
-  test('start with defaults, a stablecoin among them, and one account of its own per currency', async () => {
+  test('start with defaults, a stablecoin among them, and one platform account per currency', async () => {
     const client = await newPlatform()
     const { status, body } = await client.get('/config')
     expect(status).toBe(200)
@@ -42,7 +42,7 @@ describe('the settings of a platform', () => {
     expect(own.body.data[0]).not.toHaveProperty('customerId')
   })
 
-  test('keep members that a change leaves out; the list of currencies is replaced as a whole', async () => {
+  test('keep fields that a change leaves out; the list of currencies is replaced as a whole', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     const list = [currency('USD', { maxAmount: 9007199254740993n }), currency('USDC', { minAmount: 0 })]
@@ -84,7 +84,7 @@ describe('the settings of a platform', () => {
     expect((await client.get('/config')).body).toEqual(before)
   })
 
-  test('are limited in total, and the refusal names the largest member', async () => {
+  test('are limited in total, and the refusal names the largest field', async () => {
     const client = await newPlatform()
     const before = (await client.get('/config')).body
     const issuers = Array.from({ length: 10 }, (_, n) => ({
@@ -132,7 +132,7 @@ describe('the settings of a platform', () => {
     for (const { status } of before.body.data) expect(status).toBe('PENDING')
   })
 
-  test('give more accounts than fit into one job', async () => {
+  test('can require more accounts than fit into one job', async () => {
     const client = await newPlatform()
     const people = Array.from({ length: 60 }, () => client.post('/customers', { customerType: 'INDIVIDUAL' }))
     await Promise.all(people)

@@ -109,7 +109,7 @@ test('a hundred wrong codes in a row lock the codes of a wallet, by e-mail and S
   await signIn(client, wallet)
 })
 
-test('a sign-in resets the count, and so does the operator; the right code does not pass a lock', async () => {
+test('a sign-in and the operator reset the count, but the right code does not pass a lock', async () => {
   const { client, wallet, email } = await walletWithAll()
   const bundle = await challenge(client, email)
   await guess(client, email, 'EMAIL_OTP', bundle)

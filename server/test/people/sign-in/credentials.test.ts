@@ -19,7 +19,7 @@ import {
 } from '../../worlds/simulators/authenticator.testing.ts'
 
 describe('registering a credential', () => {
-  test('takes the signature of a session of the wallet, and answers with the credential alone', async () => {
+  test('takes the signature of a session of the wallet, and returns only the credential', async () => {
     const { client, customer, session } = await signedIn()
     const authenticator = new Authenticator()
     const first = await client.post('/auth/credentials', attestationBody(customer.wallet, authenticator))
@@ -170,7 +170,7 @@ describe('a wallet whose customer was deleted', () => {
 })
 
 describe('signing in with a code by SMS', () => {
-  test("goes to the customer's number where the registration names none", async () => {
+  test("goes to the customer's number if the registration names none", async () => {
     const client = await newPlatform()
     const customer = await newCustomer(client, { phoneNumber: '+14155552671' })
     expect((await client.get(`/customers/${customer.id}`)).body.phoneNumber).toBe('+14155552671')

@@ -33,7 +33,7 @@ async function caller(platform: TestPlatform) {
     })
 }
 
-/** What reached the recipient. */
+/** The messages that reached the recipient. */
 async function received(recipient: string): Promise<string> {
   const isSms = recipient.startsWith('+')
   const find = () =>
@@ -85,7 +85,7 @@ describe('a code that the job queue has sent signs in', () => {
 })
 
 describe('a challenge', () => {
-  test('is answered while the mail server is down, and its code arrives later', async () => {
+  test('succeeds while the mail server is down, and its code arrives later', async () => {
     const platform = await production.newPlatform()
     const { credential } = await platform.holder('late@example.com')
     const post = await caller(platform)
@@ -99,7 +99,7 @@ describe('a challenge', () => {
     expect(await received('late@example.com')).toMatch(/\d{6}/)
   })
 
-  test('is refused with 501 where its channel has no settings, and no code is issued', async () => {
+  test('is refused with 501 if its channel has no settings, and no code is issued', async () => {
     const platform = await TestPlatform.create(await world('production'))
     const post = await caller(platform)
     for (const recipient of ['bare@example.com', '+14155550199']) {

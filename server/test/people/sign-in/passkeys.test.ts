@@ -70,7 +70,7 @@ describe('signing in with a passkey', () => {
     })
   })
 
-  test('the sixth unanswered challenge waits as long as Retry-After says; answered ones do not count', async () => {
+  test('limits unfinished challenges to five, with Retry-After; finished ones do not count', async () => {
     const { client, customer, session } = await signedIn()
     const { id, authenticator } = await addPasskey(client, customer.wallet, session)
     await passkeySignIn(client, id, authenticator)
@@ -107,7 +107,7 @@ describe('signing in with a passkey', () => {
     })
   })
 
-  test('needs a key of the client, and the Request-Id of its challenge', async () => {
+  test('needs a client key, and the Request-Id of its challenge', async () => {
     const { client, customer, session } = await signedIn()
     const { id, authenticator } = await addPasskey(client, customer.wallet, session)
     expect((await client.post(`/auth/credentials/${id}/challenge`)).body).toMatchObject({

@@ -168,7 +168,7 @@ describe('signing in with an e-mail code', () => {
     expect((await client.get(`/auth/sessions?accountId=${customer.wallet}`)).body.data).toEqual([])
   })
 
-  test('the sixth challenge within ten minutes waits for as long as Retry-After says', async () => {
+  test('the sixth challenge within ten minutes waits for the time in Retry-After', async () => {
     const { client, credential } = await challenged()
     const replies = await Promise.all(
       Array.from({ length: 9 }, () => client.post(`/auth/credentials/${credential}/challenge`)),

@@ -43,7 +43,7 @@ beforeAll(async () => {
   await client.advance(0)
 })
 
-/** The platform's own records, which are no customer's either. */
+/** The platform's own records, which belong to no customer either. */
 async function ofPlatform(): Promise<Ids> {
   const first = async (path: string) => (await client.get(path)).body.data[0].id
   const made = await client.post(
@@ -57,7 +57,7 @@ const isForCustomers = (endpoint: Endpoint) => endpoint.auth === 'platform' && e
 const ALLOWED = ENDPOINTS.filter(([, endpoint]) => isForCustomers(endpoint))
 const REFUSED = ENDPOINTS.filter(([, endpoint]) => endpoint.auth === 'platform' && !isForCustomers(endpoint))
 
-test("the calls that a customer's token allows are these", () => {
+test("a customer's token allows exactly the listed calls", () => {
   expect(ALLOWED.map(([name]) => name).sort()).toEqual(
     [
       ...['card_get', 'card_list', 'card_transaction_list', 'card_update'],
@@ -109,7 +109,7 @@ describe("of every customer, account and platform that is not the token's", () =
   })
 })
 
-test('every list shows records of the customer alone, also without a filter and with foreign ones', async () => {
+test('every list shows only records of the customer, also without a filter and with foreign ones', async () => {
   const lists = ALLOWED.filter(
     ([name, { method, params, query }]) =>
       method === 'GET' &&
@@ -131,10 +131,10 @@ test('every list shows records of the customer alone, also without a filter and 
   })
 })
 
-test('every allowed call does for the customer what it does for the backend', async () => {
+test('every allowed call works for the customer as for the backend', async () => {
   const refusals = new Set<string>()
   await forEach(ALLOWED, async ([name, endpoint]) => {
-    // What happens once is tested by itself.
+    // Calls that succeed only once have separate tests.
     if (name.endsWith('_delete') || name === 'quote_execute') return
     const path = pathWith(endpoint, (kind) => own[kind] ?? missingId(kind))
     const ask = async (caller: { send: CustomerClient['send'] }): Promise<Reply> => {

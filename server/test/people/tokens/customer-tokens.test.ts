@@ -71,7 +71,7 @@ describe("a customer's token", () => {
     ['VIEW', 200, 403, 403],
     ['TRANSACT', 403, 404, 403],
     ['MANAGE', 403, 403, 404],
-  ])('with %s alone allows what that permits', async (permission, view, transact, manage) => {
+  ])('with %s alone allows only the calls of that permission', async (permission, view, transact, manage) => {
     const caller = await customerClient(owner, ada.id, { permissions: [permission] })
     const external = `/customers/external-accounts/${missingId('ExternalAccount')}`
     expect((await accounts(caller)).status).toBe(view)
@@ -79,7 +79,7 @@ describe("a customer's token", () => {
     expect((await caller.send('DELETE', external)).status).toBe(manage)
   })
 
-  test('is made for no customer of another platform, and none that is deleted', async () => {
+  test('cannot be created for a customer of another platform, or a deleted one', async () => {
     const other = await newPlatform()
     const ask = (customerId: string) => owner.post('/customer-tokens', { customerId, permissions: ALL })
     expectError(await ask((await newCustomer(other)).id), { code: 'USER_NOT_FOUND', field: 'customerId' })
@@ -115,7 +115,7 @@ describe("a customer's token", () => {
     await ended(ofReset, () => own.post('/sandbox/reset'), 200)
   })
 
-  test('is no credential of a backend, nor of an agent', async () => {
+  test('is not accepted as a credential of a backend or an agent', async () => {
     const { token } = await customerClient(owner, ada.id)
     const Authorization = `Basic ${Buffer.from(`${token.id}:${token.accessToken}`).toString('base64')}`
     expectError(await owner.send('GET', '/config', undefined, { Authorization }), { code: 'UNAUTHORIZED' })
@@ -160,7 +160,7 @@ describe('with a token a customer', () => {
     expect(paid.body).toMatchObject({ status: 'COMPLETED', customerId: id })
   })
 
-  test("executes neither what the platform's account pays nor a pull, and pulls nothing", async () => {
+  test("executes neither payments from the platform's account nor pulls", async () => {
     const { id, usd } = await newCustomer(owner)
     const caller = await customerClient(owner, id)
     const bank = await newBankAccount(owner, id)
@@ -187,7 +187,7 @@ describe('with a token a customer', () => {
     })
   })
 
-  test('gets no answer that another customer or the backend has under the same key', async () => {
+  test('gets no stored response of another customer or the backend under the same key', async () => {
     const [one, other] = [await newCustomer(owner), await newCustomer(owner)]
     const body = {
       source: { sourceType: 'REALTIME_FUNDING', currency: 'USD' },
@@ -205,7 +205,7 @@ describe('with a token a customer', () => {
     for (const caller of callers) replies.push(await caller.post('/quotes', body, key))
     expect(replies.map(({ status }) => status)).toEqual([201, 201, 201])
     expect(new Set(replies.map((reply) => reply.body.id)).size).toBe(3)
-    // What a customer funds is the customer's, also where the request names nobody.
+    // Money that a customer funds belongs to the customer, also if the request names no owner.
     for (const [index, { id }] of [one, other].entries()) {
       const { transactionId } = replies[index + 1]!.body
       expect((await owner.get(`/transactions/${transactionId}`)).body.customerId).toBe(id)

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const list = (Origin: string) => customer.send('GET', '/cards', undefined, { Origin })
 
 describe('a page', () => {
-  test('may ask before each call that a token allows, and before no other', async () => {
+  test('gets a preflight response exactly for calls that a token allows', async () => {
     await forEach(ENDPOINTS, async ([name, endpoint]) => {
       const isAllowed = endpoint.auth === 'platform' && endpoint.customerToken === true
       const isBeside = ENDPOINTS.some(
@@ -39,7 +39,7 @@ describe('a page', () => {
     })
   })
 
-  test('of an origin that the platform allows reads the answers, refusals too', async () => {
+  test('of an allowed origin reads responses, refusals too', async () => {
     const own = await newPlatform()
     const allowed = await customerClient(own, (await newCustomer(own)).id)
     const { body } = await own.send('PATCH', '/config', { allowedOrigins: [SHOP] })
@@ -66,11 +66,11 @@ describe('a page', () => {
     // A page on the developer's machine is no longer allowed either.
     const local = await allowed.send('GET', '/cards', undefined, { Origin: 'http://localhost:3000' })
     expectError(local, { code: 'FORBIDDEN' })
-    // What is no page sends no origin.
+    // Callers other than pages send no origin.
     expect((await allowed.get('/cards')).status).toBe(200)
   })
 
-  test("on the developer's own machine is allowed in a sandbox that says nothing", async () => {
+  test("on the developer's own machine is allowed in a sandbox by default", async () => {
     expect((await client.get('/config')).body.allowedOrigins).toEqual([
       'http://localhost:*',
       'http://127.0.0.1:*',
@@ -85,12 +85,12 @@ describe('a page', () => {
       expectError(await list(origin), { code: 'FORBIDDEN', what: origin })
   })
 
-  test("reads no answer to a backend's credentials", async () => {
+  test("cannot read responses to a backend's credentials", async () => {
     const { status, headers } = await client.send('GET', '/cards', undefined, { Origin: SHOP })
     expect([status, headers.get('access-control-allow-origin')]).toEqual([200, null])
   })
 
-  test('reads the keys that it checks the enclave by', async () => {
+  test('reads the public keys of the enclave', async () => {
     const { headers } = await fetch(new URL('/.well-known/countersign.json', client.baseUrl))
     expect(headers.get('access-control-allow-origin')).toBe('*')
   })

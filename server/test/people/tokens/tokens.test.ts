@@ -7,7 +7,7 @@ const clientOf = (owner: Client, token: Reply['body']) =>
   new Client({ ...owner.credentials, tokenId: token.id, clientSecret: token.clientSecret }, owner.baseUrl)
 
 describe('a token', () => {
-  test('shows its secret, of 256 random bits, only in the answer that creates it', async () => {
+  test('shows its secret, of 256 random bits, only in the response that creates it', async () => {
     const owner = await newPlatform()
     const made = await owner.post('/tokens', { name: 'Backend', permissions: ['VIEW', 'MANAGE'] })
     const { clientSecret, ...rest } = made.body
@@ -80,7 +80,7 @@ describe('a token', () => {
     expect((await owner.get('/tokens')).body.totalCount).toBe(3)
   })
 
-  test('takes nothing from its request but its own members', async () => {
+  test('takes only its own fields from the request', async () => {
     const owner = await newPlatform()
     await owner.send('PATCH', '/config', { lenientInput: true })
     const strange = {
@@ -97,7 +97,7 @@ describe('a token', () => {
     expect(made.body).not.toHaveProperty('more')
   })
 
-  test('is found by its whole name and by its times of creation and change', async () => {
+  test('is found by its full name and by its times of creation and change', async () => {
     const owner = await newPlatform()
     const [first] = (await owner.get('/tokens')).body.data
     await owner.advance(3600)

@@ -45,7 +45,7 @@ const pending = (registrationNumber: string) => ({
 })
 
 describe('a business', () => {
-  test('is told everything that it lacks, each with the documents that are accepted', async () => {
+  test('gets a list of everything missing, with the accepted documents', async () => {
     const { businessInfo } = BUSINESS
     const { id } = await send(
       manual,
@@ -111,7 +111,7 @@ describe('a business', () => {
     })
   })
 
-  test('keeps its documents once they are submitted, but for one that has to be replaced', async () => {
+  test('keeps its submitted documents, except one that has to be replaced', async () => {
     const { id, documents } = await whole(manual)
     const [certificate, register] = documents
     const verification = await verify(manual, id)
@@ -141,7 +141,7 @@ describe('a business', () => {
     expect((await remove(register)).status).toBe(409)
   })
 
-  test('has to show who holds 25 % or more, or say that nobody else does', async () => {
+  test('has to name the holders of 25 % or more, or confirm that there are no others', async () => {
     const { id } = await whole(manual, BUSINESS, { ownershipPercentage: 70 })
     expect((await verify(manual, id)).errors).toMatchObject([{ type: 'MISSING_BENEFICIAL_OWNER' }])
     const businessInfo = { isWidelyHeld: true }
@@ -165,7 +165,7 @@ describe('a business', () => {
     expect((await verify(manual, id)).errors).toEqual([])
   })
 
-  test('has to show the identity of an owner where the country asks for it', async () => {
+  test('has to prove the identity of an owner if the country requires it', async () => {
     const home = { line1: 'Allee 1', postalCode: '10115', country: 'DE' }
     const { id, owner } = await whole(manual, BUSINESS, { personalInfo: { address: home } })
     expect((await verify(manual, id)).errors).toMatchObject([
@@ -176,7 +176,7 @@ describe('a business', () => {
   })
 })
 
-describe('where the sandbox decides, a pending business', () => {
+describe('if the sandbox decides, a pending business', () => {
   test.each([
     ['5523910', 'Hopper', 'APPROVED'],
     ['5523001', 'Hopper', 'IN_PROGRESS'],

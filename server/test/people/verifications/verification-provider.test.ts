@@ -79,7 +79,7 @@ const decided = (verificationId: string, more: Partial<VerifierEvent> = {}): Ver
 })
 
 describe('in production with a verification provider', () => {
-  test('a customer is given to it, and approved by its answer', async () => {
+  test('a customer is submitted to it, and approved by its response', async () => {
     provider.answer = { decision: 'APPROVE' }
     const { id, verification, submission } = await submitted()
     expect(submission).toMatchObject({
@@ -91,7 +91,7 @@ describe('in production with a verification provider', () => {
     expect((await ask('GET', `/customers/${id}`)).kycStatus).toBe('APPROVED')
   })
 
-  test('nothing is decided by suffix, and no setting makes it so', async () => {
+  test('no suffix and no setting decides', async () => {
     const reply = await ask('PATCH', '/config', { sandboxConfig: { verification: 'AUTOMATIC' } })
     expect(reply).toMatchObject({ status: 400, details: { field: 'sandboxConfig' } })
     expect((await ask('GET', '/config')).sandboxConfig).toBeUndefined()
@@ -102,7 +102,7 @@ describe('in production with a verification provider', () => {
     provider.answer = 'later'
     const { id, verification } = await submitted()
     expect(verification.verificationStatus).toBe('IN_PROGRESS')
-    const event = decided(verification.id, { decision: 'REJECT', reason: 'No such person.' })
+    const event = decided(verification.id, { decision: 'REJECT', reason: 'Person not found.' })
     const replies = await Promise.all(Array.from({ length: 20 }, () => report(event)))
     for (const reply of replies)
       expect(reply.json()).toMatchObject({ id: verification.id, verificationStatus: 'REJECTED' })
@@ -114,7 +114,7 @@ describe('in production with a verification provider', () => {
     expect(other.json()).toMatchObject({ status: 409, code: 'INVALID_STATE_TRANSITION' })
   })
 
-  test('a provider that fails is asked again under the same id', async () => {
+  test('a failed provider is called again under the same id', async () => {
     provider.answer = 'failure'
     const { verification } = await submitted()
     provider.answer = { decision: 'REFER' }
@@ -139,7 +139,7 @@ describe('in production with a verification provider', () => {
     expect(newest.json().verificationStatus).toBe('APPROVED')
   })
 
-  test('nothing is believed without a signature', async () => {
+  test('unsigned reports are refused', async () => {
     provider.answer = 'later'
     const { verification } = await submitted()
     const { body, headers } = provider.report(decided(verification.id))
@@ -159,7 +159,7 @@ describe('in production with a verification provider', () => {
     expect((await ask('GET', `/verifications/${verification.id}`)).verificationStatus).toBe('IN_PROGRESS')
   })
 
-  test('it gets identifiers and documents, which no answer of the API shows', async () => {
+  test('it gets identifiers and documents, which no response of the API shows', async () => {
     provider.answer = 'later'
     const { id } = await ask('POST', '/customers', { ...PERSON, nationality: 'GB', region: 'GB' })
     const { server } = service
@@ -184,7 +184,7 @@ describe('in production with a verification provider', () => {
     expect(file.rawPayload).toEqual(PDF)
   })
 
-  test('of a business it gets the owners with their identifiers', async () => {
+  test('it gets the owners of a business with their identifiers', async () => {
     const { id } = await ask('POST', '/customers', BUSINESS)
     const owner = await ask('POST', '/beneficial-owners', ownerOf(id))
     expect(owner).toMatchObject({ kycStatus: 'PENDING', personalInfo: { identifier: '*******6789' } })

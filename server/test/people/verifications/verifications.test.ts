@@ -17,7 +17,7 @@ const decide = (client: Client, id: string, body: object): Promise<Reply> =>
   client.post(`/verifications/${id}/decision`, body)
 const kycOf = async (client: Client, id: string) => (await client.get(`/customers/${id}`)).body.kycStatus
 
-describe('where people decide', () => {
+describe('if people decide', () => {
   test('a customer waits, can be set up, and has no open account before it is approved', async () => {
     const { id, kycStatus } = await customer(manual)
     expect(kycStatus).toBe('PENDING')
@@ -37,7 +37,7 @@ describe('where people decide', () => {
     expect(await statuses()).toEqual(Array(4).fill('ACTIVE'))
   })
 
-  test('everything that is missing is listed at once, and what is provided makes it ready', async () => {
+  test('everything missing is listed at once, and providing it makes the case ready', async () => {
     const { id } = await customer(manual, { customerType: 'INDIVIDUAL', fullName: 'Ada' })
     const verification = await verify(manual, id)
     expect(verification.verificationStatus).toBe('RESOLVE_ERRORS')
@@ -61,7 +61,7 @@ describe('where people decide', () => {
     })
   })
 
-  test('posting while one is open gives that one, and of fifty at once there is one', async () => {
+  test('posting while one is open returns it, and fifty concurrent calls create one', async () => {
     const { id } = await customer(manual)
     const all = await Promise.all(Array.from({ length: 50 }, () => verify(manual, id)))
     expect(new Set(all.map((one) => one.id)).size).toBe(1)
@@ -88,7 +88,7 @@ describe('where people decide', () => {
     expect(data).toHaveLength(1)
   })
 
-  test('a decision says who has made it and when, and stays', async () => {
+  test('a decision has its author and time, and is permanent', async () => {
     const { id } = await customer(manual)
     const verification = await verify(manual, id)
     await decide(manual, verification.id, {
@@ -112,7 +112,7 @@ describe('where people decide', () => {
     expect(await verify(manual, id)).toMatchObject({ id: verification.id, verificationStatus: 'REJECTED' })
   })
 
-  test('what is asked for is listed until it is provided', async () => {
+  test('a request is listed until it is met', async () => {
     const { id } = await customer(manual)
     const verification = await verify(manual, id)
     const asked = { resourceId: id, type: 'INVALID_FIELD', field: 'fullName', reason: 'Write the full name.' }
@@ -128,7 +128,7 @@ describe('where people decide', () => {
     })
   })
 
-  test('a document that is asked for by its requirement names the accepted types', async () => {
+  test('a document requested by its requirement lists the accepted types', async () => {
     const { id } = await customer(manual)
     const verification = await verify(manual, id)
     const asked = { resourceId: id, type: 'MISSING_IDENTITY_DOCUMENT', reason: 'Show who you are.' }
@@ -142,7 +142,7 @@ describe('where people decide', () => {
     expect((await verify(manual, id)).verificationStatus).toBe('PENDING_MANUAL_REVIEW')
   })
 
-  test('a customer that was changed after its submission is submitted again, and not approved unseen', async () => {
+  test('a customer that was changed after its submission is submitted again, and never approved unreviewed', async () => {
     const { id } = await customer(manual)
     const verification = await verify(manual, id)
     const change = { customerType: 'INDIVIDUAL', fullName: 'Somebody Else' }
@@ -199,7 +199,7 @@ describe('where people decide', () => {
     )
   })
 
-  test('each step is an event, and the customer has its own', async () => {
+  test("each step sends an event, and the customer's changes send others", async () => {
     const client = await newManualPlatform()
     const { id } = await customer(client)
     const verification = await verify(client, id)
@@ -224,7 +224,7 @@ describe('where people decide', () => {
   })
 })
 
-describe('where people decide in the sandbox', () => {
+describe('if people decide in the sandbox', () => {
   test.each([
     ['Ada 001', 'PENDING', 'IN_PROGRESS'],
     ['Ada 002', 'REJECTED', 'REJECTED'],
@@ -257,7 +257,7 @@ describe('where people decide in the sandbox', () => {
   })
 })
 
-describe('where the sandbox decides', () => {
+describe('if the sandbox decides', () => {
   test.each([
     ['Ada', 'APPROVED', 'APPROVED'],
     ['Ada 001', 'PENDING', 'IN_PROGRESS'],
@@ -270,14 +270,14 @@ describe('where the sandbox decides', () => {
     expect(await verify(automatic, one.id)).toEqual(verification)
   })
 
-  test('a person that was decided at creation has one record of it, however often it is asked for', async () => {
+  test('a person that was decided at creation has one record of it, for any number of requests', async () => {
     const { id } = await customer(automatic)
     const all = await Promise.all(Array.from({ length: 20 }, () => verify(automatic, id)))
     expect(new Set(all.map((one) => one.id)).size).toBe(1)
     expect((await automatic.get(`/verifications?customerId=${id}`)).body.totalCount).toBe(1)
   })
 
-  test('a pending person that is renamed is decided anew', async () => {
+  test('a pending person that is renamed is decided again', async () => {
     const { id } = await customer(automatic, { ...PERSON, fullName: 'Ada 001' })
     await verify(automatic, id)
     await send(automatic, 'PATCH', `/customers/${id}`, { customerType: 'INDIVIDUAL', fullName: 'Ada' }, 200)

@@ -84,7 +84,7 @@ test('an endpoint that has received everything is not claimed', async () => {
   expect(await claim(row.id, 'one')).toBeUndefined()
 })
 
-test('an event that is received at once costs no row, and a hundred of them a few statements', async () => {
+test('an event that is received at once needs no row, and a hundred of them a few statements', async () => {
   const receiver = await Receiver.open()
   const { row } = await newFeed(100, receiver.url)
   const query = vi.spyOn(service.app.db, 'query')
@@ -108,7 +108,7 @@ test('an event that is received at once costs no row, and a hundred of them a fe
   expect(failures).toEqual([])
 })
 
-test('a process that was stopped leaves what it has not sent to the next one', async () => {
+test('a stopped process leaves unsent events to the next one', async () => {
   const receiver = await Receiver.open()
   await newFeed(60, receiver.url)
   const first = new Sender(service.app, {}).start()

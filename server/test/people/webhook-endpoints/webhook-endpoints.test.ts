@@ -77,7 +77,7 @@ describe('a webhook endpoint', () => {
     expect(health.health).toMatchObject({ retrying: 0, failed: 0 })
   })
 
-  test('gets the types that it asked for and nothing else, while another one gets all', async () => {
+  test('gets only the requested types, while another one gets all', async () => {
     const client = await newPlatform()
     const [some, all] = [await Receiver.open(), await Receiver.open()]
     await add(client, some, { eventTypes: ['CUSTOMER.KYC_APPROVED'] })
@@ -108,7 +108,7 @@ describe('a webhook endpoint', () => {
     expect(mostAtOnce).toBe(1)
   })
 
-  test('without data gets the id, the type and the object alone', async () => {
+  test('without data gets only the id, the type and the object', async () => {
     const { client, usd, receiver } = await newEndpoint({ payload: 'THIN' })
     await fund(client, usd, 1)
     await receiver.until((all) => all.length === 1)
@@ -121,7 +121,7 @@ describe('a webhook endpoint', () => {
     })
   })
 
-  test('for the latest balance only gets one of those that waited', async () => {
+  test('for the latest balance only gets one of the waiting events', async () => {
     const { client, usd, receiver } = await newEndpoint({ latestBalanceOnly: true })
     const release = hold(receiver)
     await fund(client, usd, 1)
@@ -134,7 +134,7 @@ describe('a webhook endpoint', () => {
     expect(receiver.received.length).toBeLessThanOrEqual(6)
   })
 
-  test('that is paused gets nothing, and once it is enabled what happened meanwhile', async () => {
+  test('that is paused gets nothing, and the missed events once it is enabled', async () => {
     const { client, usd, receiver, endpoint } = await newEndpoint()
     expect(await setStatus(client, endpoint, 'PAUSED')).toMatchObject({ status: 'PAUSED' })
     await fund(client, usd, 1)
@@ -301,7 +301,7 @@ describe('an endpoint that does not receive', () => {
 })
 
 describe('the manager of endpoints', () => {
-  test('finds endpoints of its own platform only', async () => {
+  test('finds only endpoints of its own platform', async () => {
     const { endpoint } = await newEndpoint()
     const stranger = await newPlatform()
     const path = `/webhook-endpoints/${endpoint.id}`
@@ -316,7 +316,7 @@ describe('the manager of endpoints', () => {
     expect((await stranger.call('webhook_endpoint_list')).data).toEqual([])
   })
 
-  test('may have twenty of them, also of calls at the same time', async () => {
+  test('may create twenty of them, also in parallel', async () => {
     const client = await newPlatform()
     const url = 'https://example.com/hook'
     const replies = await Promise.all(
@@ -333,7 +333,7 @@ describe('the manager of endpoints', () => {
     [{ url: 'https://example.com', eventTypes: ['NOTHING'] }, 'eventTypes.0'],
     [{ url: 'https://example.com', payload: 'HALF' }, 'payload'],
     [{}, 'url'],
-  ])('is told which field of %o is not valid', async (body, field) => {
+  ])('gets the invalid field of %o', async (body, field) => {
     const client = await newPlatform()
     expectError(await client.post('/webhook-endpoints', body), { code: 'INVALID_INPUT', field })
   })

@@ -82,7 +82,7 @@ test('an event that is refused is retried, and those of other objects do not wai
   expect((await client.get(`/events?deliveryStatus=PENDING&${query}`)).body.data).toEqual([])
 })
 
-test('one replay at a time, repeated calls are one, and without an endpoint there is none', async () => {
+test('one replay runs at a time, repeated calls count once, and a platform without an endpoint cannot replay', async () => {
   const { client, receiver, from } = await delivered()
   let release = () => {}
   const waits = new Promise<void>((resolve) => {
@@ -108,7 +108,7 @@ test('one replay at a time, repeated calls are one, and without an endpoint ther
   })
 })
 
-test('of fifty who ask for a replay at the same time one begins it', async () => {
+test('of fifty parallel calls for a replay one begins it', async () => {
   const { client, receiver, from } = await delivered()
   receiver.answer = () => new Promise<number>(() => {})
   const replies = await Promise.all(
@@ -117,7 +117,7 @@ test('of fifty who ask for a replay at the same time one begins it', async () =>
   expect(replies.map(({ status }) => status).sort()).toEqual([202, ...Array(49).fill(409)])
 })
 
-test('events are listed by how their delivery stands', async () => {
+test('events are listed by the status of their delivery', async () => {
   const client = await newPlatform()
   const before = await newCustomer(client)
   const receiver = await Receiver.open()

@@ -94,7 +94,7 @@ test('a follower whose connections keep breaking sees every event once, in the o
   expect(seen.at(-1)).toEqual(feed[seen.length - 1])
 })
 
-test('a stream begins with what happens next, and brings only the types that were asked for', async () => {
+test('a stream begins with the next event, and sends only the requested types', async () => {
   const client = await newPlatform()
   const { usd } = await newCustomer(client)
   const newest = (await client.events()).at(-1).id
@@ -108,7 +108,7 @@ test('a stream begins with what happens next, and brings only the types that wer
   stream.end()
 })
 
-test('Last-Event-ID goes on behind that event, before what the query says', async () => {
+test('Last-Event-ID resumes behind that event, and overrides the query', async () => {
   const client = await newPlatform()
   await newCustomer(client)
   const [first, second] = await client.events()
@@ -128,7 +128,7 @@ test('Last-Event-ID goes on behind that event, before what the query says', asyn
   }
 })
 
-test('a stream that breaks before the first event of a platform goes on from the beginning of the feed', async () => {
+test('a stream that breaks before the first event of a platform resumes from the beginning of the feed', async () => {
   const client = await newPlatform()
   const before = await open(client)
   expect(await before.text('\n\n')).toBe(`retry: 1000\nid: ${FEED_BEGINNING}\n\n`)
@@ -141,7 +141,7 @@ test('a stream that breaks before the first event of a platform goes on from the
   expect((await client.get(`/events?after=${FEED_BEGINNING}`)).body.data[0]).toEqual(first)
 })
 
-test('a stream ends with the token that opened it, and brings nothing after that', async () => {
+test('a stream ends with the token that opened it, and sends nothing after that', async () => {
   const client = await newPlatform()
   const { usd } = await newCustomer(client)
   const reader = await withToken(client)
@@ -152,7 +152,7 @@ test('a stream ends with the token that opened it, and brings nothing after that
   expect(await stream.text()).toBe('')
 })
 
-test('a platform has a bounded number of streams, and one that ends makes room', async () => {
+test('a platform has a bounded number of streams, and one that ends frees its place', async () => {
   const client = await newPlatform()
   const streams = await Promise.all(Array.from({ length: EVENT_STREAMS_MAX }, () => open(client)))
   expect(new Set(streams.map(({ response }) => response.status))).toEqual(new Set([200]))
@@ -167,7 +167,7 @@ test('a platform has a bounded number of streams, and one that ends makes room',
   for (const stream of [...streams, last]) stream.end()
 })
 
-test('callers that have taken all streams of a platform keep no other caller from its part', async () => {
+test("callers that use all streams of a platform do not block another caller's share", async () => {
   const client = await newPlatform()
   const first = await withToken(client)
   const half = EVENT_STREAMS_MAX / 2
@@ -192,7 +192,7 @@ test('a server that closes ends its streams at once', async () => {
   await closing
 })
 
-test('a stream of the latest events alone tells of every type, and of the last event of each', async () => {
+test('a stream of the latest events covers every type, with the last event of each', async () => {
   const client = await newPlatform()
   const { usd } = await newCustomer(client)
   const [first] = await client.events()

@@ -6,7 +6,8 @@ import { type Client, fund, newCustomer } from '../../worlds/client.testing.ts'
 import { openServer, type TestServer } from '../../worlds/server.testing.ts'
 import { Receiver } from '../../worlds/simulators/webhook-receiver.testing.ts'
 
-// An open transaction stops the feeds of a whole cluster, and those of other tests would be measured here.
+// An open transaction stops the feeds of a whole cluster, and other tests' transactions would be measured
+// here.
 let cluster: Cluster | undefined
 let service: TestServer
 let client: Client
@@ -33,7 +34,7 @@ const newWatch = () =>
 
 const newEvent = () => client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada' })
 
-test('a feed that moves is not said to stand still', async () => {
+test('a moving feed is not reported as stalled', async () => {
   const look = newWatch()
   for (const seconds of [0, 40, 80]) {
     nowMs = seconds * 1_000
@@ -58,7 +59,7 @@ async function forgotten() {
 }
 
 describe.skipIf(!process.env.DATABASE_URL)('an open transaction of another database of the cluster', () => {
-  test('that holds up events is measured, and named in the log once', async () => {
+  test('that delays events is measured, and named in the log once', async () => {
     const look = newWatch()
     const other = await forgotten()
     const { body } = await newEvent()

@@ -122,7 +122,7 @@ describe('a test', () => {
     expect((await client.get(`/events/${body.event_id}`)).body.deliveryStatus).toBe('FAILED')
   })
 
-  test('reports a missing endpoint and a missing answer', async () => {
+  test('reports a missing endpoint and a missing response', async () => {
     const client = await newPlatform()
     expectError(await client.post('/sandbox/webhooks/test'), {
       code: 'WEBHOOK_ENDPOINT_NOT_SET',

@@ -43,7 +43,7 @@ function sequencesOf(events: readonly Event[]): Map<string, number[]> {
   return sequences
 }
 
-test('a reader of the feed sees each event once, whatever happens meanwhile, and the same ones afterwards', async () => {
+test('a reader of the feed sees each event once, whatever happens in the meantime, and the same events on a second read', async () => {
   const client = await newPlatform()
   const customers = [await newCustomer(client), await newCustomer(client)]
   const accounts = customers.flatMap(({ usd, eur }) => [usd, eur])
@@ -65,9 +65,9 @@ test('a reader of the feed sees each event once, whatever happens meanwhile, and
     expect(sequences.toSorted((a, b) => a - b)).toEqual(sequences.map((_, at) => at + 1))
 })
 
-// The embedded database has one connection: nothing can be open beside another transaction.
+// The embedded database has one connection: no second transaction can be open.
 test.skipIf(!process.env.DATABASE_URL)(
-  'events of an open transaction come after all that were shown before its end',
+  'events of an open transaction come after all events shown before its end',
   async () => {
     const client = await newPlatform()
     const { usd } = await newCustomer(client)
@@ -127,7 +127,7 @@ describe('the feed', () => {
         (body.properties.type as unknown as JsonSchema).enum!.includes(event.type),
       )
       expect(known, event.type).toBeDefined()
-      // Exactly the members of the schema.
+      // Exactly the fields of the schema.
       expect(toCanonicalJson(decode(known!.body, event))).toBe(toCanonicalJson(event))
       validator(known!.body as TObject, 'answer')(parseJson(toJson(event)))
       seen.add(event.type)

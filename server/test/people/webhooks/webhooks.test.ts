@@ -62,7 +62,7 @@ describe('a delivery', () => {
     expect(() => stranger.verify(text, headers)).toThrow()
   })
 
-  test('has the real time in its signature, whatever the clock of the platform says', async () => {
+  test("has the real time in its signature, whatever the platform's clock", async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     await client.advance(400 * DAY)
     await fund(client, usd, 1)
@@ -123,7 +123,7 @@ describe('a delivery', () => {
     expect((await client.get('/webhook-secrets')).body.data).toHaveLength(1)
   })
 
-  test('does not happen where the platform has no endpoint: the event is in the feed alone', async () => {
+  test('does not happen if the platform has no endpoint: the event is only in the feed', async () => {
     const client = await newPlatform()
     const { usd } = await newCustomer(client)
     await fund(client, usd, 1)
@@ -232,7 +232,7 @@ describe('an undelivered event', () => {
     ).toEqual([id])
   })
 
-  test('begin with a TEST for each new endpoint, and end where it is taken away', async () => {
+  test('begin with a TEST for each new endpoint, and end when it is removed', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     await client.send('PATCH', '/config', { webhookEndpoint: receiver.url })
     const other = await Receiver.open()
@@ -271,7 +271,7 @@ describe('an undelivered event', () => {
     expect((await client.get('/overview')).body.webhooks).not.toHaveProperty('disabledReason')
   })
 
-  test('keeps the first KiB of an answer as text that can be stored', async () => {
+  test('stores the first KiB of a response as valid text', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     receiver.answer = () => (response) => response.writeHead(400).end(`a\u0000${'é'.repeat(2000)}`)
     await fund(client, usd, 1)
@@ -283,7 +283,7 @@ describe('an undelivered event', () => {
 })
 
 describe('events of one object', () => {
-  test('arrive in order, each after the previous one; those of other objects do not wait', async () => {
+  test('arrive in order, each after the previous one; events of other objects do not wait', async () => {
     const { client, usd, receiver } = await newReceiverPlatform()
     const other = await newCustomer(client)
     let isDown = true

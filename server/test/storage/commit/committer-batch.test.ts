@@ -58,7 +58,7 @@ async function throughCommitter(world: World, sets: readonly Write[][]) {
   }
 }
 
-/** One after the other through the exact function, each in a transaction of its own. */
+/** One after the other through the exact function, each in a separate transaction. */
 async function inTurn(sets: readonly Write[][], order: readonly number[]): Promise<unknown[]> {
   const results: unknown[] = []
   for (const n of order) {
@@ -83,7 +83,7 @@ const TABLES: Readonly<Record<string, string>> = {
   events: 'position',
 }
 
-/** All that a world has, without its name. */
+/** The complete contents of a world, without its name. */
 async function contents(world: World): Promise<unknown> {
   const { db } = host.app
   const all: Record<string, unknown> = {}
@@ -111,7 +111,7 @@ test('rows that are written together have the columns of their tables, in that o
   }
 })
 
-test('what refers to rows that are written together may be written before them', async () => {
+test('references to rows of the same batch may be written before the rows', async () => {
   const { rows } = await host.app.db.query(
     `SELECT conrelid::regclass::text AS from, conname AS name FROM pg_constraint
      WHERE contype = 'f' AND NOT condeferred AND confrelid = ANY ($1::text[]::regclass[])
@@ -123,7 +123,7 @@ test('what refers to rows that are written together may be written before them',
 
 const nameOf = (world: number) => world.toString(16).padStart(8, 'a')
 
-test('a batch has the results and leaves the rows of its sets one after the other, in some order', async () => {
+test('a batch has the results and rows of its sets executed one after the other, in some order', async () => {
   let worlds = 0
   const counts = { together: 0, inTurn: 0, done: 0, refused: 0, faults: 0 }
   await fc.assert(

@@ -10,7 +10,7 @@ function lengthOf(array: Buffer): number {
   return array.readInt32BE(0) === 0 ? 0 : array.readInt32BE(12)
 }
 
-/** A database with scripted answers. `calls` are the functions with their numbers of sets. */
+/** A database with scripted results. `calls` are the functions with their numbers of sets. */
 function answering(...answers: (Error | 'done')[]): { db: Database; calls: string[] } {
   const calls: string[] = []
   const query = async (sql: string, parameters: readonly unknown[] = []) => {
@@ -39,7 +39,10 @@ const fault = (code: string | undefined) => Object.assign(new Error(`fault ${cod
 const refusal = (...places: number[]) => Object.assign(fault('CS002'), { detail: JSON.stringify(places) })
 const remove = (id: number): Write => ({ write: 'remove', table: 'jobs', id: testId('Job', id) })
 
-/** The first set is done when the others arrive together. Each removes a job; the writes of some go on from there. */
+/**
+ * The first set is done when the others arrive together. Each removes a job; the writes of some continue from
+ * there.
+ */
 async function commit(
   db: Database,
   count: number,
@@ -62,7 +65,7 @@ test('sets that are decided within one turn of the event loop share a commit', a
   expect(calls).toEqual(['together 4'])
 })
 
-test('a few sets that arrive during a commit wait for its end, and many do not', async () => {
+test('a few sets that arrive during a commit wait for its end, unlike many sets', async () => {
   const { db, calls } = answering()
   const ends: (() => void)[] = []
   const query = async (...call: Parameters<Database['query']>) => {
@@ -75,7 +78,7 @@ test('a few sets that arrive during a commit wait for its end, and many do not',
   const committed: Promise<unknown>[] = []
   const commit = async (from: number, to: number) => {
     for (let n = from; n < to; n++) committed.push(committer.commit([remove(n)]))
-    // Twice: the second turn of the event loop is after whatever the first has begun.
+    // Twice: the second turn of the event loop comes after everything that the first has begun.
     for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve))
   }
   await commit(0, 1)
@@ -92,19 +95,19 @@ test('a few sets that arrive during a commit wait for its end, and many do not',
   await Promise.all(committed)
 })
 
-test('where a guard failed, the sets that may have failed are written in turn, the others together', async () => {
+test('after a failed guard the suspect sets are written in turn, the others together', async () => {
   const { db, calls } = answering('done', refusal(0, 2))
   expect(await commit(db, 6)).toEqual(all(6))
   expect(calls).toEqual(['together 1', 'together 5', 'together 3', 'in turn 2'])
 })
 
-test('where it is unknown which set failed a guard, all are written in turn', async () => {
+test('if the set with a failed guard is unknown, all are written in turn', async () => {
   const { db, calls } = answering('done', refusal())
   expect(await commit(db, 4)).toEqual(all(4))
   expect(calls).toEqual(['together 1', 'together 3', 'in turn 3'])
 })
 
-test('repeatedly failing guards do not keep a batch together for ever', async () => {
+test('repeatedly failing guards do not keep a batch together forever', async () => {
   const { db, calls } = answering('done', refusal(0), refusal(0), refusal(0))
   expect(await commit(db, 6)).toEqual(all(6))
   expect(calls).toEqual(['together 1', 'together 5', 'together 4', 'together 3', 'in turn 5'])

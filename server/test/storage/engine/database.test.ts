@@ -90,7 +90,7 @@ describe.each([
     expect(await roundTrip(type, value)).toEqual(value)
   })
 
-  test.skipIf(skip)('a uuid comes up as the id of the kind that its last byte says', async () => {
+  test.skipIf(skip)('a uuid is read as the id of the kind in its last byte', async () => {
     const ids = [testId('Platform', 1), null, testId('Job', 1)]
     const uuids = ids.map((id) => id && uuidOf(id))
     expect(await roundTrip('uuid', uuids[0])).toBe(ids[0])
@@ -101,7 +101,7 @@ describe.each([
     expect(await roundTrip('int4', 1)).toBe(1)
   })
 
-  test.skipIf(skip)('a Uint8Array is stored as its bytes, also where it is a part of a buffer', async () => {
+  test.skipIf(skip)('a Uint8Array is stored as its bytes, even as a part of a buffer', async () => {
     const part = new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4)
     expect(await roundTrip('bytea', part)).toEqual(Buffer.from([1, 2, 3]))
   })
@@ -110,7 +110,7 @@ describe.each([
     expect(await roundTrip('jsonb', '[1,{"a":9223372036854775807}]')).toEqual([1, { a: MAX }])
   })
 
-  test.skipIf(skip)('the session is in UTC and read committed, whatever the machine says', async () => {
+  test.skipIf(skip)("the session is in UTC and read committed, whatever the machine's settings", async () => {
     const { rows } = await db.query(`SELECT current_setting('TimeZone') AS zone,
       current_setting('transaction_isolation') AS isolation, timestamptz '2025-10-13T23:30:00Z'::text AS text`)
     expect(rows).toEqual([{ zone: 'UTC', isolation: 'read committed', text: '2025-10-13 23:30:00+00' }])
@@ -168,7 +168,7 @@ describe.each([
       expect(await outcome(sql), sql).toMatchObject({ state })
   })
 
-  test.skipIf(skip)('a failing statement leaves those sent beside it alone', async () => {
+  test.skipIf(skip)('a failing statement does not affect concurrent ones', async () => {
     const statement = 'INSERT INTO port_rows VALUES ($1, $2)'
     const results = await Promise.allSettled([
       db.query(statement, [100n, 1n]),
@@ -265,7 +265,7 @@ test.skipIf(DATABASE_URL === undefined)('a short statement does not wait for a l
 })
 
 describe.skipIf(DATABASE_URL === undefined)('a database behind a connection', () => {
-  test('that falls silent is replaced, and its statement fails with an unknown outcome', async () => {
+  test('that stops responding is replaced, and its statement fails with an unknown outcome', async () => {
     const line = await openLine(DATABASE_URL ?? '')
     const db = await openPostgres(line.url, { poolMax: 1, answerTimeoutMs: 200 })
     expect((await db.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
@@ -278,7 +278,7 @@ describe.skipIf(DATABASE_URL === undefined)('a database behind a connection', ()
     await line.close()
   })
 
-  test('that cannot be made got no statement: 503', async () => {
+  test('that cannot be opened got no statement: 503', async () => {
     const line = await openLine(DATABASE_URL ?? '')
     const db = await openPostgres(line.url, { poolMax: 1 })
     await line.close()

@@ -16,7 +16,7 @@ const programs: Program[] = []
 
 beforeAll(async () => {
   writer = await bundle('./program-writer.ts')
-  // A killed first start leaves nothing that the next one would take for a database.
+  // A killed first start leaves nothing that the next one would mistake for a database.
   const killed = write(0, 0)
   await new Promise<void>((resolve) => {
     const look = () =>
@@ -51,7 +51,7 @@ function noteAcknowledged(program: Program): void {
   for (const line of program.lines) if (line.startsWith('ack ')) acknowledged.add(line.slice(4))
 }
 
-/** What was acknowledged before the program started has to be there when it opens the database. */
+/** Everything acknowledged before the program started must exist when it opens the database. */
 function expectPresent(program: Program): void {
   const present = new Set((program.lines[0] ?? '').split(' ').slice(1))
   expect([...acknowledged].filter((id) => !present.has(id))).toEqual([])
@@ -74,7 +74,7 @@ test('every commit is behind exactly one fsync of the write-ahead log', async ()
   }
   expect(counts).toHaveLength(199)
   expect(Math.min(...counts)).toBe(1)
-  // A checkpoint or a new log file in between has a few of its own.
+  // A checkpoint or a new log file in between has a few additional ones.
   expect(counts.filter((count) => count !== 1).length).toBeLessThanOrEqual(3)
 })
 
@@ -115,7 +115,7 @@ test('a second process is refused, and leaves the first one and its database alo
   await db.close()
 })
 
-test('close() answers earlier statements, and refuses later ones', async () => {
+test('close() completes earlier statements, and refuses later ones', async () => {
   const db = await openEmbedded(dataDir)
   const asked = Array.from({ length: 50 }, (_, index) => db.query('SELECT $1::int AS n', [index]))
   const closed = db.close()

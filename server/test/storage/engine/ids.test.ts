@@ -15,7 +15,7 @@ import { world } from '../../worlds/world.testing.ts'
 const UUID = '01900000-0000-7000-8000-000000000003'
 const CUSTOMER = `Customer:${UUID}`
 
-test('the numbers of the kinds are those that they have always had', () => {
+test('the numbers of the kinds never change', () => {
   const numbers = { ...ID_KINDS, ...INTERNAL_ID_KINDS }
   expect(numbers).toEqual({
     Platform: 1,
@@ -82,7 +82,7 @@ test('the numbers of the kinds are those that they have always had', () => {
   )
 })
 
-test('a new id says its kind in its last byte, and keeps the form and the time of a UUIDv7', () => {
+test('a new id has its kind in its last byte, and the form and the time of a UUIDv7', () => {
   const at = new Date('2026-03-01T12:00:00.000Z')
   for (const [kind, number] of Object.entries({ ...ID_KINDS, ...INTERNAL_ID_KINDS })) {
     const id = newId(kind as keyof typeof ID_KINDS, at)
@@ -97,7 +97,7 @@ test('a new id says its kind in its last byte, and keeps the form and the time o
   expect(newId('Customer', at)).not.toBe(newId('Customer', at))
 })
 
-test('a uuid that follows from a text is one of version 8', () => {
+test('a uuid that is derived from a text has version 8', () => {
   expect(uuidOfText('a')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   expect(uuidOfText('a')).toBe(uuidOfText('a'))
   expect(uuidOfText('b')).not.toBe(uuidOfText('a'))
@@ -139,7 +139,7 @@ test.each([
   expect(uuidOf(text)).toBe(NIL_UUID)
 })
 
-test('a uuid of no kind is not written out', () => {
+test('a uuid without a kind is not printed', () => {
   expect(() => idOf(NIL_UUID)).toThrow('no kind')
   expect(() => idOf(UUID.replace(/..$/, 'ff'))).toThrow('no kind')
 })
@@ -161,7 +161,7 @@ describe('in the database', () => {
     expect(rows.filter(({ type }) => isUuid(type)).length).toBeGreaterThan(100)
   })
 
-  test('a text that is no id finds nothing, in every way to ask for a row', async () => {
+  test('a text that is not an id finds nothing, in every kind of query', async () => {
     const { app } = host
     for (const text of ['', 'Customer:abc', CUSTOMER.toUpperCase(), 'a\u0000b', NIL_UUID]) {
       const found = app.read.selectFrom('customers').selectAll()
@@ -171,7 +171,7 @@ describe('in the database', () => {
   })
 })
 
-/** What kysely writes for a query, without a database. */
+/** The SQL that kysely writes for a query, without a database. */
 async function written(query: (read: ReturnType<typeof createRead>) => { execute(): Promise<unknown> }) {
   const statements: [string, unknown[]][] = []
   const db = {
@@ -184,7 +184,7 @@ async function written(query: (read: ReturnType<typeof createRead>) => { execute
   return statements[0]![1]
 }
 
-test('a value beside a column of ids is compared as a uuid, and only there', async () => {
+test('a value is compared as a uuid exactly if the other side is a column of ids', async () => {
   expect(
     await written((read) =>
       read
@@ -239,7 +239,7 @@ describe('a write', () => {
     })
   })
 
-  test('with a text that is no id is a fault', () => {
+  test('with a text that is not an id is a fault', () => {
     expect(() => storedWrite({ write: 'remove', table: 'jobs', id: 'Job:1' })).toThrow('Job:1 is not an id')
     expect(() => storedWrite(update('customers', 'x', {}, {}))).toThrow('x is not an id')
     expect(() => storedWrite(update('cards', testId('Card', 1), { cardholder_id: UUID }, {}))).toThrow(

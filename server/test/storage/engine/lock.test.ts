@@ -69,7 +69,7 @@ test.skipIf(!existsSync('/proc/self/stat'))('a pid that came again does not keep
   lock.release()
 })
 
-test('an owner on another machine is alive for as long as it writes to its lock', () => {
+test('an owner on another machine is alive as long as it writes to its lock', () => {
   const former = acquireLock(path, fail)
   const owner = JSON.parse(readFileSync(path, 'utf8'))
   writeFileSync(path, JSON.stringify({ ...owner, machine: 'elsewhere', token: 'former' }))
@@ -80,7 +80,7 @@ test('an owner on another machine is alive for as long as it writes to its lock'
   former.release()
 })
 
-test('a file that is no lock is not overwritten', () => {
+test('a file that is not a lock is not overwritten', () => {
   writeFileSync(path, 'notes')
   expect(() => acquireLock(path, fail)).toThrow(`${path} cannot be read as a lock`)
   expect(readFileSync(path, 'utf8')).toBe('notes')
@@ -113,7 +113,7 @@ function machine(): string {
   return machine
 }
 
-test('a copy of an open folder is refused with a line that says so', () => {
+test('a copy of an open folder is refused with one line', () => {
   const lock = acquireLock(path, fail)
   const copy = temporaryFolder()
   writeFileSync(join(copy, 'countersign.lock'), readFileSync(path))
@@ -121,6 +121,6 @@ test('a copy of an open folder is refused with a line that says so', () => {
     `${copy} is a copy of ${folder}, which process ${process.pid} has open`,
   )
   lock.release()
-  // What was copied is a lock of a process that lives, but no longer of that folder's.
+  // The copy is a lock of a running process, but of another folder.
   rmSync(copy, { recursive: true })
 })

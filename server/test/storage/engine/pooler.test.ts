@@ -37,7 +37,7 @@ describe.skipIf(!onPostgres || isMissing)('a server behind pgbouncer (skipped wi
   })
 
   test.each(['session', 'transaction'] as const)(
-    'in %s mode answers 503 while PostgreSQL is stopped, stays alive, and recovers afterwards',
+    'in %s mode returns 503 while PostgreSQL is stopped, stays alive, and recovers afterwards',
     async (mode) => {
       const pooler = await startPooler(cluster, mode)
       const server = await ServerProcess.ready(place, {

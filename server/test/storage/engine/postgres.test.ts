@@ -6,7 +6,7 @@ import { readHosts } from '../../../src/storage/engine/postgres-url.ts'
 const DATABASE_URL = process.env.DATABASE_URL ?? ''
 
 describe('the servers of DATABASE_URL', () => {
-  test('are tried in their order, from the one that served last', () => {
+  test('are tried in order, from the last used one', () => {
     const hosts = readHosts('postgres://me:s3cret@a,b:5433/shop?sslmode=disable')
     const hostOf = () => new URL(hosts.current()[1]).host
     expect(hosts).toMatchObject({ count: 2, place: 'a:5432,b:5433/shop', areWritable: true })
@@ -25,7 +25,7 @@ describe('the servers of DATABASE_URL', () => {
     ['postgres://me@a/shop?target_session_attrs=primary', true],
     ['postgres://me@a,b/shop?target_session_attrs=any', false],
     ['postgres:///shop?host=/run/postgresql', false],
-  ])('of %s have to take changes: %s', (url, areWritable) => {
+  ])('of %s have to accept writes: %s', (url, areWritable) => {
     expect(readHosts(url).areWritable).toBe(areWritable)
   })
 
@@ -66,7 +66,7 @@ describe.skipIf(!DATABASE_URL)('PostgreSQL', () => {
     })
   })
 
-  test('that takes no changes is not opened where it has to', async () => {
+  test('that accepts no writes is not opened if writes are required', async () => {
     const readOnly = (attributes: string) =>
       openPostgres(
         urlWith(({ searchParams }) => {
@@ -78,7 +78,7 @@ describe.skipIf(!DATABASE_URL)('PostgreSQL', () => {
     await (await readOnly('any')).close()
   })
 
-  test('that gives fewer connections than wanted serves with those that there are', async () => {
+  test('that gives fewer connections than configured is used with the available ones', async () => {
     const role = `narrow_${process.pid}`
     await using(DATABASE_URL, (db) =>
       db.script(`CREATE ROLE ${role} LOGIN PASSWORD 'narrow' CONNECTION LIMIT 2`),
@@ -104,7 +104,7 @@ describe.skipIf(!DATABASE_URL)('PostgreSQL', () => {
     return (await db.query<{ pid: number; prepared: number }>(sql)).rows[0]!
   }
 
-  test('whose pooler loses a prepared statement answers all the same, on the same connection, and none is prepared again', async () => {
+  test('whose pooler loses a prepared statement still executes it on the same connection, and prepares none again', async () => {
     await using(
       DATABASE_URL,
       async (db) => {
@@ -119,7 +119,7 @@ describe.skipIf(!DATABASE_URL)('PostgreSQL', () => {
     )
   })
 
-  test('prepares nothing where the setting says so', async () => {
+  test('prepares no statements if the setting forbids it', async () => {
     await using(
       DATABASE_URL,
       async (db) => {

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { openEmbedded } from '../../../src/storage/engine/embedded.ts'
 
 // program <data directory> <first id> <writers> <rows of each writer>
-// Prints `have <ids>`, then `ack <id>` for each row once its statement is answered, or `lost <message>`.
+// Prints `have <ids>`, then `ack <id>` for each row once its statement has completed, or `lost <message>`.
 const [dataDir = '', first = '', writers = '', rows = ''] = process.argv.slice(2)
 const say = (line: string) => process.stdout.write(`${line}\n`)
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { temporaryFolder } from '../temporary-folder.testing.ts'
 
-/** A program of this folder, bundled as the server is: one file, with the worker's file beside it. */
+/** A program of this folder, bundled like the server: one file, with the worker's file next to it. */
 export async function bundle(name: string): Promise<{ file: string; remove: () => void }> {
   const folder = temporaryFolder()
   const file = join(folder, 'program.mjs')
@@ -39,7 +39,7 @@ export class Program {
   #onLine: (() => void) | undefined
 
   constructor(parameters: readonly string[], env: Record<string, string> = {}) {
-    // It lives for seconds, too short for the database's code to be optimized.
+    // It lives for seconds, too short to optimize the database's code.
     const flags = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering']
     this.process = spawn(process.execPath, [...flags, ...parameters], {
       stdio: ['pipe', 'pipe', 'inherit'],

@@ -36,11 +36,11 @@ describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby
     await db.query('SELECT pg_reload_conf()')
   }
 
-  test('are no matter where there are no standbys', async () => {
+  test('cause no warning without standbys', async () => {
     expect(await lossAtFailover(db)).toBeUndefined()
   })
 
-  test('are warned of once in the log at the start where synchronous_commit is off', async () => {
+  test('cause one warning at the start if synchronous_commit is off', async () => {
     await set('synchronous_commit', 'local')
     await set('synchronous_standby_names', 'receiver')
     await expect.poll(() => lossAtFailover(db)).toContain('synchronous_commit is local')
@@ -56,7 +56,7 @@ describe.skipIf(process.env.DATABASE_URL === undefined)('commits that no standby
     expect(lines.filter((line) => line.includes('a failover loses what was answered last'))).toHaveLength(1)
   })
 
-  test('are warned of where a standby follows, until it is synchronous', async () => {
+  test('cause warnings if a standby follows, until it is synchronous', async () => {
     await set('synchronous_standby_names', '')
     await set('synchronous_commit', 'on')
     const address = `host=127.0.0.1 port=${cluster.port} user=postgres application_name=receiver`

@@ -23,7 +23,7 @@ const newCustomer = (fullName: string) => client.post('/customers', { customerTy
 const isUp = async () => valueIn(await service.metrics(), 'countersign_database_up')
 const readiness = async () => (await fetch(`${new URL(client.baseUrl).origin}/readyz`)).status
 
-test('a database without room is 503, nothing was done, and readyz says it until a change is written again', async () => {
+test('a full database returns 503 without an effect, and readyz reports it until a write succeeds again', async () => {
   await service.app.db.script(`
     CREATE FUNCTION test_full() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
@@ -52,7 +52,7 @@ describe.skipIf(DATABASE_URL === undefined)('a primary that becomes a standby', 
         ${isReadOnly ? 'PERFORM pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();' : ''}
       END $$`)
 
-  test('is answered 503 and is not ready, and its connections are left as soon as there is a primary', async () => {
+  test('returns 503 and is not ready, and its connections are replaced as soon as there is a primary', async () => {
     await makeReadOnly(true)
     await expect.poll(readiness).toBe(503)
     expect(await isUp()).toBe(0)
@@ -64,7 +64,7 @@ describe.skipIf(DATABASE_URL === undefined)('a primary that becomes a standby', 
     expect(await readiness()).toBe(200)
   })
 
-  test('all connections are left after the first refusal', async () => {
+  test('replaces all connections after the first refusal', async () => {
     const db = await openPostgres(DATABASE_URL!, { poolMax: 1 })
     for (const isBrief of [true, false])
       await db.query(`SELECT set_config('default_transaction_read_only', 'on', false)`, [], { isBrief })

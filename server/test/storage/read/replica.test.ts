@@ -12,7 +12,7 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
 
   beforeAll(async () => {
     cluster = await startCluster()
-    // Makes the tables, which the standby has then.
+    // Creates the tables, which are then on the standby.
     const first = await openServer({ DATABASE_URL: cluster.url })
     await first.close()
     standby = await startStandby(cluster)
@@ -38,7 +38,7 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
     await own.end()
   }
 
-  /** Whether a list shows at once what was answered before it was asked for. */
+  /** True if a list shows at once a write that was acknowledged before the request. */
   async function seesOwnWrites(times: number): Promise<void> {
     for (let n = 0; n < times; n++) {
       const { id } = (await client.post('/customers', { customerType: 'INDIVIDUAL', fullName: 'Ada' })).body
@@ -47,7 +47,7 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
     }
   }
 
-  test('are never older than what was answered before, and most of them are made there', async () => {
+  test('are never older than an acknowledged write, and most of them are made there', async () => {
     await seesOwnWrites(30)
     const { usd } = await newCustomer(client)
     await Promise.all(
@@ -70,7 +70,7 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
     await seesOwnWrites(3)
   })
 
-  test('are of the right database: another one is refused at the start', async () => {
+  test('use the right database: another one is refused at the start', async () => {
     const other = await startCluster()
     try {
       await expect(openServer({ DATABASE_URL: cluster.url, DATABASE_READ_URL: other.url })).rejects.toThrow(
@@ -81,7 +81,7 @@ describe.runIf(process.env.DATABASE_URL)('reads at a standby', () => {
     }
   })
 
-  test('go on at the primary when the standby has ended, also for a server that starts then', async () => {
+  test('continue at the primary when the standby has ended, also for a server that starts then', async () => {
     await standby.stop()
     await seesOwnWrites(3)
     expect(await outcome('failed')).toBeGreaterThan(0)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { BASELINE, BASELINE_NAME } from '../../../src/storage/schema/baseline/baseline.ts'
 
-/** What the baseline was when it got its name. */
+/** The hash of the baseline when it got its name. */
 const RECORDED = { name: '0001-baseline-10', hash: '1ee4fc760eb032a1054ce8ea96b5cd96' }
 
 test('the baseline has another name with every change to its tables, so that older databases are refused', () => {

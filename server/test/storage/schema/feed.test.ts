@@ -28,7 +28,7 @@ async function makeCustomers(client: Client, ...names: readonly string[]): Promi
 const expectFeed = (client: Client, names: readonly string[]) =>
   expect.poll(() => customersIn(client)).toEqual(names)
 
-/** As a logical restore into another cluster leaves them: ahead of its transactions. */
+/** The state after a logical restore into another cluster: numbers ahead of its transactions. */
 async function moveNumbersAhead(by: number): Promise<void> {
   await service.app.db.query(
     'UPDATE events SET committed_in = (committed_in::text::bigint + $1)::text::xid8',
@@ -45,7 +45,7 @@ test('after a restore into another cluster the feed shows every event, new ones 
   await expectFeed(other, ['Edsger'])
   const { data } = (await client.get('/events?limit=100')).body
   expect(await continueFeed(service.app.db)).toBe(false)
-  // Twice: a backup of what was restored once.
+  // Twice: a backup of an already restored database.
   for (const [by, name] of [
     [1_000_000_000, 'Barbara'],
     [70_000_000_000, 'Donald'],

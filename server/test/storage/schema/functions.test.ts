@@ -7,7 +7,7 @@ import {
   sqlFunction,
 } from '../../../src/storage/schema/functions/functions.ts'
 
-/** What the functions were when their version was last raised. */
+/** The hash of the functions when their version was last raised. */
 const RECORDED = { version: 12, hash: 'b4c947a7e6d4b1698a0082e681015cbc' }
 
 test('the version of the functions is raised with every change to their text', () => {
@@ -27,7 +27,7 @@ test('each function has a file of its own, named after it', () => {
     expect(sql.match(/\bFUNCTION \w+\(.*\) RETURNS|\bFUNCTION \w+\(\s*$/gm), name).toHaveLength(1)
 })
 
-test('a signature is the same whatever comments and spaces are in it, and another one with another argument', () => {
+test('a signature ignores comments and spaces, and changes with an argument', () => {
   const signatureOf = (header: string) =>
     sqlFunction(`CREATE OR REPLACE FUNCTION f${header} LANGUAGE sql AS $$ SELECT 1 $$;`).signature
   expect(signatureOf('(\n  -- How many.\n  a integer,\n  b text\n) RETURNS integer')).toBe(

@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('every table of a platform says of which one each row is', async () => {
+test('every table of platforms has the platform in each row', async () => {
   const { rows } = await db.query<{ name: string }>(`
     SELECT relname::text AS name FROM pg_class AS c
     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
@@ -53,7 +53,7 @@ test('every table of a platform says of which one each row is', async () => {
   expect(rows.map(({ name }) => name)).toEqual(OF_THE_SERVER)
 })
 
-test('every unique key begins with the platform, with an id, with what is random, or with a rail, which is of one platform', async () => {
+test('every unique key begins with the platform, an id, a random value, or a rail, which belongs to one platform', async () => {
   const { rows } = await db.query<{ name: string; first: string; type: string }>(
     `
     SELECT i.relname::text AS name, a.attname::text AS first, format_type(a.atttypid, NULL) AS type

@@ -40,7 +40,7 @@ const LAST_STEP: Migration = {
 const answers = (value: number) =>
   `CREATE OR REPLACE FUNCTION test_answer() RETURNS integer LANGUAGE sql AS $$ SELECT ${value} $$;`
 
-/** A value that the baseline has begun, and a restore raises. */
+/** A value that the baseline initializes, and a restore raises. */
 const FEED_BASE = 'feed_base'
 
 /** Refuses every change of this kind to `things`. */
@@ -165,7 +165,7 @@ describe.each([
     expect(await unchanged()).toEqual(before)
   })
 
-  test.skipIf(skip)('a function with other arguments takes the place of the old one', async () => {
+  test.skipIf(skip)('a function with other arguments replaces the old one', async () => {
     await migrate(db, laterBuild(1, answers(1)))
     const withArgument =
       'CREATE OR REPLACE FUNCTION test_answer(n integer) RETURNS bigint LANGUAGE sql AS $$ SELECT n::bigint $$;'
@@ -187,7 +187,7 @@ describe.each([
 
   test.skipIf(skip)('a changed function has the triggers of its new text only', async () => {
     await migrate(db, laterBuild(1, refuses('INSERT'), refuses('DELETE', 'test_other')))
-    // Each makes the trigger that the other one had.
+    // Each creates the trigger that the other one had.
     await migrate(db, laterBuild(2, refuses('DELETE'), refuses('INSERT', 'test_other')))
     const triggers =
       await db.query(`SELECT tgname::text AS name, tgfoid::regproc::text AS calls FROM pg_trigger
@@ -202,7 +202,7 @@ describe.each([
   })
 
   test.skipIf(skip)(
-    'a build lives with what a newer one has added, and leaves its functions alone',
+    'a build tolerates additions of a newer one, and leaves its functions alone',
     async () => {
       await migrate(db, laterBuild(1, answers(2)))
       const before = await marks(db)
@@ -214,7 +214,7 @@ describe.each([
   )
 
   test.skipIf(skip)(
-    'the last step waits until it is asked for, where servers of the release before may run',
+    'the last step waits for a request if servers of the previous release may run',
     async () => {
       const left = await migrate(db, laterRelease())
       expect(left).toEqual(kind === 'embedded' ? [] : ['9009-end'])
@@ -225,7 +225,7 @@ describe.each([
     },
   )
 
-  test.skipIf(skip)('a release that adds to one that was not finished finishes it by the way', async () => {
+  test.skipIf(skip)('a release that follows an unfinished upgrade finishes it', async () => {
     await migrate(db, laterRelease())
     const { schema } = laterRelease()
     const next: Migration = {
@@ -238,7 +238,7 @@ describe.each([
   })
 
   test.skipIf(skip)(
-    'a build refuses a database whose upgrade to a newer one is finished, and changes nothing',
+    'a build refuses a database with a finished upgrade to a newer one, and changes nothing',
     async () => {
       await migrate(db, { ...laterRelease(), isLast: true })
       const before = await marks(db)
@@ -250,7 +250,7 @@ describe.each([
     },
   )
 
-  test.skipIf(skip)('a database of a build before the baseline is refused, and stays as it is', async () => {
+  test.skipIf(skip)('a database of a build before the baseline is refused, and stays unchanged', async () => {
     await db.script(`UPDATE migrations SET name = '0001-baseline-2' WHERE name = '${BASELINE_NAME}'`)
     const before = await marks(db)
     expect(await failing(migrate(db))).toBe(
@@ -262,13 +262,13 @@ describe.each([
   })
 
   test.skipIf(kind === 'embedded' || skip)(
-    'a migration gives way to requests that hold what it has to lock',
+    'a migration gives way to requests that hold its locks',
     async () => {
       await migrate(db, laterBuild(1))
       const request = new pg.Client({ connectionString: own!.url })
       await request.connect()
       try {
-        // It reads only, so that the feeds of other tests go on.
+        // It only reads, so that the feeds of other tests continue.
         await request.query('BEGIN')
         await request.query('SELECT * FROM things')
         const { schema } = laterBuild(1)
@@ -285,7 +285,7 @@ describe.each([
             )
           ).rows[0]!.waits
         await expect.poll(tried).toBe(true)
-        // It has given way: whoever comes after it does not wait.
+        // It has given way: later transactions do not wait.
         await expect.poll(tried).toBe(false)
         await request.query('COMMIT')
         expect(await changed).toEqual([])

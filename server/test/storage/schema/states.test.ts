@@ -59,13 +59,13 @@ import {
 import { FUNCTIONS } from '../../../src/storage/schema/functions/functions.ts'
 import { SCHEMA } from '../../../src/storage/schema/migrate.ts'
 
-/** The database cannot read the tables of states: what its text says of states is held to them here. */
+/** The database cannot read the tables of states: its SQL is compared with them here. */
 
 const migrations = SCHEMA.migrations.map(({ sql }) => sql).join('\n')
 
 type Transitions = Readonly<Record<string, Readonly<Record<string, string | null>>>>
 
-/** Each column of states, and those that it can have. */
+/** Each column of states, and its possible values. */
 const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'agent_actions.state': Object.keys(AGENT_ACTION_TRANSITIONS),
   'agent_reservations.state': Object.keys(RESERVATION_TRANSITIONS),
@@ -105,12 +105,12 @@ const CHECKED: Readonly<Record<string, readonly string[]>> = {
   'webhook_endpoints.state': Object.keys(WEBHOOK_ENDPOINT_TRANSITIONS),
 }
 
-/** Whatever happens there, the state stays as it is. */
+/** States that no event leaves. */
 function finalStates(transitions: Transitions): string[] {
   return Object.keys(transitions).filter((state) => Object.values(transitions[state]!).every((next) => !next))
 }
 
-/** Where a payment comes to that has ended without success. */
+/** The end states of a payment without success. */
 const UNSUCCESSFUL: readonly string[] = [
   ...new Set(
     [OUTGOING_TRANSACTION_TRANSITIONS, TRANSFER_OUT_TRANSITIONS, INCOMING_TRANSACTION_TRANSITIONS]
@@ -120,7 +120,7 @@ const UNSUCCESSFUL: readonly string[] = [
   ),
 ]
 
-/** Each function that names states, and which. */
+/** Each function that names states, and those states. */
 const NAMED: Readonly<Record<string, readonly string[]>> = {
   agent_money_is_back: [
     ...UNSUCCESSFUL,
@@ -150,7 +150,7 @@ const NAMED: Readonly<Record<string, readonly string[]>> = {
 
 const STATES = new Set([...Object.values(CHECKED).flat(), ...Object.keys(REFUND_TRANSITIONS)])
 
-test('the states that the functions of the database name are those of the tables', () => {
+test('the functions of the database name only states of the tables', () => {
   const named = FUNCTIONS.map(({ name, sql }) => {
     const words = [...sql.replace(/--.*/g, '').matchAll(/'(\w+)'/g)].map(([, word]) => word!)
     return [name, words.filter((word) => STATES.has(word)).sort()] as const
@@ -166,7 +166,7 @@ test('the states that the functions of the database name are those of the tables
   )
 })
 
-test('each column of states can have those of its table', () => {
+test('each column of states allows exactly the states of its table', () => {
   const found: Record<string, readonly string[]> = {}
   for (const text of migrations.split(/(?:CREATE|ALTER) TABLE /).slice(1))
     for (const [, column, states] of text.matchAll(
@@ -178,7 +178,7 @@ test('each column of states can have those of its table', () => {
   expect(found).toEqual(CHECKED)
 })
 
-test('the constraints, indexes and views that ask for one state ask for one of the table', () => {
+test('constraints, indexes and views name only states of their table', () => {
   const asked = [...migrations.matchAll(/\b(?:state|status) (?:=|<>) '\w+'/g)].map(([text]) => text)
   expect(asked.sort()).toEqual(
     [

@@ -79,20 +79,20 @@ export class Holder {
     await this.seen((total) => total === before + amount)
   }
 
-  /** Waits, block by block, until the books have what is wanted of the wallet. */
+  /** Waits, block by block, until the books have the wanted balance of the wallet. */
   async seen(isWanted: (total: bigint) => boolean): Promise<void> {
     await this.mining(() => this.total(), isWanted)
   }
 
   mining<T>(look: () => Promise<T>, isThere: (found: T) => boolean): Promise<T> {
     return until(async () => {
-      // The time of the chain stays that of the server.
+      // The time of the chain stays equal to the server's.
       await this.#on.chain.mine(1, 0)
       return look()
     }, isThere)
   }
 
-  /** What the books say: all that the wallet has, and what it can spend. */
+  /** The balances in the books: total and available. */
   async total(): Promise<bigint> {
     return BigInt((await this.account()).totalBalance.amount)
   }
@@ -110,7 +110,7 @@ export class Holder {
     return data[0]
   }
 
-  /** What the chain says. */
+  /** The balance on the chain. */
   onChain(): Promise<bigint> {
     return this.#on.chain.balanceOf(this.#on.chain.token, this.address)
   }
@@ -148,7 +148,7 @@ export class Holder {
     return this.#client.post(`/quotes/${quote.id}/execute`, undefined, headers)
   }
 
-  /** Pays, and waits for the end of it. */
+  /** Pays, and waits for its end. */
   async pay(destination: string, amount: bigint): Promise<Reply['body']> {
     const quote = await this.quote(destination, amount)
     ok(await this.execute(quote))
@@ -186,7 +186,7 @@ export class Holder {
   }
 }
 
-/** What the wallet signs to execute a quote. */
+/** The payload that the wallet signs to execute a quote. */
 export function payloadOf({ paymentInstructions = [] }: Quote): string {
   const info = paymentInstructions[0]?.accountOrWalletInfo
   if (!info || !('payloadToSign' in info) || typeof info.payloadToSign !== 'string')
@@ -194,12 +194,12 @@ export function payloadOf({ paymentInstructions = [] }: Quote): string {
   return info.payloadToSign
 }
 
-/** An address that nobody has used, and whose end is no magic value of the sandbox: these are digits, or bad0. */
+/** An unused address that does not end in a magic value of the sandbox (digits, or bad0). */
 export function newAddress(): Hex {
   return toChecksumAddress(`${randomBytes(19).toString('hex')}aa`) as Hex
 }
 
-/** The body of an answer that is one. */
+/** The body of a success response. */
 export function ok({ status, body }: Reply): Reply['body'] {
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`)
   return body

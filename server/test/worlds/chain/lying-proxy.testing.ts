@@ -8,13 +8,16 @@ export interface ProxiedCall {
   readonly params: readonly unknown[]
 }
 
-/** What one call is answered with: a result, an error, or something that spoils the whole response. */
+/** The result of one call: a value, an error, or a fault that spoils the whole response. */
 export type ProxyAnswer =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
   | { readonly spoil: (response: ServerResponse) => void }
 
-/** Makes an answer. `truth` asks the node itself, for these parameters or the call's own; leave it out, and the node never hears of the call. */
+/**
+ * Makes a response. `truth` calls the node itself, with these parameters or the call's own; without it, the
+ * node never receives the call.
+ */
 export type Lie = (
   call: ProxiedCall,
   truth: (params?: readonly unknown[]) => Promise<ProxyAnswer>,
@@ -22,14 +25,17 @@ export type Lie = (
 
 export type LieName = keyof typeof LIES
 
-/** Stands in front of a node and answers as it does, until it is told to lie. */
+/** A proxy in front of a node that forwards responses, until a test makes it lie. */
 export interface LyingProxy {
   readonly url: string
   /** The calls of a method since the start, the oldest first. Without one: all. */
   calls(method?: string): readonly ProxiedCall[]
   /** Resolves at the next call of a method. */
   next(method: string): Promise<ProxiedCall>
-  /** Lies about a method ('*': about every one that has no lie of its own), so many times, or until `honest`. */
+  /**
+   * Lies about a method ('*': about every method without a separate lie), for a number of times, or until
+   * `honest`.
+   */
   lie(method: string, lie: Lie | LieName, times?: number): void
   /** Ends the lies about a method, or all. */
   honest(method?: string): void
@@ -66,10 +72,10 @@ export const LIES = {
   'no logs': () => ({ result: [] }),
   /** All logs but the last one. */
   'missing log': async (_, truth) => mapped(await truth(), (logs) => (logs as Log[]).slice(0, -1)),
-  /** The same logs, of a contract that was not asked for. */
+  /** The logs, as logs of a contract that was not requested. */
   'foreign logs': async (_, truth) =>
     mapped(await truth(), (logs) => (logs as Log[]).map((log) => ({ ...log, address: OTHER_ADDRESS }))),
-  /** The logs, and each once more, in a transaction that never was. */
+  /** The logs, and each once more, in a transaction that does not exist. */
   'made-up logs': async (_, truth) =>
     mapped(await truth(), (logs) => [
       ...(logs as Log[]),
@@ -98,17 +104,17 @@ export const LIES = {
   /** Each log twice. */
   'repeated logs': async (_, truth) =>
     mapped(await truth(), (logs) => [...(logs as Log[]), ...(logs as Log[])]),
-  /** 100 MB of a text that has no end before. */
+  /** 100 MB without an end of the text. */
   huge: () => ({ spoil: sendHuge }),
-  /** The connection stays open, and nothing comes. The node never hears of the call. */
+  /** The connection stays open without a response. The node never receives the call. */
   silent: () => ({ spoil: () => {} }),
-  /** The node is asked, and nothing comes. */
+  /** The node is called, but its response is withheld. */
   'answer withheld': async (_, truth) => {
     await truth()
     return { spoil: () => {} }
   },
   'not JSON': () => ({ spoil: (response) => response.end('<html>Bad gateway</html>') }),
-  /** JSON, but no answer. */
+  /** JSON, but not a response. */
   'not an answer': () => ({ spoil: (response) => response.end('{"hello":[]}') }),
   null: () => ({ result: null }),
   'rate limit': () => ({
@@ -117,16 +123,16 @@ export const LIES = {
   'limit exceeded': () => ({ error: { code: -32005, message: 'limit exceeded' } }),
   'internal error': () => ({ error: { code: -32603, message: 'internal error' } }),
   'server error': () => ({ spoil: (response) => response.writeHead(503).end() }),
-  /** The node does what it was asked, and the connection closes without an answer. */
+  /** The node executes the call, and the connection closes without a response. */
   'answer lost': async (_, truth) => {
     await truth()
     return { spoil: (response) => response.destroy() }
   },
-  /** The connection closes before the node hears of the call. */
+  /** The connection closes before the node receives the call. */
   closed: () => ({ spoil: (response) => response.destroy() }),
 } satisfies Readonly<Record<string, Lie>>
 
-/** The truth, so many milliseconds late. */
+/** The truth, delayed by this number of milliseconds. */
 export function delayed(ms: number): Lie {
   return async (_, truth) => {
     await new Promise((resolve) => setTimeout(resolve, ms))
@@ -217,7 +223,7 @@ export async function openLyingProxy(target: string): Promise<LyingProxy> {
   }
 }
 
-/** Answers a request of one call or of several, in their order. What spoils one answer spoils the response. */
+/** Responds to a request of one call or of several, in order. A spoiled result spoils the whole response. */
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,

@@ -16,7 +16,7 @@ import { openServer, type TestServer } from '../server.testing.ts'
 import { openChain } from './chain.testing.ts'
 import { type LyingProxy, openLyingProxy } from './lying-proxy.testing.ts'
 
-/** A server whose rail is a chain of its own on this machine, over HTTP. */
+/** A server whose rail is its own local chain, over HTTP. */
 export interface OnChain {
   readonly chain: LocalChain
   readonly service: TestServer
@@ -55,8 +55,8 @@ export function evmEntry(chain: Pick<LocalChain, 'url' | 'chainId' | 'token'>, m
 }
 
 /**
- * A server on a chain that it has met, where not `isMet` is false; the treasury and the gas account have money. `mode` production, or
- * a sandbox that has a chain. Further rails stand after it in the file.
+ * A server on a chain that it has connected to, unless `isMet` is false; the treasury and the gas account
+ * have money. `mode`: production, or a sandbox that has a chain. Further rails follow in the file.
  */
 export async function openOnChain({
   mode = 'production',
@@ -113,7 +113,7 @@ export async function openOnChain({
   }
 }
 
-/** Waits until the server has met the chain: it is followed from there on. */
+/** Waits until the server has connected to the chain, which it follows from then on. */
 export async function chainIsMet({ service }: { readonly service: Pick<Service, 'app'> }): Promise<void> {
   await until(
     () => service.app.read.selectFrom('chains').select('id').executeTakeFirst(),
@@ -157,7 +157,7 @@ export async function newHolder({ client, service }: Pick<OnChain, 'client' | 's
   return { customerId, account, address: account.fundingPaymentInstructions[0].accountOrWalletInfo.address }
 }
 
-/** The deposits of an account, once they are so many and nothing is left to come. */
+/** The deposits of an account, once they have reached this number and no further one is pending. */
 export async function credited(
   { client }: OnChain,
   accountId: string,
@@ -170,7 +170,7 @@ export async function credited(
   return found.body.data
 }
 
-/** What the account of a customer can spend, or the platform's own, in the smallest unit. */
+/** The available balance of a customer's account, or of the platform's own, in the smallest unit. */
 export async function balanceOf({ client }: OnChain, customerId: string | undefined): Promise<bigint> {
   const found = await client.get(
     customerId === undefined
@@ -194,7 +194,7 @@ export async function followed(
   )
 }
 
-/** How often an alert of a kind was given. */
+/** The number of alerts of a kind. */
 export async function alertsOf({ service }: Pick<OnChain, 'service'>, kind: ChainAlert): Promise<number> {
   const text = await service.app.metrics.text(async () => true)
   const found = new RegExp(
@@ -220,7 +220,7 @@ export async function sendDust({ chain }: Pick<OnChain, 'chain'>, to: Hex, count
 
 const DUST_AT_ONCE = 500
 
-/** What the ledger says that the rail holds, and what all its addresses hold on the chain, in the smallest unit. */
+/** The rail's balance in the ledger, and the sum of all its addresses on the chain, in the smallest unit. */
 export async function bothSides({
   chain,
   service,
@@ -233,14 +233,14 @@ export async function bothSides({
   return [BigInt(rows[0]?.posted ?? 0), held.reduce((sum, one) => sum + one, 0n)]
 }
 
-/** A server whose node is a proxy, which lies about the chain when it is told to. */
+/** A server whose node is a proxy, which lies about the chain when told to. */
 export interface BehindProxy extends OnChain {
   readonly proxy: LyingProxy
   /** The nodes, as the entry of the rail has them. */
   readonly rpcs: readonly object[]
 }
 
-/** Starts one on a chain of its own. With an agreement of 2 the second node is the chain itself. */
+/** Starts one on a new chain. With an agreement of 2 the second node is the chain itself. */
 export async function openBehindProxy({
   agreement = 1,
   entry = {},

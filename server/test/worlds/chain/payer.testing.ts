@@ -13,17 +13,17 @@ import { PERSON } from '../records/verifications.testing.ts'
 import { newAddress } from './holder.testing.ts'
 import { NETWORK_FEE, type OnChain } from './on-chain.testing.ts'
 
-/** Wei: more than anybody else offers. */
+/** In wei: a higher tip than any other. */
 const HIGH_TIP = 10n ** 11n
 
-/** What it needs of a server on a chain. */
+/** The parts of a server on a chain that it uses. */
 type Place = Pick<OnChain, 'chain' | 'client' | 'rail'> & { readonly service: Pick<Service, 'app'> }
 
 /** Pays out over HTTP, from accounts whose money is in the books. */
 export class Payer {
   #on: Place
   readonly #customerId: string
-  /** By whether they are of the customer. */
+  /** True: the customer's account; false: the platform's. */
   readonly #accounts: ReadonlyMap<boolean, string>
 
   private constructor(on: Place, customerId: string, accounts: ReadonlyMap<boolean, string>) {
@@ -60,7 +60,7 @@ export class Payer {
     return new Payer(on, id, accounts)
   }
 
-  /** Goes on at another server with the same records. */
+  /** Continues on another server with the same records. */
   moveTo(on: Place): void {
     this.#on = on
   }
@@ -127,7 +127,7 @@ export class Payer {
       .executeTakeFirst()
   }
 
-  /** The payment once it is as wanted. */
+  /** The payment once it meets the condition. */
   payment(transfer: string, isWanted: (row: ChainPaymentRow) => boolean): Promise<ChainPaymentRow> {
     return until(
       () => this.paymentOf(transfer),
@@ -147,7 +147,7 @@ export class Payer {
       .execute()
   }
 
-  /** The only transaction of a payment once it is as wanted. */
+  /** The only transaction of a payment once it meets the condition. */
   async transaction(
     transfer: string,
     isWanted: (row: ChainTransactionRow) => boolean,
@@ -159,7 +159,7 @@ export class Payer {
     return row!
   }
 
-  /** What an account can spend. */
+  /** The available balance of an account. */
   async balance(isCustomer = false): Promise<string> {
     const path = isCustomer
       ? `/customers/internal-accounts?customerId=${this.#customerId}&currency=USDC`
@@ -167,7 +167,7 @@ export class Payer {
     return String((await this.#client.get(path)).body.data[0].balance.amount)
   }
 
-  /** Waits until the operator was told of something at the chain. */
+  /** Waits until the operator got an alert about the chain. */
   async alerted(kind: ChainAlert): Promise<void> {
     const line = new RegExp(`^countersign_chain_alerts_total\\{rail="\\w+",kind="${kind}"\\} [1-9]`, 'm')
     await until(
@@ -188,7 +188,7 @@ export class Payer {
     ])) as Hex
   }
 
-  /** Uses up the nonce of a transaction by another one, as somebody with the key of the sender can. */
+  /** Uses up the nonce of a transaction by another one, as an attacker with the sender's key can. */
   async useNonce({ sender, nonce, attempts }: ChainTransactionRow): Promise<void> {
     const { service, rail, chain } = this.#on
     const { path } = await this.#read
@@ -223,7 +223,7 @@ export class Payer {
     )
   }
 
-  /** Whether the node knows a transaction. */
+  /** True if the node knows a transaction. */
   async isThere(hash: Hex): Promise<boolean> {
     return (await this.#on.chain.rpc('eth_getTransactionByHash', [hash])) !== null
   }

@@ -4,7 +4,7 @@ import { POLICY } from '../records/agents.testing.ts'
 import { informationRequest, ownerOf } from '../records/verifications.testing.ts'
 import type { Json } from './schemas.testing.ts'
 
-/** What a path's parameter names: a record by its id, the receiver at an UMA address, or what a code stands for. */
+/** The meaning of a path parameter: a record's id, the receiver at an UMA address, or a code. */
 export type ParamKind = IdKind | 'Business' | 'UmaAddress' | 'DeviceCode' | 'InvitationCode'
 
 /** The ids of records, by their kinds. */
@@ -26,7 +26,7 @@ const SIMULATED = ({ InternalAccount, ExternalAccount }: Ids) => ({
   destinationAccountId: ExternalAccount!,
 })
 
-/** Bodies that endpoints accept, with the ids of a world; `unique` is another number each time. */
+/** Bodies that endpoints accept, with the ids of a world; `unique` is a new number each time. */
 export const BODIES: Partial<Record<EndpointName, (ids: Ids, unique: number) => Json>> = {
   config_update: () => ({}),
   token_create: (_, unique) => ({ name: `Token ${unique}`, permissions: ['VIEW'] }),

@@ -48,7 +48,7 @@ export function missingId(kind: string): string {
   return noId(kind === 'Business' ? 'Customer' : (kind as IdKind))
 }
 
-/** The kind of record that a path's parameter names, by the parameter's name or by where it stands. */
+/** The kind of record that a path parameter names, by the parameter's name or by its place. */
 export function kindOfParam({ path }: Endpoint, name: string): ParamKind {
   const byName = (Object.keys(ID_KINDS) as IdKind[]).find(
     (kind) => name === `${kind[0]!.toLowerCase()}${kind.slice(1)}Id`,
@@ -89,7 +89,7 @@ export function pathToNothing(endpoint: Endpoint): string {
   return pathWith(endpoint, missingId)
 }
 
-/** A platform with one record of every kind that there is so far. */
+/** A platform with one record of every kind. */
 export interface World {
   readonly client: Client
   readonly customer: Awaited<ReturnType<typeof newCustomer>>
@@ -133,8 +133,8 @@ export function idsFor({ auth }: Endpoint, { ids, ofAgent }: World): Ids {
 export const WAITS_ABOVE = 5_000
 
 /**
- * Fills a platform: a customer with money, a bank account, a quote with its transaction, and an agent with a quote of its
- * own and an action that waits for approval.
+ * Fills a platform: a customer with money, a bank account, a quote with its transaction, and an agent with
+ * its own quote and an action that waits for approval.
  */
 export async function newWorld(client: Client): Promise<World> {
   await keepAwayFromMidnight(client)
@@ -197,7 +197,7 @@ export async function newWorld(client: Client): Promise<World> {
   }
 }
 
-/** It gets nothing, so that its record stays as it is. */
+/** It gets no deliveries, so that its record stays unchanged. */
 async function pausedEndpoint(client: Client): Promise<string> {
   const { id } = await client.call('webhook_endpoint_create', { body: { url: 'https://example.com/hook' } })
   await client.call('webhook_endpoint_update', {
@@ -267,7 +267,7 @@ export function validBody(name: EndpointName, ids: Ids): Json | undefined {
   return written ?? samples(body as JsonSchema)[0]!
 }
 
-/** Checks the form of an error (specification 7), and its expected members. */
+/** Checks the form of an error (specification 7), and its expected fields. */
 export function expectError(
   reply: Reply,
   expected: { code: ErrorCode; field?: string; what?: string; reason?: string },
@@ -296,8 +296,8 @@ export function expectDeclaredRefusal(endpoint: Endpoint, reply: Reply, what: st
 }
 
 /**
- * The contents of all lists of a platform, to check that a call changes nothing. Without the clock and the rates, which
- * advance by themselves, and the feed of events, which lags. With `agent` also as the agent sees them.
+ * The contents of all lists of a platform, to check that a call changes nothing. Without the clock and the
+ * rates, which always advance, and the feed of events, which lags. With `agent` also as the agent sees them.
  */
 export async function stateOf(
   client: Client,
@@ -314,7 +314,7 @@ export async function stateOf(
       path === '/member-sessions'
     // Nothing changes it.
     const isFixed = path === '/discoveries'
-    // It has what its list has.
+    // It has the content of its list.
     const isFile = path.endsWith('.csv')
     if (auth === 'agent' && !agent) return false
     // Of one member; `/members` has them all.

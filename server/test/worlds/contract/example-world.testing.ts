@@ -19,7 +19,7 @@ import { WEBHOOK_CALLS } from './webhook-calls.testing.ts'
 
 const DEVICE_KEY = () => ({ clientPublicKey: generateKeyPair().publicKey.uncompressedHex })
 
-/** Makes what a call needs, and says how it is called. Calls without an entry take a valid body. */
+/** Prepares each call, and returns it. Calls without an entry take a valid body. */
 const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
   config_update: () => ({ body: { embeddedWalletConfig: { otpLength: 6, expirationSeconds: 300 } } }),
   token_create: () => ({ body: { name: 'Payroll', permissions: ['VIEW', 'TRANSACT'] } }),
@@ -96,7 +96,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
     const { data } = (await client.get(`/auth/credentials?accountId=${customer.wallet}`)).body
     return { ids: { AuthMethod: data.at(-1).id }, sign: true }
   },
-  // To sign in takes all forms of it.
+  // Signing in uses all forms of it.
   credential_verify: () => ({ isMade: true }),
   session_refresh: ({ session }) => ({ ids: { Session: session.sessionId }, body: DEVICE_KEY(), sign: true }),
   session_delete: async ({ client, customer }) => {
@@ -212,7 +212,7 @@ const CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call
 
 const cardFor = (ids: Ids) => ({ cardholderId: ids.Customer!, form: 'VIRTUAL' })
 
-/** The body of an answer that must be a success. */
+/** The body of a response that must be a success. */
 async function made(
   caller: { post(path: string, body?: unknown): Promise<Reply> },
   path: string,
@@ -256,7 +256,7 @@ async function received(scene: Scene): Promise<string> {
   return id
 }
 
-/** A payment to a customer that the platform has to approve, as its webhook does not say. */
+/** A payment to a customer that the platform has to approve, because its webhook does not decide. */
 async function waiting(scene: Scene): Promise<string> {
   return (await incoming(scene)).id
 }
@@ -322,7 +322,7 @@ const LAST: readonly EndpointName[] = [
   'sandbox_reset',
 ]
 
-/** Calls every endpoint of the sandbox so that it succeeds, and says which did not. */
+/** Calls every endpoint of the sandbox so that it succeeds, and returns the failures. */
 export async function playSandbox(
   client: RecordingClient,
 ): Promise<{ records: Ids & { Wallet: string }; failed: string[] }> {
@@ -349,7 +349,7 @@ async function receive(client: RecordingClient): Promise<void> {
   receiver.answer = ({ event }) => (event.type === 'INCOMING_PAYMENT.PENDING' ? 202 : 200)
 }
 
-/** Undefined, or what an endpoint has refused. */
+/** Undefined, or the refusal of an endpoint. */
 async function play(scene: Scene, name: EndpointName, endpoint: Endpoint): Promise<string | undefined> {
   const call = (await CALLS[name]?.(scene)) ?? {}
   if (call.isMade) return undefined
@@ -361,7 +361,7 @@ async function play(scene: Scene, name: EndpointName, endpoint: Endpoint): Promi
   const { authorization } = callerOf(endpoint, scene)
   const cookie = endpoint.auth === 'member' ? (call.browser ?? browser).headersOf(endpoint.method) : {}
   const headers = { Authorization: authorization, ...cookie, ...call.headers }
-  // Passkeys are for a name, not for a number.
+  // Passkeys need a host name, not an IP address.
   const named = client.with(new Client(client.credentials, browser.baseUrl))
   const isOfMembers = endpoint.auth === 'member' || endpoint.auth === 'public'
   const { status, body: answer } = call.sign

@@ -8,7 +8,9 @@ import type { Call, Scene } from './scene.testing.ts'
 
 type Calls = Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>>
 
-/** How the calls about members, and what they and others did, are made: see `CALLS` of `example-world.testing.ts`. */
+/**
+ * The calls about members, and about their actions and others': see `CALLS` of `example-world.testing.ts`.
+ */
 export const MEMBER_CALLS: Calls = {
   audit_event_get: async ({ client }) => ({
     ids: { AuditEvent: (await client.get('/audit-events?limit=1')).body.data[0].id },
@@ -77,7 +79,7 @@ async function deleted(client: Scene['client']): Promise<string> {
   return id
 }
 
-/** How the calls of an import of customers are made for the reference page. */
+/** Calls of an import of customers for the reference page. */
 export const IMPORT_CALLS: Partial<Record<EndpointName, (scene: Scene) => Promise<Call> | Call>> = {
   customer_import_create: () => ({ body: {} }),
   customer_import_get: async ({ client }) => {

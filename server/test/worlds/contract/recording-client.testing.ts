@@ -15,7 +15,7 @@ interface Recorded {
   readonly query: Readonly<Record<string, string>>
   readonly body: unknown
   readonly reply: Reply
-  /** To be shown, whatever the calls after it. */
+  /** Shown even if later calls exist. */
   isChosen?: boolean
 }
 
@@ -29,7 +29,7 @@ const PATTERNS = Object.entries<Endpoint>(API)
   }))
   .sort((one, other) => one.names.length - other.names.length)
 
-/** Keeps each call that it makes and that succeeds. */
+/** Records each of its calls that succeeds. */
 export class RecordingClient extends Client {
   readonly #calls: Recorded[]
 
@@ -38,7 +38,7 @@ export class RecordingClient extends Client {
     this.#calls = calls
   }
 
-  /** The same records for calls to another platform or server. */
+  /** A client for another platform or server that adds to these records. */
   with(client: Client): RecordingClient {
     return new RecordingClient(client, this.#calls)
   }
@@ -66,8 +66,8 @@ export class RecordingClient extends Client {
   }
 
   /**
-   * The chosen or the last call of each endpoint that succeeded, with an answer for each of its statuses. Times near `now`,
-   * of the platform's clock, are those of the calls; others stay as far from them as they are.
+   * The chosen or the last call of each endpoint that succeeded, with a response for each of its statuses.
+   * Times near `now`, of the platform's clock, become the times of the calls; others keep their distance.
    */
   examples(records: Readonly<Record<string, string>>, now: string): RecordedExamples {
     const bodies = this.#calls.map(({ reply }) => reply.body ?? null)
@@ -112,7 +112,7 @@ const SECRET = /(?<![\w$\\-])(csa_|whsec_|csc_)?(?=[\w+=-]*\d[\w+=-]*\d)(?!0x)([
 export function stabilizer(bodies: readonly unknown[], nowText: string): <T>(value: T) => T {
   const ids = new Map<string, string>()
   const counts = new Map<string, number>()
-  // Counted by kind, so that a new call renumbers records of its own kind alone.
+  // Counted by kind, so that a new call renumbers only records of the same kind.
   const idOf = (id: string, kind = '') => {
     const known = ids.get(id)
     if (known) return `${kind}${known}`
@@ -126,7 +126,7 @@ export function stabilizer(bodies: readonly unknown[], nowText: string): <T>(val
   const now = Date.parse(nowText)
   const first = Math.min(...times.filter((time) => Math.abs(time - now) < DAY_MS), now)
   const timeOf = (text: string) => {
-    // To the minute: how long the calls take differs from run to run.
+    // To the minute: the duration of calls differs from run to run.
     const moved = BEGIN_MS + Math.round((Date.parse(text) - first) / MINUTE_MS) * MINUTE_MS
     return new Date(moved).toISOString()
   }
@@ -177,7 +177,7 @@ export const OF_PRODUCTION: readonly EndpointName[] = [
   'deposit_adjust',
 ]
 
-/** Reads the day of a rail that a statement of a bank has closed, and adjusts a deposit to another one. */
+/** Reads the day of a rail that a bank statement has closed, and adjusts a deposit to another one. */
 export async function playProduction(recorder: RecordingClient): Promise<void> {
   const world = await openProduction()
   try {

@@ -9,15 +9,15 @@ export interface Scene extends World {
   readonly session: SignedIn
 }
 
-/** The whole call of an endpoint, or what differs from the usual one. */
+/** The whole call of an endpoint, or its differences from the usual one. */
 export interface Call {
   readonly ids?: Ids
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly headers?: Record<string, string>
   readonly sign?: boolean
-  /** The browser that makes the call, where it is not that of the world's member. */
+  /** The browser that makes the call, if it is not the world member's. */
   readonly browser?: Browser
-  /** What the call needs has made the call already. */
+  /** True if the preparation has already made the call. */
   readonly isMade?: boolean
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 
 /** The keywords that the contract's schemas use. */
 export interface JsonSchema {
-  /** Two where it may also be `null`. */
+  /** Two if it may also be `null`. */
   readonly type?: string | readonly string[]
   readonly format?: string
   readonly pattern?: string
@@ -38,7 +38,7 @@ export function typeOf({ type }: JsonSchema): string | undefined {
   return typeof type === 'object' ? type[0] : type
 }
 
-/** Values that a schema accepts, with every optional member; between them every member of every union. */
+/** Values that a schema accepts, with every optional field; between them every member of every union. */
 export function samples(schema: JsonSchema): Json[] {
   if (schema.oneOf) return schema.oneOf.flatMap(samples)
   if (schema.enum) return [schema.enum[0]!]
@@ -78,14 +78,14 @@ function matchingText(pattern: string): string {
   return fc.sample(matching, { seed: 1, numRuns: 1 })[0]!
 }
 
-/** A member of a sample: where it is, what its schema says, whether it must be there. */
+/** A field of a sample: its place, its schema, and if it is required. */
 export interface Member {
   readonly path: readonly (string | number)[]
   readonly schema: JsonSchema
   readonly required: boolean
 }
 
-/** Every member of a sample, those of unions by the schema that the sample's own tag names. */
+/** Every field of a sample; fields of unions by the schema that the sample's own tag names. */
 export function membersOf(schema: JsonSchema, value: Json, path: Member['path'] = []): Member[] {
   if (schema.oneOf) return membersOf(memberByTag(schema, value), value, path)
   if (Array.isArray(value))
@@ -109,12 +109,12 @@ function memberByTag({ oneOf, discriminator }: JsonSchema, value: Json): JsonSch
 
 const MARK = '\uE000mark\uE000'
 
-/** JSON text of a sample with raw JSON text in the place of one member. */
+/** JSON text of a sample with raw JSON text in place of one field. */
 export function withRaw(value: Json, path: Member['path'], raw: string): string {
   return JSON.stringify(changed(value, path, () => MARK)).replace(`"${MARK}"`, () => raw)
 }
 
-/** A copy of a sample without one member. */
+/** A copy of a sample without one field. */
 export function without(value: Json, path: Member['path']): Json {
   return changed(value, path, () => undefined)!
 }
@@ -143,7 +143,7 @@ const WRONG_TYPES: Readonly<Record<string, readonly string[]>> = {
   object: ['"text"', '1', 'true', 'null', '[]', '[{}]', '[1]'],
 }
 
-/** JSON texts that the schema of a member refuses, whatever the operation. */
+/** JSON that the schema of a field refuses, whatever the operation. */
 export function badValues(schema: JsonSchema): string[] {
   const type = typeOf(schema) ?? 'object'
   const takesNull = schema.type?.includes('null')
@@ -201,7 +201,7 @@ function badArrays({ items, minItems = 0, maxItems, uniqueItems }: JsonSchema): 
   return bad
 }
 
-/** The kinds of record that an id may be of, or undefined for what is not an id. */
+/** The kinds of record that an id may have, or undefined if it is not an id. */
 export function kindsOf({ pattern }: JsonSchema): string[] | undefined {
   const match = /^\^(?:\(\?:([\w|]+)\)|(\w+)):\[0-9A-Za-z-\]/.exec(pattern ?? '')
   return match ? (match[1] ?? match[2]!).split('|') : undefined

@@ -20,7 +20,7 @@ import type { Ids, ParamKind } from './bodies.testing.ts'
 import { forEach, kindOfParam, missingId, pathWith, validBody } from './calls.testing.ts'
 import { type JsonSchema, kindsOf, membersOf, samples, withRaw } from './schemas.testing.ts'
 
-/** Who calls an endpoint. */
+/** The caller of an endpoint. */
 export interface Isolated {
   send(endpoint: Endpoint, path: string, body?: unknown): Promise<Reply>
   /** The caller's own records. */
@@ -29,12 +29,15 @@ export interface Isolated {
   strangers(endpoint: Endpoint, kind: ParamKind): readonly (string | undefined)[]
 }
 
-/** An answer without the id that was asked for. */
+/** A response without the requested id. */
 function withoutId(reply: Reply, id: string) {
   return { status: reply.status, body: toJson(reply.body ?? null).replaceAll(id, '<id>') }
 }
 
-/** Tests of each endpoint: a record of a stranger and one that does not exist get the same answer, wherever its id stands. */
+/**
+ * Tests of each endpoint: at every place of an id, a stranger's record and a missing one get the same
+ * response.
+ */
 export function testStrangersAreMissing(
   endpoints: readonly (readonly [EndpointName, Endpoint])[],
   caller: Isolated,
@@ -81,7 +84,7 @@ export function testStrangersAreMissing(
         )
   })
 
-  // A batch says which of its lines name a missing account once they are checked: `payout-batches.test.ts`.
+  // A batch reports lines that name a missing account once they are checked: `payout-batches.test.ts`.
   const withBody = endpoints.filter(([name, { body }]) => body && name !== 'payout_batch_create')
   test.each(withBody)('in the body of %s', async (name, endpoint) => {
     const schema = endpoint.body as unknown as JsonSchema
@@ -109,7 +112,7 @@ export function testStrangersAreMissing(
 /** A processor under test. */
 export interface TriedProcessor {
   readonly processor: CardProcessor
-  /** An event as the processor sends it: what `readEvent` is then given. */
+  /** An event as the processor sends it: the input of `readEvent`. */
   send(event: ProcessorEvent): {
     readonly headers: Readonly<Record<string, string>>
     readonly body: Uint8Array
@@ -218,7 +221,7 @@ export function describeCardProcessor(name: string, make: () => Promise<TriedPro
   })
 }
 
-/** Asks until there is an outcome of the card. */
+/** Polls until the card has an outcome. */
 async function outcomeOf(
   { processor, wait }: TriedProcessor,
   request: Omit<ProvisionRequest, 'now'>,
@@ -253,7 +256,7 @@ function expectCard({
   for (const reference of [processorRef, issuerRef]) expect(reference).toMatch(/^[\x21-\x7e]{1,255}$/)
 }
 
-/** As the schema makes it of what was parsed. */
+/** Applies the schema to a parsed event. */
 function bigAmount(event: unknown): unknown {
   const { amount } = event as { amount: number | bigint }
   return { ...(event as object), amount: BigInt(amount) }
@@ -262,11 +265,11 @@ function bigAmount(event: unknown): unknown {
 /** A verifier under test, and its provider. */
 export interface TriedVerifier {
   readonly verifier: Verifier
-  /** What the provider does with the next submissions. */
+  /** Sets the provider's response to the next submissions. */
   answer(how: VerifierAnswer | 'later' | 'failure' | 'nonsense'): void
-  /** The cases that the provider has, by verification and submission; a repeated one is one. */
+  /** The cases at the provider, by verification and submission; a repeated one counts once. */
   cases(): readonly VerificationSubmission[]
-  /** An event as the provider sends it at the time `at`: what `readEvent` is then given. */
+  /** An event as the provider sends it at the time `at`: the input of `readEvent`. */
   report(
     event: VerifierEvent,
     at: Date,

@@ -13,18 +13,18 @@ import { until } from '../until.testing.ts'
 
 export { until }
 
-/** A server in production, with the example bank as its rail: the whole way, over HTTP on this machine. */
+/** A server in production, with the example bank as its rail: everything over HTTP on this machine. */
 export interface Production {
   readonly service: TestServer
   readonly client: Client
   readonly bank: RunningBank
-  /** Asks the bank's desk, or steers it. */
+  /** Reads or controls the bank by its control API. */
   desk(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<DeskAnswer>
   /** Writes the rails file again, and has the server read it. */
   setRails(rails: readonly object[]): Promise<void>
   /** A customer whom a person has approved, with accounts in these currencies. */
   newApproved(): Promise<string>
-  /** The internal account of an owner in a currency, once the bank has opened what is paid in to. */
+  /** The internal account of an owner in a currency, once the bank has opened its deposit account. */
   accountOf(customerId: string | undefined, currency: string): Promise<InternalAccount>
   /** Money of an outside payer arrives on the account. */
   paidIn(account: InternalAccount, amount: string, more?: object): Promise<void>
@@ -103,7 +103,7 @@ async function ask(url: string, method: string, path: string, body?: object): Pr
   return said
 }
 
-/** Rates of a source of the test's own. */
+/** Rates of the test's own source. */
 export async function serveRates(
   usdPerEth = '3000',
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
@@ -128,14 +128,14 @@ async function newApproved(service: Production['service'], client: Client): Prom
   return id
 }
 
-/** A customer about whom nobody has decided. */
+/** A customer without a decision. */
 export async function newPending(client: Client): Promise<string> {
   const customer = await client.post('/customers', { ...PERSON, currencies: ['EUR', 'USD'] })
   if (customer.status !== 201) throw new Error(JSON.stringify(customer.body))
   return customer.body.id
 }
 
-/** Decides as a person does who has looked at the case. */
+/** Approves the case as a person does. */
 export async function approve(service: Production['service'], client: Client, customerId: string) {
   const started = await client.post('/verifications', { customerId })
   const args = ['verification', 'decide', '--verification', started.body.id, '--decision', 'APPROVE']
@@ -149,7 +149,7 @@ export function ibanEndingWith(suffix: string): string {
   return `DE${String(98n - rest).padStart(2, '0')}${bban}`
 }
 
-/** An external account in euros at another bank; the last three digits choose what the example bank does. */
+/** An external account in euros at another bank; the last three digits choose the example bank's behavior. */
 export async function newEuroAccount(client: Client, customerId: string, suffix = '000'): Promise<string> {
   const { status, body } = await client.post('/customers/external-accounts', {
     customerId,
@@ -164,7 +164,7 @@ export async function newEuroAccount(client: Client, customerId: string, suffix 
   return body.id
 }
 
-/** The internal account of an owner in a currency, once the bank has opened what is paid in to. */
+/** The internal account of an owner in a currency, once the bank has opened its deposit account. */
 export async function accountOf(
   client: Client,
   customerId: string | undefined,
@@ -180,12 +180,12 @@ export async function accountOf(
   return found.body.data[0]
 }
 
-/** The number of an account that others pay in to, as the bank's desk takes it. */
+/** The number of a deposit account, in the form of the bank's control API. */
 export function numberOf({ fundingPaymentInstructions }: InternalAccount): string {
   return numberIn(fundingPaymentInstructions[0].accountOrWalletInfo)
 }
 
-/** The number in the details to pay in to. */
+/** The number in deposit details. */
 export function numberIn({ iban, accountNumber }: Reply['body']): string {
   return iban ?? accountNumber
 }

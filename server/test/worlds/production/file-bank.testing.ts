@@ -3,14 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type InternalAccount, openProduction, type Production, until } from './bank.testing.ts'
 
-/** A bank that takes files in a folder, and answers with files. */
+/** A bank that reads files from a folder, and writes files in response. */
 export interface FileBank {
   readonly world: Production
-  /** What the server has written and the bank has not taken, by name; without the parts. */
+  /** Files that the server has written and the bank has not taken, by name; without partial files. */
   outbox(): Promise<Record<string, string>>
   /** The next file of the server, which the bank takes away. */
   takeFile(): Promise<{ readonly name: string; readonly text: string }>
-  /** Puts a file into the inbox, whole, and waits until the server has put it away and booked what it tells. Says where it is. */
+  /**
+   * Puts a complete file into the inbox, and waits until the server has booked its content and moved it away.
+   * Resolves to its new folder.
+   */
   put(name: string, text: string | Uint8Array): Promise<'done' | 'refused'>
   customer(): Promise<{ readonly customerId: string; readonly account: InternalAccount }>
   balanceOf(customerId: string): Promise<bigint>
@@ -72,7 +75,7 @@ export async function openFileBank(kind: keyof typeof BANKS, more: object = {}):
     )
     if (rows.length > 0) workers.wake()
   }
-  /** Until nothing is collected any more: payments that a test makes next belong into one file. */
+  /** Waits until nothing is collected any more: the next payments of a test belong into one file. */
   const collected = () =>
     until(
       async () => (await db.query(`SELECT 1 FROM bank_desks WHERE collected_at = 'epoch'`)).rows,

@@ -12,7 +12,10 @@ export interface Mail {
   readonly parts: ReadonlyMap<string, string>
 }
 
-/** A mail server on the loopback that requires a login. `answer` may refuse: an SMTP code and text, after the stage. */
+/**
+ * A mail server on the loopback that requires a login. `answer` may refuse, with an SMTP code and text, after
+ * each stage.
+ */
 export interface MailServer {
   port: number
   readonly mails: Mail[]
@@ -40,7 +43,10 @@ export async function mailServer(): Promise<MailServer> {
         logger: false,
         onAuth({ username, password }, _session, done) {
           const known = username === SMTP_LOGIN.user && password === SMTP_LOGIN.password
-          done(known ? null : smtpError('535 5.7.8 No such login'), known ? { user: username } : undefined)
+          done(
+            known ? null : smtpError('535 5.7.8 Authentication failed'),
+            known ? { user: username } : undefined,
+          )
         },
         onRcptTo(_address, _session, done) {
           done(smtpError(self.answer('RCPT')))
@@ -111,7 +117,7 @@ function splitEntity(text: string) {
 
 /** RFC 2047: `=?UTF-8?Q?…?=` and `=?UTF-8?B?…?=`. */
 function decodeWords(text: string): string {
-  // The space between two encoded words is none.
+  // Space between two encoded words is dropped.
   const words = text.replaceAll(/\?=\s+=\?/g, '?==?')
   return words.replaceAll(/=\?UTF-8\?([QB])\?([^?]*)\?=/gi, (_, kind: string, word: string) =>
     kind.toUpperCase() === 'B'
@@ -136,7 +142,7 @@ export interface SmsRequest {
   readonly form: URLSearchParams
 }
 
-/** An SMS gateway on the loopback. `answer` may refuse, with a status and what it says. */
+/** An SMS gateway on the loopback. `answer` may refuse, with a status and a message. */
 export interface SmsGateway {
   readonly url: string
   readonly requests: SmsRequest[]

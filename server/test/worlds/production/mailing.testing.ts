@@ -29,7 +29,7 @@ export interface Mailing {
   close(): Promise<void>
 }
 
-/** What the gateway wants as a password: characters that an address would have to escape. */
+/** The gateway's password: characters that an address would have to escape. */
 export const SMS_TOKEN = 'tok/en:+=é'
 
 type WalletConfig = PlatformConfig['embeddedWalletConfig']
@@ -159,7 +159,10 @@ export class TestPlatform {
     return { account, credential }
   }
 
-  /** Issues a code as the challenge call does. `code`: what the message says instead of the code that verifies. */
+  /**
+   * Issues a code like the challenge call. `code`: the value in the message in place of the code that
+   * verifies.
+   */
   async challenge(
     { account, credential }: Holder,
     code?: string,

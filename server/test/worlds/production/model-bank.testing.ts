@@ -11,14 +11,14 @@ import type { Production } from './bank.testing.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The day so many days before today. */
+/** The day `days` days before today. */
 export function dateBefore(days: number): string {
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 }
 
 let banks = 0
 
-/** A bank in this process that says what a test has it say, and nothing by itself. Its events are not signed. */
+/** A bank in this process that sends only events that a test requests. Its events are not signed. */
 export class ModelBank {
   readonly name = `model-bank-${++banks}`
   readonly given = new Map<string, RailPayment>()
@@ -75,7 +75,7 @@ export class ModelBank {
     return entryId
   }
 
-  /** Closes a day. The balance may be wrong by `gap` where it begins, and by `wrong` where it ends. */
+  /** Closes a day. The opening balance may be wrong by `gap`, and the closing balance by `wrong`. */
   close(date: string, { gap = 0n, wrong = 0n } = {}): ConnectorStatement {
     const entries = this.#entries.get(date) ?? []
     const opening = this.#closing + gap

@@ -113,7 +113,7 @@ export async function usageOf(client: Client, agent: AgentClient): Promise<Reply
   return (await client.get(`/agents/${agent.id}`)).body.usage
 }
 
-/** The same in short: how often and how much today, and how much this month. */
+/** The usage in short: count and amount of today, and the amount of this month. */
 export async function used(client: Client, agent: AgentClient): Promise<[number, number, number]> {
   const { dailyTransactionCount, dailySpend, monthlySpend } = await usageOf(client, agent)
   return [dailyTransactionCount, dailySpend, monthlySpend]

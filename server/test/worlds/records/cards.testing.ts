@@ -107,7 +107,7 @@ export async function balances(
   return [BigInt(balance.amount), BigInt(totalBalance.amount)]
 }
 
-/** Where purchases are made: one whose claims are taken at once, one 30 seconds later, one never. */
+/** Merchants: one whose claims are taken at once, one 30 seconds later, one never. */
 export const SHOPS = ['SHOP', 'SHOP 005', 'SHOP 006'] as const
 export type Shop = (typeof SHOPS)[number]
 
@@ -125,7 +125,7 @@ export interface ModelPurchase {
   readonly id: string
   readonly shop: Shop
   readonly authorized: bigint
-  /** What its claims may take in all: its merchants are restaurants, which claim a fifth more. */
+  /** The maximum total of its claims: its merchants are restaurants, which claim a fifth more. */
   readonly cap: bigint
   readonly expiresAtMs: number
   state: CardTransactionState
@@ -142,7 +142,7 @@ export interface ModelPurchase {
 
 export const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
 
-/** A card on one account, in some twenty rules: written from what is promised, not from the code. */
+/** A card on one account, in some twenty rules: written from the promises, not from the code. */
 export class CardModel {
   card: 'ACTIVE' | 'FROZEN' | 'CLOSED' = 'ACTIVE'
   total: bigint
@@ -152,7 +152,10 @@ export class CardModel {
     this.total = funds
   }
 
-  /** What is held for a purchase: all of it that was not captured, until nothing of it is to be claimed or taken. */
+  /**
+   * The held amount of a purchase: all of it that was not captured, until nothing of it is to be claimed or
+   * taken.
+   */
   static heldFor({ isHeld, authorized, captured }: ModelPurchase): bigint {
     return isHeld ? authorized - captured : 0n
   }
@@ -165,7 +168,7 @@ export class CardModel {
     return this.total - this.held
   }
 
-  /** The code of a decline, or undefined where it pays. */
+  /** The code of a decline, or undefined if it pays. */
   declines(amount: bigint): string | undefined {
     if (this.card === 'FROZEN') return 'CARD_PAUSED'
     if (this.card === 'CLOSED') return 'CARD_CLOSED'
@@ -192,7 +195,7 @@ export class CardModel {
     })
   }
 
-  /** Whether the merchant may claim so much. */
+  /** True if the merchant may claim this amount. */
   mayClear(one: ModelPurchase, amount: bigint): boolean {
     return stateAfter(one, amount === 0n ? 'expire' : clearEvent(one, amount)) !== null
   }
@@ -216,7 +219,7 @@ export class CardModel {
     if (within > fromHold) one.pending.push({ dueAtMs, fromHold: 0n, above: within - fromHold })
   }
 
-  /** The code of a refusal, or undefined where it can be given back. */
+  /** The code of a refusal, or undefined if it can be returned. */
   refusesReturn(one: ModelPurchase, amount: bigint): string | undefined {
     const left = sum(one.settled) - sum(one.returned)
     if (one.pending.length > 0) return 'INVALID_STATE_TRANSITION'
@@ -267,7 +270,7 @@ export class CardModel {
   }
 }
 
-/** Nothing stays held of which nothing is to be claimed or taken any more. */
+/** Releases a hold once nothing of it is to be claimed or taken any more. */
 function free(one: ModelPurchase): void {
   if (one.unclaimed === 0n && one.pending.every(({ fromHold }) => fromHold === 0n)) one.isHeld = false
 }

@@ -18,14 +18,17 @@ type Host = SharedServer
 
 const now = new Date('2026-03-01T12:00:00.000Z')
 
-/** A platform with records on which write sets can conflict. All its ids and texts contain its name, eight hex digits. */
+/**
+ * A platform with records on which write sets can conflict. All its ids and strings contain its name, eight
+ * hex digits.
+ */
 export interface World {
   readonly name: string
   readonly platformId: string
 }
 
 const ACCOUNTS = ['a', 'b', 'c'] as const
-/** Of each kind of record that sets can meet at. */
+/** For each kind of record on which sets can conflict. */
 const RECORDS = 30
 const SYSTEM = 'system'
 /** Held by each pending transfer. */
@@ -46,7 +49,7 @@ function idIn({ name }: World, kind: IdKind | InternalIdKind, n: number | string
   return testId(kind, n).replace(/:.{8}-/, `:${name}-`)
 }
 
-/** The id of the event that says the number of a set. */
+/** The id of the event that has the number of a set. */
 export const setId = (world: World, n: number) => ids.event(world, `set-${n}`)
 
 /** The account that a hold is on. */
@@ -88,7 +91,7 @@ function newJob(world: World, n: number | string): Write {
     platform_id: world.platformId,
     kind: 'quote.expire',
     payload: { quoteId: String(n) },
-    // Nobody does it meanwhile.
+    // No other process claims it during the test.
     due_at: plusSeconds(now, 3e9),
     attempts: 0,
     claimed_until: null,
@@ -152,7 +155,7 @@ function newKey(world: World, n: number, expiresInSeconds: number): Write {
   })
 }
 
-/** One write, or a few that belong together. `fresh` is a text that nothing else of the world has. */
+/** One write, or a few that belong together. `fresh` is a string that nothing else in the world has. */
 type Step = (world: World, fresh: string) => Write[]
 
 /** Sometimes more than an account can spend. */
@@ -167,12 +170,12 @@ const record = fc.noBias(fc.nat(RECORDS - 1))
 /** Mostly nothing. */
 const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 15, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
-/** Mostly as the records are at first. */
+/** Mostly the initial states of the records. */
 const state = fc.constantFrom<'PENDING' | 'FAILED'>(...Array(11).fill('PENDING'), 'FAILED')
 
-/** The same of payments at a rail. */
+/** Mostly the initial states of payments at a rail. */
 const railState = fc.constantFrom<'GIVEN' | 'DELIVERED'>(...Array(11).fill('GIVEN'), 'DELIVERED')
-/** What a rail tells beside the state. */
+/** The fields that a rail reports next to the state. */
 const told = fc.constantFrom<Partial<RailPaymentRow>>(
   {},
   { rail_reference: 'bank-1' },
@@ -230,7 +233,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
         transfer(world, `${fresh}-more`, SYSTEM, to, 1n),
       ],
   ),
-  // Mostly of the amount and the account that are held; sometimes the part that is taken has a rest.
+  // Mostly of the held amount and account; sometimes the taken part leaves a rest.
   fc
     .tuple(
       record,
@@ -268,7 +271,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
     (n): Step =>
       (world, fresh) => [newTransaction(world, fresh, n === null ? fresh : `old-${n}`)],
   ),
-  // As the execution of a quote changes its transaction.
+  // Changes a quote and its transaction, like an execution.
   fc.tuple(record, state, state).map(
     ([n, from, to]): Step =>
       (world) => [
@@ -298,7 +301,7 @@ const sound: fc.Arbitrary<Step> = fc.oneof(
         insert('rail_events', railEvent(world.platformId, ids.railEvent(world, n ?? fresh), now)),
       ],
   ),
-  // As a rail says that it has a payment, that it has delivered it, or why it has not.
+  // A report of a rail: it has a payment, has delivered it, or has failed it, with the reason.
   fc.tuple(record, railState, railState, told).map(
     ([n, from, to, more]): Step =>
       (world) => [
@@ -372,11 +375,11 @@ function event(world: World, fresh: string, objectId: string, ofAccount = false)
   }
 }
 
-/** Each set ends with an event that tells which one it is. */
+/** Each set ends with an event that identifies it. */
 /** Some write sets, which may conflict. */
 export const batch = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 10 })
 
-/** The write sets in a world, each with an event that says its number. */
+/** The write sets in a world, each with an event that has its number. */
 export function setsOf(steps: readonly (readonly Step[])[], world: World): Write[][] {
   return steps.map((set, n) => [
     ...set.flatMap((one, place) => one(world, `${n}-${place}`)),

@@ -17,7 +17,7 @@ import { paid, quoted } from './payments.testing.ts'
 import { upload } from './uploads.testing.ts'
 import { linkFor } from './verifications.testing.ts'
 
-/** What nobody else is called, by what it is. Each is given to the server somewhere in a life. */
+/** Unique values by kind. Each is given to the server at some point in a person's life. */
 export const PERSONAL = {
   fullName: 'Zebulon Quixotemark',
   formerName: 'Zebulon Formermark',
@@ -69,7 +69,10 @@ async function made(client: Client, path: string, body?: unknown): Promise<Reply
   return reply.body
 }
 
-/** A person who uses all that the API offers, pays and is paid, and whose accounts are empty at the end. */
+/**
+ * A person who uses everything that the API offers, pays and is paid, and whose accounts are empty at the
+ * end.
+ */
 export async function live(client: Client, other: Awaited<ReturnType<typeof newCustomer>>): Promise<Life> {
   await client.send('PATCH', '/config', { invitationConfig: { url: 'https://join.example/' } })
   const person = await newCustomer(client, {
@@ -140,7 +143,7 @@ async function bankAccount(
   return id
 }
 
-/** What an agent does for the person, and what the person does in its own browser. */
+/** The actions of an agent for the person, and of the person in its own browser. */
 async function delegate(client: Client, person: Person, bank: string): Promise<void> {
   const policy = { ...POLICY, defaultExecutionMode: 'APPROVAL_REQUIRED' }
   const { agent, deviceCode } = await made(client, '/agents', {
@@ -267,7 +270,7 @@ export async function beVerified(client: Client): Promise<string> {
   return business.id
 }
 
-/** The places of a database where a text is: `table.column`, of any type that can hold one. */
+/** The places of a database that contain a text: `table.column`, of any type that can hold one. */
 export async function placesOf(db: Database, texts: readonly string[]): Promise<Map<string, string[]>> {
   const { rows: columns } = await db.query<{ table: string; column: string; type: string }>(`
     SELECT c.table_name::text AS table, c.column_name::text AS column, c.data_type::text AS type
@@ -277,7 +280,7 @@ export async function placesOf(db: Database, texts: readonly string[]): Promise<
     ORDER BY 1, 2`)
   const found = new Map<string, string[]>(texts.map((text) => [text, []]))
   for (const { table, column, type } of columns) {
-    // A byte that is no character is written as \\ooo.
+    // A byte that is not a character is written as \\ooo.
     const text = type === 'bytea' ? `encode("${column}", 'escape')` : `"${column}"::text`
     const { rows } = await db.query<{ wanted: string }>(
       `SELECT wanted FROM unnest($1::text[]) AS wanted

@@ -4,14 +4,14 @@ import { Authenticator } from '../simulators/authenticator.testing.ts'
 
 /** A browser that calls the API from a page of the server: with the cookie of a member and the headers of browsers. */
 export class Browser {
-  /** Not that of a token: a browser brings its cookie. */
+  /** Empty, unlike a token's: a browser sends its cookie. */
   readonly authorization = ''
   readonly baseUrl: string
   /** The address of the page that calls. */
   readonly origin: string
   #cookie: string | undefined
 
-  /** At the name of this machine, because its number has no passkeys. */
+  /** Uses the host name of this machine, because passkeys do not work on IP addresses. */
   constructor(baseUrl: string) {
     this.baseUrl = baseUrl.replace('//127.0.0.1:', '//localhost:')
     this.origin = new URL(this.baseUrl).origin
@@ -21,7 +21,7 @@ export class Browser {
     return this.#cookie
   }
 
-  /** What the browser adds to a request of a page. */
+  /** Headers that the browser adds to a request of a page. */
   headersOf(method: string): Record<string, string> {
     return {
       'Sec-Fetch-Site': 'same-origin',
@@ -54,7 +54,7 @@ export class Browser {
     this.send('POST', path, body, headers)
 }
 
-/** What follows the # in a link. */
+/** The part of a link after the #. */
 export function secretOf(url: string): string {
   return url.slice(url.indexOf('=') + 1)
 }
@@ -94,7 +94,7 @@ export async function passkeyBody(browser: Browser, authenticator: Authenticator
   return { type: 'PASSKEY', challenge, assertion: authenticator.assert(challenge, { isBase64url: true }) }
 }
 
-/** A customer's own device or page: calls with a customer's token and nothing else. */
+/** A customer's own device or page: it calls only with a customer's token. */
 export class CustomerClient {
   readonly #client: Client
   readonly token: Reply['body']

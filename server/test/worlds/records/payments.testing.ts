@@ -7,7 +7,7 @@ import type { RailEventRow, RailPaymentRow } from '../../../src/storage/rows/rai
 import { type Client, fund, newBankAccount, newCustomer, newPlatform, type Reply } from '../client.testing.ts'
 import { type Reaction, Receiver } from '../simulators/webhook-receiver.testing.ts'
 
-/** An id of this kind that follows from a name: the same one for the same name. */
+/** An id of this kind that follows from a name: equal names give equal ids. */
 export function testId(kind: IdKind | InternalIdKind, name: string | number): string {
   return idOfKind(kind, uuidOfText(String(name)))
 }
@@ -27,7 +27,7 @@ export async function ready(suffix?: string) {
   return { client, customer, bank: await newBankAccount(client, customer.id, suffix) }
 }
 
-/** A quote for 25.00, with the members of `more`. */
+/** A quote for 25.00, with the fields of `more`. */
 export async function quoted(client: Client, source: object, destination: object, more: object = {}) {
   const reply = await client.post('/quotes', {
     source,
@@ -84,7 +84,7 @@ export async function paid(
   return body
 }
 
-/** A platform that is asked about every payment, and gives this answer. */
+/** A platform whose webhook gets every payment, and responds like this. */
 export async function asked(reaction: Reaction) {
   const client = await newPlatform()
   const customer = await newCustomer(client)
@@ -215,7 +215,7 @@ export function railPayment(platformId: string, id: string, paymentId: string, n
   }
 }
 
-/** A report that nobody knows the payment of. */
+/** A report about an unknown payment. */
 export function railEvent(platformId: string, id: string, now: Date): RailEventRow {
   return {
     id,

@@ -17,7 +17,7 @@ export async function ready() {
   return { client, customer, usdc }
 }
 
-/** Money from an address that is on the list: it waits. The id of the deposit. */
+/** Money from a listed address, which waits. Returns the id of the deposit. */
 export async function paidInByListed(client: Client): Promise<string> {
   const deposit = { amount: AMOUNT, currency: 'USDC', sender: { accountIdentifier: LISTED } }
   const { status, body } = await client.post('/sandbox/deposits', deposit)
@@ -35,7 +35,7 @@ export async function newWallet(client: Client, customerId: string, address = LI
   return body.id
 }
 
-/** A transfer out, once its rail was asked, if it was. */
+/** A transfer out, after its rail was called, if it was. */
 export async function sent(client: Client, from: string, to: string): Promise<string> {
   const { status, body } = await client.post('/transfer-out', {
     source: { accountId: from },
@@ -59,7 +59,7 @@ export async function onlyScreening(client: Client) {
   return all[0]
 }
 
-/** What can be spent of an account in USDC, and what is in it. */
+/** The available and the total balance of an account in USDC. */
 export async function balances(client: Client, customerId: string): Promise<[number, number]> {
   const { body } = await client.get(`/customers/internal-accounts?customerId=${customerId}&currency=USDC`)
   return [body.data[0].balance.amount, body.data[0].totalBalance.amount]

@@ -91,7 +91,7 @@ export function beginUpload(client: Client, length: number, body: Uint8Array): S
   return socket
 }
 
-/** The status of an answer that came whole. */
+/** The status of a complete response. */
 export async function outcomeOf(reply: Promise<Response>): Promise<number | 'cut off'> {
   try {
     const response = await reply

@@ -1,6 +1,6 @@
 import { type Client, newPlatform, type Reply } from '../client.testing.ts'
 
-/** A business with every member that a verification needs, but without owners and documents. */
+/** A business with every field that a verification needs, but without owners and documents. */
 export const BUSINESS = {
   customerType: 'BUSINESS',
   address: { line1: '1 Main Street', city: 'Boston', postalCode: '02101', country: 'US' },
@@ -13,7 +13,7 @@ export const BUSINESS = {
   },
 }
 
-/** A person with every member that a verification needs, in a country that asks for no documents. */
+/** A person with every field that a verification needs, in a country that requires no documents. */
 export const PERSON = {
   customerType: 'INDIVIDUAL',
   fullName: 'Ada Lovelace',
@@ -22,7 +22,7 @@ export const PERSON = {
   address: { line1: '1 Main Street', city: 'Boston', postalCode: '02101', country: 'US' },
 }
 
-/** The owner of a business, who controls it; `lastName` steers the sandbox. */
+/** The owner of a business, who controls it; `lastName` controls the sandbox. */
 export function ownerOf(customerId: string, more: Record<string, unknown> = {}) {
   const { personalInfo = {}, ...others } = more as { personalInfo?: Record<string, unknown> }
   return {
@@ -43,14 +43,14 @@ export function ownerOf(customerId: string, more: Record<string, unknown> = {}) 
   }
 }
 
-/** A platform whose sandbox does as production does: people decide. */
+/** A platform whose sandbox behaves like production: people decide. */
 export async function newManualPlatform(): Promise<Client> {
   const client = await newPlatform()
   await send(client, 'PATCH', '/config', { sandboxConfig: { verification: 'MANUAL' } }, 200)
   return client
 }
 
-/** The body of an answer that must have this status. */
+/** The body of a response that must have this status. */
 export async function send(
   client: Client,
   method: string,
@@ -64,7 +64,7 @@ export async function send(
   return reply.body
 }
 
-/** A decision that can be repeated: something is asked for. */
+/** A decision that can be repeated: it requests information. */
 export const informationRequest = (customerId: string) => ({
   decision: 'REQUEST_INFORMATION',
   errors: [{ resourceId: customerId, type: 'INVALID_FIELD', reason: 'Write the name in full.' }],
@@ -98,7 +98,7 @@ export interface PageReply {
   readonly status: number
   readonly text: string
   readonly headers: Headers
-  /** Where it leads, if it is a redirect. */
+  /** The target of a redirect. */
   readonly location: string | null
 }
 
@@ -141,7 +141,7 @@ export class PageVisitor {
     return reply
   }
 
-  /** The form of the last page whose address has this end, with its fields as they are. */
+  /** The form of the last page whose address ends like this, with its current fields. */
   form(end: string | RegExp): { readonly action: string; readonly fields: URLSearchParams } {
     const { text } = this.last!
     const found = [...text.matchAll(/<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)].find(
@@ -223,13 +223,13 @@ export async function linkFor(client: Client, customerId: string, body?: unknown
   return reply.body
 }
 
-/** Somebody who has opened a link for this customer. */
+/** A visitor who has opened a link for this customer. */
 export async function openedFor(client: Client, customerId: string, body?: unknown): Promise<PageVisitor> {
   const { kycUrl } = await linkFor(client, customerId, body)
   return opened(kycUrl)
 }
 
-/** Opens a link as a person does: looks at it, and begins. */
+/** Opens a link as a person does: reads the page, and begins. */
 export async function opened(kycUrl: string): Promise<PageVisitor> {
   const { origin, pathname } = new URL(kycUrl)
   const visitor = new PageVisitor(origin)

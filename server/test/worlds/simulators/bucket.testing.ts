@@ -10,11 +10,13 @@ export const BUCKET_KEYS = {
 const BUCKET = 'documents'
 const REGION = 'eu-central-1'
 
-/** A server that speaks as much of the protocol of Amazon S3 as files need, and checks every signature and digest. */
+/**
+ * A server with the part of the Amazon S3 protocol that files need, which checks every signature and digest.
+ */
 export interface Bucket {
   /** The settings of a server that uses it. */
   readonly settings: Readonly<Record<string, string>>
-  /** What is stored, by key. */
+  /** The stored objects, by key. */
   readonly objects: Map<string, Buffer>
   /** From now on every request is refused with this status; undefined ends that. */
   fail(status: number | undefined): void

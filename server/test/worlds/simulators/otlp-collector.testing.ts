@@ -21,9 +21,9 @@ export interface Span {
   readonly status: number
 }
 
-/** A collector that takes OTLP over HTTP, as JSON. It keeps what it was sent. */
+/** A collector that takes OTLP over HTTP, as JSON. It stores everything that it receives. */
 export interface Collector {
-  /** As in `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** The value of `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string
   readonly spans: readonly Span[]
   readonly resources: readonly Readonly<Record<string, unknown>>[]
@@ -32,7 +32,7 @@ export interface Collector {
     readonly headers: IncomingHttpHeaders
     readonly body: Buffer
   }[]
-  /** The status that it answers. */
+  /** The status of its responses. */
   answer: () => number | Promise<number>
   /** The spans of a trace, once they meet the condition. */
   trace(traceId: string, isWhole: (spans: readonly Span[]) => boolean): Promise<readonly Span[]>

@@ -10,12 +10,12 @@ import type {
   VerifierEvent,
 } from '../../../src/kernel/ports/verifier.ts'
 
-/** A verification provider on the loopback. It refuses what is not signed. */
+/** A verification provider on the loopback. It refuses unsigned requests. */
 export interface VerificationProvider {
   readonly url: string
   readonly secret: string
   answer: VerifierAnswer | 'later' | 'failure' | 'nonsense'
-  /** Its cases: what came again under the same id is one. */
+  /** Its cases: a repeated id counts once. */
   readonly cases: Map<string, VerificationSubmission>
   /** Resolves when the next submission has arrived. */
   next(): Promise<VerificationSubmission>
@@ -80,13 +80,13 @@ function answerOf(answer: VerificationProvider['answer']): { status: number; tex
   return { status: 200, text: JSON.stringify(answer) }
 }
 
-/** A service that looks addresses up, on the loopback. It refuses what is not signed. */
+/** A service that screens addresses, on the loopback. It refuses unsigned requests. */
 export interface ScreeningService {
   readonly url: string
   readonly secret: string
-  /** Answers of JSON, or of something else; `hangs`: none. */
+  /** A response of JSON, or of something else; `hangs`: no response. */
   answer: object | { readonly status: number; readonly text: string } | 'hangs'
-  /** What it was asked, with the id of the question. */
+  /** The requests that it received, with their webhook ids. */
   readonly asked: (ScreeningRequest & { readonly webhookId: string })[]
   close(): Promise<void>
 }
@@ -125,9 +125,9 @@ export async function screeningService(): Promise<ScreeningService> {
 /** A connector that pays addresses at once, each name once. */
 export interface AddressDesk {
   readonly url: string
-  /** The payments that it was given, in their order; a repeat is not one more. */
+  /** The payments that it received, in order; a repeat does not count. */
   readonly paid: string[]
-  /** What happens as a payment arrives, before it counts. */
+  /** Runs when a payment arrives, before it counts. */
   arrives: (id: string) => Promise<void>
   close(): Promise<void>
 }

@@ -12,7 +12,7 @@ import type { TestServer } from '../server.testing.ts'
 export interface Received {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** As it was sent. */
+  /** The text as it was sent. */
   readonly text: string
   // The platform's server reads the body.
   readonly event: {
@@ -27,14 +27,14 @@ export interface Received {
 
 const RECEIVED_WITHIN_MS = 30_000
 
-/** The answer: a status, or a function. */
+/** The response: a status, or a function. */
 export type Reaction = number | ((response: ServerResponse) => void)
 
 /** A platform's server for the test's own use, at an address of this machine. */
 export class Receiver {
   readonly received: Received[] = []
   readonly url: string
-  /** Answers each request; 200 by default. */
+  /** Responds to each request; 200 by default. */
   answer: (received: Received) => Reaction | Promise<Reaction> = () => 200
   readonly #waiting = new Set<() => void>()
 
@@ -97,7 +97,7 @@ export class Receiver {
     return this.received.filter(({ event }) => type === undefined || event.type === type)
   }
 
-  /** Resolves once the condition holds, which is checked at each request. Rejects where it does not come to that. */
+  /** Resolves once the condition holds, which is checked at each request. Rejects if that never happens. */
   until(condition: (received: readonly Received[]) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -125,7 +125,7 @@ export async function newReceiverPlatform() {
   return { client, usd, receiver }
 }
 
-/** Withholds all answers until the returned function is called: then 200. */
+/** Withholds all responses until the returned function is called: then 200. */
 export function hold(receiver: Receiver): () => void {
   let release!: () => void
   const released = new Promise<void>((resolve) => {

@@ -31,7 +31,7 @@ export class CsvFault extends Error {
   }
 }
 
-/** What csv-parse finds, in words of ours. */
+/** Error messages for the errors of csv-parse. */
 const FAULTS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'A cell begins with a quote and does not end with one',
   CSV_INVALID_CLOSING_QUOTE: 'Text follows the quote that ends a cell; write a quote within a cell twice',
@@ -40,19 +40,20 @@ const FAULTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The rows of a file, of which `bytes` is everything from `fromByte` on: the beginning of a row. Lines end with LF, CR LF or CR,
- * and empty ones are left out. Throws CsvFault, and what the stream fails with. Ends the stream in any case.
+ * The rows of a file, of which `bytes` is everything from `fromByte` on: the beginning of a row. Lines end
+ * with LF, CR LF or CR; empty ones are left out. Throws CsvFault and errors of the stream, which it ends in
+ * any case.
  */
 export async function* readRows(bytes: Readable, fromByte: number): AsyncGenerator<CsvRow> {
   const parser = parse({
     bom: fromByte === 0,
     info: true,
     record_delimiter: ['\r\n', '\n', '\r'],
-    // Whoever reads a row says what is wrong with its number of cells.
+    // The reader of a row checks its number of cells.
     relax_column_count: true,
     skip_empty_lines: true,
   })
-  // Where one part fails or is left, all of them end; the error comes out of the parser.
+  // If one part fails or is left, all of them end; the error comes out of the parser.
   const ended = pipeline(bytes, checkText(), parser).catch(() => {})
   try {
     const parsed: AsyncIterable<Parsed> = parser
@@ -74,14 +75,14 @@ function faultOf(error: CsvError): CsvFault {
   return new CsvFault(Number(error.records) + 1, FAULTS[error.code] ?? 'The row is not valid CSV')
 }
 
-/** Whether this is a fault of the file, and no other attempt would read it. */
+/** True for a fault of the file, which no other attempt would read. */
 export function isFaultOfFile(error: unknown): error is CsvFault | SealedFileError {
   return error instanceof CsvFault || error instanceof SealedFileError
 }
 
 /**
- * Passes text on and refuses what would take memory or is no text: a row that is too long, bytes that are not UTF-8, U+0000.
- * A row ends at a line end that is not within quotes, which come in pairs.
+ * Passes text on and refuses input that would take memory or is not text: a row that is too long, bytes that
+ * are not UTF-8, U+0000. A row ends at a line end outside of quotes, which come in pairs.
  */
 function checkText(): Transform {
   const utf8 = new Utf8Check()

@@ -13,11 +13,11 @@ import { insert, type Write } from '../../../storage/commit/writes.ts'
 import type { CustomerImportErrorRow, CustomerImportRow } from '../../../storage/rows/import.ts'
 import { selectImport, selectImportErrors } from './store.ts'
 
-/** Files of customers that were uploaded, and how far each has come. */
+/** Uploaded files of customers, and their progress. */
 
 type ImportView = SuccessOf<typeof customer_import_get>['body']
 
-/** A row that made no customer. */
+/** A row that created no customer. */
 export interface Refused {
   readonly row: number
   readonly correlationId: string
@@ -26,7 +26,7 @@ export interface Refused {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** What a batch of rows has come to. */
+/** The result of a batch of rows. */
 export interface Progress {
   readonly successful: number
   readonly refused: readonly Refused[]
@@ -76,8 +76,8 @@ export function begun(
 }
 
 /**
- * The writes that move the checkpoint on, beside the customers of the rows before it. Guard: it is where it was read, so of two
- * runs for the same rows one is written.
+ * The writes that move the checkpoint, together with the customers of the rows before it. Guard: it is
+ * unchanged, so of two runs for the same rows one is written.
  */
 export async function advanced(op: Op, row: CustomerImportRow, progress: Progress): Promise<Write[]> {
   const { successful, refused, nextByte, isLast } = progress

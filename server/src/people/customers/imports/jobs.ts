@@ -32,8 +32,9 @@ const FAULTS_KEPT_MAX = 5
 export type CheckBody = (op: Op, body: unknown) => Promise<CreateBody>
 
 /**
- * Makes the customers of a file: first it is looked through, so that a file that cannot be read makes none; then each run makes
- * those of a few rows and leaves the rest to the next run, so that nothing waits behind a long file.
+ * Creates the customers of a file. A first run checks the whole file, so that an unreadable file creates
+ * none; each later run creates the customers of a few rows and leaves the rest to the next run, so that
+ * nothing waits behind a long file.
  */
 export function createImportCustomers(checkBody: CheckBody): JobHandler<'customers.import'> {
   return async (op, { importId }) => {
@@ -73,7 +74,7 @@ async function makeNext(op: Op, row: CustomerImportRow, checkBody: CheckBody): P
   const writes: Write[] = []
   for (const customer of made) {
     writes.push(...creationWrites(op, home, customer))
-    // A wallet takes milliseconds of this process: requests go on in between.
+    // A wallet takes milliseconds of this process: requests run in between.
     await setImmediate()
   }
   const progress = {
@@ -88,7 +89,7 @@ async function makeNext(op: Op, row: CustomerImportRow, checkBody: CheckBody): P
 async function rowsOf(op: Op, { file_id, next_byte }: CustomerImportRow): Promise<AsyncGenerator<CsvRow>> {
   const fromByte = Number(next_byte)
   const bytes = await openStoredFile(op, file_id, fromByte)
-  if (!bytes) throw new Error(`The file of an import that goes on is gone: ${file_id}`)
+  if (!bytes) throw new Error(`The file of a running import is missing: ${file_id}`)
   return readRows(bytes, fromByte)
 }
 
@@ -101,7 +102,7 @@ async function firstOf(rows: AsyncGenerator<CsvRow>, count: number): Promise<Csv
   return first
 }
 
-/** A row that was read: the customer that it describes, or why there is none. */
+/** A read row: the customer that it describes, or the reason for none. */
 type ReadRow = Pick<Refused, 'row' | 'correlationId'> & { readonly outcome: CustomerRow | ApiError }
 
 async function readBatch(
@@ -111,7 +112,7 @@ async function readBatch(
   rows: readonly CsvRow[],
   checkBody: CheckBody,
 ): Promise<ReadRow[]> {
-  if (!columns) throw new Error('An import goes on that was not looked through')
+  if (!columns) throw new Error('A running import was never checked')
   const first = FIRST_ROW + successful + failed
   const read: ReadRow[] = []
   for (const [index, { cells }] of rows.entries()) {

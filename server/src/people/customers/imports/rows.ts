@@ -19,7 +19,7 @@ const ID_CHARACTERS_MAX = 255
 /** Longer names are cut to this length in messages. */
 const SHOWN_CHARACTERS_MAX = 64
 
-/** A column of a file: the field of a request that its cells are. */
+/** A column of a file: the field of a request that its cells fill. */
 export interface FileColumn {
   readonly path: readonly string[]
   readonly isList: boolean
@@ -34,7 +34,7 @@ export interface FileColumns {
 
 const CUSTOMERS: FileColumns = { known: IMPORT_COLUMNS, required: REQUIRED_COLUMNS }
 
-/** The columns that a header names. Throws CsvFault where one is unknown, given twice or missing. */
+/** The columns that a header names. Throws CsvFault if one is unknown, given twice or missing. */
 export function columnsOf(header: readonly string[], { known, required }: FileColumns = CUSTOMERS): string[] {
   const seen = new Set<string>()
   for (const name of header) {
@@ -55,8 +55,9 @@ function unknownColumn(name: string, known: FileColumns['known']): string {
 }
 
 /**
- * The body that a row describes; an empty cell is a member left out. Error: 400 `INVALID_INPUT` for a row with another number of
- * cells, or without the platform's own id, by which the same file again makes no customer twice.
+ * The body that a row describes; an empty cell is an omitted field. Error: 400 `INVALID_INPUT` for a row with
+ * another number of cells, or without the platform's own id, which keeps a repeated file from creating a
+ * customer twice.
  */
 export function bodyOf(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
   const body = requestOf(columns, cells, IMPORT_COLUMNS)
@@ -95,7 +96,7 @@ function cellValue({ isList, isInteger }: FileColumn, cell: string): unknown {
   return isInteger && INTEGER.test(cell) ? BigInt(cell) : cell
 }
 
-/** How an error names its row: by the platform's own id, or else by its place. */
+/** The name of a row in an error: the platform's own id, or else its place. */
 export function correlationIdOf(columns: readonly string[], cells: readonly string[], row: number): string {
   const id = cells[columns.indexOf(ID_COLUMN)] ?? ''
   const isShown = id !== '' && id.length <= ID_CHARACTERS_MAX && !UNREADABLE.test(id)

@@ -2,13 +2,13 @@ import { putAt, valueAt } from '../../../base/json/paths.ts'
 import type { Field } from './fields.ts'
 import type { Fault, Typed } from './form.ts'
 
-/** What was typed as the body of a call, and what is missing of it. */
+/** The input as the body of a call, and its missing fields. */
 export interface Answers {
   readonly body: Record<string, unknown>
   readonly faults: readonly Fault[]
 }
 
-/** Reads the answers to these questions. A secret that is `known` may be left empty. Pure. */
+/** Reads the input of these questions. A secret that is `known` may be left empty. Pure. */
 export function answersOf(
   fields: readonly Field[],
   typed: Typed,
@@ -55,7 +55,7 @@ function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [String(value)]
 }
 
-/** Puts the labels of fields in the place of their names, which only programs know. Pure. */
+/** Replaces the names of fields by their labels, because only programs know the names. Pure. */
 export function inLabels(faults: readonly Fault[], fields: readonly Field[]): readonly Fault[] {
   return faults.map(({ field, message }) => {
     const found = fields.find(({ name }) => field === name || field.startsWith(`${name}.`))

@@ -9,7 +9,7 @@ export const COUNTRIES: ReadonlyMap<string, string> = new Map(
     .sort(([, one], [, other]) => one.localeCompare(other, 'en')),
 )
 
-/** The name of a country, or its code where it is not known. */
+/** The name of a country, or its code if it is unknown. */
 export function countryName(code: string): string {
   return COUNTRIES.get(code) ?? code
 }

@@ -8,7 +8,7 @@ import { type Fault, fieldsHtml, hidden, summary, type Typed } from './form.ts'
 import { notes, stepPage, type Visit } from './layout.ts'
 import { type Progress, stepOf } from './progress.ts'
 
-/** What was sent and refused. */
+/** The refused input. */
 export interface Tried {
   readonly typed: Typed
   readonly faults: readonly Fault[]
@@ -21,7 +21,7 @@ export function detailsFields({ one, requested }: Progress): readonly Field[] {
   return customerFields(customer_type, new Set(asked))
 }
 
-/** The secrets that are known of a record, as they are shown. Pure. */
+/** The known secrets of a record, as they are shown. Pure. */
 export function knownSecrets(fields: readonly Field[], record: unknown): ReadonlyMap<string, string> {
   return new Map(
     fields
@@ -33,7 +33,7 @@ export function knownSecrets(fields: readonly Field[], record: unknown): Readonl
   )
 }
 
-/** The first step: who the customer is. */
+/** The first step: the customer's details. */
 export function detailsPage(visit: Visit, progress: Progress, tried?: Tried): string {
   const fields = detailsFields(progress)
   const record = customerView(progress.one.customer)

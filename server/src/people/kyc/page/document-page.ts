@@ -10,19 +10,19 @@ import { notes, stepPage, type Visit } from './layout.ts'
 import { holderName, type NeededDocument, neededDocuments, type Progress } from './progress.ts'
 import { dateInWords, documentName, listOf, lowerFirst } from './words.ts'
 
-/** What the address of the step may say. */
+/** The query of the step's address. */
 export interface DocumentQuery {
   /** The needed document that is shown, by its place. */
   readonly item: number
-  /** Another document of this holder, beside those that are needed. */
+  /** Another document of this holder, in addition to the required ones. */
   readonly more?: string | undefined
-  /** Whether the file comes from the camera. */
+  /** True if the file comes from the camera. */
   readonly camera?: boolean | undefined
 }
 
 const FILE: Field = { name: 'file', label: 'File', kind: 'line' }
 
-/** What is sent with the file. */
+/** The fields sent with the file. */
 export const DOCUMENT_FIELDS = ['documentType', 'side', 'country', 'issuedOn'] as const
 
 /** The questions about a document of these types. */
@@ -31,7 +31,7 @@ function documentFields(accepted: readonly string[], monthsMax: number | null): 
   const isCard = accepted.includes('NATIONAL_ID') || accepted.includes('DRIVERS_LICENSE')
   const side: Field = {
     name: 'side',
-    label: 'Which side the picture shows',
+    label: 'Side of the document in the picture',
     hint: 'For a card with two sides, send one side after the other',
     kind: 'choice',
     choices: new Map([
@@ -55,7 +55,7 @@ function documentFields(accepted: readonly string[], monthsMax: number | null): 
   ]
 }
 
-/** The documents that are needed, one at a time, and those that are here. */
+/** The required documents, one at a time, and the existing ones. */
 export function documentPage(
   visit: Visit,
   progress: Progress,
@@ -79,7 +79,7 @@ ${!shown && html`<div class="actions"><a class="button" href="${visit.base}/revi
   })
 }
 
-/** A document that nobody has asked for: the other side of a card, another page. */
+/** A document that is not required: the other side of a card, another page. */
 function furtherDocument(progress: Progress, holderId: string): NeededDocument {
   const { owners, customer } = progress.one
   const known = [customer.id, ...owners.map(({ id }) => id)]

@@ -77,7 +77,7 @@ function shownValue({ kind, choices }: Field, value: unknown): string {
   return choices?.get(String(value)) ?? String(value)
 }
 
-/** Where the customer stands, when there is nothing to enter. */
+/** The status of the customer, when there is nothing to enter. */
 export function statusPage(visit: Visit, stage: Exclude<Stage, 'open'>): string {
   const { app } = visit
   const texts: Readonly<Record<typeof stage, readonly [title: string, text: string]>> = {
@@ -96,7 +96,7 @@ export function statusPage(visit: Visit, stage: Exclude<Stage, 'open'>): string 
   )
 }
 
-/** What the page cannot provide: contacts are verified with the platform. */
+/** Requirements that the page cannot meet: contacts are verified with the platform. */
 export function blockedPage(visit: Visit, progress: Progress): string {
   const { app } = visit
   const contacts = lackingOf(progress)
@@ -124,7 +124,7 @@ const TO_HAVE_READY: Readonly<Record<CustomerRow['customer_type'], readonly stri
   ],
   BUSINESS: [
     'The registration of the business and its tax number',
-    'Who owns and controls it: names, addresses, tax numbers',
+    'Its owners and controllers: names, addresses, tax numbers',
     'Documents that prove this. You can take pictures of them with this phone',
   ],
 }
@@ -141,14 +141,14 @@ export function beginPage(
     title,
     app,
     html`<h1>${title}</h1>
-<p>${app} has to know who ${type === 'BUSINESS' ? 'owns and runs the business' : 'you are'} before you can go on. This takes a few minutes.</p>
+<p>${app} has to know who ${type === 'BUSINESS' ? 'owns and runs the business' : 'you are'} before you can continue. This takes a few minutes.</p>
 <div class="card"><h2 class="first">Have ready</h2><ul>${TO_HAVE_READY[type].map((one) => html`<li>${one}</li>`)}</ul></div>
 <p class="soft">Your answers are saved at every step. This link works once, and the page stays open for up to an hour.</p>
 <form method="post" action="${path}">${hidden(formToken)}<div class="actions"><button>Begin</button></div></form>`,
   )
 }
 
-/** A page that says that there is nothing here. */
+/** A page for a missing or unusable address. */
 export function plainPage(title: string, text: string): string {
   return page(title, undefined, html`<h1>${title}</h1><p>${text}</p>`)
 }

@@ -15,9 +15,9 @@ import type {
 } from '@countersign/contract/customers/verification-requirements'
 import { inWords } from './words.ts'
 
-/** A question of a form, and the member of the record that its answer is. */
+/** A question of a form, and the field of the record that its answer fills. */
 export interface Field {
-  /** The path of the member in the body of the call that takes it. */
+  /** The path of the field in the body of the call that takes it. */
   readonly name: string
   readonly label: string
   readonly hint?: string
@@ -35,7 +35,7 @@ export interface Field {
   /** The values to choose from, and their words. */
   readonly choices?: ReadonlyMap<string, string>
   readonly isOptional?: boolean
-  /** What a browser may fill in by itself. */
+  /** The value of the HTML attribute `autocomplete`. */
   readonly autocomplete?: string
 }
 
@@ -68,7 +68,7 @@ function addressFields(prefix: string, autocompletes: boolean): readonly Field[]
   }))
 }
 
-/** The questions for each member that a person must have. */
+/** The questions for each field that a person must have. */
 export const PERSON_FIELDS: Readonly<Record<(typeof INDIVIDUAL_FIELDS)[number], readonly Field[]>> = {
   fullName: [
     {
@@ -84,7 +84,7 @@ export const PERSON_FIELDS: Readonly<Record<(typeof INDIVIDUAL_FIELDS)[number], 
   address: addressFields('address.', true),
 }
 
-/** The questions for each member that a business must have. */
+/** The questions for each field that a business must have. */
 export const COMPANY_FIELDS: Readonly<Record<(typeof BUSINESS_FIELDS)[number], readonly Field[]>> = {
   'businessInfo.legalName': [
     {
@@ -102,7 +102,7 @@ export const COMPANY_FIELDS: Readonly<Record<(typeof BUSINESS_FIELDS)[number], r
   address: addressFields('address.', true),
 }
 
-/** What a reviewer may ask a business for besides. */
+/** Further fields that a reviewer may request from a business. */
 const MORE_COMPANY_FIELDS: readonly Field[] = [
   { name: 'businessInfo.incorporatedOn', label: 'Date of incorporation', kind: 'date' },
   { name: 'businessInfo.doingBusinessAs', label: 'Trading name', kind: 'line' },
@@ -158,7 +158,7 @@ const MORE_COMPANY_FIELDS: readonly Field[] = [
   },
 ]
 
-/** The questions about a customer: those of every one, and those that somebody has asked for. */
+/** The questions about a customer: the common ones, and the requested ones. */
 export function customerFields(
   type: 'INDIVIDUAL' | 'BUSINESS',
   asked: ReadonlySet<string>,

@@ -4,20 +4,20 @@ import { type Html, html } from '../../../base/formats/html.ts'
 import { COUNTRIES } from './countries.ts'
 import type { Field } from './fields.ts'
 
-/** What was typed into a form, by the names of its fields. */
+/** The input of a form, by the names of its fields. */
 export type Typed = ReadonlyMap<string, readonly string[]>
 
-/** A fault of what was typed: the name of its field, and what is wrong in words. */
+/** A fault of the input: the name of its field, and the error message. */
 export interface Fault {
   readonly field: string
   readonly message: string
 }
 
-/** What a form shows. */
+/** The content of a form. */
 export interface Filled {
-  /** The values of its fields: those that are known, or what was typed. */
+  /** The values of its fields: known ones, or the input. */
   readonly typed: Typed
-  /** How secrets that are known are shown. */
+  /** The displayed form of known secrets. */
   readonly shown: ReadonlyMap<string, string>
   readonly faults: readonly Fault[]
 }
@@ -47,7 +47,7 @@ export function idOf(name: string): string {
   return `f-${name.replaceAll('.', '-')}`
 }
 
-/** The questions of a form with what is known, and what is wrong with each. */
+/** The questions of a form with known values, and the fault of each. */
 export function fieldsHtml(fields: readonly Field[], filled: Filled): Html {
   return html`${fields.map((field) => fieldHtml(field, filled))}`
 }
@@ -78,7 +78,7 @@ function hintOf({ name, hint, kind }: Field, { shown }: Filled): string | undefi
   return hint
 }
 
-/** What is wrong with a field, or with a part of it. */
+/** The faults of a field, or of a part of it. */
 export function faultOf(
   { name }: Pick<Field, 'name'>,
   { faults }: Pick<Filled, 'faults'>,

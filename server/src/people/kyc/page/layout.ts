@@ -39,7 +39,7 @@ const SHIELD = new Html(
   '<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" stroke-linecap="round" aria-hidden="true"><path d="M12 3 4.5 6v5.5c0 4.6 3.1 8 7.5 9.5 4.4-1.5 7.5-4.9 7.5-9.5V6z"/><path d="m8.8 12 2.3 2.3 4.2-4.4"/></svg>',
 )
 
-/** A whole page. `title` is what a window and a screen reader name it. */
+/** A whole page. `title` is the name of the window, also for screen readers. */
 export function page(title: string, app: string | undefined, body: Html): string {
   return html`${new Html('<!doctype html>')}
 <html lang="en">
@@ -81,7 +81,7 @@ const WIDTHS: Readonly<Record<number, readonly string[]>> = {
   4: ['w1', 'w2', 'w3', 'w4'],
 }
 
-/** A step of the page: its place, its heading, what is wrong, and its content. */
+/** A step of the page: its place, its heading, its errors, and its content. */
 export function stepPage(
   visit: Visit,
   progress: Progress,
@@ -103,7 +103,7 @@ ${content}`
   return page(`${summary ? 'Error: ' : ''}${title}`, visit.app, body)
 }
 
-/** What a reviewer has asked for. */
+/** The requests of a reviewer. */
 export function notes(reasons: readonly string[]): Html | false {
   return (
     reasons.length > 0 &&

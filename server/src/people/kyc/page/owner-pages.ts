@@ -11,7 +11,7 @@ import { lackingOf, type Progress, stepOf } from './progress.ts'
 
 export const WIDELY_HELD = 'isWidelyHeld'
 
-/** The owners that are named, and whether these are all. */
+/** The named owners, and the question if these are all. */
 export function ownersPage(visit: Visit, progress: Progress, faults: readonly Fault[] = []): string {
   const { owners, customer } = progress.one
   const named = owners.reduce((sum, { ownership_percentage }) => sum + ownership_percentage, 0)
@@ -35,7 +35,7 @@ ${
   checkbox(
     WIDELY_HELD,
     'true',
-    `Nobody else holds ${MAJOR_OWNER_PERCENT} % or more`,
+    `No other person holds ${MAJOR_OWNER_PERCENT} % or more`,
     customer.details.businessInfo?.isWidelyHeld === true,
   )
 }

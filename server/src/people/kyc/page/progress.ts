@@ -2,10 +2,10 @@ import type { VerificationErrorEntry } from '../../../storage/rows/verification.
 import type { findProgress } from '../../verifications/proceed.ts'
 import { documentName, lowerFirst, monthsMaxOf, requirementTitle } from './words.ts'
 
-/** What is known of the customer of a page, and what is lacking. */
+/** The known data of a page's customer, and what is missing. */
 export type Progress = Awaited<ReturnType<typeof findProgress>>
 
-/** Where a page stands: something may be entered, it is with whoever decides, or it is decided. */
+/** The stage of a page: data may be entered, the case waits for a decision, or it is decided. */
 export type Stage = 'open' | 'submitted' | 'approved' | 'rejected'
 
 export function stageOf({ one, newest }: Progress): Stage {
@@ -19,7 +19,7 @@ export function stageOf({ one, newest }: Progress): Stage {
 export const STEPS = ['details', 'owners', 'documents', 'review'] as const
 export type Step = (typeof STEPS)[number]
 
-/** What is lacking, of both kinds. */
+/** Missing entries of both kinds. */
 export function lackingOf({ missing, requested }: Progress): readonly VerificationErrorEntry[] {
   return [...missing, ...requested]
 }
@@ -42,7 +42,7 @@ export function nextStep(progress: Progress): Step {
   return stepsOf(progress).find((step) => lacking.includes(step)) ?? 'review'
 }
 
-/** The step that provides an entry; undefined for what no step of the page does. */
+/** The step that provides an entry; undefined if no step does. */
 export function stepOf(progress: Progress, entry: VerificationErrorEntry): Step | undefined {
   const { customer, owners, documents } = progress.one
   const { resourceId, type, acceptedDocumentTypes, field } = entry
@@ -53,21 +53,21 @@ export function stepOf(progress: Progress, entry: VerificationErrorEntry): Step 
   return resourceId === customer.id ? 'details' : undefined
 }
 
-/** Whether the customer has to prove to own a contact, which it does with the platform. */
+/** True if the customer has to verify a contact, which happens with the platform. */
 export function isUnverifiedContact({ missing }: Progress, entry: VerificationErrorEntry): boolean {
   return missing.includes(entry) && entry.type === 'INVALID_FIELD'
 }
 
-/** A document that is needed. */
+/** A required document. */
 export interface NeededDocument {
   readonly title: string
-  /** What a reviewer has said about it. */
+  /** The comment of a reviewer. */
   readonly reason: string | undefined
   readonly holderId: string
   readonly holderName: string
   readonly accepted: readonly string[]
   readonly monthsMax: number | null
-  /** The document in whose place it comes, where that may be replaced. */
+  /** The document that it replaces, if that is allowed. */
   readonly replaces: string | undefined
 }
 

@@ -11,7 +11,7 @@ export function inWords(word: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** As it stands within a sentence. */
+/** For use within a sentence. */
 export function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
@@ -25,12 +25,12 @@ export function documentName(type: string): string {
   return memberOf(DOCUMENT_WORDS, type) ?? inWords(type)
 }
 
-/** The heading of a document that is needed, by what it has to prove. */
+/** The heading of a required document, by its purpose. */
 export function requirementTitle(type: string): string {
   return isRequirement(type) ? `A document that proves ${DOCUMENT_REQUIREMENTS[type].proves}` : 'A document'
 }
 
-/** How old a document may be, in months; null: as old as it is. */
+/** The maximum age of a document in months; null: unlimited. */
 export function monthsMaxOf(accepted: readonly string[]): number | null {
   const found = Object.values(DOCUMENT_REQUIREMENTS).find(
     ({ accepted: types, monthsMax }) =>
