@@ -10,7 +10,7 @@ import type { Write } from './writes.ts'
 export type CommitResult =
   | {
       readonly done: true
-      /** The rows that due work of the set shares with that of others, by the id that it would have had alone. */
+      /** Shared job rows of the set, by the id that each job would have had alone. */
       readonly shared?: ReadonlyMap<string, SharedRow>
     }
   | { readonly done: false; readonly guard: Guard; readonly name: string }
@@ -19,19 +19,25 @@ export type CommitResult =
 export type Guard = 'unique' | 'expectation' | 'overdraft' | 'overflow'
 
 /**
- * The only writer. Write sets that arrive while a commit is under way share the next database transaction; each has
- * its own result, and one that fails leaves its neighbours alone. `commit` resolves when the set is durable.
+ * The only writer. Write sets that arrive during a commit share the next database transaction; each has its
+ * own result, and one that fails does not affect the others. `commit` resolves when the set is durable.
  */
 export interface Committer {
-  /** `onWriting` hears with how many sets it is written, at each start of a commit that it is part of. */
+  /**
+   * `onWriting` is called with the number of sets in the batch whenever a commit that includes this set
+   * starts.
+   */
   commit(writes: readonly Write[], onWriting?: (sets: number) => void): Promise<CommitResult>
-  /** Whether the database had room for the last set. A while after a refusal the next set may try. */
+  /**
+   * False after the database refused a set for lack of disk, until a pause has passed and the next set may
+   * try.
+   */
   hasRoom(): boolean
 }
 
 /** Observes commits, for metrics. */
 export interface CommitObserver {
-  /** A number of sets was written at once; each had its result after the given time. */
+  /** Sets that were written in one batch, with the seconds until their results. */
   batch(sets: number, seconds: number): void
   /** A transaction conflicted with another process's and is repeated. */
   conflict(): void
@@ -39,23 +45,23 @@ export interface CommitObserver {
   set(writes: readonly Write[], result: CommitResult | 'fault'): void
 }
 
-/** The most sets that are written together, with a statement per table. */
+/** The most sets that one batch writes together, with a statement per table. */
 const TOGETHER_SETS_MAX = 128
-/** The most sets that are written in turn, with a statement per write: more would delay all others. */
+/** The most sets that are written in turn, with a statement per write. More would delay all others. */
 const IN_TURN_SETS_MAX = 16
-/** The most batches at a time: one is sent while the result of another is awaited. */
+/** The most batches in progress: one is sent while the result of another is pending. */
 const COMMITS_UNDER_WAY_MAX = 2
-/** While a batch is under way, the sets of the next one gather: each commit costs about as much as five sets. */
+/** During a batch, the sets of the next one gather: each commit costs about as much as five sets. */
 const SECOND_COMMIT_SETS_MIN = 16
-/** For how long a refusal for lack of room counts. */
+/** The time for which a refusal for lack of disk counts. */
 const ROOM_MS = 10_000
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003'
 const DATATYPE_MISMATCH = '42804'
-/** `commit_together`: a guard failed, and nothing was written. */
+/** SQLSTATE of `commit_together`: a guard failed, and nothing was written. */
 const REFUSED_TOGETHER = 'CS002'
-/** The most records of accounts that are known to be stored; each has about a kilobyte. */
+/** The most account records that are remembered as stored; each takes about a kilobyte. */
 const RECORDS_MAX = 20_000
 const CONFLICT_ATTEMPTS_MAX = 10
 /** After this many batches with a failed guard, the rest is written in turn. */
@@ -63,32 +69,31 @@ const TOGETHER_ATTEMPTS_MAX = 3
 
 interface Waiting {
   readonly writes: readonly Write[]
-  /** Undefined: the set must be written in turn. */
+  /** Undefined if the set must be written in turn. */
   readonly footprint: Footprint | undefined
   readonly onWriting: ((sets: number) => void) | undefined
   readonly resolve: (result: CommitResult) => void
   readonly reject: (error: unknown) => void
 }
 
-/** The state of a committer. */
 interface Queue {
   readonly db: Database
   readonly observer: CommitObserver | undefined
   /** Records of accounts that are stored, with their digests. */
   readonly records: Map<string, string>
   types: RowTypes | undefined
-  /** The sets that wait, in the order of their arrival. */
+  /** In order of arrival. */
   waiting: Waiting[]
-  /** The footprints of the batches that are being written. */
+  /** Footprints of the batches that are being written. */
   readonly underWay: Set<Ground>
-  /** Whether the last started batch is written in turn. */
+  /** True if the last started batch is written in turn. */
   isInTurn: boolean
   isScheduled: boolean
-  /** When the database last had no room, unless it had some since. */
+  /** The time when the database last had no disk; reset when a write succeeds. */
   fullAtMs: number
 }
 
-/** Sets that are written at once. */
+/** Sets that are written in one batch. */
 interface Taken {
   readonly sets: readonly Waiting[]
   readonly ground: Ground
@@ -168,7 +173,7 @@ function write(queue: Queue, { sets, ground, isTogether }: Taken): void {
     })
 }
 
-/** Takes the next sets; undefined where they have to wait, or there are none. */
+/** Takes the next sets. Undefined if they have to wait, or the queue is empty. */
 function takeNext(queue: Queue): Taken | undefined {
   const { waiting, underWay } = queue
   const first = waiting[0]
@@ -183,8 +188,8 @@ function takeNext(queue: Queue): Taken | undefined {
 }
 
 /**
- * Takes the sets that can be written together, and beside what is being written. One that uses a record of another one
- * of the batch is written in turn after them.
+ * Takes sets that can be written together, and concurrently with the batches in progress. A set that uses a
+ * record of another set in the batch is written in turn after it.
  */
 function takeTogether(queue: Queue, ground: Ground): Waiting[] {
   const taken: Waiting[] = []
@@ -211,7 +216,7 @@ function takeInTurn(queue: Queue): Waiting[] {
   return taken
 }
 
-/** The due work of an event follows the event. */
+/** Puts the delivery job of an event after the event. */
 function withDeliveries(writes: readonly Write[]): readonly Write[] {
   const hasDelivery = (write: Write) => write.write === 'event' && write.delivery !== undefined
   if (!writes.some(hasDelivery)) return writes
@@ -246,7 +251,10 @@ async function commitTogether(queue: Queue, batch: readonly Waiting[]): Promise<
     await commitInTurn(queue.db, inTurn.slice(first, first + IN_TURN_SETS_MAX), queue.observer)
 }
 
-/** Writes these sets. Where a guard fails, nothing is written, and the result is the sets that it may have failed for. */
+/**
+ * Writes these sets in one call. If a guard fails, nothing is written, and the result is the sets whose
+ * guards may have failed.
+ */
 async function callTogether(
   queue: Queue,
   sets: readonly Waiting[],
@@ -258,7 +266,7 @@ async function callTogether(
   try {
     await call(db, COMMIT_TOGETHER, parameters, observer)
   } catch (error) {
-    // The tables were made anew, so their row types have other numbers.
+    // The tables were recreated, so their row types have other numbers.
     if (sqlState(error) === DATATYPE_MISMATCH) queue.types = undefined
     if (sqlState(error) !== REFUSED_TOGETHER) throw error
     const refused = new Set(refusedPlaces(error).map((place) => setOf[place]))
@@ -270,7 +278,7 @@ async function callTogether(
   return 'written'
 }
 
-/** The places of the writes whose guards may have failed. */
+/** Places of the writes whose guards may have failed. */
 function refusedPlaces(error: unknown): readonly number[] {
   if (!(error instanceof Error && 'detail' in error)) throw error
   return JSON.parse(String(error.detail))
@@ -296,8 +304,9 @@ async function commitInTurn(
       item.resolve(refusal ? { done: false, ...refusal } : { done: true })
     }
   } catch (error) {
-    // A fault, not a guard. If the database refused the batch, nothing was written, so each set is tried alone and
-    // meets only its own fault. If the connection was lost, the outcome is unknown, and a retry could write twice.
+    // A fault, not a guard. If the database refused the batch, nothing was written, so each set is retried
+    // alone and gets only its own fault. If the connection was lost, the outcome is unknown, and a retry
+    // could write twice.
     const only = batch.length === 1 ? batch[0] : undefined
     if (only && sqlState(error) === NUMERIC_VALUE_OUT_OF_RANGE)
       only.resolve({ done: false, guard: 'overflow', name: 'numeric_value_out_of_range' })
