@@ -95,14 +95,14 @@ test('however many platforms have an endpoint that hangs, there is room for one 
   // The query leaves out jobs that could not start, so its results are of others.
   expect(room.offer().webhooks.full).toEqual(expect.arrayContaining(Object.keys(hanging)))
   expect(begun(room, { answers: 500 }).answers).toBeGreaterThan(2)
-  // A platform that answers again has a normal share.
+  // A platform whose endpoint responds again has a normal share.
   end(underWay, 10)
   expect(begun(room, { [underWay[0]!.platformId]: 500 })[underWay[0]!.platformId]).toBeGreaterThan(
     WHOLE / LANES.webhooks.shareOfSlow,
   )
 })
 
-/** How many jobs of a full platform end, each after this time, before more are searched for. */
+/** The number of jobs of a full platform that end, each after this time, before the next search. */
 function endedBeforeSearch(tookMs: number): number {
   const room = new Room()
   while (room.takeForNew('payments', 'busy'));

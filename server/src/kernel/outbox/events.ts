@@ -6,18 +6,18 @@ import type { PlatformRow } from '../../storage/rows/tables.ts'
 import type { Op } from '../operation/app.ts'
 import { job } from './jobs.ts'
 
-/** The platform whose event it is, its time, and new ids. */
+/** The platform and time of an event, and a source of ids. */
 export type Teller = Pick<Op, 'now' | 'platform' | 'newId' | 'webhookFault'> & Partial<Pick<Op, 'tracing'>>
 
 /**
- * The outbox row of a state change, written in the transaction of the change, and the due work that delivers it where the
+ * The outbox row of a state change, written in the same transaction, and the job that delivers it if the
  * platform has a webhook endpoint. `data` is the record as the API shows it.
  */
 export function event(op: Teller, type: EventType, objectId: string, data: unknown): EventWrite {
   return delivered(op, undelivered(op, type, objectId, toJson(data)))
 }
 
-/** The same for an account of the ledger: `data` is JSON, with balances of 0, which the database knows. */
+/** An event of a ledger account: `data` is JSON with balances of 0, which the database fills in. */
 export function accountEvent(op: Teller, type: EventType, accountId: string, data: string): EventWrite {
   return delivered(op, { ...undelivered(op, type, accountId, data), ofAccount: true })
 }
@@ -29,7 +29,7 @@ function delivered(op: Teller, row: EventWrite): EventWrite {
   return { ...row, delivery: deliveryJob(op, deliveryKind(type), payload, op.now) }
 }
 
-/** A TEST event refers to no record. The caller has already sent it. */
+/** A TEST event, which refers to no record. The caller has already sent it. */
 export function testEvent(op: Teller): EventWrite {
   const id = op.newId('Event')
   return { ...undelivered(op, 'TEST', id, '{}'), id }

@@ -15,45 +15,47 @@ import { claimDue, type DueJob, type DueRow, selectDue, selectDueOf, selectNextD
 
 /** Runs due jobs, by each platform's own clock. */
 export interface JobRunner {
-  /** Searches for due jobs until `stop`: at every wake, and every second for those that other processes left. */
+  /**
+   * Searches for due jobs until `stop`: at every wake, and every second for jobs that other processes left.
+   */
   start(): void
-  /** Searches now, because this process has made something due. */
+  /** Searches now, because this process has created a due job. */
   wake(): void
-  /** Commits the writes of an operation. Its due jobs start at once, where there is room. */
+  /** Commits the writes of an operation. Its due jobs start immediately if there is capacity. */
   commit(op: Op, writes: readonly Write[]): Promise<CommitResult>
   /**
-   * Runs all jobs of one platform that are due at its current time, in order of due time, and waits for those that other
-   * processes run. Starts webhooks only until `webhooksUntilMs`, by `performance.now()`; those under way then go on.
+   * Runs all jobs of one platform that are due at its current time, in order of due time, and waits for jobs
+   * that other processes run. Starts webhooks only until `webhooksUntilMs`, by `performance.now()`; webhooks
+   * in progress then continue in the background.
    */
   runDue(platformId: string, webhooksUntilMs: number): Promise<void>
-  /** When the next job of a platform falls due, webhooks included, not later than `until`. */
+  /** The time when the next job of a platform falls due, webhooks included, not later than `until`. */
   nextDue(platformId: string, until: Date, withWebhooks: boolean): Promise<Date | undefined>
-  /** Stops searching, and waits for the jobs under way. */
+  /** Stops searching, and waits for the jobs in progress. */
   stop(): Promise<void>
 }
 
 const POLL_MS = 1000
 /** The most jobs that `runDue` reads at a time. */
 const DUE_OF_PLATFORM_MAX = 64
-/** How long a row of due work that is done waits to be taken off by a commit of something else. */
+/** The time that a completed row waits to be deleted with another commit. */
 const ALONE_MS = 20
-/** How long `runDue` waits for another process before it searches again. */
+/** The time that `runDue` waits for another process before it searches again. */
 const ELSEWHERE_MS = 50
 
-/** The state of a runner. */
 interface Runner {
   readonly app: App
   readonly handlers: JobHandlers
-  /** Capacity taken by jobs under way, and by those that start after their claim or their commit. */
+  /** Capacity taken by running jobs, and by jobs that start after their claim or commit. */
   readonly room: Room
-  /** The rows under way in this process, by id, and those of them that several jobs share. */
+  /** The rows running in this process, by id, including rows that several jobs share. */
   readonly underWay: Map<string, Promise<void>>
   readonly rows: Map<string, RowUnderWay>
-  /** What waits to be committed with something else. */
+  /** Deletions that wait for another commit. */
   readonly patient: Set<() => void>
   /** The current search for due jobs. */
   looking: Promise<void> | undefined
-  /** Whether something became due since the last search. */
+  /** True if a job fell due since the last search. */
   mustLookAgain: boolean
   timer: NodeJS.Timeout | undefined
   isStopped: boolean
@@ -95,9 +97,9 @@ function wake(runner: Runner): void {
   if (runner.isStopped) return
   runner.mustLookAgain = true
   const { tracing } = runner.app
-  // Whoever wakes it, it looks for all.
+  // The search serves all callers, so it belongs to no span.
   runner.looking ??= (tracing ? tracing.apart(() => look(runner)) : look(runner))
-    .catch((error) => runner.app.log.error({ err: error }, 'looking for due work failed'))
+    .catch((error) => runner.app.log.error({ err: error }, 'failed to search for due jobs'))
     .finally(() => {
       runner.looking = undefined
       // A wake may come after the last search and before this line.
@@ -105,14 +107,14 @@ function wake(runner: Runner): void {
     })
 }
 
-/** Claims and starts due jobs while there is room, until nothing became due meanwhile. */
+/** Claims and starts due jobs while there is capacity, until no more have fallen due. */
 async function look(runner: Runner): Promise<void> {
   const { app, room } = runner
   do {
-    // Jobs that end within one turn of the event loop make room together.
+    // Jobs that end in the same turn of the event loop release their capacity together.
     await nextTurn()
     runner.mustLookAgain = false
-    // `runDue` may have started more than there was room for.
+    // `runDue` may have started more than there was capacity for.
     if (room.isFull) return
     const offer = room.offer()
     const chosen = room.takeFor(await selectDue(app, offer), offer)
@@ -129,7 +131,7 @@ async function look(runner: Runner): Promise<void> {
 
 /** Starts the jobs of a claimed row. */
 function begin(runner: Runner, { id, jobs }: DueRow): void {
-  // The claim may expire while the row is under way, which then goes on.
+  // The claim may expire while the row is running, which then continues.
   if (runner.underWay.has(id)) return
   const [only] = jobs
   if (jobs.length > 1) for (const job of jobs) beginShared(runner, job, { id, size: jobs.length })
@@ -151,13 +153,13 @@ function beginShared(runner: Runner, job: DueJob, shared: SharedRow): void {
     const takeOff = () =>
       commit(runner, createOp(app, job.platform, { kind: 'job', jobId: shared.id }), writes)
     if (!app.tracing) return takeOff()
-    // The last job's trace has it, with links to those of the others.
+    // The span belongs to the last job's trace, with links to the traces of the others.
     const links = row.payloads.filter((payload) => payload !== job.payload)
-    return app.tracing.below(job.payload, { name: 'jobs taken off', links }, takeOff)
+    return app.tracing.below(job.payload, { name: 'delete job row', links }, takeOff)
   }
   start(runner, job, row)
     .then(() => row.ended(commitLast))
-    .catch((error) => app.log.error({ err: error, job: shared.id }, 'a row of due work was not taken off'))
+    .catch((error) => app.log.error({ err: error, job: shared.id }, 'failed to delete a finished job row'))
 }
 
 function follow(runner: Runner, id: string, done: Promise<void>): void {
@@ -168,7 +170,7 @@ function follow(runner: Runner, id: string, done: Promise<void>): void {
   })
 }
 
-/** Runs a job. Its room is released when it is done. Never rejects. */
+/** Runs a job. Its capacity is released when it is done. Never rejects. */
 function start(runner: Runner, job: DueJob, row?: RowUnderWay): Promise<void> {
   const { app, handlers, room } = runner
   const lane = laneOf(job.kind)
@@ -177,14 +179,16 @@ function start(runner: Runner, job: DueJob, row?: RowUnderWay): Promise<void> {
   const begunMs = performance.now()
   const own = (op: Op, writes: readonly Write[]) => commit(runner, op, writes)
   return asSpan(app, job, () => perform(app, handlers, own, job, row))
-    .catch((error) => app.log.error({ err: error, job: job.id, kind: job.kind }, 'a job was cut short'))
+    .catch((error) =>
+      app.log.error({ err: error, job: job.id, kind: job.kind }, 'failed to run or postpone a job'),
+    )
     .finally(() => {
       room.done(lane, platformId, performance.now() - begunMs)
       if (room.wantsMore(lane, platformId)) wake(runner)
     })
 }
 
-/** Commits a write set, and starts as many of its new jobs as there is room for. */
+/** Commits a write set, and starts as many of its new jobs as there is capacity for. */
 async function commit(runner: Runner, op: Op, decided: readonly Write[]): Promise<CommitResult> {
   const { app, room } = runner
   const writes = op.enclave.guarded(decided)
@@ -232,11 +236,11 @@ async function runDue(runner: Runner, platformId: string, webhooksUntilMs: numbe
     const withWebhooks = performance.now() < webhooksUntilMs
     const due = await selectDueOf(runner.app, platformId, DUE_OF_PLATFORM_MAX, withWebhooks)
     if (due.length === 0) return
-    // Jobs that fall due meanwhile are later than all of these.
+    // Jobs that fall due meanwhile come after all of these.
     for (const jobs of oneByOne(due)) {
       if (await runGroup(runner, jobs, webhooksUntilMs)) continue
       const [{ id }] = jobs
-      // It was done meanwhile or, if it appears again, is claimed by another process.
+      // It was done meanwhile or, if it appears again, another process has claimed it.
       if (id === missed) await pause(ELSEWHERE_MS)
       missed = id
       break
@@ -248,7 +252,7 @@ async function runDue(runner: Runner, platformId: string, webhooksUntilMs: numbe
 type Group = readonly [DueOne, ...DueOne[]]
 type DueOne = Pick<DueJob, 'id' | 'kind'>
 
-/** Returns whether they are done, or go on in the background. Otherwise the caller searches again. */
+/** Returns true if they are done, or continue in the background. Otherwise the caller searches again. */
 async function runGroup(runner: Runner, jobs: Group, webhooksUntilMs: number): Promise<boolean> {
   const { app, underWay } = runner
   const leftMs = isWebhook(jobs[0]) ? webhooksUntilMs - performance.now() : undefined
@@ -261,7 +265,10 @@ async function runGroup(runner: Runner, jobs: Group, webhooksUntilMs: number): P
   return done.length === jobs.length
 }
 
-/** Groups jobs to run one after the other; adjacent webhooks share a group, so none waits for another one's endpoint. */
+/**
+ * Groups jobs to run one after the other; adjacent webhooks share a group, so none waits for another one's
+ * endpoint.
+ */
 function oneByOne(jobs: readonly DueOne[]): Group[] {
   const groups: [DueOne, ...DueOne[]][] = []
   for (const job of jobs) {

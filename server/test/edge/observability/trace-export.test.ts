@@ -107,8 +107,8 @@ describe('a trace', () => {
     await expect.poll(() => jobs().every(requestOf)).toBe(true)
     expect(new Set(jobs().map(({ traceId }) => traceId)).size).toBe(callers.length)
     // Whoever was last took the row off, for the others too.
-    await expect.poll(() => ofCallers('jobs taken off').length).toBeGreaterThan(0)
-    const [off] = ofCallers('jobs taken off')
+    await expect.poll(() => ofCallers('delete job row').length).toBeGreaterThan(0)
+    const [off] = ofCallers('delete job row')
     expect(off!.links.length).toBeGreaterThan(0)
     for (const { traceId } of off!.links) expect(callers.map((caller) => caller.traceId)).toContain(traceId)
     const sets = ofCallers('commit').map(({ attributes }) => Number(attributes['countersign.commit.sets']))
