@@ -260,7 +260,7 @@ describe('the file of the operator', () => {
       [[{ ...PROVIDER, supportedCurrencies: ['XXX'] }], /entry 1: supportedCurrencies must be/],
       [[{ ...PROVIDER, logo: 'x' }], /entry 1 has logo, which is no member/],
       [[{ ...PROVIDER, logoUrl: 'http://a.example' }], /entry 1: logoUrl must be/],
-      [[PROVIDER, PROVIDER], /pay\.kestrel\.example is in it twice/],
+      [[PROVIDER, PROVIDER], /pay\.kestrel\.example occurs twice/],
     ]
     for (const [content, message] of wrong) {
       const error = await read(content).catch((reason: unknown) => reason)
