@@ -86,7 +86,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       })
       const soon = await run(['archive', 'make', '--before', '2999-01', archives])
       expect(soon).toMatchObject({ exitCode: 1, stdout: '' })
-      expect(soon.stderr).toContain('at the latest: 3 whole months stay')
+      expect(soon.stderr).toContain('or earlier: 3 whole months are kept')
     } finally {
       await end()
     }

@@ -6,7 +6,7 @@ const INTERVAL_MS = 60_000
 /** The most rows of one statement, which is a transaction. */
 const ROWS_MAX = 1_000
 
-/** Removes all rows of one table that have expired. Returns how many. */
+/** Removes all expired rows of one table. Returns their number. */
 export async function clearExpired(db: Database, table: ExpiringTable, now: Date): Promise<number> {
   let all = 0
   for (;;) {
@@ -16,7 +16,10 @@ export async function clearExpired(db: Database, table: ExpiringTable, now: Date
   }
 }
 
-/** Removes what has expired, every minute. `failed` hears of each table by itself: the others are cleared all the same. */
+/**
+ * Removes expired rows every minute. `failed` is called for each table that fails; the others are still
+ * cleared.
+ */
 export function keepClearing(db: Database, clock: () => Date, failed: (error: unknown) => void): Background {
   const clear = async () => {
     for (const table of EXPIRING) await clearExpired(db, table, clock()).catch(failed)

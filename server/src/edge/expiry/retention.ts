@@ -6,13 +6,16 @@ import { deleteOlder, KEPT, type KeptTable } from './store.ts'
 
 const INTERVAL_MS = 3_600_000
 const DAY_MS = 24 * 3_600_000
-/** The most rows that one statement looks at. It is a transaction. */
+/** The most rows of one statement, which is a transaction. */
 const ROWS_MAX = 1_000
 
-/** How far the old rows of each table have been looked at. What has stayed is not looked at again by this process. */
+/**
+ * The position up to which the old rows of each table were scanned. This process does not scan kept rows
+ * again.
+ */
 export type Passed = Map<KeptTable, readonly string[]>
 
-/** Removes what is older than it is kept, in small steps. Returns how many rows. Their times are those of platforms' clocks. */
+/** Removes data beyond its retention in small steps, by platforms' clocks. Returns the number of rows. */
 export async function clearOld(
   db: Database,
   retention: Retention,
@@ -32,7 +35,7 @@ export async function clearOld(
   return all
 }
 
-/** Removes it at the start and every hour. */
+/** Removes old data at the start and every hour. */
 export function keepClearingOld(
   db: Database,
   retention: Retention,

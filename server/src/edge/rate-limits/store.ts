@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/engine/port.ts'
 import type { Told } from './request-counts.ts'
 
-/** Says what this server has counted, and reads what the others have said of the same callers. */
+/** Writes the counts of this server, and reads the other servers' counts of the same callers. */
 const EXCHANGE = `
 WITH told AS (
   INSERT INTO request_counts (caller, window_number, server, count, expires_at)

@@ -86,7 +86,7 @@ function stop(message) {
   process.exit(1)
 }
 
-// As a program, `node embedded-worker.mjs <directory>` creates the files of a new database and exits: that takes
+// When run as a program, `node embedded-worker.mjs <directory>` creates the files of a new database and exits: that takes
 // three times the memory of the running database, which only the end of a process releases.
 if (isMainThread) {
   // Half of the time would go into optimizing code that runs once.

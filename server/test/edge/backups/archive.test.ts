@@ -170,7 +170,7 @@ test('a file that was changed or is missing is found', async () => {
   await rm(join(folder, data[1]!.file))
   const { findings } = (await check()) as { findings: string[] }
   expect(findings).toHaveLength(2)
-  expect(findings[0]).toContain(`${data[0]!.file} is not whole: it has changed`)
+  expect(findings[0]).toContain(`${data[0]!.file} is damaged: it has changed`)
   expect(findings[1]).toContain(data[1]!.file)
 })
 
@@ -183,7 +183,7 @@ test.each([
 })
 
 test('a folder without its whole path is refused', async () => {
-  await expect(archiveLater(before, 'archives')).rejects.toThrow('not the whole path')
+  await expect(archiveLater(before, 'archives')).rejects.toThrow('not the absolute path')
 })
 
 test('events that wait to be delivered are not archived', async () => {

@@ -152,10 +152,10 @@ describe.runIf(onPostgres)('PostgreSQL', () => {
   test('is asked whether its log is archived, and has no folder for a backup', async () => {
     const place = await newPlace()
     expect((await ask(place, 'backup', 'check')).findings).toEqual([
-      'archive_mode is off: the log is not archived, and no point in time can be restored.',
+      'archive_mode is off: the log is not archived, so point-in-time recovery is impossible.',
     ])
     expect(await refused(place, 'backup', 'make', '--to', '/nowhere')).toContain(
-      'PostgreSQL has backups of its own',
+      'PostgreSQL has its own backups',
     )
   })
 

@@ -17,7 +17,7 @@ import {
   tracedTo,
 } from '../../worlds/simulators/otlp-collector.testing.ts'
 
-const LOST = 'traces are lost: the collector does not take them'
+const LOST = 'dropped traces: the collector does not accept them'
 
 /** A collector, which ends with the test. */
 async function ownCollector(): Promise<Collector> {
@@ -172,7 +172,7 @@ describe('the collector', () => {
     await own.client.get('/config')
     await expect.poll(() => dropped(own)).toBeGreaterThan(0)
     await own.client.get('/config')
-    await expect.poll(() => own.logText()).toContain('the collector takes traces again')
+    await expect.poll(() => own.logText()).toContain('the collector accepts traces again')
   })
 
   test('that does not answer is given no more than has room, and a stop does not wait for it', async () => {

@@ -74,9 +74,9 @@ export interface VerifiedAssertion {
  * match the authenticator's data. Never throws.
  *
  * Attestation: `none`, packed (self and certificate), `fido-u2f`, `tpm`, `apple` and `android-key` as far as the
- * library verifies them, by the machine's clock and only with the roots of Apple and Google.
- * `android-safetynet`, whose service has ended, is refused, as are `android-key` chains with another root than
- * Google's, or with a revocation list, because the library would fetch its address.
+ * library verifies them, by the machine's clock and only with the roots of Apple and Google; refused are
+ * `android-safetynet`, whose service has ended, and `android-key` chains with another root than Google's, or
+ * with a revocation list, whose address the library would fetch.
  */
 export async function verifyRegistration(
   input: RegistrationInput,

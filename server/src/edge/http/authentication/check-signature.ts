@@ -21,7 +21,7 @@ import {
   toBeSignedOf,
 } from './signature-steps.ts'
 
-/** The result of the check: the call runs, with its approval or without needing one, or is answered with a challenge. */
+/** The result of the check: the call runs, with its approval or without needing one, or gets a challenge. */
 export interface Gate {
   readonly approval?: Approval
   readonly challenge?: { readonly challenge: object; readonly writes: readonly Write[] }
@@ -34,7 +34,10 @@ const REASONS: Readonly<Record<Refusal, string>> = {
   WALLET_SIGNATURE_MISSING: 'Missing wallet signature',
 }
 
-/** The signed check: applies the tables of `signature-steps.ts` to a call. Errors: its refusals and those of `signing.ts`. */
+/**
+ * The signature check: applies the tables of `signature-steps.ts` to a call. Throws its refusals and those in
+ * `signing.ts`.
+ */
 export async function signatureGate(
   op: Op,
   takes: Takes,
@@ -91,9 +94,9 @@ function requestOf(authorization: ToSign | null): string {
   return given(authorization && 'requestId' in authorization ? authorization.requestId : undefined)
 }
 
-/** A value that the tables guarantee. */
+/** Asserts a value that the tables guarantee. */
 function given<T>(value: T | null | undefined): T {
   if (value === null || value === undefined)
-    throw new Error('The signed check misses a value that its tables guarantee')
+    throw new Error('The signature check lacks a value that its tables guarantee')
   return value
 }

@@ -21,10 +21,10 @@ import { checkDeclared, createRoute, type Route } from './route.ts'
 type EventHandler = ProcessorHandler<AnsweringEndpoint>
 
 /**
- * The pipeline for events of the card processor, of the verification provider and of rails. The sender is authenticated by its
- * signature over the body, which also names the record. The event is its own idempotency key; only responses to processed
- * events are stored. Errors: 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT`, and those of the handler, all thrown: the sender
- * is not a caller of the API, so the server itself answers its refusals and faults.
+ * The pipeline for events of the card processor, the verification provider and rails. The signature over the
+ * body authenticates the sender, and the event is its own idempotency key; only responses to processed events
+ * are stored. Throws 401 `INVALID_SIGNATURE`, 400 `INVALID_INPUT` and the handler's errors: the sender is not
+ * an API caller, so the server itself responds.
  */
 export function createEventPipeline(
   app: App,
@@ -33,7 +33,7 @@ export function createEventPipeline(
   handler: AnyImplementation,
   { checkAnswers, deadline }: Pick<PipelineOptions, 'checkAnswers' | 'deadline'>,
 ): Pipeline {
-  if (!('whose' in handler)) throw new Error(`${name} takes no events`)
+  if (!('whose' in handler)) throw new Error(`${name} accepts no events`)
   const route = createRoute(app, name, endpoint, checkAnswers)
   return {
     admit: async () => undefined,
@@ -67,7 +67,7 @@ async function answerEvent(
 
 type Headers = Readonly<Record<string, string | undefined>>
 
-/** Who checks the signature of an event; undefined where it is not valid. */
+/** Parsers that verify the signature of an event; undefined if it is invalid. */
 const READERS: Readonly<
   Partial<Record<Endpoint['auth'], (app: App, headers: Headers, body: Uint8Array, params: Params) => unknown>>
 > = {
@@ -78,14 +78,14 @@ const READERS: Readonly<
 
 type Params = Readonly<Record<string, string>>
 
-/** Error: 404 `NOT_FOUND`. */
+/** Throws 404 `NOT_FOUND`. */
 function railOf(rails: App['rails'], name: string | null): Rail {
   const rail = name === null ? undefined : rails.find(name)
   if (!rail) throw new ApiError('NOT_FOUND')
   return rail
 }
 
-/** A signed event, not yet parsed. Error: 401 `INVALID_SIGNATURE`. */
+/** A signed event, not yet validated. Throws 401 `INVALID_SIGNATURE`. */
 function authenticatedEvent({ app, endpoint }: Route, { headers, body, params }: Call): unknown {
   const texts = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(',') : value]),

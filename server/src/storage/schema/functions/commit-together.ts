@@ -8,7 +8,7 @@ import { EXPECTED, INSERTED } from '../../rows/row-columns.ts'
  */
 export const commitTogether = `
 CREATE OR REPLACE FUNCTION commit_together(
-  -- Infrequent writes of a batch: inserts, updates, expects; null if it has no such writes.
+  -- Infrequent writes of a batch: inserts, updates, expects; null if it has only others.
   batch jsonb,
   -- Accounts that may have to be opened first, as JSON.
   opens text,
