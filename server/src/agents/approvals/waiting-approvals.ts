@@ -42,7 +42,7 @@ type Parts = Partial<
   >
 >
 
-/** What a person has to know to decide, but for whose it is and for the votes. */
+/** Information that a person needs to decide, without the customer and the votes. */
 const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<Parts> } = {
   AGENT_ACTION: async (op, id) => {
     const action = await findActionIfAny(op, id)
@@ -136,7 +136,7 @@ async function batchParts(op: Op, id: string): Promise<Parts> {
   }
 }
 
-/** The payment out that a report is about, if its rail has it. */
+/** The outgoing payment that a report is about, if its rail has it. */
 async function paymentOf(op: Op, { rail, body }: RailEventRow): Promise<Parts> {
   const id = isObject(body.data) ? body.data.id : undefined
   const payment = typeof id === 'string' ? await findRailPayment(op, 'OUT', id) : undefined
@@ -155,7 +155,7 @@ function decidedBefore({ body: { decision } }: RailEventRow): string {
   return isObject(decision) ? ` It was decided ${decision.outcome} before.` : ''
 }
 
-/** Why money is in suspense, as sentences. */
+/** Reasons why money is in suspense, as sentences. */
 const SUSPENDED: Readonly<Record<string, string>> = {
   NO_MATCH: 'It names no account.',
   SEVERAL_MATCHES: 'It fits several accounts.',
@@ -194,7 +194,7 @@ export async function waitingView(
   }
 }
 
-/** Who receives the money of an agent's action. */
+/** The payee of an agent's action. */
 async function payeeOf(op: Op, transaction: TransactionRow, quote: QuoteRow | undefined) {
   if (quote?.destination_uma) return { account: quote.destination_uma }
   const id = transaction.destination_account_id
@@ -204,7 +204,7 @@ async function payeeOf(op: Op, transaction: TransactionRow, quote: QuoteRow | un
   return account && present({ name: nameOfHolder(account), account: describeShortly(account) })
 }
 
-/** Why the policy left it to a person, and what is left of its limits. */
+/** The reasons why the policy left it to a person, and the rest of its limits. */
 async function reasonOf(op: Op, action: AgentActionRow, agent: AgentRow): Promise<View['policy']> {
   const first = await selectFirstDecision(op, action.id)
   if (!first) return undefined

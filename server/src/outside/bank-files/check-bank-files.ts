@@ -6,17 +6,23 @@ import { type BankFilesRail, isBankFilesRail } from './rail.ts'
 import { selectDesk } from './store.ts'
 import { type BankFolder, partName } from './stores/bank-folder.ts'
 
-/** The report of a rail of files: lines of a name and a value, and its faults, in sentences. */
+/** The report of a bank-file rail: lines of a name and a value, and its problems, as sentences. */
 export interface BankFilesReport {
   readonly facts: readonly (readonly [name: string, value: string])[]
   readonly faults: readonly string[]
 }
 
-/** A look into the inbox may be late by this: a worker that failed pauses, and one that died leaves its claim for two minutes. */
+/**
+ * A check of the inbox may be late by this: a worker that failed pauses, and one that died leaves its claim
+ * for two minutes.
+ */
 const LATE_SECONDS = 300
 const FOLDERS = ['outbox', 'inbox', 'done', 'refused'] as const
 
-/** Logs in, lists, writes and removes a file in each folder, and looks when the worker was last there. Throws if it cannot log in. */
+/**
+ * Logs in, lists, writes and removes a file in each folder, and checks when the worker was last there. Throws
+ * if it cannot log in.
+ */
 export async function checkBankFiles(app: App, rail: object, platformId: string): Promise<BankFilesReport> {
   if (!isBankFilesRail(rail)) throw new Error('This rail has no files')
   const faults: string[] = []
@@ -38,7 +44,7 @@ export async function checkBankFiles(app: App, rail: object, platformId: string)
   return { facts, faults }
 }
 
-/** Tries what the worker does in a folder, under a name that banks leave alone. */
+/** Tries the worker's operations in a folder, under a name that banks ignore. */
 async function faultOfFolder(app: App, share: BankFolder, folder: string): Promise<string | undefined> {
   try {
     await share.list(folder)

@@ -49,8 +49,8 @@ async function tree(xml: string): Promise<XmlElement> {
 }
 
 /**
- * The order, number and form that the schema pain.001.001.09 gives to elements that may be in our files: name, how many at
- * most, whether it must be there, and what is in it.
+ * The order, number and form of elements in the schema pain.001.001.09 that may be in our files: name,
+ * cardinality, and content.
  */
 type Rule = readonly [name: string, need: '1' | '?' | '+', inside: readonly Rule[] | RegExp]
 const MAX_35 = /^.{1,35}$/
