@@ -1,4 +1,4 @@
-/** The external code sets of ISO 20022 for the reason of a status and of a return, in words. */
+/** The external code sets of ISO 20022 for status and return reasons, in words. */
 export const ISO_REASONS: Readonly<Record<string, string>> = {
   AB01: 'The clearing stopped because of a timeout',
   AB02: 'The clearing stopped because of a fatal error',

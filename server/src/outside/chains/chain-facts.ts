@@ -7,17 +7,17 @@ import { lowerHex } from '../../base/formats/hex.ts'
 import { CallReverted, type ChainNodes } from '../../kernel/ports/chain-nodes.ts'
 import type { TokenFacts } from '../../storage/rows/chain.ts'
 
-/** What a chain says of itself and of the tokens of its rail. It never changes. */
+/** Facts that a chain reports about itself and the tokens of its rail. They never change. */
 export interface ChainFacts {
   readonly genesis: Hex
   /** By address in lower case. */
   readonly tokens: Readonly<Record<string, TokenFacts>>
 }
 
-/** The rails file says otherwise than the chain. The message is for the operator, without the name of the rail. */
+/** The rails file contradicts the chain. The message is for the operator, without the name of the rail. */
 export class WrongChain extends Error {}
 
-/** Reads them from the chain. Throws WrongChain, or NodeError where nobody answers. */
+/** Reads the facts from the chain. Throws WrongChain, or NodeError if no node responds. */
 export async function readFacts(entry: EvmRailValue, nodes: ChainNodes): Promise<ChainFacts> {
   const chainId = await nodes.chainId()
   if (chainId !== entry.chainId)
@@ -69,7 +69,7 @@ function decoded<T>(to: Hex, signature: string, decode: () => T): T {
   }
 }
 
-/** Throws WrongChain where the contract has no such function. */
+/** Throws WrongChain if the contract lacks the function. */
 async function viewOf(nodes: ChainNodes, to: Hex, signature: string): Promise<Hex> {
   try {
     return await nodes.call({ to, data: toFunctionSelector(signature) })

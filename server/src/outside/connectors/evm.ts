@@ -11,22 +11,22 @@ import { createEvmRail } from '../chains/rail.ts'
 import { problem } from './config-problem.ts'
 import type { Loading } from './loading.ts'
 
-/** A chain of this machine makes blocks when it is asked to, and its time may be moved on. */
+/** A local chain makes blocks on demand, and its time may be moved forward. */
 const ANY_TIME = {
   headAgeSecondsMax: Number.POSITIVE_INFINITY,
   headAheadSecondsMax: Number.POSITIVE_INFINITY,
 } as const
 
 /**
- * A rail of kind `evm`, of an entry whose form is right. Its nodes are asked which chain they are of, and what its tokens are.
- * Where nobody answers, the rail begins without, and asks again. Throws ConfigError where an answer is another than the entry's.
+ * A rail of kind `evm`, of a well-formed entry. Reads the chain id and the tokens from its nodes; if none
+ * responds, the rail starts without and retries. Throws ConfigError if a response contradicts the entry.
  */
 export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<EvmRail> {
   const fault = faultOf(entry)
   if (fault !== undefined) throw problem(entry, fault)
   const { environment, clock, enclave, log, onNodeAlert } = loading
   const rpcs = entry.rpcs.map((rpc) => urlOf(entry, rpc, environment))
-  // One node would agree with itself.
+  // A single node would agree with itself.
   if (new Set(rpcs).size < rpcs.length) throw problem(entry, 'rpcs: two nodes have one address')
   let otherChain: string | undefined
   const options = {
@@ -66,7 +66,7 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
   return rail
 }
 
-/** What is wrong with an entry; undefined where nothing is. */
+/** The problem of an entry; undefined if it is valid. */
 function faultOf({
   network,
   serves,
@@ -102,7 +102,7 @@ function faultOf({
   return rpcs.length < agreement ? 'rpcs: agreement of 2 needs two nodes' : undefined
 }
 
-/** The address of a node. The message repeats none: it may have a key in it. */
+/** The URL of a node. Error messages do not repeat it, because it may contain a key. */
 function urlOf(
   entry: EvmRailValue,
   rpc: EvmRailValue['rpcs'][number],

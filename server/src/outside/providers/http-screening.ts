@@ -20,8 +20,8 @@ const ANSWER_BYTES_MAX = 64 * 1024
 const LIST_CHARACTERS_MAX = 100
 
 /**
- * A provider over HTTP. Each question is one signed POST, whose `webhook-id` is the same at every attempt, and is answered by 200
- * with an outcome. Anything else is no answer. `clock` is real time.
+ * A screening provider over HTTP. Each check is one signed POST, whose `webhook-id` is the same at every
+ * attempt. Only a 200 with an outcome counts. `clock` is real time.
  */
 export function createHttpScreening(
   { url, secrets }: SignedProvider,

@@ -4,15 +4,16 @@ import { update } from '../../storage/commit/writes.ts'
 import { selectClockOffset } from './store.ts'
 
 /**
- * How long an advance delivers webhooks at their time. A week has hundreds of attempts at an endpoint that is down, and each
- * may take seconds: the runner makes the rest late, as after an outage. All other jobs run on time.
+ * Time for which an advance delivers webhooks. A week has hundreds of attempts at an endpoint that is down,
+ * and each may take seconds: the runner delivers the rest late, as after an outage. All other jobs run on
+ * time.
  */
 const WEBHOOKS_MS_MAX = 5000
 
 /**
- * Moves a platform's clock forward to `target`, and runs the jobs on the way at their due times. Each step is a
- * transaction of its own, so an interrupted advance leaves the clock at an earlier time. Its error is then a fault,
- * because something was done.
+ * Moves a platform's clock forward to `target`, and runs the jobs on the way at their due times. Each step is
+ * a separate transaction, so an interrupted advance leaves the clock at an earlier time. Its error is then a
+ * fault, because something was done.
  */
 export async function advanceClock(
   app: App,

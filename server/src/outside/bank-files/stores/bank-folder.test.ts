@@ -144,7 +144,7 @@ describe('SFTP', () => {
     const folder = createSftpFolder(placeOf(gone))
     await mkdir(join(gone.root, 'share', 'in'), { recursive: true })
     expect(await folder.list('in')).toEqual([])
-    // It has no fsync: the file is written all the same.
+    // It has no fsync: the file is written anyway.
     await folder.write({ folder: 'in', name: 'a' }, pieces('a'))
     expect(await readFile(join(gone.root, 'share', 'in', 'a'), 'utf8')).toBe('a')
     await gone.close()

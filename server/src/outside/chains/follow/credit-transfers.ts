@@ -18,18 +18,18 @@ import { selectMovementsOf } from './store.ts'
 import { keptBlock } from './stored-blocks.ts'
 import { spent } from './unexplained-outflows.ts'
 
-/** Who mints and burns: no sender that could get anything back. */
+/** The zero address, which mints and burns: it cannot receive a refund. */
 export const NOBODY: Hex = `0x${'0'.repeat(40)}`
 
-/** Of one write set. */
+/** Limit of one write set. */
 const SIGHTINGS_MAX = 50
 
-/** Where the chain of a rail was followed to. It is the guard of all that is booked from there on. */
+/** The position up to which a chain was followed. It guards everything that is booked from there on. */
 export type Cursor = Pick<ChainRow, 'id' | 'followed_block' | 'followed_hash'>
 
 /**
- * Books a range that follows the cursor: its transfers in several write sets, each transfer once, and the cursor with the last of them.
- * Returns the chain as it is then; undefined where somebody else has moved the cursor.
+ * Books a range after the cursor: its transfers in several write sets, each transfer once, and the cursor
+ * with the last of them. Returns the updated chain; undefined if another process has moved the cursor.
  */
 export async function bookRange(
   desk: ChainDesk,
@@ -61,7 +61,7 @@ function guardOf({ followed_block, followed_hash }: Cursor) {
   return { followed_block, followed_hash }
 }
 
-/** Decides and commits while the cursor is where it was read. Returns whether it was. */
+/** Decides and commits while the cursor is unchanged. Returns whether it was. */
 export async function whileAt(
   desk: ChainDesk,
   cursor: Cursor,
@@ -78,7 +78,10 @@ export async function whileAt(
   return isThere
 }
 
-/** Transfers that are booked together. What decides by a quote or by a balance is decided after what came before is written. */
+/**
+ * Transfers that are booked together. A transfer that depends on a quote or a balance is decided after the
+ * earlier ones are written.
+ */
 function piecesOf(sightings: readonly Sighting[]): Sighting[][] {
   const pieces: Sighting[][] = []
   let owners = new Set<string>()
@@ -94,7 +97,7 @@ function piecesOf(sightings: readonly Sighting[]): Sighting[][] {
   return pieces
 }
 
-/** Whom of a write set there may be one transfer only. */
+/** A key that may occur only once in a write set. */
 function alone({ kind, from, to }: Sighting): string | undefined {
   if (kind === 'SPENT') return from?.id
   return kind === 'DEPOSIT' && to?.owner_id?.startsWith('Quote:') ? to.id : undefined
@@ -115,7 +118,7 @@ async function bookedOf(op: Op, chain: ChainRow, sightings: readonly Sighting[])
   return (await Promise.all(begun)).flat()
 }
 
-/** The record of this very transfer, or of one of the same transaction whose block is gone. */
+/** The record of this transfer, or of one in the same transaction whose block is gone. */
 function sameOf(
   known: readonly ChainMovementRow[],
   { kind, seen }: Sighting,
@@ -192,7 +195,9 @@ async function begin(
   return [insert('chain_movements', { ...row, item_id: itemId }), ...writes]
 }
 
-/** Guard: a payment has not failed meanwhile. Its transfer would be a spend by the owner of the key then. */
+/**
+ * Guard: a payment has not failed meanwhile, which would make its transfer a spend by the owner of the key.
+ */
 async function hasNotFailed(op: Op, paymentId: string): Promise<Write[]> {
   const payment = await selectPayment(op, paymentId)
   if (!payment || payment.state === 'FAILED')
@@ -200,7 +205,7 @@ async function hasNotFailed(op: Op, paymentId: string): Promise<Write[]> {
   return [expectRow('chain_payments', paymentId, { state: payment.state })]
 }
 
-/** Credits what has come in to whom its address belongs to; the treasury is the platform's own. */
+/** Credits an incoming transfer to the owner of its address; the treasury belongs to the platform. */
 export async function depositOf(
   op: Op,
   row: ChainMovementRow,

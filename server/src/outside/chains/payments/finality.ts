@@ -9,15 +9,15 @@ import { judgeReceipt } from './judge-receipt.ts'
 import { again, failed, paid } from './outcome.ts'
 import { selectPayment } from './store.ts'
 
-/** What becomes of a payment whose transaction is confirmed, as writes. */
+/** Writes that end a payment whose transaction is confirmed. */
 export type Ending = readonly Write[]
 
-/** A plain token that takes a transfer and moves nothing is given up after so many. */
+/** Limit for a plain token that accepts transfers and moves nothing. */
 const ATTEMPTS_MAX = 5
 
 /**
- * The end of a payment, by the confirmed transaction that carried it; without a receipt another transaction has used its nonce.
- * Undefined where it cannot be told yet. Throws NodeError.
+ * The end of a payment, by the confirmed transaction that carried it; without a receipt another transaction
+ * has used its nonce. Undefined while it is unclear. Throws NodeError.
  */
 export async function ended(
   desk: ChainDesk,
@@ -48,7 +48,7 @@ async function endOfAuthorized(
   switch (use.is) {
     case 'made':
       return payment.fee_nonce === null ? paid(op, payment, use) : again(op, payment, 'Its fee is left')
-    // The next look finds out how it ends.
+    // The next run finds out how it ends.
     case 'cancelled':
     case 'used-otherwise':
     case 'unused':
@@ -59,9 +59,10 @@ async function endOfAuthorized(
 }
 
 /**
- * The end of a plain transfer that has not paid as it should. One that was reverted counts no more, so another may take its place. A
- * person has to look where it has moved something else, as a token with a fee does, because another one would pay twice; and where
- * somebody else has used its nonce, because one node alone is not believed that ours is in no block.
+ * The end of a plain transfer that has not paid as intended. A reverted one has no effect, so another may
+ * take its place. A person must review it if it has moved something else, as a token with a fee does, because
+ * another one would pay twice; and if someone else has used its nonce, because a single node is not trusted
+ * to say that ours is in no block.
  */
 async function endOfPlain(
   { app, rail }: ChainDesk,
