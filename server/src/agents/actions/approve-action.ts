@@ -48,10 +48,9 @@ export async function signatureFor(op: Op, action: AgentActionRow): Promise<{ re
 
 /**
  * Approves an action after checking everything again: if a check fails, it becomes FAILED and its reservation
- * is released; if more team members must approve, only this vote is recorded. Guards: the action is
- * undecided, the policy is unchanged; undefined if the action was already decided otherwise. `isSignedNow`:
- * this call carries the signature. Throws 403 `FORBIDDEN` of `castVote`, 409 `APPROVALS_MISSING` for a
- * signature before the last vote.
+ * is released; if more team members must approve, only this vote is recorded. Guards: the action is undecided
+ * (undefined if it was decided otherwise), the policy is unchanged. Throws 403 `FORBIDDEN` of `castVote`, 409
+ * `APPROVALS_MISSING` for a signature (`isSignedNow`) before the last vote.
  */
 export async function approveAction(
   op: Op,

@@ -93,7 +93,7 @@ const PARTS: { readonly [Kind in ApprovalKind]: (op: Op, id: string) => Promise<
       ...amountOf(amount, currency),
       policy: {
         rule: reason ?? 'NO_MATCH',
-        words: `${SUSPENDED[reason ?? 'NO_MATCH'] ?? 'Somebody has to say whose money it is.'}${
+        words: `${SUSPENDED[reason ?? 'NO_MATCH'] ?? 'A person must decide who owns the money.'}${
           remittanceInformation === undefined ? '' : ` The payer stated: ${remittanceInformation}`
         }`,
       },
@@ -131,7 +131,7 @@ async function batchParts(op: Op, id: string): Promise<Parts> {
     ...(first && others.length === 0 ? amountOf(first[1], first[0]) : {}),
     policy: {
       rule: 'approvalsRequired',
-      words: `${payments} ${payments === 1 ? 'payment' : 'payments'}${name}. The platform asks several members.${caution}`,
+      words: `${payments} ${payments === 1 ? 'payment' : 'payments'}${name}. The platform requires several approvals.${caution}`,
     },
   }
 }
@@ -160,18 +160,18 @@ const SUSPENDED: Readonly<Record<string, string>> = {
   NO_MATCH: 'It names no account.',
   SEVERAL_MATCHES: 'It fits several accounts.',
   OTHER_CURRENCY: 'It is in another currency than the account.',
-  OTHER_RAIL: 'It came by another rail than the account takes.',
+  OTHER_RAIL: 'It came by a rail that the account does not use.',
   ACCOUNT_NOT_ACTIVE: 'The account is not active.',
   CUSTOMER_DELETED: 'The customer was deleted.',
   CUSTOMER_NOT_APPROVED: 'The customer is not verified.',
-  OUT_OF_RANGE: 'The account takes no such amount.',
+  OUT_OF_RANGE: 'The account does not accept this amount.',
   QUOTE_ENDED: 'The quote that it pays has ended.',
   REJECTED: 'Its approval was refused.',
   PAYMENT_FAILED: 'The payment that it was for has failed.',
-  REQUESTED: 'Somebody asked for its return.',
-  RETURN_FAILED: 'It could not go back to its sender.',
-  RETURN_UNAVAILABLE: 'Its rail cannot send it back: the account of its sender is not known.',
-  SCREENING_HIT: 'Its sender is on a list.',
+  REQUESTED: 'Its return was requested.',
+  RETURN_FAILED: 'It could not be returned to its sender.',
+  RETURN_UNAVAILABLE: 'Its rail cannot return it: the account of its sender is unknown.',
+  SCREENING_HIT: 'Its sender is on a screening list.',
   BOOKED_MORE: 'Its bank has booked more than was recorded.',
 }
 

@@ -34,7 +34,7 @@ export function makeDeviceCode(op: Op, agentId: string): NewDeviceCode {
     agent_id: agentId,
     code_mac: requireValue(
       macOf(op.enclave, code, op.enclave.keyGeneration),
-      'digest of a code of our own letters',
+      'digest of a code in our alphabet',
     ),
     expires_at: plusSeconds(op.now, DEVICE_CODE_SECONDS),
     redeemed_at: null,

@@ -96,5 +96,5 @@ function checkNewCurrency(
 
 function checkCurrency(currency: string, field: string): void {
   if (!isKnownCurrency(currency))
-    throw fieldError('INVALID_CURRENCY', field, `${field}: ${currency} is not a known currency`)
+    throw fieldError('INVALID_CURRENCY', field, `${field}: ${currency} is not a supported currency`)
 }

@@ -146,7 +146,7 @@ const SENTENCES: Readonly<Record<AgentDenialRule, (decision: PolicyDecision) => 
   permission: ({ subject }) => `The policy of the agent does not grant the permission ${subject}.`,
   account: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
   externalAccount: ({ subject }) => `The policy of the agent does not allow ${subject}.`,
-  conversion: () => 'There is no exchange rate to compare the amount with the limits of the agent.',
+  conversion: () => 'No exchange rate is available to compare the amount with the limits of the agent.',
   perTransactionLimit: (decision) => `One action may move at most ${figures(decision)}.`,
   accountPerTransactionLimit: (decision) =>
     `One action with this account may move at most ${figures(decision)}.`,

@@ -27,7 +27,7 @@ export function keepDesks(app: App): Background {
   return inBackground(
     INTERVAL_MS,
     () => workAtAll(app, paused),
-    (error) => app.log.error({ err: error }, 'the work at files failed'),
+    (error) => app.log.error({ err: error }, 'bank file worker failed'),
   )
 }
 
@@ -40,7 +40,7 @@ export async function workAtAll(app: App, paused: Map<string, Date> = new Map())
       if (platformId !== undefined) await work({ app, rail, platformId })
     } catch (error) {
       paused.set(rail.name, plusSeconds(app.clock(), PAUSE_SECONDS))
-      app.log.error({ err: error, rail: rail.name }, 'the files of a rail have stopped')
+      app.log.error({ err: error, rail: rail.name }, 'bank files of a rail have stopped')
     } finally {
       await rail.folder.close()
     }

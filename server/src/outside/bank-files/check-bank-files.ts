@@ -57,7 +57,7 @@ async function faultOfFolder(app: App, share: BankFolder, folder: string): Promi
     await share.remove(path)
     return undefined
   } catch (error) {
-    return `The folder ${folder} takes no files: ${messageOf(error)}.`
+    return `The folder ${folder} accepts no files: ${messageOf(error)}.`
   }
 }
 
@@ -72,11 +72,11 @@ async function lastLook(
 ): Promise<{ readonly says: string; readonly isWell: boolean }> {
   const op = await opOf({ app, rail, platformId })
   const row = await selectDesk(op, deskIdOf(rail.name))
-  if (!row) return { says: 'No server has worked at this rail yet.', isWell: true }
+  if (!row) return { says: 'No server has worked on this rail yet.', isWell: true }
   const looked = row.looked_at > row.created_at ? row.looked_at : row.created_at
   const isWell = plusSeconds(looked, rail.inboxEverySeconds + LATE_SECONDS) >= op.now
   const says = isWell
     ? `looked into the inbox at ${looked.toISOString()}`
-    : `The worker of this rail has stopped: it looked into the inbox last at ${looked.toISOString()}. See "the files of a rail have stopped" in the log.`
+    : `The worker of this rail has stopped: it looked into the inbox last at ${looked.toISOString()}. See "bank files of a rail have stopped" in the log.`
   return { says, isWell }
 }

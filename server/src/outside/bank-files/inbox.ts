@@ -43,10 +43,7 @@ export async function readInbox(desk: Desk, renew: () => Promise<void>): Promise
       await readFile(desk, file, path, renew)
     } catch (error) {
       // It stays where it is, and is retried; an error of one file must not delay the others.
-      desk.app.log.error(
-        { err: error, rail: desk.rail.name, file: file.name },
-        'a file of a bank was not read',
-      )
+      desk.app.log.error({ err: error, rail: desk.rail.name, file: file.name }, 'failed to read a bank file')
     } finally {
       await rm(path, { force: true })
     }
@@ -82,7 +79,7 @@ async function spool(
   if (!stream) return undefined
   let count = 0
   const counted = async function* (): AsyncGenerator<Uint8Array> {
-    const whole = () => new Error(`${name} grows while it is read`)
+    const whole = () => new Error(`${name} is growing while it is read`)
     for await (const piece of atMost(stream, max, whole)) {
       count += piece.byteLength
       sha256.update(piece)
@@ -113,7 +110,7 @@ async function begin(desk: Desk, spooled: Spooled): Promise<BankInboxFileRow> {
   }
   const told = reason === undefined ? [] : refusalOf(op, desk, spooled, reason)
   if (reason !== undefined)
-    op.log.error({ rail: desk.rail.name, file: spooled.name, reason }, 'a file of a bank cannot be read')
+    op.log.error({ rail: desk.rail.name, file: spooled.name, reason }, 'refused an unreadable bank file')
   const { done } = await desk.app.commit(op, [insert('bank_inbox_files', row), ...told])
   if (!done) throw new Error(`Another process is reading ${spooled.name}`)
   return row

@@ -62,7 +62,7 @@ export async function openFile(desk: Desk, deskRow: BankDeskRow, until: Date): P
   return done
 }
 
-/** The modifier of the day's next file: null for SEPA, undefined if the day has none left. */
+/** The modifier of the day's next file: null for SEPA, undefined if all are used. */
 async function nextModifier(op: Op, { app, rail }: Desk): Promise<string | null | undefined> {
   const { name, entry } = rail
   const { format } = entry
@@ -70,7 +70,7 @@ async function nextModifier(op: Op, { app, rail }: Desk): Promise<string | null 
   const used = await selectModifiers(op, format, madeOn(entry, op.now).slice(0, DATE_CHARACTERS))
   const modifier = freeModifier(used)
   if (modifier === undefined)
-    app.log.warn({ rail: name }, 'no ACH file id modifier is left today: payments wait for the next day')
+    app.log.warn({ rail: name }, 'no ACH file id modifiers left today: payments wait for the next day')
   return modifier
 }
 

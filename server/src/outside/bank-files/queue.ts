@@ -73,7 +73,7 @@ function sepaWritable(format: SepaFormatValue, payment: UnmadePayment): Writable
   const iban = account ? memberOf(account, 'iban') : sender?.accountIdentifier
   if (iban !== undefined && !isInEea(iban) && !format.address)
     throw new UnwritablePayment(
-      `the bank of this account is outside the EEA, which needs the address of the payer: format.address of the rail is not set`,
+      `the bank of this account is outside the EEA, which requires the payer's address: set format.address of the rail`,
     )
   const address = writableAddress(addressOf(account))
   const details = detailsOf(payment, iban, {
@@ -106,9 +106,8 @@ function detailsOf(
   more: Partial<BankPaymentDetails>,
 ): BankPaymentDetails {
   const name = account ? holderOf(account) : sender?.name
-  if (number === undefined) throw new UnwritablePayment('the account at the other end is not known')
-  if (name === undefined)
-    throw new UnwritablePayment('the holder of the account at the other end is not known')
+  if (number === undefined) throw new UnwritablePayment("the counterparty's account is unknown")
+  if (name === undefined) throw new UnwritablePayment("the holder of the counterparty's account is unknown")
   return { name, account: number, ...more, ...(remittanceInformation ? { remittanceInformation } : {}) }
 }
 
@@ -170,7 +169,7 @@ export function achPaymentOf({
 }: Pick<BankPaymentRow, 'reference' | 'amount' | 'details' | 'trace'>): AchPayment {
   const { name, account, routingNumber, accountKind, remittanceInformation } = details
   if (routingNumber === undefined || accountKind === undefined || trace === null)
-    throw new Error(`The payment ${reference} is not one of ACH, or has no trace number`)
+    throw new Error(`The payment ${reference} is not an ACH payment, or has no trace number`)
   return {
     traceSequence: Number(trace),
     routingNumber,

@@ -67,7 +67,7 @@ export function isBankFilesRail(rail: object): rail is BankFilesRail {
 }
 
 async function byFiles(): Promise<never> {
-  throw new Error('A rail of files takes payments by its queue')
+  throw new Error('A bank-file rail takes payments from its queue')
 }
 
 /**

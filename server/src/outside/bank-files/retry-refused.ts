@@ -24,7 +24,7 @@ export async function retryRefused(app: App, rail?: string, file?: string): Prom
     .filter(isBankFilesRail)
     .filter(({ name }) => rail === undefined || name === rail)
   if (rail !== undefined && rails.length === 0)
-    throw new Error(`There is no rail ${rail} of kind bank-files in RAILS_FILE.`)
+    throw new Error(`Rail ${rail} of kind bank-files not found in RAILS_FILE.`)
   const retried: Retried[] = []
   for (const one of rails) retried.push(...(await retryAt(app, one, file)))
   if (file !== undefined && retried.length === 0) throw new Error(`No file ${file} was refused.`)
@@ -79,7 +79,7 @@ async function retry(
   const said = { rail: desk.rail.name, file: name }
   const isBack = await backToInbox(share, desk.rail, name, Buffer.from(sha256).toString('hex'))
   return isBack
-    ? { ...said, ok: true, says: 'It is back in the inbox, and is read next.' }
+    ? { ...said, ok: true, says: 'It is back in the inbox, and will be read next.' }
     : {
         ...said,
         ok: false,

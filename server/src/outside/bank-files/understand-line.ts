@@ -84,7 +84,7 @@ function chargeOf({ entry: { bankCodes = [] } }: BankFilesRail, { entry }: Line)
   return codes.some((code) => /-(?:CHRG|FEES|COMM|COME|CHAR)$/.test(code)) ? 'FEE' : undefined
 }
 
-/** True if the bank reports returned money, or a reversal of its own booking. */
+/** True if the bank reports returned money, or reverses one of its bookings. */
 function isBack({ entry, details }: Line): boolean {
   return entry.isReversal || entry.isReturn || details.some(({ isReturn }) => isReturn)
 }

@@ -25,15 +25,15 @@ export interface WritingStep {
  * Takes the next step of a file, whose number, name and payments are recorded already:
  *
  * - WRITING: writes the whole file under this attempt's name, and flushes it; each attempt writes identical
- * content.
- * Recorded as READY with that name.
- * - READY: renames it to the name that the bank looks for. If the part is gone, an earlier attempt renamed it
+ * content
+ * (then READY)
+ * - READY: renames it to the name that the bank looks for; if the part is gone, an earlier attempt renamed it
  * and the
- * bank may have taken the file: it is never written again. Recorded as WRITTEN.
+ * bank may have taken the file, so it is never written again (then WRITTEN)
  *
  * After a crash the step is taken again from the record. Concurrent processes write separate parts, of which
- * one is recorded, and only that one is ever renamed. @param attempt is unique to this call @returns
- * undefined if nothing is left to do
+ * only the recorded one is ever renamed. @param attempt is unique to this call @returns undefined if nothing
+ * is left to do
  */
 export async function takeWritingStep(
   file: FileToWrite,

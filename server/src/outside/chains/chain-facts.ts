@@ -21,7 +21,7 @@ export class WrongChain extends Error {}
 export async function readFacts(entry: EvmRailValue, nodes: ChainNodes): Promise<ChainFacts> {
   const chainId = await nodes.chainId()
   if (chainId !== entry.chainId)
-    throw new WrongChain(`chainId is ${entry.chainId}, but its node is of the chain ${chainId}`)
+    throw new WrongChain(`chainId is ${entry.chainId}, but its node is on chain ${chainId}`)
   const genesis = await nodes.genesis()
   const tokens: Record<string, TokenFacts> = {}
   for (const token of entry.tokens) {
@@ -37,7 +37,7 @@ async function factsOf(
   address: Hex,
   chainId: number,
 ): Promise<TokenFacts> {
-  if ((await nodes.code(address)) === '0x') throw new WrongChain(`there is no contract at ${address}`)
+  if ((await nodes.code(address)) === '0x') throw new WrongChain(`${address} has no contract`)
   const decimals = Number(await numberOf(nodes, address, 'decimals()'))
   const expected = isKnownCurrency(currency) ? CURRENCIES[currency].decimals : undefined
   if (decimals !== expected)
@@ -47,7 +47,7 @@ async function factsOf(
   const version = await textOf(nodes, address, 'version()')
   const separator = await viewOf(nodes, address, 'DOMAIN_SEPARATOR()')
   if (domainSeparator({ name, version, chainId, verifyingContract: address }) !== separator)
-    throw new WrongChain(`the contract ${address} has another domain than its name and version say`)
+    throw new WrongChain(`the contract ${address} has a different domain than its name and version`)
   return { decimals, domain: { name, version, separator } }
 }
 
@@ -65,7 +65,7 @@ function decoded<T>(to: Hex, signature: string, decode: () => T): T {
   try {
     return decode()
   } catch {
-    throw new WrongChain(`the contract ${to} answers ${signature} in another form`)
+    throw new WrongChain(`the contract ${to} returns an unexpected result for ${signature}`)
   }
 }
 

@@ -111,7 +111,7 @@ async function nodeLine(
   const name = `node ${host}`
   try {
     const [chainId, { number }] = await Promise.all([nodes.chainId(), nodes.head()])
-    const faults = chainId === expected ? [] : [`The node ${host} is of the chain ${chainId}.`]
+    const faults = chainId === expected ? [] : [`The node ${host} is on chain ${chainId}.`]
     return { facts: [[name, `chain id ${chainId}, block ${number}`]], faults }
   } catch (error) {
     const says = messageOf(error)

@@ -40,7 +40,7 @@ export function newChainPayment(rail: EvmRail, one: NewChainPayment): ChainPayme
     : (one.from ?? { id: chainAddressIdOf(rail.name, TREASURY), address: rail.chain.treasury })
   const isPlain = standard === 'ERC20'
   if (isPlain && from.address !== rail.chain.treasury)
-    throw new Error(`${one.currency} has no signed transfers: the treasury alone pays it`)
+    throw new Error(`${one.currency} has no signed transfers: only the treasury can pay it`)
   return {
     id: one.id,
     platform_id: one.platformId,
@@ -78,7 +78,7 @@ export function enqueue(rail: EvmRail, payment: QueuedPayment): Enqueued {
   const { recordId, platformId, direction, id, currency, amount, signed, now } = payment
   if (direction === 'PULL' && !signed) return failed('Nothing can be pulled without a signature of the payer')
   const recipient = direction === 'PULL' ? rail.chain.treasury : recipientOf(payment)
-  if (recipient === undefined) return failed('The address of the payee is not known')
+  if (recipient === undefined) return failed('The address of the payee is unknown')
   const fault = direction === 'PULL' ? undefined : fixedFaultOf(rail, recipient)
   if (fault !== undefined) return failed(`The address of the payee ${fault}`)
   const row = newChainPayment(rail, {

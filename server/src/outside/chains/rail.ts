@@ -67,7 +67,7 @@ export function createEvmRail(
 }
 
 async function byQueue(): Promise<never> {
-  throw new Error('A chain takes payments by its queue')
+  throw new Error('A chain takes payments from its queue')
 }
 
 function chainOf(entry: EvmRailValue, enclave: Enclave, rail: () => EvmRail): Omit<RailChain, 'transferFee'> {

@@ -48,7 +48,7 @@ function faultOf(entry: BankFilesRailValue): string | undefined {
   const other = serves.flatMap(({ currencies }) => currencies).find((one) => one !== currency)
   if (other !== undefined) return `serves: ${format.type} carries ${currency}, not ${other}`
   if (format.type === 'SEPA' && serves.some(({ direction }) => direction === 'PULL'))
-    return 'serves: SEPA credit transfers pull nothing'
+    return 'serves: SEPA credit transfers cannot pull'
   const fault = faultOfNetworks(entry)
   if (fault !== undefined) return fault
   const folders = [place.outbox, place.inbox, place.done, place.refused]
@@ -72,7 +72,7 @@ function folderOf(entry: BankFilesRailValue, environment: Environment): BankFold
     if (!value) throw problem(entry, `the environment variable ${env} must have the ${name} of place`)
     return { [name]: value }
   }
-  if (!place.password && !place.privateKey) throw problem(entry, 'place: password or privateKey is needed')
+  if (!place.password && !place.privateKey) throw problem(entry, 'place: password or privateKey is required')
   const { host, port = SFTP_PORT, user, hostKey, path = '' } = place
   return createSftpFolder({
     ...{ host, port, user, hostKey, root: path.replace(/\/+$/, '') },

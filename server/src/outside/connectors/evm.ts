@@ -27,7 +27,7 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
   const { environment, clock, enclave, log, onNodeAlert } = loading
   const rpcs = entry.rpcs.map((rpc) => urlOf(entry, rpc, environment))
   // A single node would agree with itself.
-  if (new Set(rpcs).size < rpcs.length) throw problem(entry, 'rpcs: two nodes have one address')
+  if (new Set(rpcs).size < rpcs.length) throw problem(entry, 'rpcs: two nodes have the same URL')
   let otherChain: string | undefined
   const options = {
     chainId: entry.chainId,
@@ -40,7 +40,7 @@ export async function evmRail(entry: EvmRailValue, loading: Loading): Promise<Ev
     rpcs,
     agreement: entry.agreement === 2 ? 2 : 1,
     onAlert: ({ kind, node, detail }) => {
-      if (kind === 'OTHER_CHAIN') otherChain ??= `the node ${node} is of another chain: ${detail}`
+      if (kind === 'OTHER_CHAIN') otherChain ??= `the node ${node} is on another chain: ${detail}`
       onNodeAlert(entry.name)
     },
   })
@@ -81,19 +81,19 @@ function faultOf({
   if (wrong) return `tokens: the checksum of ${wrong.address} is wrong`
   if (faucet !== undefined && !hasEvmChecksum(faucet)) return `faucet: the checksum of ${faucet} is wrong`
   const currencies = tokens.map(({ currency }) => currency)
-  if (new Set(currencies).size < currencies.length) return 'tokens: two contracts have one currency'
+  if (new Set(currencies).size < currencies.length) return 'tokens: two contracts have the same currency'
   const type = `${network}_WALLET`
   for (const { direction, accountTypes, currencies: served } of serves) {
-    if (direction === 'PULL') return 'serves: a chain pulls nothing'
+    if (direction === 'PULL') return 'serves: a chain cannot pull'
     if (accountTypes.some((one) => one !== type))
       return `serves: accountTypes of ${network} are ${type} alone`
     const other = served.find((one) => !currencies.includes(one))
-    if (other !== undefined) return `serves: tokens has no contract of ${other}`
+    if (other !== undefined) return `serves: tokens has no contract for ${other}`
   }
   const unmarked = lowWater?.treasury?.find(({ currency }) => !currencies.includes(currency))
-  if (unmarked) return `lowWater: tokens has no contract of ${unmarked.currency}`
+  if (unmarked) return `lowWater: tokens has no contract for ${unmarked.currency}`
   const unswept = sweeps.find(({ currency }) => !currencies.includes(currency))
-  if (unswept) return `sweeps: tokens has no contract of ${unswept.currency}`
+  if (unswept) return `sweeps: tokens has no contract for ${unswept.currency}`
   const plain = sweeps.find(({ currency }) =>
     tokens.some((one) => one.currency === currency && one.standard === 'ERC20'),
   )
@@ -111,8 +111,5 @@ function urlOf(
   const text = rpc.type === 'url' ? rpc.url : (environment[rpc.env] ?? '')
   if (URL.canParse(text) && isSafeWay(new URL(text))) return new URL(text).href
   const where = rpc.type === 'url' ? 'rpcs: url' : `the environment variable ${rpc.env}`
-  throw problem(
-    entry,
-    `${where} must be an address that begins with https:// (http:// for this machine alone)`,
-  )
+  throw problem(entry, `${where} must be a URL that begins with https:// (http:// only for this machine)`)
 }

@@ -119,7 +119,7 @@ function read<T extends TSchema>(schema: T, answer: Answered, accounts?: 'deposi
   if (answer.why !== undefined) throw new ConnectorError(answer.why)
   if (answer.status !== 200) throw new ConnectorError(refusalOf(answer))
   const { value, fault } = readBody(schema, answer.body, accounts)
-  if (fault !== undefined) throw new ConnectorError(`The connector answered wrongly: ${fault}`)
+  if (fault !== undefined) throw new ConnectorError(`The connector's response is invalid: ${fault}`)
   return value
 }
 

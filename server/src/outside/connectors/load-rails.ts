@@ -123,7 +123,7 @@ function httpRail(entry: HttpRailValue, { environment, clock, tracing }: Loading
   if (!isSafeUrl(entry.url) || new URL(entry.url).search)
     throw problem(
       entry,
-      'url must begin with https:// (http:// for this machine alone), without user or query',
+      'url must begin with https:// (http:// only for this machine), without user or query',
     )
   const url = new URL(entry.url).href.replace(/\/+$/, '')
   const secrets = secretsOf(entry, environment)

@@ -16,7 +16,7 @@ export function replyOf(answer: Answered, id: string, asking: Asking): RailReply
   if (answer.status !== 200) return { subject: id, ...unknown(refusalOf(answer), asking) }
   const { value, fault } = readBody(ConnectorPayment, answer.body)
   if (fault !== undefined)
-    return { subject: id, ...unknown(`The connector answered wrongly: ${fault}`, asking) }
+    return { subject: id, ...unknown(`The connector's response is invalid: ${fault}`, asking) }
   return { subject: value.id, ...outcomeOfPayment(value, asking) }
 }
 
@@ -41,7 +41,7 @@ function outcomeOfPayment({ status, failure, ...said }: ConnectorPayment, asking
     case 'RETURNED':
       return { outcome: 'returned', failureReason, detail, reason: 'TRANSACTION_FAILED' }
     case 'UNKNOWN':
-      return unknown('The bank has not said', asking)
+      return unknown('The bank gave no reason', asking)
   }
 }
 
@@ -52,5 +52,5 @@ export function codeOf({ status, body }: Answered): string | undefined {
 
 /** A response other than 200, in words. */
 export function refusalOf(answer: Answered): string {
-  return `The connector answered ${answer.status} ${codeOf(answer) ?? ''}`.trim()
+  return `The connector returned ${answer.status} ${codeOf(answer) ?? ''}`.trim()
 }

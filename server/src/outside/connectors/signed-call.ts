@@ -54,10 +54,10 @@ export async function callConnector(
   try {
     const bounds = { ...PAYMENT_SERVICE, signal, bytesMax: CONNECTOR_STATEMENT_BYTES_MAX }
     const answer = await send(outgoing, bounds)
-    if (!answer.isWhole) return { why: `The answer has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
+    if (!answer.isWhole) return { why: `The response has more than ${CONNECTOR_STATEMENT_BYTES_MAX} bytes` }
     return { status: answer.status, body: storable(jsonFromUtf8(answer.body)) }
   } catch (error) {
-    if (error instanceof NoAnswer) return { why: `The connector is not reached: ${error.code}` }
+    if (error instanceof NoAnswer) return { why: `The connector cannot be reached: ${error.code}` }
     throw error
   }
 }

@@ -112,7 +112,7 @@ export function entryOf(line: string, number: number): { address: string; label:
     throw wrong(`has an address of more than ${ADDRESS_CHARACTERS_MAX} characters`)
   if (!ADDRESS.test(address)) throw wrong('does not begin with an address')
   if (/^0x/i.test(address) && !EVM_ADDRESS.test(address))
-    throw wrong('has an address with 0x that has not 40 hexadecimal digits')
+    throw wrong('has an address with 0x that does not have 40 hexadecimal digits')
   if (label.length > LABEL_CHARACTERS_MAX)
     throw wrong(`has a label of more than ${LABEL_CHARACTERS_MAX} characters`)
   if (!LABEL.test(label)) throw wrong('has a label with characters that cannot be shown')

@@ -96,5 +96,5 @@ function membersOf({ status, body, isWhole }: Answer): Readonly<Record<string, u
 }
 
 function unreadable({ status }: Answer): CredentialAnswer {
-  return { outcome: 'unavailable', reason: `an answer with status ${status} that cannot be read` }
+  return { outcome: 'unavailable', reason: `an unreadable response with status ${status}` }
 }

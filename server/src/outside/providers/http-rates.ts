@@ -63,9 +63,9 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
   const usable = () => (known && isUsable(known.table) ? known.table : undefined)
 
   const take = (table: RateTable): void => {
-    if (!isUsable(table)) throw new RatesError('"updatedAt" is too long ago, or ahead of our clock')
+    if (!isUsable(table)) throw new RatesError('"updatedAt" is too old, or ahead of our clock')
     if (known && table.updatedAt < known.table.updatedAt)
-      throw new RatesError('the rates are older than those that came before')
+      throw new RatesError('the rates are older than the current ones')
     const before = usable()
     const jumped = before && jumpBetween(before, table)
     if (jumped) throw new RatesError(`"rates.${jumped}" has doubled or halved`)
@@ -97,7 +97,7 @@ export function createHttpRates(options: HttpRatesOptions): RateProvider {
       const table = usable()
       if (table) return table
       throw new ApiError('UNAVAILABLE', {
-        message: 'There are no current exchange rates. Try again.',
+        message: 'No current exchange rates are available. Try again.',
         headers: { 'Retry-After': '10' },
       })
     },
@@ -120,9 +120,9 @@ function jumpBetween(before: RateTable, after: RateTable): string | undefined {
 async function fetchText({ url, get, timeoutMs = TIMEOUT_MS }: HttpRatesOptions): Promise<string> {
   const signal = AbortSignal.timeout(timeoutMs)
   const { status, body, isWhole } = await get(url, { signal, bytesMax: ANSWER_BYTES_MAX })
-  if (status !== 200) throw new RatesError(`the answer has status ${status}`)
-  if (!isWhole) throw new RatesError('the answer is too long')
+  if (status !== 200) throw new RatesError(`the response has status ${status}`)
+  if (!isWhole) throw new RatesError('the response is too long')
   const text = textFromUtf8(body)
-  if (text === undefined) throw new RatesError('the answer is not UTF-8')
+  if (text === undefined) throw new RatesError('the response is not UTF-8')
   return text
 }

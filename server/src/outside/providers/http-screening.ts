@@ -66,16 +66,16 @@ async function post(
   try {
     return await send({ method: 'POST', url, headers, body }, bounds)
   } catch (error) {
-    if (error instanceof NoAnswer) throw new ScreeningFailed(`The provider is not reached: ${error.code}`)
+    if (error instanceof NoAnswer) throw new ScreeningFailed(`The provider cannot be reached: ${error.code}`)
     throw error
   }
 }
 
 function resultOf({ status, body, isWhole }: Answer) {
-  if (status !== 200) throw new ScreeningFailed(`The provider answered ${status}`)
-  if (!isWhole) throw new ScreeningFailed(`The answer has more than ${ANSWER_BYTES_MAX} bytes`)
+  if (status !== 200) throw new ScreeningFailed(`The provider returned ${status}`)
+  if (!isWhole) throw new ScreeningFailed(`The response has more than ${ANSWER_BYTES_MAX} bytes`)
   const { value, fault } = readBody(ScreeningAnswer, jsonFromUtf8(body))
-  if (fault !== undefined) throw new ScreeningFailed(`The provider answered wrongly: ${fault}`)
+  if (fault !== undefined) throw new ScreeningFailed(`The provider's response is invalid: ${fault}`)
   const { outcome, list, detail } = value
   if (outcome === 'CLEAR') return { outcome } as const
   return {

@@ -25,8 +25,8 @@ export function createHttpVerifier(
     async submit(submission) {
       const { status, body, isWhole } = await post(url, secrets, submission, clock())
       if (status === 202) return { decision: 'WAIT' }
-      if (status !== 200) throw new VerifierError(`The verification provider answered ${status}`)
-      if (!isWhole) throw new VerifierError(`The answer has more than ${ANSWER_BYTES_MAX} bytes`)
+      if (status !== 200) throw new VerifierError(`The verification provider returned ${status}`)
+      if (!isWhole) throw new VerifierError(`The response has more than ${ANSWER_BYTES_MAX} bytes`)
       return check(jsonFromUtf8(body) ?? null)
     },
     readEvent(headers, body, now) {
@@ -64,7 +64,7 @@ async function post(
     )
   } catch (error) {
     if (error instanceof NoAnswer)
-      throw new VerifierError(`The verification provider is not reached: ${error.code}`)
+      throw new VerifierError(`The verification provider cannot be reached: ${error.code}`)
     throw error
   }
 }

@@ -46,7 +46,7 @@ function parseExactly(text: string): unknown {
   try {
     return parse(text, undefined, { parseNumber: (digits) => digits })
   } catch {
-    throw new RatesError('the answer is not JSON')
+    throw new RatesError('the response is not JSON')
   }
 }
 

@@ -25,7 +25,7 @@ export interface CardPage {
  */
 export async function cardPage(lookup: Lookup, reference: string): Promise<CardPage> {
   const card = await findCardOfProcessor(lookup, reference)
-  return { isFound: card !== undefined, html: page(card ? cardText(card) : '<p>There is no such card.</p>') }
+  return { isFound: card !== undefined, html: page(card ? cardText(card) : '<p>Card not found.</p>') }
 }
 
 function cardText({ last4, exp_month, exp_year }: CardRow): string {

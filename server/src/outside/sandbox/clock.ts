@@ -36,7 +36,7 @@ export async function advanceClock(
         return now
       }
     } catch (cause) {
-      throw hasMoved ? new Error('an advance was cut short', { cause }) : cause
+      throw hasMoved ? new Error('failed to complete a clock advance', { cause }) : cause
     }
   }
 }

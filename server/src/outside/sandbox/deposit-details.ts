@@ -109,7 +109,7 @@ function sandboxMember(name: string, source: Source): unknown {
   return make ? make(source, example) : example
 }
 
-/** As many digits as the type's example has. */
+/** The number of digits follows the type's example. */
 function madeUpNumber({ seed }: Source, example: string | undefined): string {
   return digits(seed, example?.length ?? 12)
 }
@@ -117,9 +117,9 @@ function madeUpNumber({ seed }: Source, example: string | undefined): string {
 function iban(countryCode: string, seed: string): string {
   const bank = IBAN_BANKS[countryCode]
   const characters = getCountrySpecifications()[countryCode]?.chars
-  if (bank === undefined || !characters) throw new Error(`No made-up bank in ${countryCode}`)
+  if (bank === undefined || !characters) throw new Error(`No generated bank in ${countryCode}`)
   const bban = bank + digits(seed, characters - 'CC00'.length - bank.length)
-  return requireValue(composeIBAN({ countryCode, bban }), 'IBAN of a made-up bank')
+  return requireValue(composeIBAN({ countryCode, bban }), 'IBAN of a generated bank')
 }
 
 function digest(purpose: string, seed: string): Buffer {

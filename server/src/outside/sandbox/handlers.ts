@@ -20,7 +20,7 @@ export const sandboxHandlers: Handlers<typeof sandbox> = {
     const account = await findOwnedAccount(op, params.accountId, 'accountId')
     if (account.owner_deleted_at) throw new ApiError('CUSTOMER_DELETED', { details: { field: 'accountId' } })
     if (account.status !== 'ACTIVE')
-      throw fieldError('INVALID_INPUT', 'accountId', `This account is ${account.status} and takes no money`)
+      throw fieldError('INVALID_INPUT', 'accountId', `This account is ${account.status} and accepts no money`)
     const legs = arrivalLegs(account, body.amount)
     await checkRoom(op, legs, 'amount')
     const onChain = await fundingOnChain(op, account, body.amount)

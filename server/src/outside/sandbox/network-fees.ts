@@ -19,7 +19,7 @@ export const SANDBOX_NETWORK_FEES: Readonly<Record<string, NetworkFee>> = {
 export const sandboxNetworkFees: NetworkFees = {
   async estimate({ network }) {
     const fee = SANDBOX_NETWORK_FEES[network]
-    if (!fee) throw new Error(`The sandbox has no fee of ${network}`)
+    if (!fee) throw new Error(`The sandbox has no fee for ${network}`)
     return fee
   },
 }

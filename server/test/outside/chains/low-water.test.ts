@@ -100,7 +100,7 @@ describe.skipIf(chainAbsent)('an account that sends payments on a chain', () => 
   test('has no mark in a currency of which its chain has no token', async () => {
     const lowWater = { treasury: [{ currency: 'EUR', amount: 1 }] }
     await expect(on.setRail(evmEntry(on.chain, { lowWater }))).rejects.toThrow(
-      'lowWater: tokens has no contract of EUR',
+      'lowWater: tokens has no contract for EUR',
     )
   })
 })

@@ -12,9 +12,12 @@ const CENTS_MAX = 9_999_999_999n
 const PIECE_CHARACTERS = 64 * 1024
 
 /**
- * Classes by counterparty and consent to a debit. `PPD`: a person, in writing. `CCD`: a business. `WEB`: a
- * person, online. `TEL`: a person, by telephone. `CTX` is left out, because it carries only EDI and no free
- * text.
+ * Classes by counterparty and consent to a debit.
+ * - `PPD`: a person, in writing
+ * - `CCD`: a business
+ * - `WEB`: a person, online
+ * - `TEL`: a person, by telephone
+ * `CTX` is left out, because it carries only EDI and no free text.
  */
 export const ENTRY_CLASSES = ['PPD', 'CCD', 'WEB', 'TEL'] as const
 export type EntryClass = (typeof ENTRY_CLASSES)[number]
@@ -205,7 +208,8 @@ function achName(text: string, charactersMax: number, what: string): string {
 }
 
 function fileHeader({ originator, date, time, modifier, reference }: AchFile): string {
-  if (!isRoutingNumber(originator.destination)) throw new RangeError('The destination is no routing number')
+  if (!isRoutingNumber(originator.destination))
+    throw new RangeError('The destination is not a routing number')
   return writeRecord('fileHeader', {
     priority: '01',
     destination: ` ${originator.destination}`,

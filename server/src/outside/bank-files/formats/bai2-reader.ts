@@ -16,7 +16,7 @@ const VERSION = '2'
 
 /** Reasons why no record of a group is booked, by its status. */
 const UNBOOKED: Readonly<Record<string, string>> = {
-  2: 'is a deletion of what the bank has sent before (group status 2)',
+  2: 'deletes data that the bank sent before (group status 2)',
   4: 'is a test (group status 4)',
 }
 const BOOKED: ReadonlySet<string> = new Set(['1', '3'])
@@ -133,7 +133,8 @@ class Reading {
     const fields = new Bai2Fields(record)
     const [, , date, time, id] = Array.from({ length: 7 }, () => fields.optional())
     const version = fields.optional()
-    if (version !== VERSION) throw new UnreadablePart(`is of version ${shown(version)}; read is version 2`)
+    if (version !== VERSION)
+      throw new UnreadablePart(`has version ${shown(version)}; only version 2 is supported`)
     this.#createdAt = `${date} ${time} ${id}`.slice(0, CREATED_CHARACTERS_MAX)
   }
 
@@ -232,7 +233,7 @@ class Reading {
     this.#file.add(group.totals)
     this.#group = undefined
     if (group.unbooked === undefined) return []
-    const reason = `line ${group.line}: record 02 ${group.unbooked}; nothing of it is booked`
+    const reason = `line ${group.line}: record 02 ${group.unbooked}; its transactions are not booked`
     return [
       {
         type: 'unread',

@@ -17,7 +17,7 @@ export function decimalsOf(currency: string): number | undefined {
  */
 export function decimalText(amount: bigint, currency: string): string {
   const decimals = decimalsOf(currency)
-  if (decimals === undefined) throw new RangeError(`${currency} is no currency of ours`)
+  if (decimals === undefined) throw new RangeError(`${currency} is not a supported currency`)
   const sign = amount < 0n ? '-' : ''
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
   if (decimals === 0) return `${sign}${digits}`
@@ -32,16 +32,17 @@ export function decimalText(amount: bigint, currency: string): string {
 export function smallestUnits(text: string, currency: string): bigint {
   const decimals = decimalsOf(currency)
   if (decimals === undefined)
-    throw new UnreadablePart(`has an amount in ${shown(currency)}, which is not known here`)
+    throw new UnreadablePart(`has an amount in ${shown(currency)}, which is not supported`)
   const [, whole, fraction = ''] = /^(?=\.?\d)(\d*)(?:\.(\d*))?$/.exec(text) ?? []
   if (whole === undefined || whole.length + fraction.length > DIGITS_MAX + decimals)
     throw new UnreadablePart(
-      `has the amount ${shown(text)}, which is no decimal number of ${DIGITS_MAX} digits`,
+      `has the amount ${shown(text)}, which is not a decimal number of up to ${DIGITS_MAX} digits`,
     )
   if (/[1-9]/.test(fraction.slice(decimals)))
     throw new UnreadablePart(`has the amount ${text}, but ${currency} has ${decimals} decimals`)
   const units = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
-  if (units > INT64_MAX) throw new UnreadablePart(`has the amount ${text}, which is more than there is`)
+  if (units > INT64_MAX)
+    throw new UnreadablePart(`has the amount ${text}, which exceeds the range of amounts`)
   return units
 }
 

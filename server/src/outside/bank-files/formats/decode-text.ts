@@ -75,7 +75,7 @@ function decoderOf(head: Uint8Array): Decoder {
   if (UTF_8.test(encoding) || UTF_16.test(encoding)) return new Utf8Decoder()
   if (LATIN_1.test(encoding)) return singleByte('windows-1252')
   if (SINGLE_BYTE.test(encoding) && iconv.encodingExists(encoding)) return singleByte(encoding)
-  throw new UnreadableFile(`says that it is ${shown(encoding)}, which is not read`)
+  throw new UnreadableFile(`declares the encoding ${shown(encoding)}, which is not supported`)
 }
 
 /** UTF-16 by its byte order mark, or by the zero byte of its first character. */

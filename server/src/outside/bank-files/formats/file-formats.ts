@@ -67,7 +67,7 @@ export const FILE_FORMATS = {
 
 export type FormatName = keyof typeof FILE_FORMATS
 
-export const NO_KNOWN_FORMAT = `is in no known format: read are ${namesOf(Object.values(FILE_FORMATS))}`
+export const NO_KNOWN_FORMAT = `has an unknown format: supported are ${namesOf(Object.values(FILE_FORMATS))}`
 
 function namesOf(formats: readonly FileFormat[]): string {
   return formats.flatMap(({ reads }) => reads).join(', ')

@@ -52,7 +52,7 @@ export async function* readIsoMessages(bytes: AsyncIterable<Uint8Array>): AsyncG
 const UNREAD_FIRST_MAX = 100
 
 function refusalOf(first: UnreadPart | undefined): string {
-  return first?.reason ?? 'has nothing that can be read'
+  return first?.reason ?? 'has no readable part'
 }
 
 function openDocument(): DocumentOpener<IsoRecord> {
@@ -91,7 +91,7 @@ function mapped<From, To>(reader: DocumentReader<From>, map: (from: From) => To)
 }
 
 function unknownDocument(place: string, namespace: string): DocumentReader<IsoRecord> {
-  const reason = `is of the namespace ${shown(namespace)}; read are camt.052, camt.053 and camt.054 of the versions .02 to .13, and pain.002 of the versions .03 to .14`
+  const reason = `has the namespace ${shown(namespace)}; supported are camt.052, camt.053 and camt.054 in versions .02 to .13, and pain.002 in versions .03 to .14`
   const raw = `<Document xmlns="${namespace}">`
   return {
     records: new Set(),

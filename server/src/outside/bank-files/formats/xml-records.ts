@@ -96,7 +96,7 @@ class RecordReader<Found> {
   constructor(opener: DocumentOpener<Found>) {
     this.#opener = opener
     const parser = this.#parser
-    parser.on('doctype', () => this.#refuse('has a DTD, which is not read'))
+    parser.on('doctype', () => this.#refuse('has a DTD, which is not allowed'))
     parser.on('error', ({ message }) => this.#fault(message))
     parser.on('opentag', (tag) => this.#begin(tag))
     parser.on('text', (text) => this.#text(text))
@@ -117,7 +117,7 @@ class RecordReader<Found> {
 
   *end(): Generator<Found> {
     this.#parser.close()
-    if (this.#documents === 0) this.#refuse('has no document of ISO 20022')
+    if (this.#documents === 0) this.#refuse('has no ISO 20022 document')
     yield* this.#given()
   }
 
@@ -129,7 +129,7 @@ class RecordReader<Found> {
 
   #fault(message: string): void {
     const what = message.replace(/^\d+:\d+: /, '')
-    if (/doctype/i.test(what)) this.#refuse('has a DTD, which is not read')
+    if (/doctype/i.test(what)) this.#refuse('has a DTD, which is not allowed')
     // Concatenated documents each have a declaration, which is ignored.
     this.#isInDeclaration ||= this.#open.length === 0 && /an XML declaration must be at the start/i.test(what)
     if (!this.#isInDeclaration) this.#refuse(`is not XML: ${what}`)

@@ -73,14 +73,14 @@ async function* unpack(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
   } catch (error) {
     throw faultOf(error, (what) => new UnreadableFile(`cannot be unpacked: ${what}`))
   }
-  if (check !== entry.crc32) throw new UnreadableFile('cannot be unpacked: its checksum is another')
+  if (check !== entry.crc32) throw new UnreadableFile('cannot be unpacked: its checksum is wrong')
 }
 
 async function archiveFaults<Value>(run: () => Promise<Value>): Promise<Value> {
   try {
     return await run()
   } catch (error) {
-    throw faultOf(error, (what) => new UnreadableArchive(`is not a whole ZIP file: ${what}`))
+    throw faultOf(error, (what) => new UnreadableArchive(`is not a complete ZIP file: ${what}`))
   }
 }
 

@@ -115,7 +115,7 @@ describe('SFTP', () => {
 
   test('another host key is refused, before the password is sent', async () => {
     const other = createSftpFolder({ ...placeOf(server), hostKey: `SHA256:${'A'.repeat(43)}` })
-    await expect(other.list('in')).rejects.toThrow('another host key than SHA256:AAAA')
+    await expect(other.list('in')).rejects.toThrow('a different host key than SHA256:AAAA')
     await expect(other.list('in')).rejects.toThrow('another host key')
     await other.close()
   })

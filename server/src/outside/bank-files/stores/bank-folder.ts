@@ -48,13 +48,13 @@ const UNDER_WAY = /^\.|\.(?:part|filepart|tmp|temp)$/i
 
 /** The path of a file below the root of the share. Throws for a name that would lead elsewhere. */
 export function pathBelow(root: string, { folder, name }: FolderPath): string {
-  if (!NAME.test(name)) throw new Error('A name of a file has a slash or a control character, or is too long')
+  if (!NAME.test(name)) throw new Error('A file name contains a slash or a control character, or is too long')
   return `${folderBelow(root, folder)}/${name}`
 }
 
 export function folderBelow(root: string, folder: string): string {
   if (folder !== '' && !folder.split('/').every((part) => NAME.test(part)))
-    throw new Error('A folder has a name that leads elsewhere')
+    throw new Error('A folder name leads outside of the share')
   return folder === '' ? root : `${root}/${folder}`
 }
 

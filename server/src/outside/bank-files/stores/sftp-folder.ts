@@ -107,7 +107,7 @@ async function write(
   }
   await flush(sftp, path)
   const { size } = await client.stat(path)
-  if (size !== bytes) throw new Error(`The server has ${size} bytes of the file, of ${bytes}`)
+  if (size !== bytes) throw new Error(`The server has ${size} of ${bytes} bytes of the file`)
 }
 
 /** One connection at a time, replaced if it broke. */
@@ -154,7 +154,7 @@ class Connections {
       if (!breaking.signal.aborted) this.#connection = undefined
       breaking.abort()
     }
-    // Most servers have no such folder, and loading this takes an eighth of the time of loading everything
+    // Most servers have no SFTP folder, and loading this takes an eighth of the time of loading everything
     // else.
     const { default: Client } = await import('ssh2-sftp-client')
     // Without these, the library prints. Pending calls are refused anyway.
@@ -181,7 +181,7 @@ class Connections {
     } catch (error) {
       forget()
       await client.end().catch(() => undefined)
-      if (isOther) throw new Error(`The SFTP server ${host} has another host key than ${hostKey}`)
+      if (isOther) throw new Error(`The SFTP server ${host} has a different host key than ${hostKey}`)
       throw error
     }
   }

@@ -201,7 +201,7 @@ async function begin(
 async function hasNotFailed(op: Op, paymentId: string): Promise<Write[]> {
   const payment = await selectPayment(op, paymentId)
   if (!payment || payment.state === 'FAILED')
-    throw new Error(`${paymentId} has failed while its transfer was booked: it is looked at again`)
+    throw new Error(`${paymentId} has failed while its transfer was booked: it is examined again`)
   return [expectRow('chain_payments', paymentId, { state: payment.state })]
 }
 

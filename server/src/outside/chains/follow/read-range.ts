@@ -53,7 +53,7 @@ export interface RangeRead {
   readonly used: readonly Used[]
   /** The logs of each transaction that moved our money. */
   readonly logs: ReadonlyMap<Hex, readonly ChainLog[]>
-  /** At least those of our addresses that take part. */
+  /** Includes at least our addresses that take part. */
   readonly ours: ReadonlyMap<Hex, ChainAddressRow>
 }
 
@@ -173,7 +173,7 @@ function transferSeen(
   const { transactionHash, logIndex, blockNumber, blockHash } = log
   if (transfer.amount > INT64_MAX) {
     app.metrics.chainAlert(rail.name, 'work')
-    app.log.error({ rail: rail.name, transactionHash, logIndex }, 'a transfer is too large to be counted')
+    app.log.error({ rail: rail.name, transactionHash, logIndex }, 'transfer exceeds the range of amounts')
     return []
   }
   return [{ currency, token, transactionHash, logIndex, blockNumber, blockHash, ...transfer }]

@@ -38,9 +38,9 @@ export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow
   if (block.hash === chain.followed_hash) return chain
   const { followed_block: from, followed_hash: hash } = chain
   app.metrics.chainAlert(rail.name, 'reorganisation')
-  app.log.error({ rail: rail.name, block: String(from), hash }, 'a chain has taken back confirmed blocks')
+  app.log.error({ rail: rail.name, block: String(from), hash }, 'chain reorganized confirmed blocks')
   const shared = await latestShared(await opOf(desk), desk, chain)
-  if (!shared) throw new Error('The chain shares none of the blocks that were followed')
+  if (!shared) throw new Error('The chain contains none of the followed blocks')
   const { number } = shared.block
   const undone = [doubted, reopened, underWayAgain] as const
   for (const undo of undone) if (!(await inPieces(desk, chain, number, undo))) return undefined
@@ -185,7 +185,7 @@ async function reversed(op: Op, { id, rail }: ChainMovementRow, depositId: strin
       depositId: rail_reference,
       failure: {
         code: 'COUNTERPARTY_POST_TX_FAILED',
-        message: 'The chain has taken back the block of this transfer',
+        message: 'The block of this transfer was reorganized away',
       },
     },
   } as const

@@ -59,7 +59,7 @@ export async function spent(op: Op, movement: ChainMovementRow, from: ChainAddre
  */
 export async function unspent(op: Op, movement: ChainMovementRow): Promise<readonly Write[]> {
   const { rail, transaction_hash: transactionHash, item_id: itemId } = movement
-  op.log.error({ rail, transactionHash }, 'what had left an address for no payment is back')
+  op.log.error({ rail, transactionHash }, 'unexplained outflow was reorged away')
   if (itemId === null) return []
   const record = await findTransaction(op, itemId)
   const wallet = await findOwnedAccount(op, required(record, 'source_account_id'), 'accountId')
@@ -80,7 +80,7 @@ function alarm(op: Op, movement: ChainMovementRow, { address, role }: ChainAddre
   op.metrics.chainAlert(rail, 'treasury')
   op.log.error(
     { rail, address, role, transactionHash, currency, amount: String(amount) },
-    'money has left an address for no payment of this server',
+    'unexplained outflow from an address',
   )
   return { itemId: null, writes: [] }
 }
@@ -110,8 +110,8 @@ function recordOf(op: Op, movement: ChainMovementRow, wallet: InternalAccountRow
 }
 
 /**
- * True if the wallet's account had the money: a closed one has none, and other tokens were never credited to
- * it.
+ * True if the wallet's account had the money: closed accounts are empty, and other tokens were never credited
+ * to it.
  */
 function isBookedTo(wallet: OwnedAccountRow, { currency }: ChainMovementRow): boolean {
   return wallet.owner_deleted_at === null && wallet.status === 'ACTIVE' && wallet.currency === currency

@@ -1,7 +1,9 @@
 /**
- * Reasons why a node cannot serve a query. NO_ANSWER: it is unreachable, too busy, or refuses. BAD_ANSWER:
- * its response is invalid. TOO_LONG: its response exceeds the limit. OTHER_BRANCH: its response is not in the
- * block that it names.
+ * Reasons why a node cannot serve a query.
+ * - NO_ANSWER: it is unreachable, too busy, or refuses
+ * - BAD_ANSWER: its response is invalid
+ * - TOO_LONG: its response exceeds the limit
+ * - OTHER_BRANCH: its response is not in the block that it names
  */
 export type FailureKind =
   | 'NO_ANSWER'

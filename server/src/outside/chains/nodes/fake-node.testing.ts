@@ -43,7 +43,7 @@ export interface FakeNode {
   chainId: number
   /** The number of the latest block. */
   head: number
-  /** The first block of its own branch, and the branch's name. */
+  /** The first block of its separate branch, and the branch's name. */
   branch: { readonly from: number; readonly name: string } | undefined
   logs: Wire[]
   receipts: Map<string, Wire>

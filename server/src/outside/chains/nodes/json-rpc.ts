@@ -45,7 +45,7 @@ export async function callNodeInBatch(
   if (isObject(value) && isObject(value.error)) return undefined
   if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
   if (!Array.isArray(value) || value.length !== asks.length)
-    throw new NodeFailure('BAD_ANSWER', 'The answer to a batch has not as many parts as the batch')
+    throw new NodeFailure('BAD_ANSWER', 'The response to a batch has a different number of parts')
   // Responses may come in any order.
   const byId = new Map(value.map((part: unknown) => [isObject(part) ? part.id : undefined, part]))
   return asks.map((_, id) => resultOf(byId.get(id), id))
@@ -53,7 +53,7 @@ export async function callNodeInBatch(
 
 /** The result of a response, or its refusal. Undefined if it has neither, which no reader accepts. */
 function resultOf(value: unknown, id: number): unknown {
-  if (!isObject(value)) throw new NodeFailure('BAD_ANSWER', 'An answer is not an object')
+  if (!isObject(value)) throw new NodeFailure('BAD_ANSWER', 'A response is not an object')
   if (isObject(value.error)) {
     // An error may come without an id: then the node could not even read the request.
     if (value.id !== id && value.id !== null && value.id !== undefined) throw wrongId()
@@ -65,7 +65,7 @@ function resultOf(value: unknown, id: number): unknown {
 }
 
 function wrongId(): NodeFailure {
-  return new NodeFailure('BAD_ANSWER', 'An answer has the id of another request')
+  return new NodeFailure('BAD_ANSWER', 'A response has the id of another request')
 }
 
 /** A node's message, short enough for a log. */
@@ -92,16 +92,16 @@ async function post(
       { ...PAYMENT_SERVICE, signal: AbortSignal.timeout(timeoutMs), bytesMax },
     )
   } catch (error) {
-    if (error instanceof NoAnswer) throw new NodeFailure('NO_ANSWER', `is not reached: ${error.code}`)
+    if (error instanceof NoAnswer) throw new NodeFailure('NO_ANSWER', `cannot be reached: ${error.code}`)
     throw error
   }
   const { status } = answer
-  if (status === TOO_MANY_REQUESTS) throw new NodeFailure('NO_ANSWER', 'takes no more requests for now')
-  if (!answer.isWhole) throw new NodeFailure('TOO_LONG', `answers with more than ${bytesMax} bytes`)
+  if (status === TOO_MANY_REQUESTS) throw new NodeFailure('NO_ANSWER', 'accepts no more requests for now')
+  if (!answer.isWhole) throw new NodeFailure('TOO_LONG', `returned more than ${bytesMax} bytes`)
   const value = jsonOf(answer.body)
   if (value === undefined) {
     if (status !== 200) throw new NodeFailure('NO_ANSWER', `answers with HTTP status ${status}`)
-    throw new NodeFailure('BAD_ANSWER', 'The answer is not JSON')
+    throw new NodeFailure('BAD_ANSWER', 'The response is not JSON')
   }
   return { status, value }
 }

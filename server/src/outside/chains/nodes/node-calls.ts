@@ -66,7 +66,7 @@ function blockWithNumber(value: unknown, number: bigint): ChainBlock | undefined
   if (value === null) return undefined
   const block = readBlock(value)
   if (block.number !== number)
-    throw new NodeFailure('BAD_ANSWER', 'A block has another number than asked for')
+    throw new NodeFailure('BAD_ANSWER', 'A block has a different number than requested')
   return block
 }
 
@@ -83,7 +83,7 @@ interface InBlock {
 async function checkBranch(node: Node, found: readonly InBlock[]): Promise<void> {
   const hashes = new Map<bigint, Hex>()
   const other = () =>
-    new NodeFailure('OTHER_BRANCH', 'A log or a receipt is of a block that is not in the chain')
+    new NodeFailure('OTHER_BRANCH', 'A log or a receipt has a block that is not on the chain')
   for (const { blockNumber, blockHash } of found) {
     const known = hashes.get(blockNumber)
     if (known !== undefined && known !== blockHash) throw other()
@@ -156,9 +156,9 @@ async function logsAtOnce(node: Node, filter: LogFilter): Promise<readonly Chain
 function checkLogs(logs: readonly ChainLog[], filter: LogFilter): void {
   const seen = new Set<string>()
   for (const log of logs) {
-    if (!isAskedFor(log, filter)) throw new NodeFailure('BAD_ANSWER', 'A log is not one that was asked for')
+    if (!isAskedFor(log, filter)) throw new NodeFailure('BAD_ANSWER', 'A log was not requested')
     const place = `${log.blockNumber}:${log.logIndex}`
-    if (seen.has(place)) throw new NodeFailure('BAD_ANSWER', 'Two logs are at the same place of a block')
+    if (seen.has(place)) throw new NodeFailure('BAD_ANSWER', 'Two logs have the same index in a block')
     seen.add(place)
   }
 }
@@ -195,7 +195,7 @@ export async function receiptsOf(
       if (answer === null) return
       const receipt = readReceipt(answer)
       if (receipt.transactionHash !== hashes[at])
-        throw new NodeFailure('BAD_ANSWER', 'A receipt is of another transaction')
+        throw new NodeFailure('BAD_ANSWER', 'A receipt is for another transaction')
       receipts.set(receipt.transactionHash, receipt)
     })
     await checkBranch(node, [...receipts.values()])

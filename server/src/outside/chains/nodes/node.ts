@@ -66,7 +66,7 @@ export class Node {
       const results = await this.#connected(() => callNodeInBatch(this.#options, asks))
       if (results) return results
       this.#singlyUntilMs = this.#nowMs() + SINGLY_MS
-      this.#options.log.info({ node: this.name }, 'a node of a chain takes no batches')
+      this.#options.log.info({ node: this.name }, 'chain node accepts no batches')
     }
     const results: unknown[] = []
     for (const { method, params } of asks)
@@ -105,7 +105,7 @@ export class Node {
       this.#otherChain = undefined
       return
     }
-    const detail = `is of chain ${chainId} instead of ${this.#options.chainId}`
+    const detail = `is on chain ${chainId} instead of ${this.#options.chainId}`
     const failure = new NodeFailure('OTHER_CHAIN', detail)
     this.#otherChain = { untilMs: this.#nowMs() + CHECK_EVERY_MS, failure }
     throw failure
@@ -135,7 +135,7 @@ export class Node {
     if (this.restsUntilMs > 0) return
     const restMs = Math.min(REST_MS_MIN * 2 ** this.#failures++, REST_MS_MAX)
     this.#restsUntilMs = this.#nowMs() + restMs
-    log.warn({ node: this.name, kind, detail: message, restMs }, 'a node of a chain failed')
+    log.warn({ node: this.name, kind, detail: message, restMs }, 'chain node failed')
   }
 
   #nowMs(): number {

@@ -86,7 +86,7 @@ export class Pool {
     const problem = PROBLEMS.find(([, kind]) => kinds.has(kind))?.[0] ?? 'NO_ANSWER'
     const detail = failed.map(({ node, failure }) => `${node.name}: ${failure.message}`).join('; ')
     if (problem === 'NO_ANSWER') this.#alert({ kind: problem, node: 'all', detail })
-    return new NodeError(problem, `Too few nodes answer: ${detail}`)
+    return new NodeError(problem, `Too few nodes respond: ${detail}`)
   }
 
   /** Two nodes contradict each other: it is unknown which of them lies. */
@@ -128,7 +128,7 @@ export function alertOnce(
     const name = `${alert.kind} ${alert.node}`
     if (nowMs < (givenAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + ALERT_EVERY_MS) return
     givenAtMs.set(name, nowMs)
-    log.error({ ...alert }, 'a node of a chain is not to be trusted or not there')
+    log.error({ ...alert }, 'chain node untrusted or unreachable')
     onAlert?.(alert)
   }
 }

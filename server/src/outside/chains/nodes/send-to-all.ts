@@ -38,7 +38,7 @@ function outcomeOf(outcomes: readonly AtNode[]): Sent {
   const words = left.map(({ node, detail }) => `${node.name}: ${detail}`)
   throw new NodeError(
     'NO_ANSWER',
-    `Nobody knows whether a transaction was taken: ${[...words, ...(refused ? [refused] : [])].join('; ')}`,
+    `It is unknown whether a transaction was accepted: ${[...words, ...(refused ? [refused] : [])].join('; ')}`,
   )
 }
 

@@ -26,7 +26,7 @@ export async function broadcast(
     if (said === 'underpriced') underpriced.add(row.id)
     if (said === 'no-funds') {
       app.metrics.chainAlert(rail.name, 'gas')
-      app.log.warn({ rail: rail.name, account: row.sender }, 'an account has too little coin for gas')
+      app.log.warn({ rail: rail.name, account: row.sender }, 'account has too little coin for gas')
     }
   })
 }

@@ -85,7 +85,7 @@ async function replace(
   }
   if (isTooDear) {
     app.metrics.chainAlert(rail.name, 'fee-limit')
-    app.log.warn({ rail: rail.name }, 'a transaction that is stuck would cost more than the limit')
+    app.log.warn({ rail: rail.name }, 'cannot bump stuck transaction: fee limit reached')
   }
   return replaced
 }

@@ -29,7 +29,7 @@ export async function readMoment(op: Op, rail: EvmRail): Promise<Moment> {
   const head = await nodes.head()
   const at = await readConfirmed(op, rail, head.number)
   const confirmed = await nodes.block(at.number)
-  if (!confirmed) throw new NodeError('BEHIND', 'No node has the block that is confirmed')
+  if (!confirmed) throw new NodeError('BEHIND', 'No node has the confirmed block')
   return { head, confirmed, at }
 }
 

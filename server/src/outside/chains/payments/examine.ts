@@ -30,8 +30,8 @@ const GAS_OF_SIGNATURE = 90_000n
 const GAS_OF_FEE = 200_000n
 
 /**
- * Decides whether a payment can be sent now. No node is shown its signed data. `isCovered` is false if its
- * sender is known to have too little. Throws NodeError.
+ * Decides whether a payment can be sent now, without showing its signed data to a node. `isCovered` is false
+ * if its sender is known to have too little. Throws NodeError.
  */
 export async function examine(
   op: Op,
@@ -107,7 +107,7 @@ export function usedOtherwise({ role }: ChainAddressRow, hasPaidPayee: boolean):
   if (!hasPaidPayee) return { do: 'fail', note, alert: 'treasury' }
   return {
     do: 'wait',
-    note: 'The payee got another amount: a person has to look',
+    note: 'The payee got a different amount: a person must review it',
     seconds: PERSON_SECONDS,
     alert: 'treasury',
   }
@@ -162,7 +162,7 @@ async function ofRevert(
 ): Promise<Verdict> {
   const { token, recipient, amount, sender } = payment
   const wouldGo = (to: Hex) => goesThrough(rail, transferCall(token, to, amount), sender)
-  if (await wouldGo(recipient)) return { do: 'wait', note: 'A node has refused it', seconds: LATER_SECONDS }
+  if (await wouldGo(recipient)) return { do: 'wait', note: 'A node refused it', seconds: LATER_SECONDS }
   // A problem of the treasury itself affects every payment, so it fails none of them.
   if (sender === rail.chain.treasury && !(await wouldGo(sender)))
     return { do: 'wait', note: 'The treasury cannot pay', seconds: LATER_SECONDS, alert: 'treasury' }

@@ -47,7 +47,7 @@ async function endOfAuthorized(
   const use = await findUse(op, rail, payment, 'payment', confirmed.number)
   switch (use.is) {
     case 'made':
-      return payment.fee_nonce === null ? paid(op, payment, use) : again(op, payment, 'Its fee is left')
+      return payment.fee_nonce === null ? paid(op, payment, use) : again(op, payment, 'Its fee remains')
     // The next run finds out how it ends.
     case 'cancelled':
     case 'used-otherwise':
@@ -77,11 +77,11 @@ async function endOfPlain(
     app.metrics.chainAlert(rail.name, 'work')
     app.log.error(
       { rail: rail.name, paymentId: payment.payment_id, transactionHash },
-      'a payment has moved something else than its amount: it is not sent again',
+      'payment moved a different amount: not sent again',
     )
     return undefined
   }
   return payment.attempts < ATTEMPTS_MAX
     ? again(op, payment, 'The transaction has not paid')
-    : failed(op, payment, 'The token has moved nothing', confirmed)
+    : failed(op, payment, 'The token moved nothing', confirmed)
 }

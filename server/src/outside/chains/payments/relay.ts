@@ -50,7 +50,7 @@ export async function relay(desk: ChainDesk): Promise<void> {
   const covered = await coveredByTreasury(desk, op, due)
   const examined = await inTurn(due, AT_ONCE, async (payment) => {
     const sender = await selectAddress(op, payment.sender_id)
-    if (!sender) throw new Error(`${payment.sender_id} is not there`)
+    if (!sender) throw new Error(`${payment.sender_id} does not exist`)
     return { payment, verdict: await examine(op, rail, moment, payment, sender, covered.has(payment.id)) }
   })
   const batch = new Batch(desk, op, moment, fees, senders)
@@ -152,7 +152,7 @@ class Batch {
 
   #warn({ payment_id: paymentId }: ChainPaymentRow, why: string): void {
     const { app, rail } = this.#desk
-    app.log.warn({ rail: rail.name, paymentId, why }, 'a payment of a chain has not gone as ordered')
+    app.log.warn({ rail: rail.name, paymentId, why }, 'chain payment deviates from its order')
   }
 
   async #addSending(
@@ -161,12 +161,13 @@ class Batch {
   ): Promise<void> {
     const op = this.#op
     const { rail } = this.#desk
-    if (!this.#fees) return this.add(payment, shortOf('fee-limit', 'The network costs more than the limit'))
+    if (!this.#fees) return this.add(payment, shortOf('fee-limit', 'The network fees exceed the limit'))
     if (parts.length > 1 && !(await this.#hasMulticall()))
-      return this.add(payment, shortOf('work', 'There is no contract at the address of multicall'))
+      return this.add(payment, shortOf('work', 'The multicall address has no contract'))
     const sender = this.#senderFor(payment, gas * this.#fees.maxFee)
     if (sender === 'busy') return
-    if (sender === 'no-coin') return this.add(payment, shortOf('gas', 'Nobody has enough coin for the gas'))
+    if (sender === 'no-coin')
+      return this.add(payment, shortOf('gas', 'No account has enough coin for the gas'))
     const signed = await this.#signed(payment)
     const { to, data } = callOf(rail, signed, parts)
     const content = { nonce: sender.nextNonce, recipient: to, data, gas_limit: gas, paymentId: payment.id }
@@ -234,7 +235,7 @@ class Batch {
     const { app, rail } = this.#desk
     for (const alert of this.#alerts) {
       app.metrics.chainAlert(rail.name, alert)
-      app.log.warn({ rail: rail.name, alert }, 'payments of a chain have to wait')
+      app.log.warn({ rail: rail.name, alert }, 'chain payments are waiting')
     }
     if (this.#writes.length === 0) return
     const { done } = await app.commit(this.#op, this.#writes)

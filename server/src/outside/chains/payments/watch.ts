@@ -142,7 +142,7 @@ async function overtaken(
   app.metrics.chainAlert(rail.name, 'work')
   app.log.error(
     { rail: rail.name, account: row.sender, nonce: String(row.nonce) },
-    'a nonce was used by a transaction of somebody else: the key of this account is used elsewhere',
+    'nonce used by a foreign transaction: the key of this account is used elsewhere',
   )
   const ending = await ended(desk, op, row, at, undefined)
   const found = { block_number: at.number, succeeded: false, cost: '0' }

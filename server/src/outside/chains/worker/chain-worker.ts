@@ -71,7 +71,7 @@ async function workAt(app: App, rail: EvmRail, hold: Hold): Promise<void> {
     app.metrics.chainAlert(rail.name, isOutside ? 'nodes' : 'work')
     app.log.error(
       isOutside ? { rail: rail.name, why: error.message } : { rail: rail.name, err: error },
-      'the work at a chain has stopped',
+      'chain work has stopped',
     )
   }
 }
@@ -139,7 +139,7 @@ async function begin(desk: ChainDesk): Promise<ChainRow | undefined> {
 /** A rail is bound to its chain permanently: records of one chain would otherwise be read as another's. */
 function checkSame({ entry, facts }: EvmRail, { chain_number, genesis }: ChainRow): void {
   if (chain_number !== BigInt(entry.chainId) || genesis !== facts?.genesis)
-    throw new WrongChain(`this rail has worked on the chain ${chain_number} that began with ${genesis}`)
+    throw new WrongChain(`this rail was used with chain ${chain_number}, whose genesis block is ${genesis}`)
 }
 
 /** Releases the chains to other processes. */

@@ -18,7 +18,7 @@ export function keepChains(app: App): Background {
     async () => {
       if (app.rails.list().some(({ chain }) => chain)) await (await desk()).workAtChains(app, holds)
     },
-    (error) => app.log.error({ err: error }, 'the work at chains failed'),
+    (error) => app.log.error({ err: error }, 'chain worker failed'),
   )
   return {
     wake: work.wake,

@@ -25,5 +25,8 @@ export async function watchLevels({ app, rail }: ChainDesk): Promise<void> {
     app.log.warn({ rail: rail.name, why: messageOf(error) }, 'failed to read the balances of a chain')
   }
   if (rail.lowBalances.length > 0 && before.length === 0)
-    app.log.warn({ rail: rail.name, why: rail.lowBalances.join(' ') }, 'an account of a chain is low')
+    app.log.warn(
+      { rail: rail.name, why: rail.lowBalances.join(' ') },
+      'chain account below its low-water mark',
+    )
 }
