@@ -7,7 +7,7 @@ const INTERVAL_MS = 60_000
 const ROWS_MAX = 1_000
 
 /** Removes all expired rows of one table. Returns their number. */
-export async function clearExpired(db: Database, table: ExpiringTable, now: Date): Promise<number> {
+export async function removeExpired(db: Database, table: ExpiringTable, now: Date): Promise<number> {
   let all = 0
   for (;;) {
     const removed = await deleteExpired(db, table, now, ROWS_MAX)
@@ -20,9 +20,13 @@ export async function clearExpired(db: Database, table: ExpiringTable, now: Date
  * Removes expired rows every minute. `failed` is called for each table that fails; the others are still
  * cleared.
  */
-export function keepClearing(db: Database, clock: () => Date, failed: (error: unknown) => void): Background {
+export function startExpirySweep(
+  db: Database,
+  clock: () => Date,
+  failed: (error: unknown) => void,
+): Background {
   const clear = async () => {
-    for (const table of EXPIRING) await clearExpired(db, table, clock()).catch(failed)
+    for (const table of EXPIRING) await removeExpired(db, table, clock()).catch(failed)
   }
   return inBackground(INTERVAL_MS, clear, failed)
 }

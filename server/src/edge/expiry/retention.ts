@@ -16,7 +16,7 @@ const ROWS_MAX = 1_000
 export type Passed = Map<KeptTable, readonly string[]>
 
 /** Removes data beyond its retention in small steps, by platforms' clocks. Returns the number of rows. */
-export async function clearOld(
+export async function removeOld(
   db: Database,
   retention: Retention,
   now: Date,
@@ -36,12 +36,12 @@ export async function clearOld(
 }
 
 /** Removes old data at the start and every hour. */
-export function keepClearingOld(
+export function startRetentionSweep(
   db: Database,
   retention: Retention,
   clock: () => Date,
   failed: (error: unknown) => void,
 ): Background {
   const passed: Passed = new Map()
-  return inBackground(INTERVAL_MS, () => clearOld(db, retention, clock(), passed), failed, true)
+  return inBackground(INTERVAL_MS, () => removeOld(db, retention, clock(), passed), failed, true)
 }

@@ -21,7 +21,7 @@ export interface Standing {
 }
 
 /** A count to report to other servers. */
-export interface Told {
+export interface ReportedCount {
   readonly key: string
   readonly window: number
   readonly count: number
@@ -61,9 +61,9 @@ export class RequestCounts {
   }
 
   /** The changed counts that have reached the share of the limit at which they are reported. */
-  toTell(share: (key: string) => number, nowMs: number): Told[] {
+  countsToReport(share: (key: string) => number, nowMs: number): ReportedCount[] {
     this.#turn(nowMs)
-    const told: Told[] = []
+    const told: ReportedCount[] = []
     for (const [key, count] of this.#now) {
       if (count.own === count.told || count.own + count.others < share(key)) continue
       count.told = count.own
@@ -73,7 +73,7 @@ export class RequestCounts {
   }
 
   /** Adds the count of other servers. */
-  hear({ key, window, count }: Told): void {
+  hear({ key, window, count }: ReportedCount): void {
     if (window === this.#window) this.#countOf(key).others = count
   }
 

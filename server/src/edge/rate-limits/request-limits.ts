@@ -13,7 +13,7 @@ const REFUSAL_MS = 250
  * The share of a limit from which servers report counts to each other: below it they cost the database
  * nothing.
  */
-const TOLD_SHARE = 0.05
+const REPORTED_SHARE = 0.05
 
 /** A limited actor: the key that its requests are counted under, and its limit. */
 interface Limited {
@@ -59,7 +59,7 @@ export class RequestLimits {
   /** Reports callers that use much of their limit to the other servers, and reads their reports. */
   async exchange(db: Database): Promise<void> {
     const now = this.#clock()
-    const told = this.#counts.toTell((key) => this.#limitAt(key) * TOLD_SHARE, now.getTime())
+    const told = this.#counts.countsToReport((key) => this.#limitAt(key) * REPORTED_SHARE, now.getTime())
     if (told.length === 0) return
     const expiresAt = new Date(now.getTime() + 2 * WINDOW_MS)
     for (const heard of await exchangeCounts(db, this.#server, told, expiresAt)) this.#counts.hear(heard)

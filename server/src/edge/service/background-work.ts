@@ -3,8 +3,8 @@ import { type Background, inBackground } from '../../kernel/operation/background
 import { keepProving } from '../../operation/proofs/checkpoints.ts'
 import { createFeedWatch } from '../../people/webhooks/feed-watch.ts'
 import { addMonths } from '../../storage/schema/months.ts'
-import { keepClearing } from '../expiry/expiry.ts'
-import { keepClearingOld } from '../expiry/retention.ts'
+import { startExpirySweep } from '../expiry/expiry.ts'
+import { startRetentionSweep } from '../expiry/retention.ts'
 import type { RequestLimits } from '../rate-limits/request-limits.ts'
 import { keepConnected } from './replica.ts'
 
@@ -28,13 +28,13 @@ function watchFeed({ db, clock, metrics, log }: App): Background {
 }
 
 /** The background work of every server in addition to requests and jobs. */
-export function keepUp(app: App, limits: RequestLimits): Background[] {
+export function startBackgroundWork(app: App, limits: RequestLimits): Background[] {
   const failed = (what: string) => (error: unknown) => app.log.error({ err: error }, what)
   return [
     watchFeed(app),
     ...keepProving(app),
-    keepClearing(app.db, app.clock, failed('failed to remove expired data')),
-    keepClearingOld(app.db, app.config.retention, app.clock, failed('failed to remove old data')),
+    startExpirySweep(app.db, app.clock, failed('failed to remove expired data')),
+    startRetentionSweep(app.db, app.config.retention, app.clock, failed('failed to remove old data')),
     inBackground(
       MONTHS_MS,
       () => addMonths(app.db, app.clock()),
@@ -43,7 +43,7 @@ export function keepUp(app: App, limits: RequestLimits): Background[] {
     ),
     watchPauses(app),
     inBackground(REQUEST_LOG_MS, app.requestLog.flush, failed('failed to write the request log')),
-    ...keepExchanging(app, limits),
+    ...startLimitExchange(app, limits),
     ...keepConnected(app),
   ]
 }
@@ -77,7 +77,7 @@ export function createPauseWatch(
 }
 
 /** The embedded database has one server, which knows all counts. */
-function keepExchanging({ db, log }: App, limits: RequestLimits): Background[] {
+function startLimitExchange({ db, log }: App, limits: RequestLimits): Background[] {
   if (db.kind === 'embedded') return []
   const exchanging = inBackground(
     LIMITS_EXCHANGE_MS,

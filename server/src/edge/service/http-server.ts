@@ -183,7 +183,7 @@ function addPages(server: FastifyInstance, app: App): void {
 }
 
 /** Features that only some endpoints have: forms, the request log. */
-interface Means {
+interface RouteOptions {
   readonly takeUpload?: TakeUpload
   readonly keep?: Keep
 }
@@ -246,7 +246,7 @@ function addUpload(
   app: App,
   endpoint: Endpoint,
   pipeline: Pipeline,
-  means: Means & { readonly takeUpload: TakeUpload },
+  means: RouteOptions & { readonly takeUpload: TakeUpload },
 ): void {
   server.register(async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -260,7 +260,7 @@ function addEndpoint(
   app: App,
   endpoint: Endpoint,
   pipeline: Pipeline,
-  { takeUpload, keep }: Means = {},
+  { takeUpload, keep }: RouteOptions = {},
 ): void {
   const signatureHeader = app.wire.walletSignatureHeader.toLowerCase()
   server.route<{ Params: Readonly<Record<string, string>>; Body: Buffer | undefined }>({

@@ -24,9 +24,9 @@ import type { Rails } from '../../kernel/ports/rail.ts'
 import { keepOpen, type Opening } from '../../money/deposits/open-missing-accounts.ts'
 import { RailRegistry } from '../../money/rails/registry.ts'
 import { keepAsking } from '../../operation/reconciliations/statement-polling.ts'
-import { keepDesks } from '../../outside/bank-files/bank-file-worker.ts'
+import { startBankFileWorker } from '../../outside/bank-files/bank-file-worker.ts'
 import { findFollowedBlock } from '../../outside/chains/records.ts'
-import { keepChains } from '../../outside/chains/worker/start-chain-worker.ts'
+import { startChainWorker } from '../../outside/chains/worker/start-chain-worker.ts'
 import { loadRails } from '../../outside/connectors/load-rails.ts'
 import type { Loading } from '../../outside/connectors/loading.ts'
 import { type OpenedScreening, openScreening } from '../../outside/providers/open-screening.ts'
@@ -52,7 +52,7 @@ import { openOutput } from '../observability/output.ts'
 import type { OpenedTracing } from '../observability/tracing.ts'
 import { createFailedAttempts } from '../rate-limits/failed-attempts.ts'
 import { RequestLimits } from '../rate-limits/request-limits.ts'
-import { keepUp } from './background-work.ts'
+import { startBackgroundWork } from './background-work.ts'
 import { warnOfDatabase } from './database-warnings.ts'
 import { baseUrlOf } from './first-platform.ts'
 import { Leaving } from './graceful-shutdown.ts'
@@ -297,17 +297,17 @@ function runWith(
     if (app.db.kind === 'embedded') await releaseClaims(app)
     jobs.start()
     resealed = resealAll(app, stores.dataKeys, () => isClosing)
-    for (const worker of keepUp(app, limits)) app.workers.add(worker)
+    for (const worker of startBackgroundWork(app, limits)) app.workers.add(worker)
     app.workers.add(keepSending(app), 'events')
     const isProduction = app.config.mode === 'production'
     if (isProduction) {
       app.workers.add(keepAsking(app))
-      app.workers.add(keepDesks(app), 'bank_payments')
+      app.workers.add(startBankFileWorker(app), 'bank_payments')
     }
     if (isProduction || app.config.railsFile) {
       opening = keepOpen(app)
       app.workers.add(opening, 'internal_accounts')
-      app.workers.add(keepChains(app), 'chain_payments')
+      app.workers.add(startChainWorker(app), 'chain_payments')
     }
     // Prefetches rates for the first caller, or logs for the operator that rates are missing.
     app.rates?.snapshot().catch(() => {})

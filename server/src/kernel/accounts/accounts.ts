@@ -249,7 +249,7 @@ export function internalAccountView(op: Op, account: InternalAccountRow, balance
 }
 
 /** An account as its events show it, without the balances, which the database adds. */
-interface Told {
+interface EventRecord {
   readonly status: InternalAccountRow['status']
   readonly isPrivate: boolean
   readonly updatedMs: number
@@ -257,24 +257,24 @@ interface Told {
 }
 
 /** Cache by account id. Each entry takes about a kilobyte. */
-const TOLD = new Map<string, Told>()
+const EVENT_RECORDS = new Map<string, EventRecord>()
 const TOLD_MAX = 20_000
 
 /** Event of a changed balance. Comes after the ledger's writes in a write set. */
 export function balanceUpdated(op: Op, account: InternalAccountRow): EventWrite {
-  return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, toldOf(op, account).text)
+  return accountEvent(op, 'INTERNAL_ACCOUNT.BALANCE_UPDATED', account.id, eventRecordOf(op, account).text)
 }
 
 /** Builds the JSON once per state of an account: every other change also changes its time. */
-function toldOf(op: Op, account: InternalAccountRow): Told {
+function eventRecordOf(op: Op, account: InternalAccountRow): EventRecord {
   const { id, status, private_enabled: isPrivate } = account
   const updatedMs = account.updated_at.getTime()
-  const known = TOLD.get(id)
+  const known = EVENT_RECORDS.get(id)
   if (known?.updatedMs === updatedMs && known.status === status && known.isPrivate === isPrivate) return known
   const text = toJson(internalAccountView(op, account, EMPTY))
   const told = { status, isPrivate, updatedMs, text }
-  if (TOLD.size >= TOLD_MAX) TOLD.clear()
-  TOLD.set(id, told)
+  if (EVENT_RECORDS.size >= TOLD_MAX) EVENT_RECORDS.clear()
+  EVENT_RECORDS.set(id, told)
   return told
 }
 

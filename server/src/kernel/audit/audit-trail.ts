@@ -108,14 +108,14 @@ function maskedRecord(schema: TSchema | undefined, record: object): Record<strin
 }
 
 /** Properties that every change updates, so they are not recorded. */
-const UNTOLD: ReadonlySet<string> = new Set(['updatedAt', 'version'])
+const ALWAYS_CHANGED: ReadonlySet<string> = new Set(['updatedAt', 'version'])
 
 /** Properties that differ, before and after. For removed records, all of them. */
 function changedMembers({ before, body: after, schemas }: Done): { before: Members; after: Members } {
   if (!isRecord(before)) return { before: null, after: null }
   const old = maskedRecord(schemas?.before, before)
   if (!isRecord(after)) return { before: old, after: null }
-  const differs = (name: string) => !UNTOLD.has(name) && !isDeepStrictEqual(before[name], after[name])
+  const differs = (name: string) => !ALWAYS_CHANGED.has(name) && !isDeepStrictEqual(before[name], after[name])
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(differs)
   const now = maskedRecord(schemas?.body, after)
   const pick = (from: Record<string, unknown>) =>

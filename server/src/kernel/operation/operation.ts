@@ -190,29 +190,31 @@ export interface PublicHandler<E extends Endpoint> {
 }
 
 /** An operation that stores its own response, under a key derived from its input. */
-export interface OnceOnly<E extends Endpoint> {
+export interface IdempotentOperation<E extends Endpoint> {
   /** The stored response, which is returned without running the operation. */
   replay(op: Op, input: Input<E>): Promise<SuccessOf<E> | undefined>
   /** `isLate()`: the caller has stopped waiting. */
-  handle(op: Op, input: Input<E>, isLate: () => boolean): Promise<OnceOnlyOutcome<E>>
+  handle(op: Op, input: Input<E>, isLate: () => boolean): Promise<IdempotentOutcome<E>>
 }
 
-export type OnceOnlyOutcome<E extends Endpoint> = Outcome<E> & {
+export type IdempotentOutcome<E extends Endpoint> = Outcome<E> & {
   /** True if this run made the change that is reverted if its response comes too late. */
-  readonly isToBeTakenBack?: boolean
+  readonly isRevertible?: boolean
 }
 
 /**
  * An operation of the card processor, the verification provider or a rail. Each event is processed once; a
  * repeated one gets the same response.
  */
-export interface ProcessorHandler<E extends Endpoint> extends OnceOnly<E> {
+export interface ProcessorHandler<E extends Endpoint> extends IdempotentOperation<E> {
   /** The platform of an event, from the ids in its body or its path. Throws if the event has no platform. */
   whose(server: Pick<App, 'lookup' | 'rails'>, input: Input<E>): Promise<Caller>
   /**
    * The response at the processor's deadline, and the way to revert a later change. Undefined: no deadline.
    */
-  timeout(input: Input<E>): { readonly answer: SuccessOf<E>; readonly takeBack: OnceOnly<E> } | undefined
+  timeout(
+    input: Input<E>,
+  ): { readonly answer: SuccessOf<E>; readonly takeBack: IdempotentOperation<E> } | undefined
 }
 
 export type Implementation<E extends Endpoint> = E extends {

@@ -27,7 +27,7 @@ export type Offer = Readonly<Record<LaneName, { readonly free: number; readonly 
  * unresponsive endpoint of another. Platforms whose last job was slow take less, and together always leave
  * capacity for the others.
  */
-export class Room {
+export class Capacity {
   readonly #taken = tableOf(LANE_NAMES, () => new Map<string, number>())
   readonly #free = tableOf(LANE_NAMES, (lane): number => LANES[lane].atOnceMax)
   /**

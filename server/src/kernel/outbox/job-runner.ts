@@ -4,7 +4,7 @@ import type { CommitResult } from '../../storage/commit/committer.ts'
 import type { Write } from '../../storage/commit/writes.ts'
 import { type App, createOp, type Op } from '../operation/app.ts'
 import { inTime } from '../operation/timeout.ts'
-import { Room } from './capacity.ts'
+import { Capacity } from './capacity.ts'
 import type { JobHandlers } from './job-kinds.ts'
 import { dueNow } from './jobs.ts'
 import { laneOf, WEBHOOK_LANES } from './lanes.ts'
@@ -47,7 +47,7 @@ interface Runner {
   readonly app: App
   readonly handlers: JobHandlers
   /** Capacity taken by running jobs, and by jobs that start after their claim or commit. */
-  readonly room: Room
+  readonly room: Capacity
   /** The rows running in this process, by id, including rows that several jobs share. */
   readonly underWay: Map<string, Promise<void>>
   readonly rows: Map<string, RowUnderWay>
@@ -65,7 +65,7 @@ export function createJobRunner(app: App, handlers: JobHandlers): JobRunner {
   const runner: Runner = {
     app,
     handlers,
-    room: new Room(),
+    room: new Capacity(),
     underWay: new Map(),
     rows: new Map(),
     patient: new Set(),

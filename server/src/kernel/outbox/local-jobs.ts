@@ -1,6 +1,6 @@
 import { type Write, withValues } from '../../storage/commit/writes.ts'
 import { type App, type Op, plusSeconds } from '../operation/app.ts'
-import type { Room } from './capacity.ts'
+import type { Capacity } from './capacity.ts'
 import type { dueNow } from './jobs.ts'
 import { LANES, laneOf } from './lanes.ts'
 import { SHARED_KINDS } from './shared-row.ts'
@@ -11,7 +11,7 @@ export type OwnWork = ReadonlyMap<Write, DueJob>
 
 /** Takes capacity for an operation's new jobs while it lasts. The search for due jobs finds the others. */
 export function takeOwnWork(
-  room: Room,
+  room: Capacity,
   op: Op,
   writes: readonly Write[],
   due: ReturnType<typeof dueNow>,

@@ -22,17 +22,17 @@ const EVER = new Date(0)
  * process works on a rail at a time; its steps are guarded anyway, and a crash at any point leaves the rest
  * to the next one.
  */
-export function keepDesks(app: App): Background {
+export function startBankFileWorker(app: App): Background {
   const paused = new Map<string, Date>()
   return inBackground(
     INTERVAL_MS,
-    () => workAtAll(app, paused),
+    () => runAllRails(app, paused),
     (error) => app.log.error({ err: error }, 'bank file worker failed'),
   )
 }
 
 /** Works once on each rail. A rail that fails is logged and retried. */
-export async function workAtAll(app: App, paused: Map<string, Date> = new Map()): Promise<void> {
+export async function runAllRails(app: App, paused: Map<string, Date> = new Map()): Promise<void> {
   for (const rail of app.rails.list().filter(isBankFilesRail)) {
     if ((paused.get(rail.name) ?? EVER) > app.clock()) continue
     try {

@@ -27,8 +27,8 @@ const PAYMENT_ACH: ReadonlySet<string> = new Set(
 )
 
 /**
- * True for returns of our own payments. R61 to R77 are about returns: a person must review them. Codes that
- * are on no list are unknown.
+ * True for returns of our own payments. R61 to R77 are about returns: a person must review them. Unlisted
+ * codes are unknown.
  */
 export function isReturnOfPayment(reason: string): boolean {
   return wordsOf(ACH_RETURN_REASONS, reason) !== undefined && !/^R[67]/.test(reason)

@@ -2,7 +2,7 @@ import { toJson } from '../../base/json/json.ts'
 import { type Database, NoRoom, onlyRow, sqlState, wasRefused } from '../engine/port.ts'
 import { makeBatch, type SharedRow } from './batch.ts'
 import { COMMIT_TOGETHER, type Parameter, type RowTypes, readRowTypes } from './commit-arguments.ts'
-import { type Footprint, footprintOf, Ground } from './footprint.ts'
+import { BatchFootprint, type Footprint, footprintOf } from './footprint.ts'
 import { storedWrite } from './stored-write.ts'
 import type { Write } from './writes.ts'
 
@@ -85,7 +85,7 @@ interface Queue {
   /** In order of arrival. */
   waiting: Waiting[]
   /** Footprints of the batches that are being written. */
-  readonly underWay: Set<Ground>
+  readonly underWay: Set<BatchFootprint>
   /** True if the last started batch is written in turn. */
   isInTurn: boolean
   isScheduled: boolean
@@ -96,7 +96,7 @@ interface Queue {
 /** Sets that are written in one batch. */
 interface Taken {
   readonly sets: readonly Waiting[]
-  readonly ground: Ground
+  readonly combined: BatchFootprint
   readonly isTogether: boolean
 }
 
@@ -155,9 +155,9 @@ function begin(queue: Queue): void {
 }
 
 /** Writes the taken sets. Afterwards, sets that waited for them can start. */
-function write(queue: Queue, { sets, ground, isTogether }: Taken): void {
+function write(queue: Queue, { sets, combined, isTogether }: Taken): void {
   const { observer } = queue
-  queue.underWay.add(ground)
+  queue.underWay.add(combined)
   queue.isInTurn = !isTogether
   for (const { onWriting } of sets) onWriting?.(sets.length)
   const begunMs = performance.now()
@@ -168,7 +168,7 @@ function write(queue: Queue, { sets, ground, isTogether }: Taken): void {
     })
     .then(() => {
       observer?.batch(sets.length, (performance.now() - begunMs) / 1000)
-      queue.underWay.delete(ground)
+      queue.underWay.delete(combined)
       schedule(queue)
     })
 }
@@ -182,25 +182,25 @@ function takeNext(queue: Queue): Taken | undefined {
   // Sets that are written in turn run alone, because their records are not known.
   if (underWay.size > 0 && (!isTogether || queue.isInTurn || waiting.length < SECOND_COMMIT_SETS_MIN))
     return undefined
-  const ground = new Ground()
-  const sets = isTogether ? takeTogether(queue, ground) : takeInTurn(queue)
-  return sets.length > 0 ? { sets, ground, isTogether } : undefined
+  const combined = new BatchFootprint()
+  const sets = isTogether ? takeTogether(queue, combined) : takeInTurn(queue)
+  return sets.length > 0 ? { sets, combined, isTogether } : undefined
 }
 
 /**
  * Takes sets that can be written together, and concurrently with the batches in progress. A set that uses a
  * record of another set in the batch is written in turn after it.
  */
-function takeTogether(queue: Queue, ground: Ground): Waiting[] {
+function takeTogether(queue: Queue, combined: BatchFootprint): Waiting[] {
   const taken: Waiting[] = []
   const left: Waiting[] = []
   for (const item of queue.waiting) {
     const { footprint } = item
     if (footprint === undefined || taken.length === TOGETHER_SETS_MAX) left.push(item)
-    else if (ground.meets(footprint)) left.push({ ...item, footprint: undefined })
+    else if (combined.conflictsWith(footprint)) left.push({ ...item, footprint: undefined })
     else if ([...queue.underWay].some((other) => other.blocks(footprint))) left.push(item)
     else {
-      ground.add(footprint)
+      combined.add(footprint)
       taken.push(item)
     }
   }

@@ -92,13 +92,13 @@ export function footprintOf(writes: readonly Write[]): Footprint | undefined {
 }
 
 /** The records of all sets of a batch, collected as sets are added. */
-export class Ground {
+export class BatchFootprint {
   readonly #changed = new Set<string>()
   readonly #relied = new Set<string>()
   readonly #shared = new Set<string>()
 
   /** True if a set uses a record that this batch changes, or changes one that this batch uses. */
-  meets({ changed, relied }: Footprint): boolean {
+  conflictsWith({ changed, relied }: Footprint): boolean {
     return (
       changed.some((record) => this.#changed.has(record) || this.#relied.has(record)) ||
       relied.some((record) => this.#changed.has(record))
@@ -107,7 +107,7 @@ export class Ground {
 
   /** True if a set of another batch would have to wait for this one in the database. */
   blocks(footprint: Footprint): boolean {
-    return footprint.shared.some((record) => this.#shared.has(record)) || this.meets(footprint)
+    return footprint.shared.some((record) => this.#shared.has(record)) || this.conflictsWith(footprint)
   }
 
   add({ changed, relied, shared }: Footprint): void {

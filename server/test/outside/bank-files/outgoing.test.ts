@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { workAtAll } from '../../../src/outside/bank-files/bank-file-worker.ts'
+import { runAllRails } from '../../../src/outside/bank-files/bank-file-worker.ts'
 import { camtFile } from '../../../src/outside/bank-files/formats/camt.testing.ts'
 import { until } from '../../worlds/production/bank.testing.ts'
 import {
@@ -226,7 +226,7 @@ describe('files of SEPA', () => {
       (rows) => rows.length === amounts.length,
     )
     await app.db.query(`UPDATE bank_desks SET collected_at = 'epoch'`)
-    await Promise.all(Array.from({ length: 5 }, () => workAtAll(app)))
+    await Promise.all(Array.from({ length: 5 }, () => runAllRails(app)))
     const files = await until(
       () => bank.outbox(),
       (found) => Object.keys(found).length === 3,

@@ -62,9 +62,11 @@ export async function signatureGate(
       return afterQuestion(op, step, authorization, signature, signedCall)
     }
     case 'approveBySignature':
-      return { approval: await approve(op, signedCall, given(requestId), given(signature)) }
+      return { approval: await approve(op, signedCall, assertPresent(requestId), assertPresent(signature)) }
     case 'approveByProof':
-      return { approval: await approveByProof(op, signedCall, given(requestId), given(prove)) }
+      return {
+        approval: await approveByProof(op, signedCall, assertPresent(requestId), assertPresent(prove)),
+      }
     default:
       throw new ApiError(step, { reason: REASONS[step] })
   }
@@ -82,20 +84,20 @@ async function afterQuestion(
     case 'run':
       return OPEN
     case 'challenge':
-      return { challenge: await challengeFor(op, signedCall, given(authorization)) }
+      return { challenge: await challengeFor(op, signedCall, assertPresent(authorization)) }
     case 'approveIssued':
-      return { approval: await approve(op, signedCall, requestOf(authorization), given(signature)) }
+      return { approval: await approve(op, signedCall, requestOf(authorization), assertPresent(signature)) }
     case 'fault':
       throw new Error('A signature alone cannot cover a new payload')
   }
 }
 
 function requestOf(authorization: ToSign | null): string {
-  return given(authorization && 'requestId' in authorization ? authorization.requestId : undefined)
+  return assertPresent(authorization && 'requestId' in authorization ? authorization.requestId : undefined)
 }
 
 /** Asserts a value that the tables guarantee. */
-function given<T>(value: T | null | undefined): T {
+function assertPresent<T>(value: T | null | undefined): T {
   if (value === null || value === undefined)
     throw new Error('The signature check lacks a value that its tables guarantee')
   return value

@@ -21,7 +21,7 @@ export function bringsCookie({ authorization, memberSecret }: Head): boolean {
 }
 
 /**
- * The team member of a request. Throws 401 `UNAUTHORIZED` without a valid session cookie, and for reads from
+ * The team member who makes a request. Throws 401 `UNAUTHORIZED` without a valid session cookie, and for reads from
  * another site's page; 403 `FORBIDDEN` for changes from a page of another origin.
  */
 export async function admitMember(app: App, { method }: Endpoint, head: Head): Promise<Caller> {

@@ -9,11 +9,16 @@ import type { Endpoint } from '@countersign/contract/core/endpoint'
  * Use of a signature by an endpoint. The last three accept the signed retry and differ if `Request-Id` is
  * missing.
  */
-export const TAKES = ['nothing', 'both', 'ignoresSignatureAlone', 'executesBySignatureAlone'] as const
-export type Takes = (typeof TAKES)[number]
+export const SIGNATURE_POLICIES = [
+  'nothing',
+  'both',
+  'ignoresSignatureAlone',
+  'executesBySignatureAlone',
+] as const
+export type Takes = (typeof SIGNATURE_POLICIES)[number]
 
 /** Credentials that a call presents. A proof in the body is sufficient: a signature next to it is ignored. */
-export const BROUGHT = [
+export const PRESENTED = [
   'nothing',
   'requestId',
   'signature',
@@ -21,7 +26,7 @@ export const BROUGHT = [
   'proof',
   'proofAndRequestId',
 ] as const
-export type Brought = (typeof BROUGHT)[number]
+export type Brought = (typeof PRESENTED)[number]
 
 /**
  * Asks the handler for the data to sign: for a call without a signature, or for one whose signature names no

@@ -6,8 +6,8 @@ import {
   type AnsweringEndpoint,
   type AnyImplementation,
   ApiError,
+  type IdempotentOperation,
   type Input,
-  type OnceOnly,
   type ProcessorHandler,
 } from '../../../kernel/operation/operation.ts'
 import type { Rail } from '../../../kernel/ports/rail.ts'
@@ -56,12 +56,12 @@ async function answerEvent(
   }
   return deadline.answer(call.trace, encode(timeout.answer, route.app.wire), async (isLate) => {
     const op = await opOf(route.app, handler, input, call)
-    const { answer, isToBeTakenBack } = await answerOnce(route, op, handler, input, isLate)
+    const { answer, isRevertible } = await answerOnce(route, op, handler, input, isLate)
     const takeBack = async () => {
       const later = createOp(route.app, op.platform, op.actor, { log: op.log })
       await answerOnce(route, later, timeout.takeBack, input, isLate)
     }
-    return { answer, takeBack: isToBeTakenBack ? takeBack : undefined }
+    return { answer, takeBack: isRevertible ? takeBack : undefined }
   })
 }
 
@@ -108,14 +108,14 @@ async function opOf(
 
 interface Answered {
   readonly answer: Answer
-  readonly isToBeTakenBack: boolean
+  readonly isRevertible: boolean
 }
 
 /** Idempotency → handler → commit → encode. */
 function answerOnce(
   route: Route,
   op: Op,
-  operation: OnceOnly<AnsweringEndpoint>,
+  operation: IdempotentOperation<AnsweringEndpoint>,
   input: Input<AnsweringEndpoint>,
   isLate: () => boolean,
 ): Promise<Answered> {
@@ -124,7 +124,7 @@ function answerOnce(
     op,
     async () => {
       const before = await operation.replay(op, input)
-      return before && { answer: encode(before, route.app.wire), isToBeTakenBack: false }
+      return before && { answer: encode(before, route.app.wire), isRevertible: false }
     },
     async () => {
       const outcome = await operation.handle(op, input, isLate).catch((error: unknown) => {
@@ -132,8 +132,8 @@ function answerOnce(
         throw error
       })
       route.checkAnswer?.(outcome)
-      const { writes = [], isToBeTakenBack = false } = outcome
-      return { answer: { answer: encode(outcome, route.app.wire), isToBeTakenBack }, writes }
+      const { writes = [], isRevertible = false } = outcome
+      return { answer: { answer: encode(outcome, route.app.wire), isRevertible }, writes }
     },
   )
 }

@@ -10,14 +10,14 @@ import { encodeError } from './errors.ts'
 const NO_HEADERS = {}
 
 /** A handler's result: JSON, or text. */
-interface Told {
+interface HandlerResult {
   readonly status: number
   readonly body?: unknown
   readonly text?: AnswerText
 }
 
 /** Encodes a handler's result, with names in the wire spelling. A result without a body is empty. */
-export function encode({ status, body, text }: Told, wire: WireSpelling): Answer {
+export function encode({ status, body, text }: HandlerResult, wire: WireSpelling): Answer {
   if (text) return { status, headers: textHeaders(text), body: '', pieces: piecesOf(text) }
   return { status, headers: NO_HEADERS, body: body === undefined ? '' : toJson(wire.outward(body)) }
 }
@@ -88,7 +88,7 @@ export function encodeRefusal(refusal: ApiError, app: Pick<App, 'origin' | 'wire
   return { status, headers, body: toJson(body) }
 }
 
-export type AnswerCheck = (outcome: Told) => void
+export type AnswerCheck = (outcome: HandlerResult) => void
 
 /** Checks responses against the contract, in tests all of them. Throws if one does not match. */
 export function createAnswerCheck({ method, path, responses, texts = [] }: Endpoint): AnswerCheck {

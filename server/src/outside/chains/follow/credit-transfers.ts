@@ -15,7 +15,7 @@ import { findChain } from '../records.ts'
 import type { RangeRead } from './read-range.ts'
 import { type Sighting, sightingsOf } from './sightings.ts'
 import { selectMovementsOf } from './store.ts'
-import { keptBlock } from './stored-blocks.ts'
+import { storeBlock } from './stored-blocks.ts'
 import { spent } from './unexplained-outflows.ts'
 
 /** The zero address, which mints and burns: it cannot receive a refund. */
@@ -52,7 +52,10 @@ export async function bookRange(
       updated_at: op.now,
     }
     moved = { ...chain, ...change }
-    return [update('chains', chain.id, guardOf(cursor), change), await keptBlock(op, desk.rail.name, read.to)]
+    return [
+      update('chains', chain.id, guardOf(cursor), change),
+      await storeBlock(op, desk.rail.name, read.to),
+    ]
   })
   return isStill ? moved : undefined
 }

@@ -8,7 +8,7 @@ import { chainMovementIdOf } from '../ids.ts'
 import { tokenBalance } from '../token-balance.ts'
 import { depositOf, NOBODY, whileAt } from './credit-transfers.ts'
 import { selectAddresses, selectBlocks } from './store.ts'
-import { keptBlock } from './stored-blocks.ts'
+import { storeBlock } from './stored-blocks.ts'
 
 const OWN_MAX = 100
 
@@ -38,7 +38,7 @@ export async function bookOpening(desk: ChainDesk, chain: ChainRow): Promise<Cha
   )
   const there = held.filter(({ amount }) => amount > 0n)
   const isStill = await whileAt(desk, chain, async (op, now) => [
-    await keptBlock(op, rail.name, block),
+    await storeBlock(op, rail.name, block),
     ...(
       await Promise.all(
         there.map((one, index) => {

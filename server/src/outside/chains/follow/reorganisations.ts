@@ -42,7 +42,7 @@ export async function goBack(desk: ChainDesk, chain: ChainRow): Promise<ChainRow
   const shared = await latestShared(await opOf(desk), desk, chain)
   if (!shared) throw new Error('The chain contains none of the followed blocks')
   const { number } = shared.block
-  const undone = [doubted, reopened, underWayAgain] as const
+  const undone = [doubted, reopened, reopenPayments] as const
   for (const undo of undone) if (!(await inPieces(desk, chain, number, undo))) return undefined
   let back: ChainRow | undefined
   const isStill = await whileAt(desk, chain, async (op, now) => {
@@ -102,7 +102,7 @@ async function reopened(op: Op, rail: string, above: bigint): Promise<Write[]> {
  * Reopens payments, with the transactions that carry them. Nothing is refunded: signed transactions are still
  * valid.
  */
-async function underWayAgain(op: Op, rail: string, above: bigint): Promise<Write[]> {
+async function reopenPayments(op: Op, rail: string, above: bigint): Promise<Write[]> {
   const rows = await selectPaidAbove(op, rail, above, PIECE)
   const change = { transaction_hash: null, block_number: null, due_at: op.now, note: 'Its block is gone' }
   return rows.map(({ isCarried, ...row }) => {

@@ -11,7 +11,7 @@ const PLACES = 512n
 const ASKED_AT_ONCE = 16
 
 /** Stores a followed block, in place of an older one. */
-export async function keptBlock(op: Op, rail: string, { number, hash }: ChainBlock): Promise<Write> {
+export async function storeBlock(op: Op, rail: string, { number, hash }: ChainBlock): Promise<Write> {
   const id = chainBlockIdOf(rail, number % PLACES)
   const before = await selectBlock(op, id)
   if (before)

@@ -32,7 +32,7 @@ export interface Hold {
 }
 
 /** Works once on each chain. One that fails is logged, and left alone for a while. */
-export async function workAtChains(app: App, holds: Map<string, Hold>): Promise<void> {
+export async function runAllChains(app: App, holds: Map<string, Hold>): Promise<void> {
   await Promise.all(
     app.rails
       .list()

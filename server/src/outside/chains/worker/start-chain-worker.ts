@@ -9,14 +9,14 @@ const INTERVAL_MS = 250
  * works on a chain at a time; its steps are guarded anyway, and a crash at any point leaves the rest to the
  * next one.
  */
-export function keepChains(app: App): Background {
+export function startChainWorker(app: App): Background {
   const holds = new Map<string, Hold>()
   // The chain code takes long to load, and most servers have no chain.
   const desk = () => import('./chain-worker.ts')
   const work = inBackground(
     INTERVAL_MS,
     async () => {
-      if (app.rails.list().some(({ chain }) => chain)) await (await desk()).workAtChains(app, holds)
+      if (app.rails.list().some(({ chain }) => chain)) await (await desk()).runAllChains(app, holds)
     },
     (error) => app.log.error({ err: error }, 'chain worker failed'),
   )
