@@ -90,7 +90,7 @@ test.each<[string, () => Uint8Array, RegExp]>([
   [
     'a missing end',
     () => zipOf([{ name: 'a', content: statement('A') }]).subarray(0, -30),
-    /not a whole ZIP/,
+    /not a complete ZIP/,
   ],
   [
     'too many files',

@@ -85,7 +85,7 @@ test('tests and deletions are not told, but for one report of each group', async
       statement: null,
       reason: 'line 2: record 02 is a test (group status 4); its transactions are not booked',
     },
-    { statement: null, reason: expect.stringContaining('is a deletion of what the bank has sent before') },
+    { statement: null, reason: expect.stringContaining('deletes data that the bank sent before') },
   ])
   expect(unreadOf(records)[0]?.raw).toContain('16,165,10000')
   expect(statementsOf(records)).toHaveLength(1)

@@ -192,7 +192,7 @@ test.each<[string, string | Uint8Array, RegExp]>([
   ['another root', '<html xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"/>', /no ISO 20022 document/],
   ['a truncated file', GOOD.slice(0, GOOD.indexOf('</Ntry>')), /unclosed|not XML/i],
   ['a truncated last tag', GOOD.slice(0, GOOD.lastIndexOf('</')), /unclosed|not XML/i],
-  ['nothing', '', /no document/],
+  ['nothing', '', /no ISO 20022 document/],
   ['text behind its end', `${GOOD}and more`, /text outside/],
   ['a truncated second document', `${GOOD}<Document>`, /unclosed|not XML/i],
   ['an encoding that is not known', GOOD.replace('UTF-8', 'EBCDIC-CP-DE'), /"EBCDIC-CP-DE"/],
