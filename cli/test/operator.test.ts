@@ -72,7 +72,7 @@ describe.skipIf(!existsSync(PROGRAM))('the operator', () => {
       ])
       const again = await run(['backup', backup, '--json'])
       expect(again.exitCode).toBe(1)
-      expect(JSON.parse(again.stderr).message).toContain('is there already')
+      expect(JSON.parse(again.stderr).message).toContain('already exists')
       expect(await run(['backup'])).toMatchObject({ exitCode: 1, stdout: '' })
 
       const archives = join(folder, 'archives')

@@ -152,7 +152,7 @@ test('an archive that was interrupted is finished by the next call', async () =>
   // Another server's file of that name is left as it is, and so are the rows.
   const path = join(folder, `${next.name}.jsonl.gz`)
   await writeFile(path, 'of another server')
-  await expect(archiveLater(monthOf(next.until))).rejects.toThrow('is there already')
+  await expect(archiveLater(monthOf(next.until))).rejects.toThrow('already exists')
   expect(await readFile(path, 'utf8')).toBe('of another server')
   await rm(path)
   const { archived } = await archiveLater(monthOf(next.until))
@@ -177,7 +177,7 @@ test('a file that was changed or is missing is found', async () => {
 test.each([
   ['2026-13', 'a month like 2026-03'],
   ['yesterday', 'a month like 2026-03'],
-  ['2999-01', 'at the latest'],
+  ['2999-01', 'or earlier'],
 ])('--before %s is refused', async (month, reason) => {
   await expect(archiveLater(month)).rejects.toThrow(reason)
 })
@@ -197,6 +197,6 @@ test('events that wait to be delivered are not archived', async () => {
   await receiver.until((all) => all.length > 0)
   await addMonths(other.app.db, later)
   await expect(archive({ ...other.app, clock: () => later }, before, folder)).rejects.toThrow(
-    'still to be delivered',
+    'not delivered yet',
   )
 })

@@ -266,7 +266,7 @@ describe('files of SEPA', () => {
     const to = await externalAccount(bank, own.customerId, swiss)
     const { status, body } = await send(bank, own.account.id, to)
     expect([status, body.code, body.details?.field]).toEqual([400, 'INVALID_INPUT', 'destination.accountId'])
-    expect(body.message).toContain('format.address of the rail is not set')
+    expect(body.message).toContain('set format.address of the rail')
   })
 })
 

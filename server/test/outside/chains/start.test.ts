@@ -71,7 +71,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
       { direction: 'OUT', accountTypes: ['BASE_WALLET'], currencies: [currency] },
     ]
     for (const [more, why] of [
-      [{ chainId: 8453 }, 'is of another chain'],
+      [{ chainId: 8453 }, 'is on another chain'],
       [
         { tokens: [{ ...usdc(chain.token), currency: 'BTC' }], serves: served('BTC') },
         'has 6 decimals, but BTC has 8',
@@ -81,7 +81,7 @@ describe.skipIf(chainAbsent)('the chain of a rail', () => {
       [{ tokens: [usdc(otherSpelling(chain.token))] }, 'checksum'],
       [
         { serves: [{ direction: 'PULL', accountTypes: ['BASE_WALLET'], currencies: ['USDC'] }] },
-        'pulls nothing',
+        'cannot pull',
       ],
       [
         { serves: [{ direction: 'OUT', accountTypes: ['ETHEREUM_WALLET'], currencies: ['USDC'] }] },
