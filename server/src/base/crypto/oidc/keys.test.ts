@@ -230,7 +230,7 @@ describe('an issuer that fails', () => {
   })
 
   test.each([
-    ['belongs to another issuer', { issuer: 'https://accounts.google.com' }],
+    ['of another issuer', { issuer: 'https://accounts.google.com' }],
     ['of the issuer with a slash', { issuer: 'SLASH' }],
     ['without an issuer', { issuer: undefined }],
     ['without keys', { jwks_uri: undefined }],
