@@ -26,10 +26,7 @@ const PAYMENT_ACH: ReadonlySet<string> = new Set(
   ),
 )
 
-/**
- * True for returns of our own payments. R61 to R77 are about returns: a person must review them. Unlisted
- * codes are unknown.
- */
+/** True for returns of payments that we sent. False for R61 to R77, which are about returns, and for unlisted codes. */
 export function isReturnOfPayment(reason: string): boolean {
   return wordsOf(ACH_RETURN_REASONS, reason) !== undefined && !/^R[67]/.test(reason)
 }

@@ -103,7 +103,9 @@ test('a file that still cannot be read is refused again with its reason, and one
   expect(data).toEqual([
     expect.objectContaining({ ok: false, says: expect.stringContaining('put it into the inbox') }),
   ])
-  await expect(command('bank-files', 'retry', '--rail', 'other')).rejects.toThrow('Rail other of kind bank-files not found')
+  await expect(command('bank-files', 'retry', '--rail', 'other')).rejects.toThrow(
+    'Rail other of kind bank-files not found',
+  )
 })
 
 test('rails check tries every folder of a rail of files and leaves nothing there', async () => {
